@@ -1,6 +1,5 @@
-// The text form in which Prometheus reads metrics (exposition format 0.0.4): for each family its
-// HELP and TYPE, then one line a sample. Written in pieces, because a matrix may have thousands of
-// back-ends.
+// The Prometheus text format (exposition format 0.0.4): for each family its HELP and TYPE, then one
+// line per sample. Generated in chunks, because a matrix may have thousands of back-ends.
 
 import type { Log2Histogram } from "./log2-histogram.js";
 
@@ -13,12 +12,12 @@ const LINES_A_PIECE = 256;
 const NONE: Labels = {};
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
 
-/** A value that goes up and down. */
+/** Writes a family whose values rise and fall. */
 export function gauge(name: string, help: string, samples: Iterable<Sample>): Iterable<string> {
   return family(name, "gauge", help, lines(name, samples));
 }
 
-/** A value that only grows; its name ends with `_total`. */
+/** Writes a family whose values only grow; its name ends with `_total`. */
 export function counter(name: string, help: string, samples: Iterable<Sample>): Iterable<string> {
   return family(name, "counter", help, lines(name, samples));
 }
@@ -31,7 +30,7 @@ export function histogram(
   return family(name, "histogram", help, histogramLines(name, samples));
 }
 
-/** Of one sample without labels. */
+/** Returns the samples of a family without labels. */
 export function singleSample(value: number): readonly Sample[] {
   return [[NONE, value]];
 }
@@ -68,7 +67,7 @@ function* family(
     yield piece;
     piece = "";
   }
-  // A family without samples says nothing.
+  // Families without samples are omitted.
   if (count > 0) yield piece;
 }
 

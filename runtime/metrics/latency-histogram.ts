@@ -7,13 +7,13 @@
 
 export const BUCKETS = 100;
 const BUCKETS_PER_OCTAVE = 4;
-/** On the grid of 0.1 ms * 2^(k/4), but begun four octaves lower: most answers are that quick. */
+/** On the grid of 0.1 ms * 2^(k/4), but starting four octaves lower, where most responses are. */
 const FLOOR_MS = 0.1 / 16;
 
 /** Mean and percentiles in milliseconds; keys are `mean` and percentiles such as `95.0`. */
 export type Latency = Readonly<Record<string, number>>;
 
-/** Number of the bucket that a latency falls into. */
+/** Returns the bucket of a latency. */
 export function bucketIndex(latencyMs: number): number {
   if (!(latencyMs >= FLOOR_MS)) return 0;
   const bucket = 1 + Math.floor(Math.log2(latencyMs / FLOOR_MS) * BUCKETS_PER_OCTAVE);
@@ -21,8 +21,8 @@ export function bucketIndex(latencyMs: number): number {
 }
 
 /**
- * Latency in milliseconds below which `percentile` percent of the counted answers lie, interpolated
- * linearly inside its bucket; 0 when nothing was counted.
+ * Returns the latency in milliseconds below which `percentile` percent of the responses lie,
+ * interpolated linearly within its bucket; 0 for an empty histogram.
  * @param weights count, or share of the whole, per bucket
  */
 export function percentileMs(weights: Float64Array, percentile: number): number {
@@ -42,7 +42,7 @@ export function percentileMs(weights: Float64Array, percentile: number): number 
     below += weight;
     last = bucket;
   }
-  // Sums of fractions may stay a rounding error below the rank.
+  // Sums of fractions may miss the rank by a rounding error.
   return upperBoundMs(last);
 }
 
@@ -50,7 +50,7 @@ function upperBoundMs(bucket: number): number {
   return FLOOR_MS * 2 ** (bucket / BUCKETS_PER_OCTAVE);
 }
 
-/** Mean and percentiles, rounded to hundredths, in the order asked for. */
+/** Returns mean and percentiles, rounded to hundredths, in the given order. */
 export function latencyRecord(
   mean: number,
   weights: Float64Array,
@@ -63,7 +63,7 @@ export function latencyRecord(
   return record;
 }
 
-/** `95.0`, `99.9`; more decimals only where they were asked for, so that no two keys are equal. */
+/** Formats `95.0`, `99.9`; more decimals only where given, so that keys are unique. */
 function percentileKey(percentile: number): string {
   return Number.isInteger(percentile) ? percentile.toFixed(1) : String(percentile);
 }

@@ -1,8 +1,8 @@
-// Latencies for monitors that keep figures over time: counts by powers of two of 0.1 ms, which only
-// ever grow. Small enough for one a plugin and one a back-end.
+// Latency histograms for time-series monitors: monotonic counts by powers of two of 0.1 ms. Small
+// enough for one per plugin and one per back-end.
 
 const FLOOR_MS = 0.1;
-/** Up to 0.1 ms * 2^20, almost two minutes; the last bucket is for all beyond. */
+/** Up to 0.1 ms * 2^20, almost two minutes; the last bucket is unbounded. */
 const BOUNDS = 21;
 
 export class Log2Histogram {
@@ -23,7 +23,7 @@ export class Log2Histogram {
     return this.#sumMs / 1000;
   }
 
-  /** Upper bound of each bucket in seconds, and how many lie below it. */
+  /** Yields the upper bound of each bucket in seconds, and the cumulative count. */
   *cumulative(): Generator<readonly [bound: number, count: number]> {
     let below = 0;
     for (let bucket = 0; bucket < BOUNDS; bucket++) {
@@ -33,7 +33,7 @@ export class Log2Histogram {
   }
 }
 
-/** Without the rounding errors of a product of fractions. */
+/** Avoids the rounding errors of a product of fractions. */
 function boundSeconds(bucket: number): number {
   return 2 ** bucket / 10_000;
 }

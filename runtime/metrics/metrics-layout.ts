@@ -11,7 +11,7 @@
 import { ADMIN_SLOTS, MAIN_SLOTS } from "../base/limits.js";
 import { BUCKETS } from "./latency-histogram.js";
 
-/** Status codes that are counted one by one. */
+/** First status code with a counter of its own. */
 export const FIRST_CODE = 400;
 export const LAST_CODE = 527;
 
@@ -24,7 +24,7 @@ export enum Word {
   LostLogWrites,
   InlineLeft,
   IoBusyPercent,
-  /** Sixteen words keep the floats that follow aligned. */
+  /** Sixteen words align the floats that follow. */
   Count = 16,
 }
 
@@ -38,7 +38,7 @@ export enum Counter {
   LatencySumMs,
   Count,
 }
-/** After the counters above: one an error code, then one a latency bucket. */
+/** After the counters above: one per error code, then one per latency bucket. */
 export const CODES_AT = Counter.Count;
 export const HISTOGRAM_AT = CODES_AT + LAST_CODE - FIRST_CODE + 1;
 export const COUNTERS = HISTOGRAM_AT + BUCKETS;
@@ -49,7 +49,7 @@ export enum Recent {
   LatencyMeanMs,
   Count,
 }
-/** After the values above: share of the answers per latency bucket. */
+/** After the values above: share of the responses per latency bucket. */
 export const SHARES_AT = Recent.Count;
 const RECENT = SHARES_AT + BUCKETS;
 
@@ -90,7 +90,7 @@ export interface MetricsViews {
 const FLOATS = 2 * COUNTERS + RECENT + SLOTS * Slot.Stride + 2 * Port.Stride + Mark.Count;
 export const METRICS_BYTES = Word.Count * 4 + FLOATS * 8;
 
-/** Views of a buffer of METRICS_BYTES. */
+/** Returns views of a buffer of METRICS_BYTES. */
 export function metricsViews(buffer: SharedArrayBuffer): MetricsViews {
   let at = Word.Count * 4;
   const floats = (length: number): Float64Array => {

@@ -1,7 +1,7 @@
-// Figures of the HTTP service in memory that all threads share, so that reading them never waits
-// for anyone. Counters have one writer, the IO thread, hence plain stores. A reset cannot store
-// zeros beside that writer without losing some, so it notes a baseline that readers subtract.
-// Only the main port is counted; slots and ports cover both.
+// Metrics of the HTTP service in shared memory, readable without waiting. Counters have a single
+// writer, the IO thread, hence plain stores. A reset must not store zeros beside that writer, which
+// would lose updates; it stores a baseline that readers subtract. Only the main port is counted;
+// slots and ports cover both.
 
 import { nowMs } from "../base/clock.js";
 import { MAIN_SLOTS } from "../base/limits.js";
@@ -26,20 +26,20 @@ import {
 
 const ERROR_RATE_WEIGHT = 0.1;
 
-/** What was counted since the start or the last reset, main port only. */
+/** Counts since the start or the last reset, main port only. */
 export interface Totals {
   readonly requests: number;
   readonly pluginRequests: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Error answers of the engine: plugins, services, files. */
+  /** Error responses of the engine: plugins, services, files. */
   readonly serviceErrors: number;
-  /** All error answers, those of the HTTP parser and its limits included. */
+  /** All error responses, those of the HTTP parser and its limits included. */
   readonly httpErrors: number;
   readonly errorsByCode: Readonly<Record<string, number>>;
 }
 
-/** The shared figures; construct with the buffer of another thread's view to share it. */
+/** The shared metrics; pass the buffer of another thread's instance to share it. */
 export class Metrics {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
@@ -49,7 +49,7 @@ export class Metrics {
   readonly #slots: Float64Array;
   readonly #ports: Float64Array;
   readonly #marks: Float64Array;
-  /** Counters at the last tick; only the thread that ticks uses them. */
+  /** Counters at the last tick; only used by the thread that ticks. */
   readonly #previous = new Float64Array(COUNTERS);
 
   constructor(buffer?: SharedArrayBuffer) {
@@ -62,7 +62,7 @@ export class Metrics {
     this.#slots = views.slots;
     this.#ports = views.ports;
     this.#marks = views.marks;
-    // A restarted IO thread goes on from where the former one stopped.
+    // A restarted IO thread continues where the former one stopped.
     this.#previous.set(this.#counters);
     if (buffer !== undefined) return;
     this.#marks[Mark.ResetMs] = nowMs();
@@ -71,7 +71,7 @@ export class Metrics {
 
   // --- IO thread, per request: no allocation -----------------------------------------------------
 
-  /** One request that the engine answered on the main port; not for `/svc/hc` and the like. */
+  /** Counts a request that the engine answered on the main port, except `/svc/hc` and the like. */
   answered(status: number, latencyMs: number, isPlugin: boolean): void {
     const counters = this.#counters;
     counters[Counter.Requests]!++;
@@ -83,7 +83,7 @@ export class Metrics {
     this.#countError(status);
   }
 
-  /** One request that the main port's transport answered by itself with an error. */
+  /** Counts a request that the main port's transport rejected itself. */
   refused(status: number): void {
     this.#counters[Counter.Requests]!++;
     this.#countError(status);
@@ -95,29 +95,29 @@ export class Metrics {
     if (known) this.#counters[CODES_AT + status - FIRST_CODE]!++;
   }
 
-  /** Bytes of one request and its answer on the main port. */
+  /** Counts the bytes of a request and its response on the main port. */
   bytes(bytesIn: number, bytesOut: number): void {
     this.#counters[Counter.BytesIn]! += bytesIn;
     this.#counters[Counter.BytesOut]! += bytesOut;
   }
 
-  /** A connection of the main port that was opened (1) or closed (-1). */
+  /** Counts a connection of the main port, opened (1) or closed (-1). */
   connected(delta: 1 | -1): void {
     this.#words[Word.Connected]! += delta;
     if (delta === 1) this.#marks[Mark.Clients]!++;
   }
 
-  /** A request was given to the executor that owns this slot (0-31 main port, 32-39 admin port). */
+  /** Counts a request assigned to a slot (0-31 main port, 32-39 admin port). */
   dispatched(slot: number): void {
     this.#ports[portOf(slot) * Port.Stride + Port.Dispatched]!++;
   }
 
-  /** The slot is free again, whatever became of its request. */
+  /** Counts a released slot, whatever the outcome of its request. */
   completed(slot: number): void {
     this.#ports[portOf(slot) * Port.Stride + Port.Completed]!++;
   }
 
-  /** The executor has finished the request of a slot that it had begun at `startedMs`. */
+  /** Counts a request completed in a slot, claimed at `startedMs`. */
   jobDone(slot: number, startedMs: number, endedMs: number): void {
     const at = slot * Slot.Stride;
     this.#slots[at + Slot.Jobs]!++;
@@ -127,9 +127,9 @@ export class Metrics {
   // --- IO thread, once a second ------------------------------------------------------------------
 
   /**
-   * Takes the samples that rates, recent latencies and loads are made of.
+   * Samples rates, recent latencies and utilization.
    * @param atMs milliseconds since 1970
-   * @param startedMs when the job that runs in a slot now was begun, 0 when none does
+   * @param startedMs returns when the running request of a slot was claimed, 0 for none
    */
   tick(atMs: number, startedMs: (slot: number) => number): void {
     this.#honourReset();
@@ -149,7 +149,7 @@ export class Metrics {
     this.#marks[Mark.TickMs] = atMs;
   }
 
-  /** Share of the time since the last tick that the IO thread did something. */
+  /** Sets the utilization of the IO thread since the last tick. */
   ioBusy(percent: number): void {
     Atomics.store(this.#words, Word.IoBusyPercent, Math.round(percent));
   }
@@ -177,7 +177,7 @@ export class Metrics {
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       answers += this.#fresh(HISTOGRAM_AT + bucket);
     }
-    // A second without answers tells nothing about latency.
+    // A second without responses has no latency.
     if (answers === 0) return;
     const recent = this.#recent;
     const former = recent[Recent.LatencyMeanMs]!;
@@ -201,27 +201,27 @@ export class Metrics {
 
   // --- Any thread --------------------------------------------------------------------------------
 
-  /** An executor was replaced. */
+  /** Counts a replaced executor. */
   executorRestarted(): void {
     Atomics.add(this.#words, Word.ExecutorRestarts, 1);
   }
 
-  /** An error outside any request reached an executor's top level. */
+  /** Counts an error outside any request that reached an executor's top level. */
   strayException(): void {
     Atomics.add(this.#words, Word.StrayExceptions, 1);
   }
 
-  /** A plugin that said `@inline` turned out to be slow. */
+  /** Counts an `@inline` plugin moved to the executors because it is slow. */
   inlineLeft(): void {
     Atomics.add(this.#words, Word.InlineLeft, 1);
   }
 
-  /** An entry of the log, or output of a plugin, that nobody can read. */
+  /** Counts a dropped log entry or plugin output. */
   logWriteLost(): void {
     Atomics.add(this.#words, Word.LostLogWrites, 1);
   }
 
-  /** Sets rates, latencies, errors and bytes to zero; connection and executor figures stay. */
+  /** Resets rates, latencies, errors and bytes; connection and executor metrics stay. */
   reset(atMs = nowMs()): void {
     this.#baseline.set(this.#counters);
     this.#marks[Mark.ResetMs] = atMs;
@@ -229,8 +229,8 @@ export class Metrics {
   }
 
   /**
-   * Forgets all that was counted of requests, as if none had come. Only for the thread that counts,
-   * while nobody else is served.
+   * Clears all request counters, for warm-up calls. Only for the thread that counts, before
+   * Service-IN.
    */
   forget(): void {
     for (const counted of [this.#counters, this.#baseline, this.#recent, this.#slots, this.#ports])
@@ -239,7 +239,7 @@ export class Metrics {
     this.reset();
   }
 
-  /** What was counted since the start, whatever was reset meanwhile: for monitors of their own. */
+  /** Returns the counts since the start, independent of resets: for time-series monitors. */
   everCounted(): Totals {
     return this.#totalsAbove(null);
   }
@@ -265,7 +265,7 @@ export class Metrics {
     return Atomics.load(this.#words, Word.InlineLeft);
   }
 
-  /** Of the last second. */
+  /** Utilization in the last second. */
   get ioBusyPercent(): number {
     return Atomics.load(this.#words, Word.IoBusyPercent);
   }
@@ -301,19 +301,19 @@ export class Metrics {
     return this.#smoothed(Recent.RequestRate);
   }
 
-  /** Error answers per second on the main port now, smoothed. */
+  /** Error responses per second on the main port now, smoothed. */
   errorRate(): number {
     return this.#smoothed(Recent.ErrorRate);
   }
 
   /** Requests per second since the start or the last reset. */
   requestRateOfAll(atMs = nowMs()): number {
-    // Over less than a second, a rate would be guesswork.
+    // Rates over less than a second are meaningless.
     const seconds = Math.max(1, (atMs - this.#marks[Mark.ResetMs]!) / 1000);
     return this.#total(Counter.Requests) / seconds;
   }
 
-  /** Latency of recent answers. */
+  /** Latency of recent responses. */
   latency(percentiles: readonly number[]): Latency {
     const shares = new Float64Array(BUCKETS);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
@@ -322,7 +322,7 @@ export class Metrics {
     return latencyRecord(this.#smoothed(Recent.LatencyMeanMs), shares, percentiles);
   }
 
-  /** Latency of all answers since the start or the last reset. */
+  /** Latency of all responses since the start or the last reset. */
   latencyOfAll(percentiles: readonly number[]): Latency {
     const counts = new Float64Array(BUCKETS);
     let answers = 0;
@@ -334,7 +334,7 @@ export class Metrics {
     return latencyRecord(mean, counts, percentiles);
   }
 
-  /** Requests given to executors, and those of them that are over, per port. */
+  /** Requests assigned to executors, and the completed ones of them, per port. */
   dispatch(portOffset: 0 | 1): { readonly dispatched: number; readonly completed: number } {
     const at = portOffset * Port.Stride;
     return {
@@ -343,7 +343,7 @@ export class Metrics {
     };
   }
 
-  /** Requests finished in a slot, and its load in the last second. */
+  /** Requests completed in a slot, and its utilization in the last second. */
   slot(slot: number): { readonly jobs: number; readonly busyPercent: number } {
     const at = slot * Slot.Stride;
     return {
@@ -366,7 +366,7 @@ export class Metrics {
   }
 }
 
-/** Weight of a new sample: the larger the jump, the quicker it is followed. */
+/** Returns the weight of a new sample: larger jumps are followed faster. */
 function smoothing(running: number, sample: number): number {
   const high = Math.max(running, sample);
   if (high <= 0) return 0.1;

@@ -1,18 +1,18 @@
-// What became of the requests for each plugin. The IO thread counts, and nobody else looks. Names
-// of plugins of back-ends come from clients: such a name gets a tally of its own once it was
-// answered with success, and only so many do.
+// Outcomes of requests per plugin, counted and read by the IO thread only. Names of back-end
+// plugins come from clients: such a name gets its own counters only after a successful response,
+// and their number is limited.
 
 import { Log2Histogram } from "./log2-histogram.js";
 
 const MAX_FORWARDED = 1000;
-/** No plugin has a name in parentheses. */
+/** Plugin names never contain parentheses. */
 const OTHER = "(other)";
 const FIRST_ERROR = 400;
 
-/** The requests for one plugin. */
+/** Counters of one plugin. */
 class PluginTally {
   readonly latency = new Log2Histogram();
-  /** Answers that are errors, by status. */
+  /** Error responses by status. */
   readonly errors = new Map<number, number>();
 
   constructor(readonly name: string) {}
@@ -23,17 +23,17 @@ class PluginTally {
   }
 }
 
-/** A request for the tally of its plugin, or for a path that only a client has said as yet. */
+/** The counters of a request's plugin, or an unverified path from a client. */
 export type CountedPlugin = PluginTally | string;
 
 export class PluginCounters {
   /** By path. */
   readonly #own = new Map<string, PluginTally>();
-  /** Those of back-ends. */
+  /** Plugins of back-ends. */
   readonly #forwarded = new Map<string, PluginTally>();
   readonly #other = new PluginTally(OTHER);
 
-  /** The tally of a plugin of this instance. */
+  /** Returns the counters of a plugin of this instance. */
   own(path: string): PluginTally {
     let tally = this.#own.get(path);
     if (tally === undefined) {
@@ -43,12 +43,12 @@ export class PluginCounters {
     return tally;
   }
 
-  /** The tally of a plugin that back-ends may have. */
+  /** Returns the counters of a plugin that back-ends may have. */
   forwarded(path: string): CountedPlugin {
     return this.#forwarded.get(path) ?? path;
   }
 
-  /** A request was answered. */
+  /** Counts a response. */
   answered(tally: CountedPlugin, status: number, latencyMs: number): void {
     const counted = typeof tally === "string" ? this.#settled(tally, status) : tally;
     counted.count(status, latencyMs);
@@ -63,13 +63,13 @@ export class PluginCounters {
     return tally;
   }
 
-  /** As if no request had come. */
+  /** Clears all counters. */
   forget(): void {
     this.#own.clear();
     this.#forwarded.clear();
   }
 
-  /** All that have counted anything; no name comes twice. */
+  /** Yields all counters in use; names are unique. */
   *all(): Generator<PluginTally> {
     for (const [path, tally] of this.#forwarded) if (!this.#own.has(path)) yield tally;
     yield* this.#own.values();
@@ -77,7 +77,7 @@ export class PluginCounters {
   }
 }
 
-/** `add` for `/svc/plugin/add`, `builtin/echo` for `/svc/builtin/echo`. */
+/** Returns `add` for `/svc/plugin/add`, `builtin/echo` for `/svc/builtin/echo`. */
 function nameOf(path: string): string {
   return path.replace(/^\/svc\/(?:plugin\/)?/, "");
 }

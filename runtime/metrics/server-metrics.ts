@@ -1,5 +1,5 @@
-// The performance figures of the HTTP server as `serverMetrics()` and `/svc/builtin/metrics` give
-// them.
+// Performance metrics of the HTTP server, as returned by `serverMetrics()` and
+// `/svc/builtin/metrics`.
 
 import { ParameterError } from "../base/errors.js";
 import type { Latency } from "./latency-histogram.js";
@@ -43,7 +43,7 @@ export function serverMetrics(
   };
 }
 
-/** Ascending, without repetitions. */
+/** Returns them sorted and unique. */
 function checkedPercentiles(percentiles: unknown): number[] {
   if (!Array.isArray(percentiles)) throw new ParameterError("TypeError", "a list is required");
   if (percentiles.length === 0) {

@@ -1,18 +1,18 @@
-// What went in and out by replication, in sums and per second, and who is at the other ends: kept
-// by the thread that does it, read by the threads that are asked for it.
+// Replication traffic: totals and rates per direction, and the peers. Written by the replicating
+// thread, read by all threads.
 
-/** Sums of one direction. */
+/** Totals of one direction. */
 export interface Sums {
   bytes: number;
-  /** Single changes. */
+  /** Logged operations. */
   records: number;
-  /** What was committed at once. */
+  /** Transactions. */
   units: number;
-  /** What was flushed at once. */
+  /** Frames, each one flush. */
   frames: number;
 }
 
-/** An instance that this one provides its graphs to. */
+/** A subscriber of this provider. */
 export interface SubscriberReport {
   /** `svc://host:port`, as it was attached. */
   readonly uri: string;
@@ -22,10 +22,10 @@ export interface SubscriberReport {
   readonly txPort: number;
   readonly isConnected: boolean;
   readonly isSynchronizing: boolean;
-  /** Of its graphs; empty: it has not said. */
+  /** Digest of its graphs; empty: not reported. */
   readonly digest: string;
   readonly serial: number;
-  /** Since when it lacks something, and how many units. */
+  /** How long it has been behind, and by how many transactions. */
   readonly lagMs: number;
   readonly lagUnits: number;
 }
@@ -33,37 +33,40 @@ export interface SubscriberReport {
 export interface TrafficReport {
   readonly in: Sums;
   readonly out: Sums;
-  /** Bytes in the last second or so. */
+  /** Bytes per second, recently. */
   readonly rateIn: number;
   readonly rateOut: number;
-  /** Milliseconds since what was applied last was safe with the provider; 0: nothing is behind. */
+  /**
+   * Replication lag: milliseconds since the last applied transaction became durable at the
+   * provider; 0 without lag.
+   */
   readonly lagMs: number;
-  /** Master serial: that of the last unit of the first provider which is here. */
+  /** Master serial: number of the first provider's last transaction applied here. */
   readonly serial: number;
   readonly txPort: number;
   readonly lastChangeAtMs: number;
-  /** Graphs that come as snapshots at this moment. */
+  /** Graphs being received as snapshots. */
   readonly synchronizing: number;
-  /** `svc://address:port` of the provider's end; null: there is none. */
+  /** `svc://address:port` of the provider; null: there is none. */
   readonly provider: string | null;
   readonly providerDigest: string;
   readonly subscribers: readonly SubscriberReport[];
-  /** Bytes of the log on the disk. */
+  /** Size of the transaction log on disk. */
   readonly logBytes: number;
-  /** True where nothing is applied, or sent, for a while. */
+  /** Whether applying, or sending, is suspended. */
   readonly halted: { readonly in: boolean; readonly out: boolean };
-  /** Most of each in a second that is sent; null: as much as there is. */
+  /** Maximum send rates per second; null: unlimited. */
   readonly throttle: {
     readonly [unit in "bytes" | "opcodes" | "operations" | "transactions"]: number | null;
   };
 }
 
-/** What only those know who send and keep. */
+/** Known only to the sending thread. */
 type Beside = "subscribers" | "logBytes" | "halted" | "throttle";
 
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 
-/** Nothing has come or gone. */
+/** No traffic. */
 export const NO_TRAFFIC: TrafficReport = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
@@ -76,7 +79,7 @@ const TEXT_BYTES = 2 ** 16;
 const Word = { Turn: 0, Length: 1, AdminPort: 2 } as const;
 const HEAD_BYTES = 12;
 
-/** One text that one thread writes and others read, and the port that others say to it. */
+/** One report in shared memory, written by one thread, and the port that readers set. */
 export class TrafficCounters {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
@@ -88,7 +91,7 @@ export class TrafficCounters {
     this.#bytes = new Uint8Array(buffer, HEAD_BYTES);
   }
 
-  /** 0: there is no server. */
+  /** 0: no server is running. */
   get adminPort(): number {
     return Atomics.load(this.#words, Word.AdminPort);
   }
@@ -100,7 +103,7 @@ export class TrafficCounters {
   write(shown: TrafficReport): void {
     const text = Buffer.from(JSON.stringify(shown));
     if (text.length > TEXT_BYTES) return;
-    // Odd while it is being written.
+    // Seqlock: odd while the report is being written.
     Atomics.add(this.#words, Word.Turn, 1);
     this.#bytes.set(text);
     Atomics.store(this.#words, Word.Length, text.length);
@@ -119,7 +122,7 @@ export class TrafficCounters {
   }
 }
 
-/** Rates of less time say nothing. */
+/** Shorter intervals give meaningless rates. */
 const LEAST_RATE_MS = 500;
 
 export class Traffic {
@@ -136,7 +139,7 @@ export class Traffic {
   #rates = { in: 0, out: 0 };
   #before = { in: 0, out: 0, serial: 0, at: performance.now() };
 
-  /** @param changed to be shown now: graphs come, or have come, as snapshots */
+  /** @param changed publishes at once: a snapshot transfer starts or ends */
   constructor(changed: () => void = () => undefined) {
     this.#changed = changed;
   }
@@ -150,7 +153,7 @@ export class Traffic {
     this.#changed();
   }
 
-  /** Counts a frame that has come or gone. */
+  /** Counts a sent or received frame. */
   count(sums: Sums, bytes: number, units: number, records: number): void {
     sums.bytes += bytes;
     sums.units += units;
@@ -158,7 +161,7 @@ export class Traffic {
     sums.frames++;
   }
 
-  /** To be called every second or so, and whenever something is to be seen at once. */
+  /** Returns the current report; called about once a second and on changes. */
   shown(): Omit<TrafficReport, Beside> {
     const at = performance.now();
     if (at - this.#before.at >= LEAST_RATE_MS) this.#measure(at);

@@ -1,5 +1,5 @@
-// The key of operators on other machines. It is in a file or in the environment, never in what is
-// built, described or logged.
+// The key of remote operators. Read from a file or the environment, never stored in builds,
+// reported or logged.
 
 import { readFileSync } from "node:fs";
 import { SvcError } from "../base/errors.js";
@@ -8,14 +8,14 @@ const VARIABLE = "SVC_ADMIN_KEY";
 const MIN_LENGTH = 16;
 
 /**
- * The key that a file, or else the environment has; null where there is none.
- * @throws SvcError SVC2702
+ * Returns the key in a file, or else in the environment; null where there is none.
+ * @throws SvcError SVC2702 for an invalid key
  */
 export function readAdminKey(file: string | null): string | null {
   const text = file === null ? process.env[VARIABLE] : readKeyFile(file);
   if (text === undefined || (file === null && text === "")) return null;
   const key = text.trim();
-  // It is sent in a header line.
+  // The key is sent in a header line.
   if (key.length >= MIN_LENGTH && key.length <= 1000 && /^[\x21-\x7e]+$/.test(key)) return key;
   const place = file === null ? `variable ${VARIABLE}` : `file ${file}`;
   const form = `${MIN_LENGTH} to 1000 printable characters without blanks`;

@@ -1,5 +1,4 @@
-// `api` of svc.config.ts: what an OpenAPI document says of the service as a whole. None of it
-// changes what a server does.
+// `api` of svc.config.ts: metadata for OpenAPI documents. Has no effect on a server.
 
 import type { SecurityScheme } from "../../argspec/argspec.js";
 import {
@@ -33,7 +32,7 @@ export interface ParsedApi {
 }
 
 const LINE = /^(?=.*\S)[^\p{Cc}]{1,200}$/u;
-/** Of OAuth 2. */
+/** OAuth 2 scope. */
 const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const line = nullable(string("a single-line string", LINE));
 const url = string("a URL with http or https", /^https?:\/\/[^\s?#]+$/);

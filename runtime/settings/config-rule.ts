@@ -1,5 +1,5 @@
-// `svc.config.ts` as a whole: the rows of the table at their places. What is written becomes what a
-// build keeps, with every default filled in.
+// Validates `svc.config.ts` as a whole: the rows of the table at their keys, with every default
+// filled in.
 
 import type { DeclaredPlugin } from "./plugin-rules.js";
 import { object, type Problems, type Rule, withDefault } from "./rules.js";
@@ -34,11 +34,11 @@ function configRule(): Rule<Nested> {
     const inside = object(rules);
     top![group] = withDefault(inside, inside({}, [], []));
   }
-  // Each row stands at its key, and its type says what its rule returns.
+  // Each row is at its key, and has the type that its rule returns.
   return object(top!) as unknown as Rule<Nested>;
 }
 
-/** Validates a configuration and fills in its defaults; `problems` receives every mistake. */
+/** Validates a configuration and fills in its defaults; `problems` receives every error. */
 export function resolveConfig(value: unknown, problems: Problems): ResolvedConfig {
   const { plugins, ...rest } = rule(value, [], problems);
   return {
@@ -48,7 +48,7 @@ export function resolveConfig(value: unknown, problems: Problems): ResolvedConfi
   };
 }
 
-/** What a configuration says at the key of a setting. */
+/** Returns the configured value of a setting. */
 export function configured(config: ResolvedConfig, { key }: Setting<unknown>): unknown {
   const [top = "", inner] = key.split(".");
   const value = (config as Readonly<Record<string, unknown>>)[top];

@@ -1,4 +1,4 @@
-// What the settings that are no single value look like in `svc.config.ts`.
+// Types of structured settings in `svc.config.ts`.
 
 export type JsonValue =
   | null

@@ -1,4 +1,4 @@
-// Public entry "svc-server/config": the shape of `svc.config.ts`. Types only, and one function that
+// Public entry "svc-server/config": the types of `svc.config.ts`, and an identity function that
 // lets the editor check them; `svc build` validates the values and resolves the defaults.
 
 import type { ConfigInputGroup, GroupOf } from "./setting.js";

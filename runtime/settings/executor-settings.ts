@@ -1,5 +1,4 @@
-// Rows of the table of settings that are about how plugins run; see table.ts, of which they are a
-// part.
+// Rows of the table of settings: execution of plugins.
 
 import {
   DEFAULT_LOAD_TIMEOUT_MS,

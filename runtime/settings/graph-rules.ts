@@ -1,4 +1,4 @@
-// The key `graphs`: which graphs are opened at the start, and where each is stored.
+// The key `graphs`: graphs to open at start, and their folders.
 
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
@@ -6,7 +6,7 @@ import { isBoolean, named, nullable, object, type Rule, test, withDefault } from
 
 /** A graph that is opened at start. */
 export interface ConfiguredGraph {
-  /** Folder below the root; null: as the graph is called. */
+  /** Folder below the data folder; null: the name of the graph. */
   readonly path: string | null;
   readonly readonly: boolean;
   readonly local: boolean;

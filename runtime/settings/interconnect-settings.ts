@@ -1,5 +1,4 @@
-// Rows of the table of settings that are about other instances, which get or provide graphs; see
-// table.ts, of which they are a part.
+// Rows of the table of settings: replication between instances.
 
 import { setting } from "./setting.js";
 import { file, hostPorts, integer, optional, streamUri } from "./setting-types.js";

@@ -1,6 +1,5 @@
-// `.svc/manifest.json`: what `svc build` hands to `svc serve`. The resolved configuration, the
-// plugins without their code, and the contents the build was made from, as hashes, so that both
-// can tell whether it is still current.
+// `.svc/manifest.json`: what `svc serve` needs of a build besides its code. The resolved
+// configuration, the plugins, and hashes of all inputs, by which both detect a stale build.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
@@ -10,21 +9,21 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { ResolvedConfig } from "./config-rule.js";
 import { isPlainObject } from "./rules.js";
 
-/** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
+/** Incremented whenever a file of `.svc/` changes its format; other formats count as no build. */
 export const MANIFEST_FORMAT = 3;
 export const MANIFEST_FILE = "manifest.json";
-/** In a build whose configuration reads the environment: its code, to be run at each start. */
+/** In a build whose configuration reads the environment: its code, executed at each start. */
 export const CONFIG_OUTPUT = "config.js";
-/** In a build of a project that describes its system in a program: what that one says. */
+/** In a build of a project whose system descriptor is a program: its output. */
 export const SYSTEM_OUTPUT = "system.json";
 
-/** Hash of each file by its path relative to the project; null: there was no such file. */
+/** Hash of each file by its path relative to the project; null: the file did not exist. */
 export type FileHashes = Readonly<Record<string, string | null>>;
 
 /** A plugin without its code. */
 export interface ManifestPlugin
   extends Omit<PluginEntry, "invoke" | "readers" | "before" | "isExact"> {
-  /** What runs before it, in order, as `module#export`; only where there is any. */
+  /** Hooks in order, as `module#export`; omitted if there are none. */
   readonly before?: readonly string[];
 }
 
@@ -32,24 +31,24 @@ export interface Manifest {
   readonly format: number;
   /** Version and build of the package that wrote the files. */
   readonly svc: string;
-  /** Whether TypeScript has found no errors; one that was not checked is never current. */
+  /** Whether TypeScript reported no errors; an unchecked build is always stale. */
   readonly checked: boolean;
-  /** The tsconfig.json that it was built under, relative to the project. */
+  /** Path of the tsconfig.json of the build, relative to the project. */
   readonly tsconfig: string;
   readonly config: ResolvedConfig;
-  /** Configuration or system may be others without a change of the inputs, see `loadConfig`. */
+  /** Configuration or descriptor may change although the inputs do not, see `loadConfig`. */
   readonly isConfigOpen: boolean;
-  /** In plugin-number order. */
+  /** In the order of plugin numbers. */
   readonly plugins: readonly ManifestPlugin[];
   /** Files that were searched for plugins. */
   readonly files: readonly string[];
-  /** Everything that the build read. */
+  /** All files that the build read. */
   readonly inputs: FileHashes;
   /** The other files of `.svc/`, by their names in it. */
   readonly outputs: FileHashes;
 }
 
-/** The manifest of a project; null when there is none, or one of another format. */
+/** Reads the manifest of a project; null when there is none, or for another format. */
 export function readManifest(projectDir: string): Manifest | null {
   let text = readManifestText(projectDir);
   if (text === null && restoreBuild(projectDir)) {
@@ -60,7 +59,7 @@ export function readManifest(projectDir: string): Manifest | null {
   }
   try {
     const manifest = JSON.parse(text) as Manifest;
-    // Only its form is believed: a server checks the settings that it takes from here.
+    // Only its shape is trusted: a server validates the settings read from here.
     return manifest.format === MANIFEST_FORMAT && isPlainObject(manifest.config) ? manifest : null;
   } catch {
     return null;
@@ -80,8 +79,8 @@ function readManifestText(projectDir: string): string | null {
 }
 
 /**
- * Brings back the build that a killed one has left beside its place; see `compiler/output.ts`.
- * One that is just being replaced may be met here, too: whoever replaces it tries again.
+ * Restores the build that a killed process left under its temporary name; see `compiler/output.ts`.
+ * If a replacement is in progress, that process retries.
  */
 function restoreBuild(projectDir: string): boolean {
   try {
@@ -91,12 +90,12 @@ function restoreBuild(projectDir: string): boolean {
     }
     renameSync(join(projectDir, old), join(projectDir, BUILD_FOLDER));
   } catch {
-    // There is no such project, or another process was quicker.
+    // There is no such project, or another process was faster.
   }
   return true;
 }
 
-/** Path of the first file that is no longer what it was, relative to `folder`; null if none. */
+/** Returns the path of the first changed file, relative to `folder`; null if none. */
 export function changedFile(folder: string, hashes: FileHashes): string | null {
   for (const [file, hash] of Object.entries(hashes)) {
     if (hashFile(join(folder, file)) !== hash) {
@@ -106,7 +105,7 @@ export function changedFile(folder: string, hashes: FileHashes): string | null {
   return null;
 }
 
-/** Hash of a file's content; null when it cannot be read. */
+/** Returns the hash of a file's content; null when it cannot be read. */
 export function hashFile(path: string): string | null {
   try {
     return hashContent(readFileSync(path));

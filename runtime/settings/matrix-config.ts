@@ -1,6 +1,6 @@
-// The `dispatcher` configuration: what users write, checked in full and with every default filled
-// in (http-interface, "Dispatcher configuration", which also gives the texts). Nothing here opens
-// or looks anything up.
+// The `dispatcher` configuration: validates user input completely and fills in every default
+// (http-interface, "Dispatcher configuration", which also specifies the messages). Pure: opens no
+// connections and resolves no names.
 
 import { ArgumentError } from "../base/errors.js";
 import {
@@ -17,9 +17,9 @@ import {
 import type { TlsPaths } from "../base/tls-paths.js";
 import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
 
-/** Files of PEM; without a CA, those that Node knows. */
+/** PEM files; without a CA, Node's built-in certificates. */
 export interface BackEndTls extends TlsPaths {
-  /** In the certificates of back-ends; null: their host. */
+  /** Name in the certificates of back-ends; null: their host. */
   readonly name: string | null;
 }
 
@@ -29,9 +29,9 @@ export interface BackEndAddress {
   readonly port: number;
 }
 
-/** What all back-ends of a row have in common. */
+/** Common properties of the back-ends of a row. */
 export interface ReplicaRow {
-  /** Most connections to each back-end. */
+  /** Maximum connections to each back-end. */
   readonly channels: number;
   /** Cost of one running request. */
   readonly priority: number;
@@ -44,17 +44,17 @@ export interface MatrixConfig {
   /** Row that takes primary and targeted requests. */
   readonly primaryRow: number;
   readonly allowIncomplete: boolean;
-  /** Share of the partitions that an answer must have where some may lack. */
+  /** Minimum coverage of a partial result. */
   readonly minCoverage: number;
-  /** Partitions that must not lack. */
+  /** Partitions that a partial result must include. */
   readonly required: readonly number[];
-  /** Longest time that a back-end may take for an answer, 0 for no bound. */
+  /** Timeout for a response of a back-end, 0 for no limit. */
   readonly timeoutMs: number;
-  /** After it the answer is made of what is there, if that is enough; 0 for never. */
+  /** After it, a sufficient partial result is returned; 0 for never. */
   readonly softTimeoutMs: number;
-  /** Longest time to connect to a back-end. */
+  /** Timeout to connect to a back-end. */
   readonly connectTimeoutMs: number;
-  /** Whether late answers of readonly plugins are asked of a second replica. */
+  /** Whether late requests of readonly plugins are hedged to a second replica. */
   readonly hedge: boolean;
   /** Null: connections to back-ends are not encrypted. */
   readonly tls: BackEndTls | null;
@@ -63,9 +63,10 @@ export interface MatrixConfig {
 type Dict = Readonly<Record<string, unknown>>;
 
 /**
- * Reads and checks a configuration.
- * @param maxDescriptors file descriptors that there can be for connections to back-ends
- * @throws ArgumentError (TypeError or ValueError) whose text begins with the path of what is wrong
+ * Validates a configuration.
+ * @param maxDescriptors file descriptors available for connections to back-ends
+ * @throws ArgumentError (TypeError or ValueError) whose text begins with the path of the invalid
+ *   value
  */
 export function readMatrixConfig(
   given: unknown,
@@ -85,18 +86,18 @@ export function readMatrixConfig(
   return config;
 }
 
-/** Notes everything that is wrong with a configuration, and keeps it as it was given. */
+/** Reports all problems of a configuration, and returns it as given. */
 export const matrixRule: Rule<object> = (value, path, problems) => {
   readMatrix(value, new Place(path, problems));
   return value as object;
 };
 
-/** The error of the library for a problem that names its exception. */
+/** Returns the library's error for a problem that names its exception. */
 export function argumentError(problem: Problem): ArgumentError {
   return new ArgumentError(problem.exception ?? "ValueError", problemText(problem));
 }
 
-/** Where a value stands, and where to note what is wrong with it. */
+/** Path of a value, and the list that receives its problems. */
 class Place {
   constructor(
     readonly path: Path,
@@ -164,7 +165,7 @@ function readRow(given: unknown, index: number, at: Place, channelsForAll: unkno
   return { channels, priority };
 }
 
-/** The row that says so, else the first. */
+/** Returns the row marked as primary, else the first. */
 function primaryRowOf(rows: readonly unknown[], at: Place): number {
   const marked = rows.flatMap((row, index) => {
     const { primary = false } = (row ?? {}) as Dict;
@@ -178,7 +179,7 @@ function primaryRowOf(rows: readonly unknown[], at: Place): number {
   return marked[0] ?? 0;
 }
 
-/** @param height replicas of each partition, null where that is not known */
+/** @param height replicas of each partition, null where unknown */
 function readPartition(
   given: unknown,
   index: number,
@@ -256,7 +257,7 @@ function readOptions(given: unknown, width: number, at: Place): Options {
   };
 }
 
-/** `true` for back-ends with certificates that Node knows, else files. */
+/** `true` for back-ends with certificates of a public CA, else files. */
 function readTls(given: unknown, at: Place): BackEndTls | null {
   if (given === false) return null;
   const dict = given === true ? {} : (asDict(given, at, "option tls must be bool or dict") ?? {});
@@ -299,7 +300,7 @@ function asDict(given: unknown, at: Place, text: string): Dict | null {
   return null;
 }
 
-/** Null for what is no such list. */
+/** Returns null for an invalid list. */
 function asList(given: unknown, key: string, outer: Place): readonly unknown[] | null {
   const at = outer.inside(key);
   if (given === undefined) at.valueError(`${key} information missing`);
@@ -311,7 +312,7 @@ function asList(given: unknown, key: string, outer: Place): readonly unknown[] |
   return null;
 }
 
-/** The least number for what is none, or out of range. */
+/** Returns the minimum for an invalid number. */
 function asInteger(
   given: unknown,
   [least, most]: readonly [number, number],

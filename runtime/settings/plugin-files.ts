@@ -1,4 +1,4 @@
-// Which files of a project are searched for plugins, by the patterns of its configuration.
+// Finds the files that are searched for plugins, by the patterns of the configuration.
 
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const NEVER_PLUGINS = [
   ...["**/node_modules/**", "**/.svc/**"],
 ];
 
-/** Files to search for plugins, relative to the project, sorted. */
+/** Returns the files to search for plugins, relative to the project, sorted. */
 export async function findPluginFiles(
   projectDir: string,
   config: ResolvedConfig,
@@ -24,7 +24,7 @@ export async function findPluginFiles(
   return withoutTwins(projectDir, files.sort());
 }
 
-/** Each file once, though links may lead to it by several paths: its own where that is one. */
+/** Removes duplicates of a file reached through links: its real path is preferred. */
 function withoutTwins(projectDir: string, files: readonly string[]): string[] {
   const folder = realPath(projectDir);
   const byRealPath = new Map<string, string>();
@@ -37,7 +37,7 @@ function withoutTwins(projectDir: string, files: readonly string[]): string[] {
   return [...byRealPath.values()].sort();
 }
 
-/** The path itself where there is no such file, which is for others to report. */
+/** Returns the path itself for a missing file, which is reported elsewhere. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);

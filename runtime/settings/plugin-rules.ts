@@ -1,5 +1,5 @@
-// The key `plugins`: patterns of files that are searched for plugins, and declarations of functions
-// that are plugins without a tag in their source.
+// The key `plugins`: patterns of files that are searched for plugins, and declarations of plugins
+// without a tag in their source.
 
 import { posix } from "node:path";
 import { MAX_PLUGIN_NAME_LENGTH } from "../base/limits.js";
@@ -29,7 +29,7 @@ export interface DeclaredPlugin {
   readonly exportPath: string;
 }
 
-/** A pattern of files, or what one declaration declares. */
+/** A pattern of files, or the plugins of one declaration. */
 export type PluginItem = string | readonly DeclaredPlugin[];
 
 const MODULE_EXPORT = /^(?:(.+)#)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)$/;
@@ -68,7 +68,7 @@ const item: Rule<PluginItem> = stringOr<string, readonly DeclaredPlugin[]>(
   (value, path, problems) => declaredPlugins(value, path, problems),
 );
 
-/** The key `before`: functions that run before each plugin. */
+/** The key `before`: hooks that run before each plugin. */
 export const beforeRule: Rule<readonly string[]> = list((value, path, problems) => {
   const written = string("`module#export`", /^[^#]+#[A-Za-z_$][\w$]*$/)(value, path, problems);
   if (written !== "") insideProject(written.split("#")[0], path, problems);

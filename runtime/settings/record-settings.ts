@@ -1,4 +1,4 @@
-// Settings of records: where requests and their answers are written, to be replayed later.
+// Rows of the table of settings: recording of requests and responses for replays.
 
 import { setting } from "./setting.js";
 import { booleanSetting, file, integer, optional } from "./setting-types.js";

@@ -1,24 +1,24 @@
-// Rules for values of a configuration, as small functions that combine: each returns the value to
-// keep and notes what is wrong, with its path, so that one run finds every mistake.
+// Composable validation rules for configuration values: each returns the validated value and
+// reports problems with their paths, so that one run finds every error.
 
 import { didYouMean } from "../base/did-you-mean.js";
 
-/** Keys and positions that lead to a value. */
+/** Keys and offsets that lead to a value. */
 export type Path = readonly (string | number)[];
 
 export interface Problem {
   readonly path: Path;
   /** Such as `expected an integer from 0 to 65534, got "x"`. */
   readonly text: string;
-  /** The key itself is wrong, not its value. */
+  /** The key itself is invalid, not its value. */
   readonly isOfKey?: boolean;
-  /** What the library throws for it, where the interface says so. */
+  /** Exception of the library, where the interface specifies it. */
   readonly exception?: "TypeError" | "ValueError";
 }
 
 export type Problems = Problem[];
 
-/** Checks one value; `undefined` stands for a key that is not there. */
+/** Validates one value; `undefined` stands for a missing key. */
 export type Rule<T> = (value: unknown, path: Path, problems: Problems) => T;
 
 type Rules<T> = { readonly [K in keyof T]: Rule<T[K]> };
@@ -32,7 +32,7 @@ export function problemText({ path, text }: Problem): string {
   return `${first}${steps.join("")}: ${text}`;
 }
 
-/** A rule of one test; `fallback` stands in for a value that fails it. */
+/** Returns a rule with one test; `fallback` replaces an invalid value. */
 export function test<T>(what: string, isRight: (value: unknown) => boolean, fallback: T): Rule<T> {
   return (value, path, problems) => {
     if (isRight(value)) return value as T;
@@ -41,7 +41,7 @@ export function test<T>(what: string, isRight: (value: unknown) => boolean, fall
   };
 }
 
-/** Replaces a value that is not there. */
+/** Returns a rule that replaces a missing value. */
 export function withDefault<T>(rule: Rule<T>, fallback: T): Rule<T> {
   return (value, path, problems) => (value === undefined ? fallback : rule(value, path, problems));
 }
@@ -60,7 +60,7 @@ export const isBoolean: Rule<boolean> = test(
   false,
 );
 
-/** One rule for strings, another for everything else. */
+/** Returns a rule that validates strings and other values differently. */
 export function stringOr<A, B>(forStrings: Rule<A>, others: Rule<B>): Rule<A | B> {
   return (value, path, problems) =>
     (typeof value === "string" ? forStrings : others)(value, path, problems);
@@ -72,12 +72,12 @@ export function list<T>(rule: Rule<T>, what: string): Rule<T[]> {
       problems.push({ path, text: expected(what, value) });
       return [];
     }
-    // Not `map`, which passes over what a list leaves out.
+    // Not `map`, which skips holes.
     return Array.from(value, (item, index) => rule(item, [...path, index], problems));
   };
 }
 
-/** An object with these keys and no others. */
+/** Returns a rule for an object with exactly these keys. */
 export function object<T extends object>(rules: Rules<T>): Rule<T> {
   return (value, path, problems) => {
     if (!isPlainObject(value)) {
@@ -98,7 +98,7 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
   };
 }
 
-/** An object whose keys are names of one form, and whose values follow one rule. */
+/** Returns a rule for an object whose keys match a pattern and whose values follow one rule. */
 export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Record<string, T>> {
   return (value, path, problems) => {
     if (!isPlainObject(value)) {
@@ -122,11 +122,11 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
     return false;
   }
   const prototype = Object.getPrototypeOf(value) as object | null;
-  // Whatever realm it comes from, a plain object's prototype is at the end of its chain.
+  // A plain object of any realm has its prototype at the end of the chain.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What a value should have been, and what it is. */
+/** Describes the expected and the actual value. */
 export function expected(what: string, value: unknown): string {
   return `expected ${what}, got ${show(value)}`;
 }

@@ -1,5 +1,5 @@
-// Everything a server is started with, resolved: whatever gave a setting, it is checked here once
-// more by the rule of its row, and nothing is optional any more.
+// The resolved settings of a server: each value is validated here by the rule of its row, whatever
+// its source, and nothing is optional.
 
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -15,7 +15,7 @@ const MAX_NAME = 50;
 type Table = typeof SETTINGS;
 export type SettingName = keyof Table;
 
-/** Rows that concern a build alone. */
+/** Rows that only concern a build. */
 type BuildSetting = "plugins";
 
 type CheckedSettings = {
@@ -23,28 +23,28 @@ type CheckedSettings = {
 };
 
 export type ServerSettings = Omit<CheckedSettings, "executors"> & {
-  /** Folder of the project; `.svc/` is looked for here. */
+  /** Folder of the project, which contains `.svc/`. */
   readonly projectDir: string;
   /** Worker threads that run plugins; library mode has none. */
   readonly executors: number;
-  /** The system that it is an instance of; null: one of its own. */
+  /** The system that it belongs to; null without a descriptor. */
   readonly node: NodeIdentity | null;
-  /** Tells builds of the plugins apart; null in a program. */
+  /** Identifies the build of the plugins; null in a library program. */
   readonly build: string | null;
-  /** What operators on other machines must show; null: there are none. */
+  /** Key of remote operators; null: there are none. */
   readonly adminKey: string | null;
 };
 
-/** Which instance of which system a server is. */
+/** Identity of a server within its system. */
 export interface NodeIdentity {
   readonly id: string;
-  /** The host name or address by which the others call it. */
+  /** Host name or address by which other instances reach it. */
   readonly host: string;
-  /** The system's descriptor, checked. */
+  /** The validated system descriptor. */
   readonly descriptor: object;
 }
 
-/** What the graphs of a process are started with. */
+/** Settings of the graphs of a process. */
 export type GraphSettings = Pick<
   ServerSettings,
   | "root"
@@ -63,7 +63,7 @@ export type GraphSettings = Pick<
 
 /** Optional arguments of `startHTTP`. */
 export type StartSettings = LibraryOptions<Table, "start">;
-/** Further ones of `initialize`. */
+/** Additional ones of `initialize`. */
 export type InitializeSettings = LibraryOptions<Table, "initialize">;
 
 /** Names of the settings of a server. */
@@ -72,8 +72,8 @@ export const SERVER_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
 );
 
 /**
- * Checks all settings of a server.
- * @param given returns what was given for one; undefined: nothing
+ * Validates all settings of a server.
+ * @param given returns the value given for a setting; undefined if omitted
  * @throws SvcError SVC2205, and ArgumentError for a dispatcher
  */
 export function checkSettings(given: (name: SettingName) => unknown): CheckedSettings {
@@ -82,8 +82,8 @@ export function checkSettings(given: (name: SettingName) => unknown): CheckedSet
 }
 
 /**
- * The value of a setting, its default for undefined.
- * @throws SvcError SVC2205 for a value that it cannot have, and ArgumentError for a dispatcher
+ * Returns the validated value of a setting, its default for undefined.
+ * @throws SvcError SVC2205 for an invalid value, and ArgumentError for a dispatcher
  */
 export function checkSetting<Name extends SettingName>(
   name: Name,
@@ -104,9 +104,9 @@ export function checkSetting<Name extends SettingName>(
 }
 
 /**
- * A name that is misspelt would leave its setting as it is, without a word.
- * @param places of settings that may be among the options
- * @throws SvcError SVC2205
+ * Rejects unknown names: a misspelled one would be ignored silently.
+ * @param places of the settings that are allowed
+ * @throws SvcError SVC2205 for an unknown name
  */
 export function requireOptions(
   options: object,
@@ -124,8 +124,8 @@ export function requireOptions(
 }
 
 /**
- * The address behind a name.
- * @throws SvcError SVC2205 when it has none
+ * Resolves a host name.
+ * @throws SvcError SVC2205 when it has no address
  */
 export async function resolveAddress(ip: string | null): Promise<string | null> {
   if (ip === null || isIP(ip) !== 0) return ip;

@@ -1,25 +1,25 @@
-// Types of settings: what a value must be, and what it means when it arrives as text, from an
-// option of the command line or a variable. The rule judges both.
+// Types of settings: the rule for values, and how text from a command-line option or an environment
+// variable is parsed. The rule validates both.
 
 import { isIP } from "node:net";
 import { HOST_PORT } from "../base/host-port.js";
 import { isNetwork } from "../http/network.js";
 import { expected, isBoolean, list, nullable, type Rule, string, test } from "./rules.js";
 
-/** @template Given what `svc.config.ts` and programs may write for it, where that is not `T` */
+/** @template Given type accepted in `svc.config.ts` and programs, if it is not `T` */
 export interface SettingType<T, Given = T> {
   readonly rule: Rule<T>;
-  /** What a text has to be; for the messages of the command line. */
+  /** Expected text; for messages of the command line. */
   readonly expected: string;
-  /** Stands for the value in help texts; null for a switch, which may stand alone. */
+  /** Placeholder of the value in help texts; null for a switch, which may stand alone. */
   readonly placeholder: string | null;
-  /** What a text means. */
+  /** Parses a text. */
   readonly read: (text: string) => unknown;
-  /** Never there: it carries a type. */
+  /** Never set: it carries a type. */
   readonly given?: Given;
 }
 
-/** @param pattern what a text must match to be one */
+/** @param pattern of valid values */
 export function stringSetting(
   placeholder: string,
   what = "a non-empty string",
@@ -31,18 +31,18 @@ export function stringSetting(
 /** Path of a file. */
 export const file = stringSetting("<file>", "a file path", /^(?=.*\S)[^\p{Cc}]+$/u);
 
-/** What is asked of it behind the name is checked where it is used. */
+/** The transport validates the rest of the URI. */
 export const streamUri = stringSetting(
   "<uri>",
   "nats://host:port/NAME",
   /^nats:\/\/[^\s/?]+\/[\w-]{1,64}(\?[\x21-\x7e]*)?$/,
 );
 
-/** The same type, and null for none at all. */
+/** Returns the same type, extended by null. */
 export function optional<T, Given>(
   type: SettingType<T, Given>,
 ): SettingType<T | null, Given | null> {
-  // Else `given` would be the property of a type that is not that of `type`.
+  // Otherwise `given` would be a property of another type.
   const { expected, placeholder, read } = type;
   return { rule: nullable(type.rule), expected, placeholder, read };
 }
@@ -60,7 +60,7 @@ export function integer(least: number, most: number): SettingType<number> {
   };
 }
 
-/** An integer as above, or one other value. */
+/** Returns the type of an integer as above, or one other value. */
 export function integerOr<T extends number | string>(
   other: T,
   least: number,
@@ -86,7 +86,7 @@ const WORDS = new Map<string, boolean>([
   ["false", false],
 ]);
 
-/** @param meaning what the word of an option or variable sets; false: it takes something away */
+/** @param meaning value of a bare option or variable; false for options that disable something */
 export function booleanSetting(meaning = true): SettingType<boolean> {
   return {
     rule: isBoolean,
@@ -99,7 +99,7 @@ export function booleanSetting(meaning = true): SettingType<boolean> {
   };
 }
 
-/** Whether something is on, or a word for a third state. */
+/** Returns the type of a boolean with a third state. */
 export function booleanOr<const T extends string>(word: T): SettingType<boolean | T> {
   const what = `true, false or ${JSON.stringify(word)}`;
   const isRight = (value: unknown) => typeof value === "boolean" || value === word;
@@ -121,7 +121,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): SettingTy
   };
 }
 
-/** An address of this machine, or a name that is looked up at the start. */
+/** A local address, or a name that is resolved at the start. */
 export const address: SettingType<string> = {
   rule: test("an address or a host name", isAddress, ""),
   expected: "an address or a host name",
@@ -132,13 +132,13 @@ export const address: SettingType<string> = {
 function isAddress(value: unknown): boolean {
   if (typeof value !== "string" || value.length > 253) return false;
   if (isIP(value) !== 0) return true;
-  // A name whose last part is a number is an address gone wrong.
+  // A name with a numeric last label is a malformed address.
   return /^(?!-)[\w-]{1,63}(?:\.[\w-]{1,63})*\.?$/.test(value) && !/(?:^|\.)\d+\.?$/.test(value);
 }
 
 const PREFIX_FORM = "a path of A-Z a-z 0-9 - . / = @ _ ~ that does not start with /svc";
 
-/** A path with one leading slash and none at the end; the empty text means none. */
+/** A path with one leading slash and no trailing one; the empty text means none. */
 export const prefix: SettingType<string | null> = {
   rule(value, path, problems) {
     if (value === null || value === "") return null;
@@ -156,10 +156,10 @@ export const prefix: SettingType<string | null> = {
   read: (value) => value,
 };
 
-/** Printable, so that no value can add header fields. */
+/** Printable, to prevent header injection. */
 export const origin = stringSetting("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
 
-/** Where OTLP is taken. */
+/** Base URL of an OTLP collector. */
 export const collectorUrl: SettingType<string> = {
   rule: test("a URL with http: or https:", isHttpUrl, ""),
   expected: "a URL with http: or https:",
@@ -171,7 +171,7 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === "string" && URL.canParse(value) && /^https?:\/\/[^\s?#]+$/.test(value);
 }
 
-/** Networks and addresses; as text with commas between them, or the word none. */
+/** Networks and addresses; as text separated by commas, or `none`. */
 export const networks: SettingType<readonly string[]> = {
   rule: list(test("a network such as 10.0.0.0/8", isNetwork, ""), "a list of networks"),
   expected: "comma-separated networks such as 10.0.0.0/8",
@@ -179,7 +179,7 @@ export const networks: SettingType<readonly string[]> = {
   read: (value) => (value === "none" ? [] : value.split(",").map((network) => network.trim())),
 };
 
-/** Names, `.name` for all below it; as text with commas between them. */
+/** Names, `.name` for all subdomains; as text separated by commas. */
 export const hostNames: SettingType<readonly string[]> = {
   rule: list(string("a name such as shop.example", /^\.?[\w-]+(?:\.[\w-]+)*$/), "a list of names"),
   expected: "comma-separated names such as shop.example",
@@ -187,7 +187,7 @@ export const hostNames: SettingType<readonly string[]> = {
   read: (value) => value.split(",").map((name) => name.trim()),
 };
 
-/** Addresses with ports; as text with commas between them. */
+/** Addresses with ports; as text separated by commas. */
 export const hostPorts: SettingType<readonly string[]> = {
   rule: list(string("host:port", HOST_PORT), "a list of host:port"),
   expected: "comma-separated host:port",
@@ -195,7 +195,7 @@ export const hostPorts: SettingType<readonly string[]> = {
   read: (value) => value.split(",").map((address) => address.trim()),
 };
 
-/** What no text can be; options name files of it. */
+/** Structures cannot be given as text; options name JSON files instead. */
 export function structure<T, Given = T>(rule: Rule<T>): SettingType<T, Given> {
   return { rule, expected: "a structure", placeholder: null, read: (value) => value };
 }

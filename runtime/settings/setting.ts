@@ -1,8 +1,8 @@
-// A row of the table of settings, and the types that are made of such rows.
+// A row of the table of settings, and the types derived from such rows.
 
 import type { SettingType } from "./setting-types.js";
 
-/** Where programs may give a setting; null: only svc.config.ts, options and variables. */
+/** Where programs may pass a setting; null: only svc.config.ts, options and variables. */
 export type LibraryScope = "start" | "initialize" | null;
 
 export interface Setting<
@@ -16,20 +16,18 @@ export interface Setting<
   readonly key: Key;
   readonly type: SettingType<T, ConfigInput>;
   readonly default: T;
-  /** The default as people read it. */
+  /** The default in documents. */
   readonly defaultText: string;
   /** Option of `svc serve`. */
   readonly option: Option;
-  /** Option that names a JSON file which holds the value. */
+  /** Option that names a JSON file with the value. */
   readonly fileOption: FileOption;
-  /** A variable by which platforms tell it, besides that of its option. */
+  /** Additional environment variable, set by hosting platforms. */
   readonly platformVariable?: string;
   readonly library: Library;
-  /**
-   * What the library calls it when it refuses a value (http-interface, "Management operations").
-   */
+  /** The setting's name in errors of the library (http-interface, "Management operations"). */
   readonly noun: string | null;
-  /** What it is, and what its option does. */
+  /** Description of the setting, and of its option. */
   readonly help: string;
   readonly optionHelp: string;
 }
@@ -70,7 +68,7 @@ export function setting<
   return {
     ...{ key, type, noun, help, optionHelp },
     ...{ default: value, defaultText: text },
-    // A row that does not name one has null for its type.
+    // Rows without a name have type null there.
     ...{ option: option as Option, fileOption: fileOption as FileOption },
     ...(platformVariable === undefined ? {} : { platformVariable }),
     library: library as Library,
@@ -84,16 +82,16 @@ function textOf(value: unknown): string {
   return list.map((item) => `\`${String(item)}\``).join(", ");
 }
 
-/** What a setting is once it was checked. */
+/** Type of a validated value. */
 export type ParsedValue<S> = S extends Setting<infer T, unknown> ? T : never;
-/** What may be written for it. */
+/** Type of an accepted value. */
 export type ConfigInput<S> = S extends { readonly type: SettingType<infer T, infer G> }
   ? unknown extends G
     ? T
     : G
   : never;
 
-/** The keys of one group, or of none, for those rows alone. */
+/** The keys of one group, or of none. */
 type Within<S, Group extends string> = S extends { readonly key: `${infer G}.${infer Rest}` }
   ? G extends Group
     ? Rest
@@ -104,14 +102,14 @@ type Within<S, Group extends string> = S extends { readonly key: `${infer G}.${i
       : never
     : never;
 
-/** The rows of a group of svc.config.ts as they are written; "" for those of no group. */
+/** The accepted values of a group of svc.config.ts; "" for settings without a group. */
 export type ConfigInputGroup<Table, Group extends string> = {
   readonly [Name in keyof Table as Within<Table[Name], Group>]?:
     | ConfigInput<Table[Name]>
     | undefined;
 };
 
-/** The same with all values filled in. */
+/** The same with validated values. */
 export type ParsedGroup<Table, Group extends string> = {
   readonly [Name in keyof Table as Within<Table[Name], Group>]: ParsedValue<Table[Name]>;
 };
@@ -123,7 +121,7 @@ export type GroupOf<Table> = {
     : never;
 }[keyof Table];
 
-/** What programs may give at one place. */
+/** Options that programs may pass at one place. */
 export type LibraryOptions<Table, Place extends LibraryScope> = {
   readonly [Name in keyof Table as Table[Name] extends { readonly library: Place } ? Name : never]?:
     | ConfigInput<Table[Name]>

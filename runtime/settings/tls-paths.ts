@@ -1,5 +1,4 @@
-// Settings that name the files of TLS. Whether the files are what they should be, only a server can
-// tell, where they are.
+// Settings that name TLS files. Only the server can validate their content.
 
 import type { TlsPaths } from "../base/tls-paths.js";
 import { nullable, object, type Rule, string, withDefault } from "./rules.js";
@@ -22,7 +21,7 @@ const tlsRule: Rule<TlsPaths> = object({
   ca: withDefault(nullable(path), null),
 });
 
-/** As text: `cert.pem,key.pem`, with the file of the CA behind a further comma. */
+/** As text: `cert.pem,key.pem`, optionally followed by a comma and the CA file. */
 export const tlsPaths: SettingType<TlsPaths | null, TlsConfig | null> = {
   rule: nullable(tlsRule),
   expected: "files of certificate and key, and of the CA of clients, with commas between them",

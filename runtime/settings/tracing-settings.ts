@@ -1,4 +1,4 @@
-// Settings of traces: where they are sent, and which requests begin one.
+// Rows of the table of settings: destination and sampling of traces.
 
 import { setting } from "./setting.js";
 import { collectorUrl, integer, optional } from "./setting-types.js";

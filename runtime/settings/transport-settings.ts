@@ -1,5 +1,4 @@
-// Rows of the table of settings: how bytes go to clients and come from them; see table.ts, of which
-// they are a part.
+// Rows of the table of settings: transport, encryption and compression.
 
 import { setting } from "./setting.js";
 import { oneOf } from "./setting-types.js";

@@ -1,6 +1,6 @@
-// Sends spans to a collector, from time to time and many at once. No request waits for it: spans
-// wait in a list of bounded length, one POST is under way at most, and what a collector does not
-// take is lost. One that does not answer is told of once, and asked less and less often.
+// Sends spans to a collector in batches. Requests never wait for it: spans are buffered up to a
+// limit, at most one POST is in flight, and spans that the collector does not accept are dropped. A
+// failing collector is logged once and retried with backoff.
 
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -8,7 +8,7 @@ import { log } from "../base/log.js";
 import { type Span, tracesText } from "./otlp.js";
 
 const MAX_SPANS = 2048;
-/** So many are not kept waiting. */
+/** Size of a batch. */
 const BATCH_SPANS = 512;
 const BATCH_EVERY_MS = 1000;
 const ANSWER_WITHIN_MS = 5000;
@@ -26,14 +26,14 @@ export class Collector {
   #restsUntilMs = 0;
   #lost = 0;
 
-  /** @param base where the collector is, without `/v1/traces` */
+  /** @param base URL of the collector, without `/v1/traces` */
   constructor(base: string, service: () => string, version: string) {
     this.#url = new URL(`${base.replace(/\/+$/, "")}/v1/traces`);
     this.#service = service;
     this.#version = version;
   }
 
-  /** False while nobody would take a span. */
+  /** False while spans would be dropped. */
   get isListening(): boolean {
     return this.#restMs === 0 || performance.now() >= this.#restsUntilMs;
   }
@@ -48,7 +48,7 @@ export class Collector {
     else this.#timer ??= setTimeout(() => this.#send(), BATCH_EVERY_MS).unref();
   }
 
-  /** Sends what is there, as far as that is possible within the time. */
+  /** Sends the buffered spans, as far as possible within the time. */
   async close(timeoutMs: number): Promise<void> {
     const end = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
     await Promise.race([this.#sending, end]);
@@ -108,7 +108,7 @@ export class Collector {
         const { statusCode = 0 } = response;
         if (statusCode >= 200 && statusCode < 300) resolve();
         else reject(new Error(`returned ${statusCode}`));
-        // Nobody reads more of it than that.
+        // The rest of the response is irrelevant.
         request.destroy();
       });
       const late = () => request.destroy(new Error(`no response within ${ANSWER_WITHIN_MS} ms`));

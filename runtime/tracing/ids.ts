@@ -1,5 +1,4 @@
-// Ids of traces and spans: random bytes as hexadecimal digits, drawn from the system in one go for
-// many of them.
+// Trace and span ids: random bytes in hexadecimal, drawn from the system in batches.
 
 import { randomFillSync } from "node:crypto";
 

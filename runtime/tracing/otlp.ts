@@ -1,10 +1,10 @@
-// Spans in the form that collectors of OpenTelemetry take over HTTP: OTLP as JSON.
+// Serializes spans as OTLP/JSON, the HTTP format of OpenTelemetry collectors.
 
 /** One step of a request. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the root span. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: SpanKind;
@@ -22,10 +22,10 @@ export enum SpanKind {
 }
 
 const STATUS_ERROR = 2;
-/** Paths come from outside, and may be as long as a request line. */
+/** Paths are client input, as long as a request line. */
 const MAX_TEXT = 256;
 
-/** The body of a POST to `/v1/traces`. */
+/** Returns the body of a POST to `/v1/traces`. */
 export function tracesText(service: string, version: string, spans: readonly Span[]): string {
   const attributes = attributesOf({ "service.name": service, "service.version": version });
   const scope = { name: "svc-server", version };
@@ -44,7 +44,7 @@ function spanOf({ parentId, startMs, endMs, attributes, isFailed, ...span }: Spa
   };
 }
 
-/** As text, because numbers of JavaScript do not hold so many. */
+/** As text, because JavaScript numbers are too imprecise. */
 function nanoseconds(ms: number): string {
   return `${Math.round(ms * 1000)}000`;
 }

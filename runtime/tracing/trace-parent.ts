@@ -1,19 +1,19 @@
-// The header line `traceparent` of W3C Trace Context: which trace a request belongs to, and which
-// step of it has sent it. It comes from outside: anything but the known form counts as none.
+// The header field `traceparent` of W3C Trace Context: the trace of a request, and the span that
+// sent it. Untrusted input: any malformed value is ignored.
 
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Whoever sent it records the trace. */
+  /** The sender records the trace. */
   readonly isSampled: boolean;
 }
 
 export const TRACE_PARENT = "traceparent";
 export const TRACE_STATE = "tracestate";
 
-/** Later versions may add parts behind these. */
+/** Later versions may append fields. */
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
 const LINE = /^traceparent:[^\r]*\r\n/gim;
@@ -30,12 +30,12 @@ export function traceParentText(traceId: string, spanId: string): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** The same, not recorded. */
+/** Returns the same context with the sampled flag cleared. */
 export function unsampled({ traceId, spanId }: TraceParent): string {
   return `00-${traceId}-${spanId}-00`;
 }
 
-/** The block of header lines with that parent in place of the one that it has. */
+/** Returns the header block with its `traceparent` replaced. */
 export function withTraceParent(block: string, text: string): string {
   return `${block.replace(LINE, "")}${TRACE_PARENT}: ${text}\r\n`;
 }

@@ -14,7 +14,7 @@ import { type TraceParent, traceParentText, withTraceParent } from "./trace-pare
 
 type Attributes = Span["attributes"];
 
-/** Who is asked, and what the answer was: a status, or why there is none. */
+/** The back-end, and the outcome: a status, or the reason of a failure. */
 export interface DispatchedStep {
   readonly partition: number;
   readonly replica: number;
@@ -32,7 +32,7 @@ export class Trace {
   readonly #startMs: number;
   #queuedSinceMs: number;
 
-  /** @param parent null for the first step of a trace */
+  /** @param parent null for the root of a trace */
   constructor(collector: Collector, parent: TraceParent | null, startMs: number) {
     this.#collector = collector;
     this.#traceId = parent?.traceId ?? traceId();
@@ -41,7 +41,7 @@ export class Trace {
     this.#queuedSinceMs = startMs;
   }
 
-  /** Header lines for whoever does a part of the request. */
+  /** Returns header lines that make the receiver's spans children of this one. */
   block(block: string): string {
     return withTraceParent(block, this.parentText());
   }
@@ -50,19 +50,19 @@ export class Trace {
     return traceParentText(this.#traceId, this.#spanId);
   }
 
-  /** From now on it waits for an executor, once more. */
+  /** Starts a queue span: the request waits for an executor, possibly again. */
   queued(): void {
     this.#queuedSinceMs = nowMs();
   }
 
-  /** An executor has run a plugin or a processor. */
+  /** Records a plugin or processor call. */
   ran(plugin: string, startMs: number, endMs: number, executor: number, status: number): void {
     this.#step("queue", this.#queuedSinceMs, startMs, {});
     const attributes = { "svc.plugin": plugin, "svc.executor": executor };
     this.#step(`run ${plugin}`, startMs, endMs, attributes, status >= 500);
   }
 
-  /** A back-end has answered, or has not. */
+  /** Records the response, or failure, of a back-end. */
   dispatched(step: DispatchedStep, outcome: number | string): void {
     const { partition, replica, host, port, sentMs } = step;
     const isStatus = typeof outcome === "number";
@@ -89,7 +89,7 @@ export class Trace {
     this.#step("merge", startMs, nowMs(), {});
   }
 
-  /** It is answered. */
+  /** Ends the trace when the request is answered. */
   end(method: string, target: string, port: 0 | 1, status: number): void {
     const path = target.split("?", 1)[0]!;
     const { length } = path;

@@ -1,5 +1,5 @@
-// Decides which requests are recorded: those whose caller records them, where its word counts, and
-// of the others one of so many.
+// Decides which requests are traced: those whose trusted caller traces them, and a sample of the
+// others.
 
 import { Collector } from "./collector.js";
 import { Trace } from "./trace.js";
@@ -11,8 +11,8 @@ export class Tracer {
   #seen = 0;
 
   /**
-   * @param base where the collector is
-   * @param every of requests whose callers do not decide one of so many is recorded; 0: none
+   * @param base URL of the collector
+   * @param every samples one in this many requests without a decision of a trusted caller; 0: none
    */
   constructor(base: string, every: number, service: () => string, version: string) {
     this.#collector = new Collector(base, service, version);
@@ -20,8 +20,8 @@ export class Tracer {
   }
 
   /**
-   * Null for a request that is not recorded.
-   * @param isBelieved whether it is up to the caller if it is
+   * Returns null for a request that is not traced.
+   * @param isBelieved whether the caller's sampled flag decides
    */
   begin(parent: TraceParent | null, isBelieved: boolean, t0Ms: number): Trace | null {
     if (!this.#collector.isListening) return null;
@@ -32,7 +32,7 @@ export class Tracer {
     return isChosen ? new Trace(this.#collector, parent, t0Ms) : null;
   }
 
-  /** Sends what is left. */
+  /** Sends the buffered spans. */
   close(timeoutMs: number): Promise<void> {
     return this.#collector.close(timeoutMs);
   }
