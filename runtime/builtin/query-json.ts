@@ -5,7 +5,7 @@
 
 import { ParameterError } from "../base/errors.js";
 import * as sortConstants from "../base/sort-constants.js";
-import { optionNames } from "../graph/api/option-names.js";
+import { optionNames } from "../graph/api/entry-points.js";
 import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
 import { decodeFloats } from "./vector-json.js";

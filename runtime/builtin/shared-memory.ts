@@ -6,7 +6,7 @@ import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
 import { accessOf } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
-import type { GraphStore } from "../graph/store/graph-store.js";
+import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import type { PluginRequest } from "../plugin/request/plugin-request.js";
 import { clientAddressOf } from "./client-of.js";
 

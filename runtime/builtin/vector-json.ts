@@ -4,7 +4,7 @@
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
 import { requireCompatibleVector } from "../graph/api/graph-similarity.js";
-import type { Vector } from "../graph/vectors/vector.js";
+import type { Vector } from "../graph/api/public-names.js";
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const FLOAT_BYTES = 4;

@@ -3,7 +3,7 @@
 import type { RecoverableGraph } from "../graph/manager/graph-log.js";
 import type { GraphManager, OpenGraphRequest } from "../graph/manager/graph-manager.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
-import type { GraphStore } from "../graph/store/graph-store.js";
+import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import type { DurableLog } from "./durable-log.js";
 import type { OfferedGraph } from "./wire/positions.js";
 

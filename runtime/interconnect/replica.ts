@@ -5,9 +5,9 @@
 import { SvcError } from "../base/errors.js";
 import { applyTransaction } from "../graph/log/apply-transaction.js";
 import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
+import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import { openForLogging, requireIdentity } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
-import type { GraphStore } from "../graph/store/graph-store.js";
 import { readReplicaMarker, writeReplicaMarker } from "./lineage.js";
 import {
   decodeFrameHeader,

@@ -1,13 +1,13 @@
 // Position of a graph (operation count and digest) as exchanged between peers, and its divergence.
 
 import type { GraphManager } from "../graph/manager/graph-manager.js";
+import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import {
   digestCheckpoint,
   requireIdentity,
   verifyDigest,
 } from "../graph/manager/logging-entry-points.js";
 import { graphDigest } from "../graph/status/graph-totals.js";
-import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Position } from "./wire/positions.js";
 
 /** Returns the position of a graph. */

@@ -11,7 +11,7 @@ import { ArgspecForms } from "../builtin/argspec-forms.js";
 import { installBuiltinContext } from "../builtin/context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { limitQueries } from "../graph/api/query-limits.js";
+import { limitQueries } from "../graph/api/entry-points.js";
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";

@@ -2,9 +2,8 @@
 // Parameters are validated before anything waits, so that errors are reported at once.
 
 import { ParameterError } from "../../base/errors.js";
-import type { ArcSpec } from "../../graph/changes/connect.js";
+import type { ArcFilter, ArcSpec } from "../../graph/api/public-names.js";
 import { M_STAT, V_ANY } from "../../graph/model/constants.js";
-import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";

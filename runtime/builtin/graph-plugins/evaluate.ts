@@ -1,8 +1,8 @@
 // Expressions over HTTP (http-interface, "Graph status and queries"): evaluate, define, and
 // describe the language for tools. The cost of a text is limited here.
 
+import type { ArcSpec } from "../../graph/api/public-names.js";
 import { displayEvaluation } from "../../graph/api/shown-evaluation.js";
-import type { ArcSpec } from "../../graph/changes/connect.js";
 import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-facts.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";

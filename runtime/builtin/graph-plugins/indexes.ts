@@ -2,8 +2,8 @@
 // vector indexes asynchronously; the response reports the progress.
 
 import { ParameterError } from "../../base/errors.js";
+import type { TextIndexOptions } from "../../graph/api/entry-points.js";
 import type { Graph } from "../../graph/api/graph.js";
-import type { TextIndexOptions } from "../../graph/changes/index-texts.js";
 import { LookupError, ValueError } from "../../graph/model/errors.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";

@@ -3,8 +3,8 @@
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
+import type { ArcFilter } from "../../graph/api/public-names.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
-import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";

@@ -18,6 +18,7 @@ import { installValues, listValues } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
 
+export type { GraphStore, SharedLogMemory };
 export {
   CommitClock,
   countPublished,

@@ -12,12 +12,12 @@ import {
   operationCountBefore,
   TRANSACTION_HEAD_WORDS,
 } from "../../graph/log/transaction-format.js";
+import type { GraphStore } from "../../graph/manager/logging-entry-points.js";
 import {
   type CommitClock,
   requireIdentity,
   startLogging,
 } from "../../graph/manager/logging-entry-points.js";
-import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { Disk } from "./disk.js";
 import { type ControlRecord, LogCatalog, type LoggedGraph } from "./log-catalog.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format.js";

@@ -8,7 +8,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { applyTransaction } from "../../graph/log/apply-transaction.js";
 import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
-import type { GraphStore } from "../../graph/store/graph-store.js";
+import type { GraphStore } from "../../graph/manager/logging-entry-points.js";
 import type { SegmentLog } from "./segment-log.js";
 import { forEachTransaction } from "./transactions.js";
 

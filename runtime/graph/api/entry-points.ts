@@ -1,0 +1,6 @@
+// Entry points of the query engine for the runtime: option names for completion, and work limits of
+// a thread's queries, for threads that run untrusted ones.
+
+export type { TextIndexOptions } from "../changes/index-texts.js";
+export { optionNames } from "../query/parse/query-arguments.js";
+export { limitQueries } from "../query/walk/deadline.js";
