@@ -207,7 +207,7 @@ export class HnswBuilder {
   }
 
   #sortedResults(): ScoredNode[] {
-    const { slots, scores, count } = this.#search.results;
+    const { items: slots, scores, count } = this.#search.results;
     const found = Array.from({ length: count }, (_, index) => ({
       slot: slots[index]!,
       score: scores[index]!,

@@ -9,7 +9,7 @@ import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { Probe } from "./probe.js";
-import { SlotHeap } from "./slot-heap.js";
+import { ScoredHeap } from "./scored-heap.js";
 import { Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
@@ -21,8 +21,8 @@ const MAX_STAMP = 0xffff;
 export class HnswSearch {
   readonly links: HnswLinks;
   /** Results of the last search, worst first. */
-  readonly results = new SlotHeap("worst");
-  readonly #candidates = new SlotHeap("best");
+  readonly results = new ScoredHeap("lowest");
+  readonly #candidates = new ScoredHeap("highest");
   readonly #graph: GraphMemory;
   readonly #memory: VectorMemory;
   readonly #length: number;
@@ -145,7 +145,7 @@ export class HnswSearch {
       const vertex = this.vertexOf(slot);
       return vertex !== 0 && accepts(vertex);
     });
-    const { slots, count } = this.results;
+    const { items: slots, count } = this.results;
     return slots.slice(0, count).map((slot) => this.vertexOf(slot));
   }
 

@@ -3,6 +3,7 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
+import { ScoredHeap } from "../../vectors/scored-heap.js";
 import type { Deadline } from "./deadline.js";
 import { type ArcReader, arcWeight } from "./projection.js";
 
@@ -18,10 +19,11 @@ export function shortestPath(
 ): Path {
   const from = new Map<number, number>();
   const costs = new Map<number, number>([[start, 0]]);
-  const queue = new CostQueue();
-  queue.add(start, 0);
-  for (let next = queue.take(); next !== null; next = queue.take()) {
-    const [vertex, cost] = next;
+  const queue = new ScoredHeap("lowest");
+  queue.push(start, 0);
+  while (queue.count > 0) {
+    const cost = queue.first;
+    const vertex = queue.pop();
     if (cost > costs.get(vertex)!) continue;
     if (vertex === goal) return { vertices: pathTo(goal, start, from), cost };
     const words = reader.read(vertex);
@@ -34,7 +36,7 @@ export function shortestPath(
       if (sum >= (costs.get(head) ?? Number.POSITIVE_INFINITY)) continue;
       costs.set(head, sum);
       from.set(head, vertex);
-      queue.add(head, sum);
+      queue.push(head, sum);
     }
   }
   return null;
@@ -47,41 +49,4 @@ function pathTo(goal: number, start: number, from: ReadonlyMap<number, number>):
     path.push(vertex);
   }
   return path.reverse();
-}
-
-/** Binary heap, lowest cost first. */
-class CostQueue {
-  readonly #items: (readonly [vertex: number, cost: number])[] = [];
-
-  add(vertex: number, cost: number): void {
-    const items = this.#items;
-    let place = items.length;
-    items.push([vertex, cost]);
-    while (place > 0) {
-      const parent = (place - 1) >>> 1;
-      if (items[parent]![1] <= cost) break;
-      items[place] = items[parent]!;
-      place = parent;
-    }
-    items[place] = [vertex, cost];
-  }
-
-  take(): readonly [vertex: number, cost: number] | null {
-    const items = this.#items;
-    const first = items[0];
-    const last = items.pop();
-    if (first === undefined || last === undefined) return null;
-    if (items.length === 0) return first;
-    let place = 0;
-    for (;;) {
-      let child = 2 * place + 1;
-      if (child >= items.length) break;
-      if (child + 1 < items.length && items[child + 1]![1] < items[child]![1]) child++;
-      if (items[child]![1] >= last[1]) break;
-      items[place] = items[child]!;
-      place = child;
-    }
-    items[place] = last;
-    return first;
-  }
 }

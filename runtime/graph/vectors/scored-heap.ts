@@ -1,17 +1,17 @@
-// Binary heap of scored slots with the best or the worst on top, for index searches. Plain arrays,
-// reused from one search to the next.
+// Binary heap of numbers with scores, the highest or the lowest score on top. Typed arrays, which
+// users keep from one search to the next.
 
 const FIRST_PLACES = 256;
 
-export class SlotHeap {
-  slots = new Uint32Array(FIRST_PLACES);
-  scores = new Float32Array(FIRST_PLACES);
+export class ScoredHeap {
+  items = new Uint32Array(FIRST_PLACES);
+  scores = new Float64Array(FIRST_PLACES);
   count = 0;
-  /** 1: best on top; -1: worst on top. */
+  /** 1: highest on top; -1: lowest on top. */
   readonly #sign: 1 | -1;
 
-  constructor(first: "best" | "worst") {
-    this.#sign = first === "best" ? 1 : -1;
+  constructor(first: "highest" | "lowest") {
+    this.#sign = first === "highest" ? 1 : -1;
   }
 
   clear(): void {
@@ -23,29 +23,29 @@ export class SlotHeap {
     return this.scores[0]!;
   }
 
-  push(slot: number, score: number): void {
-    if (this.count === this.slots.length) this.#extend();
-    const { slots, scores } = this;
+  push(item: number, score: number): void {
+    if (this.count === this.items.length) this.#extend();
+    const { items, scores } = this;
     const sign = this.#sign;
     let place = this.count++;
     while (place > 0) {
       const parent = (place - 1) >> 1;
       if ((score - scores[parent]!) * sign <= 0) break;
-      slots[place] = slots[parent]!;
+      items[place] = items[parent]!;
       scores[place] = scores[parent]!;
       place = parent;
     }
-    slots[place] = slot;
+    items[place] = item;
     scores[place] = score;
   }
 
-  /** Removes the top; returns its slot. */
+  /** Removes the top; returns its item. */
   pop(): number {
-    const { slots, scores } = this;
+    const { items, scores } = this;
     const sign = this.#sign;
-    const top = slots[0]!;
+    const top = items[0]!;
     const count = --this.count;
-    const slot = slots[count]!;
+    const item = items[count]!;
     const score = scores[count]!;
     let place = 0;
     for (;;) {
@@ -53,21 +53,21 @@ export class SlotHeap {
       if (child >= count) break;
       if (child + 1 < count && (scores[child + 1]! - scores[child]!) * sign > 0) child++;
       if ((scores[child]! - score) * sign <= 0) break;
-      slots[place] = slots[child]!;
+      items[place] = items[child]!;
       scores[place] = scores[child]!;
       place = child;
     }
-    slots[place] = slot;
+    items[place] = item;
     scores[place] = score;
     return top;
   }
 
   #extend(): void {
-    const slots = new Uint32Array(this.slots.length * 2);
-    const scores = new Float32Array(slots.length);
-    slots.set(this.slots);
+    const items = new Uint32Array(this.items.length * 2);
+    const scores = new Float64Array(items.length);
+    items.set(this.items);
     scores.set(this.scores);
-    this.slots = slots;
+    this.items = items;
     this.scores = scores;
   }
 }
