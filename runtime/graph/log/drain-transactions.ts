@@ -3,8 +3,10 @@
 // position of each ring. Transactions with higher tickets wait for the next drain, when everything
 // that may precede them is visible.
 
+import { assert } from "../../base/assert.js";
 import type { CommitClock } from "../memory/commit-clock.js";
 import type { CommitRing } from "../memory/commit-ring.js";
+import { transactionWords } from "./transaction-format.js";
 
 /** Ring of a graph with the number of the graph in the log. */
 export interface NumberedRing {
@@ -61,7 +63,12 @@ export function drainTransactions(
     if (next === null) break;
     const { ring } = next;
     const at = ring.offsetAt(next.position);
-    const length = ring.words[at]! >>> 8;
+    const length = transactionWords(ring.words, at);
+    assert(length > 0, "the ring has a transaction at each position");
+    assert(
+      ((next.until - next.position - length) | 0) >= 0,
+      "a transaction ends where it is complete",
+    );
     if (!receive(ring.words, at, length, next.number)) break;
     next.position = (next.position + length) | 0;
     if (next.position === next.until) left = left.filter((cursor) => cursor !== next);

@@ -3,6 +3,7 @@
 // in the graph header, so any thread can allocate, and is changed through the writer, so it can be
 // rolled back. Requires the writer mutex.
 
+import { assert } from "../../base/assert.js";
 import { type Arena, MAX_ARENA_WORDS } from "./arena.js";
 import { ALLOCATOR_WORDS, ALLOCATORS } from "./layout.js";
 import type { Allocator, Writer } from "./writer.js";
@@ -34,6 +35,7 @@ export class BlockAllocator implements Allocator {
     const words = this.blockWords(sizeClass);
     const freed = header.words[list]!;
     if (freed !== 0) {
+      assert(this.#isBlock(header.words, freed, words), "a free block was allocated before");
       writer.put(header, list, this.arena.words[freed]!);
       writer.put(header, this.#state + FREE_WORDS, this.freeWords(writer) - words);
       writer.put(this.arena, freed, 0);
@@ -65,9 +67,11 @@ export class BlockAllocator implements Allocator {
   release(writer: Writer, block: number, sizeClass: number): void {
     const { header } = writer.memory;
     const list = this.#state + FREE_LISTS + sizeClass;
+    const words = this.blockWords(sizeClass);
+    assert(this.#isBlock(header.words, block, words), "a freed block was allocated before");
     writer.put(this.arena, block, header.words[list]!);
     writer.put(header, list, block);
-    const freed = this.freeWords(writer) + this.blockWords(sizeClass);
+    const freed = this.freeWords(writer) + words;
     writer.put(header, this.#state + FREE_WORDS, freed);
   }
 
@@ -87,6 +91,11 @@ export class BlockAllocator implements Allocator {
 
   freeWords(writer: Writer): number {
     return writer.memory.header.words[this.#state + FREE_WORDS]!;
+  }
+
+  /** Returns whether a block lies below the bump pointer, at a multiple of the unit. */
+  #isBlock(header: Uint32Array, block: number, words: number): boolean {
+    return block > 0 && block % this.#unitWords === 0 && block + words <= header[this.#state]!;
   }
 }
 

@@ -16,6 +16,7 @@
 // stays in the CPU caches.
 
 import { isMainThread } from "node:worker_threads";
+import { assert } from "../../base/assert.js";
 import { CapacityError } from "../model/errors.js";
 import { Arena, type ArenaMemory } from "./arena.js";
 import type { CommitClock } from "./commit-clock.js";
@@ -148,8 +149,10 @@ export class CommitRing {
   /** Completes the head of the unit. Requires the mutex; called before the commit is final. */
   prepare(countLow: number, countHigh: number): void {
     const { words } = this;
+    const length = this.#end - this.#start;
+    assert(length > TRANSACTION_HEAD_WORDS, "a transaction has records");
     const at = this.offsetAt(this.#start);
-    words[at] = TRANSACTION | ((this.#end - this.#start) << 8);
+    words[at] = TRANSACTION | (length << 8);
     words[at + 1] = countLow;
     words[at + 2] = (countHigh & COUNT_HIGH_MASK) | (this.#records << RECORDS_SHIFT);
     words[at + 3] = this.clock.nextTicket();
@@ -175,6 +178,7 @@ export class CommitRing {
 
   /** Discards what a nested mutation has written. */
   rollBackTo(words: number, records: number): void {
+    assert(records <= this.#records, "a rollback goes back");
     this.#end = this.#start + words;
     this.#records = records;
   }

@@ -2,6 +2,7 @@
 // modified. For the log of a dead writer, `CommittedCount` tells whether to roll it back or only to
 // complete the commit.
 
+import { assert } from "../../base/assert.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { Header } from "./layout.js";
 
@@ -31,6 +32,7 @@ export function releaseSequence({ journal, arenas }: GraphMemory, entry: number)
 /** Rolls back the undo log from its last entry down to entry `first`. */
 export function undo(memory: GraphMemory, count: number, first = 0): void {
   const { journal, arenas, header } = memory;
+  assert(count * UNDO_ENTRY_WORDS <= journal.words.length, "the undo log holds its entries");
   for (let entry = count - 1; entry >= first; entry--) {
     const at = entry * UNDO_ENTRY_WORDS;
     const where = journal.words[at]!;

@@ -1,6 +1,7 @@
 // Dirty chunks: parts of a graph's memory that differ from the snapshot file. Writers set dirty
 // marks; the code that clears a mark must write the chunk to the file.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
 import { usedWords } from "../memory/used-words.js";
@@ -42,6 +43,7 @@ export function dirtyChunks(store: GraphStore, file: SnapshotWriter): DirtyRun[]
 export function clearDirtyMarks(store: GraphStore, runs: readonly DirtyRun[]): void {
   const { words } = store.memory.dirty;
   for (const { arena, chunk, words: length } of runs) {
+    assert(length <= arena.words.length - chunk * CHUNK_WORDS, "cleared chunks are in the arena");
     const first = arena.id * CHUNKS_PER_ARENA + chunk;
     words.fill(0, first, first + countChunks(length));
   }

@@ -3,6 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { assert } from "../../base/assert.js";
 import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import {
@@ -53,6 +54,7 @@ export class SnapshotReader {
    */
   readArena(arena: number, into: Uint32Array): void {
     const { words } = this.header.arenas[arena]!;
+    assert(into.length >= words, "the target has room for the arena");
     const bytes = new Uint8Array(into.buffer, into.byteOffset, words * 4);
     for (const [first, end] of this.#runs(arena)) {
       this.#readRun(arena, first, bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES));

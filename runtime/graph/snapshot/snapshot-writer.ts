@@ -3,8 +3,8 @@
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { assert } from "../../base/assert.js";
 import { ARENAS } from "../memory/layout.js";
-import { InternalError } from "../model/errors.js";
 import {
   chunkWords,
   countChunks,
@@ -42,6 +42,7 @@ export class SnapshotWriter {
   /** Writes consecutive chunks. If they change during the write, they must be written again. */
   write(arena: number, chunk: number, words: Uint32Array): void {
     const all = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    assert(this.#isOpen && words.length > 0, "chunks are written to an open file");
     const { pages, checksums, bytes } = this.#chunks[arena]!;
     let first = 0;
     let firstPage = pages[chunk] ?? this.#nextPage;
@@ -70,7 +71,7 @@ export class SnapshotWriter {
     header.arenas.forEach(({ words }, arena) => {
       const { pages, checksums, bytes } = this.#chunks[arena]!;
       for (let chunk = 0; chunk < countChunks(words); chunk++) {
-        if (bytes[chunk] !== chunkWords(words, chunk) * 4) throw new InternalError("lost chunk");
+        assert(bytes[chunk] === chunkWords(words, chunk) * 4, "every chunk was written");
         entries.push(pages[chunk]!, checksums[chunk]!);
       }
     });

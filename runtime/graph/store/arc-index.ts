@@ -12,6 +12,7 @@
 // one arc among thousands to the same terminal thus stays short, and all arcs to a terminal lie
 // within the longest cluster.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import type { BlockAllocator } from "../memory/block-allocator.js";
 import { ARC_WORDS } from "../memory/layout.js";
@@ -188,7 +189,10 @@ export class ArcIndex {
     const words = this.#arcs.words;
     const mask = countSlots(shape) - 1;
     let slot = homeAt(words, run + position * ARC_WORDS, shape);
-    while (words[index + slot] !== position + 1) slot = (slot + 1) & mask;
+    while (words[index + slot] !== position + 1) {
+      assert(words[index + slot] !== 0, "the index has every arc of its run");
+      slot = (slot + 1) & mask;
+    }
     return slot;
   }
 }

@@ -8,6 +8,7 @@
 // by two classes when it fills at most three quarters of the smaller one. A removed arc is replaced
 // by the last one.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator, blockUnits } from "../memory/block-allocator.js";
 import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
@@ -132,6 +133,7 @@ export class ArcRuns {
     const degree = sides[at + Side.Degree]!;
     const run = sides[at + Side.Pointer]!;
     if (run === 0 || degree === blockUnits(sides[at + Side.Class]! & CLASS_MASK)) this.#grow(at);
+    assert(other !== 0 && vertex !== 0, "an arc has two ends");
     const position = sides[at + Side.Pointer]! + degree * ARC_WORDS;
     // Words beyond the degree are unreferenced and need no undo entry, unless the run was longer
     // earlier in the same batch.
@@ -157,6 +159,7 @@ export class ArcRuns {
     const sides = this.sides.words;
     const run = sides[at + Side.Pointer]!;
     const last = sides[at + Side.Degree]! - 1;
+    assert(run !== 0 && position >= 0 && position <= last, "the run has the arc to remove");
     const arcs = this.arcs.words;
     const hole = run + position * ARC_WORDS;
     const moved = run + last * ARC_WORDS;
@@ -177,6 +180,7 @@ export class ArcRuns {
 
   /** Sets the value of the arc at a position of the run; within a mutation. */
   setValue(vertex: number, position: number, value: number): void {
+    assert(position >= 0 && position < this.length(vertex), "the run has the arc to change");
     this.#writer.touch(this.side, vertex);
     const run = this.sides.words[vertex * SIDE_WORDS + Side.Pointer]!;
     this.#writer.put(this.arcs, run + position * ARC_WORDS + 2, value);

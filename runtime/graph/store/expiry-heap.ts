@@ -5,6 +5,7 @@
 //   EVENTS   words 2p and 2p + 1: {second, vertex} at position p, 1 to `Header.EventCount`
 //   RECORD   `RecordWord.EventPosition`: position of a vertex, 0 if absent
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, NEVER, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
@@ -83,6 +84,7 @@ export class ExpiryHeap {
   cancel(vertex: number): void {
     const place = this.#positionOf(vertex);
     if (place === 0) return;
+    assert(this.#events.words[place * ENTRY_WORDS + 1] === vertex, "a vertex knows its position");
     this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPosition, 0);
     const last = this.count;
     this.#writer.put(this.#header, Header.EventCount, last - 1);

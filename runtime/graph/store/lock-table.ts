@@ -6,6 +6,7 @@
 //          vertex that a session holds: {session, vertex, count, next free}
 //          and one per vertex that it waits for, with `WAITS` as count
 
+import { assert } from "../../base/assert.js";
 import { keepAlive } from "../../base/keep-alive.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
@@ -84,6 +85,7 @@ export class LockTable {
   addCount(entry: number, delta: number): void {
     const vertex = this.#get(entry, Entry.Vertex);
     const count = this.#get(entry, Entry.Count) + delta;
+    assert(count >= 0, "a lock is not released more often than taken");
     this.#writer.add(this.#record, vertex * RECORD_WORDS + RecordWord.LockCount, delta);
     this.#put(entry, Entry.Count, count);
     if (count === 0) this.#remove(entry);

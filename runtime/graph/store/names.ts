@@ -9,6 +9,7 @@
 // in memory. Serials are never reused, so a rolled-back definition or a truncated graph cannot be
 // mistaken for an earlier state.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
@@ -160,7 +161,10 @@ export class NameEnumeration {
 
   /** Changes the number of uses of a code. Requires a mutation. */
   addCount(code: number, delta: number): void {
-    const at = this.#table() + HEAD_WORDS + this.#placeOf(code) * ENTRY_WORDS;
+    const place = this.#placeOf(code);
+    assert(place >= 0 && place < this.#count(), "a counted code is defined");
+    const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
+    assert(this.#lists.words[at + Entry.Count]! + delta >= 0, "a use count is never negative");
     this.#writer.add(this.#lists, at + Entry.Count, delta);
   }
 

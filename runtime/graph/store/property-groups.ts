@@ -10,6 +10,7 @@
 // that of another vertex. Everything read between `enter` and `leave` is untrusted and checked
 // against the arena; it is valid only if `leave` returns true.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { bitCount } from "../memory/bit-count.js";
 import { BlockAllocator, blockUnits } from "../memory/block-allocator.js";
@@ -164,6 +165,7 @@ export class PropertyGroups {
     const { cells } = this;
     const bitmap = cells.words[entry + 1]!;
     const bit = 1 << (vertex & BIT_MASK);
+    assert((bitmap & bit) === 0, "an inserted property is missing");
     const count = bitCount(bitmap);
     const rank = bitCount(bitmap & (bit - 1));
     this.#writer.put(cells, entry + 1, (bitmap | bit) >>> 0);
@@ -190,6 +192,7 @@ export class PropertyGroups {
     const entry = this.#entryOf(table, key);
     const bitmap = cells.words[entry + 1]!;
     const bit = 1 << (vertex & BIT_MASK);
+    assert(entry !== 0 && (bitmap & bit) !== 0, "a removed property exists");
     const count = bitCount(bitmap) - 1;
     const rank = bitCount(bitmap & (bit - 1));
     if (count === 0) {

@@ -7,6 +7,7 @@
 // Serials are not reused (they wrap after 2^32 strings), so a pointer with its serial identifies
 // one value forever; caches and prepared conditions compare both.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header } from "../memory/layout.js";
@@ -79,6 +80,7 @@ export class StringPool implements EntryMatcher {
     const writer = this.#writer;
     const { words } = this.#arena;
     const references = words[pointer + Head.References]! - 1;
+    assert(references >= 0, "a released string has a reference");
     writer.put(this.#arena, pointer + Head.References, references);
     if (references > 0) return;
     this.#index.remove(words[pointer + Head.Hash]! | 0, pointer);
@@ -165,6 +167,7 @@ export class StringPool implements EntryMatcher {
     const writer = this.#writer;
     const found = this.#index.find(hash, this);
     if (found !== 0) {
+      assert(this.#arena.words[found + Head.References]! > 0, "an indexed string is referenced");
       writer.add(this.#arena, found + Head.References, 1);
       return found;
     }

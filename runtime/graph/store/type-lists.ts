@@ -6,6 +6,7 @@
 //
 // Pages never move, so a long list grows without copying.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS, RECORD_WORDS, RecordWord } from "../memory/layout.js";
@@ -66,6 +67,10 @@ export class TypeLists {
     const head = this.#headOf(type);
     const last = this.count(type) - 1;
     const position = this.#record.words[handle * RECORD_WORDS + RecordWord.TypePosition]!;
+    assert(
+      last >= 0 && this.#lists.words[this.#wordOf(head, position)] === handle,
+      "a vertex is in the list of its type",
+    );
     if (position !== last) {
       const moved = this.#lists.words[this.#wordOf(head, last)]!;
       writer.put(this.#lists, this.#wordOf(head, position), moved);
