@@ -12,8 +12,7 @@ import {
 import { Backoff } from "../base/backoff.js";
 import { log } from "../base/log.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
-import { DataError } from "../graph/model/errors.js";
-import { SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/serializable-errors.js";
+import { DataError, SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/errors.js";
 import { RpcClient, SyncRpcClient } from "../wire/rpc-client.js";
 import { answer, type RpcReply, type RpcRequest } from "../wire/rpc-messages.js";
 import { startThread, type Thread } from "./start-thread.js";

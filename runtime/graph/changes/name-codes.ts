@@ -5,7 +5,7 @@ import { ArcError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import { isName } from "../query/parse/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/name-kind-codes.js";
+import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/names.js";
 import { OperationCode } from "../store/operation.js";
 import { validatePropertyKey } from "../store/property-values.js";
 

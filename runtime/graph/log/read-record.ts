@@ -10,8 +10,8 @@ import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
 import { MAX_DISK_BYTES } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { NAME_KINDS } from "../store/name-kind-codes.js";
 import type { NameEnumeration } from "../store/names.js";
+import { NAME_KINDS } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import {
   decodeExternalValue,

@@ -10,9 +10,8 @@ import {
 import { readIdentity } from "../memory/graph-identity.js";
 import type { SharedLogMemory } from "../memory/graph-memory.js";
 import { ReadonlyBy } from "../memory/layout.js";
-import { snapshotCounts } from "../snapshot/snapshot-counts.js";
 import { SnapshotFiles } from "../snapshot/snapshot-files.js";
-import { readSnapshotHeader } from "../snapshot/snapshot-reader.js";
+import { readSnapshotHeader, snapshotCounts } from "../snapshot/snapshot-reader.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
 import { installValues, listValues } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";

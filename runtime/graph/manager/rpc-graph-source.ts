@@ -2,7 +2,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { SyncRpcClient } from "../../wire/rpc-client.js";
-import { SERIALIZABLE_GRAPH_ERRORS } from "../model/serializable-errors.js";
+import { SERIALIZABLE_GRAPH_ERRORS } from "../model/errors.js";
 import type {
   GraphCommand,
   GraphRequest,

@@ -1,7 +1,7 @@
 // Errors of graphs under the names that users see, in code and as `exception` of a response.
 // Messages follow the interface reference; tests compare class and code.
 
-import type { ErrorCodeName } from "../../base/error-codes.js";
+import { type ErrorCodeName, isErrorCode } from "../../base/error-codes.js";
 import { SvcError } from "../../base/errors.js";
 
 type NamedError = new (message: string, options?: ErrorOptions) => SvcError;
@@ -76,3 +76,21 @@ export class IndexError extends LookupError {
 export class InternalError extends errorClass("InternalError", "SVC2413") {}
 /** Not supported by this version. */
 export class UnsupportedError extends errorClass("UnsupportedError", "SVC2412") {}
+
+const CLASSES = new Map<string, new (message: string) => SvcError>([
+  ["AccessError", AccessError],
+  ["DataError", DataError],
+  ["OperationTimeout", OperationTimeout],
+]);
+
+/** Error codec of calls to the threads that know and open graphs. */
+export const SERIALIZABLE_GRAPH_ERRORS = {
+  revive({ name, code, message }: Record<"name" | "code" | "message", string>): SvcError {
+    const known = CLASSES.get(name);
+    if (known !== undefined) return new known(message);
+    return isErrorCode(code)
+      ? new SvcError(code, message)
+      : new InternalError(`${name}: ${message}`);
+  },
+  late: (): SvcError => new OperationTimeout("the thread that keeps graphs does not answer"),
+};

@@ -6,7 +6,7 @@ import { Header, ReadonlyBy } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { NAME_KINDS } from "../store/name-kind-codes.js";
+import { NAME_KINDS } from "../store/names.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";

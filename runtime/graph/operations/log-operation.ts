@@ -6,7 +6,7 @@ import { Float } from "../../base/float.js";
 import type { CommitRing } from "../memory/commit-ring.js";
 import { ExternalValue } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { NAME_KINDS } from "../store/name-kind-codes.js";
+import { NAME_KINDS } from "../store/names.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { PackedText, wordsFor } from "../store/packed-text.js";
 import { PropertyKind, validatePropertyValue } from "../store/property-values.js";

@@ -11,7 +11,6 @@ import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { LockWait } from "./deadlock-detection.js";
 import type { SessionAccess } from "./graph-access.js";
-import { getLockQueues } from "./lock-queues.js";
 import type { HeldVertex } from "./session.js";
 
 /** Read-only; writable (append); writable, created if missing. */
@@ -217,4 +216,48 @@ function checkMode(mode: unknown, modes: readonly AccessMode[]): void {
   const texts = modes.map((one) => `'${one}'`).join(", ");
   const error = new ValueError(`Access mode must be one of ${texts}`);
   throw withArgumentDetails(error, mode, texts, ".mode");
+}
+
+interface Turn {
+  readonly id: string;
+}
+
+/**
+ * FIFO queues of the requests of this thread that wait for the same vertex; only the first one
+ * competes with other threads.
+ */
+class LockQueues {
+  readonly #waiting = new Map<string, Turn[]>();
+
+  /** Joins the queue of a vertex. */
+  join(id: string): Turn {
+    const turn = { id };
+    const line = this.#waiting.get(id);
+    if (line === undefined) this.#waiting.set(id, [turn]);
+    else line.push(turn);
+    return turn;
+  }
+
+  isNext(turn: Turn): boolean {
+    return this.#waiting.get(turn.id)?.[0] === turn;
+  }
+
+  /** Leaves the queue; true if others wait. */
+  leave(turn: Turn): boolean {
+    const rest = (this.#waiting.get(turn.id) ?? []).filter((other) => other !== turn);
+    if (rest.length === 0) this.#waiting.delete(turn.id);
+    else this.#waiting.set(turn.id, rest);
+    return rest.length > 0;
+  }
+}
+
+const queues = new WeakMap<GraphStore, LockQueues>();
+
+/** Returns the queues of this thread for a graph. */
+function getLockQueues(store: GraphStore): LockQueues {
+  const known = queues.get(store);
+  if (known !== undefined) return known;
+  const made = new LockQueues();
+  queues.set(store, made);
+  return made;
 }

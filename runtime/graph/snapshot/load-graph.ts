@@ -17,12 +17,11 @@ import { CapacityError, DataError } from "../model/errors.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import { GraphStore } from "../store/graph-store.js";
 import { storeDigest } from "../store/verify-digest.js";
-import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import { removeOrphanedValues } from "./remove-orphaned-values.js";
-import { resetAfterLoad } from "./reset-after-load.js";
+import { arenaId, resetAfterLoad } from "./reset-after-load.js";
 import { SnapshotFiles } from "./snapshot-files.js";
+import { CorruptSnapshotError } from "./snapshot-format.js";
 import { SnapshotReader } from "./snapshot-reader.js";
-import { arenaId } from "./stored-arenas.js";
 
 export interface LoadOptions {
   /** Receives a line for each corrupt snapshot that was skipped. */

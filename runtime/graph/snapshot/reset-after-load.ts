@@ -4,6 +4,9 @@
 import { legacyIdentity, readIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import {
+  ALLOCATOR_WORDS,
+  ALLOCATORS,
+  ALLOCATORS_END,
   ARENAS,
   Header,
   RECORD_WORDS,
@@ -13,9 +16,9 @@ import {
   THREADS_WORDS,
 } from "../memory/layout.js";
 import { usedWordsInArena } from "../memory/used-words.js";
-import type { SnapshotHeader } from "./snapshot-format.js";
-import { orderAllocators } from "./stored-arenas.js";
-import { validateArenaExtents } from "./validate-extents.js";
+import { DataError } from "../model/errors.js";
+import type { SnapshotHeader, StoredArena } from "./snapshot-format.js";
+import { validateArenaExtents } from "./snapshot-reader.js";
 
 /** Header words without meaning in another process. */
 const VOLATILE = [
@@ -87,4 +90,27 @@ function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
     held.push(vertex);
   }
   return held;
+}
+
+/**
+ * Reorders the allocators of a loaded header to the order of `ARENAS`; arenas missing in the file
+ * get empty ones.
+ * @param words words of the graph header
+ * @param stored arenas in the order of the header
+ */
+function orderAllocators(words: Uint32Array, stored: readonly StoredArena[]): void {
+  const states = words.slice(ALLOCATORS, ALLOCATORS_END);
+  words.fill(0, ALLOCATORS, ALLOCATORS_END);
+  for (const [place, { name }] of stored.entries()) {
+    const first = place * ALLOCATOR_WORDS;
+    const state = states.subarray(first, first + ALLOCATOR_WORDS);
+    words.set(state, ALLOCATORS + arenaId(name) * ALLOCATOR_WORDS);
+  }
+}
+
+/** @throws DataError for an unknown arena */
+export function arenaId(name: string): number {
+  const id = (ARENAS as readonly string[]).indexOf(name);
+  if (id >= 0) return id;
+  throw new DataError(`unknown section "${name}"; this version of svc-server cannot read it`);
 }

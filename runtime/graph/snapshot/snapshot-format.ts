@@ -14,7 +14,6 @@
 import { crc32 } from "node:zlib";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
-import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import { decodeArenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
 
 export const PAGE_BYTES = CHUNK_WORDS * 4;
@@ -182,4 +181,12 @@ function swapBytes(word: number): number {
   const bytes = new DataView(new ArrayBuffer(4));
   bytes.setUint32(0, word, true);
   return bytes.getUint32(0, false);
+}
+
+/**
+ * A snapshot file is corrupt, so the previous one is used. Leaves this folder only as a DataError
+ * that names the file.
+ */
+export class CorruptSnapshotError extends Error {
+  override name = "CorruptSnapshotError";
 }

@@ -4,16 +4,18 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.js";
-import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
-import { CorruptSnapshotError } from "./corrupt-snapshot.js";
+import { ARENAS, HEADER_WORDS, Header } from "../memory/layout.js";
+import { usedWordsInArena } from "../memory/used-words.js";
+import { SnapshotFiles } from "./snapshot-files.js";
 import {
+  CorruptSnapshotError,
   countChunks,
   decodeHeader,
   PAGE_BYTES,
   type SnapshotHeader,
+  type StoredArena,
   TABLE_ENTRY_BYTES,
 } from "./snapshot-format.js";
-import { validateArenaExtents } from "./validate-extents.js";
 
 const ENTRY_WORDS = TABLE_ENTRY_BYTES / 4;
 /** Maximum chunks per read: 1 MiB, which still is in the CPU cache for its checksum. */
@@ -172,5 +174,52 @@ function readAt(descriptor: number, position: number, into: Uint8Array): void {
     const count = readSync(descriptor, into, done, into.length - done, position + done);
     if (count === 0) throw new CorruptSnapshotError("truncated file");
     done += count;
+  }
+}
+
+/**
+ * Returns the operation count that both snapshots contain: if the current one is corrupt, the
+ * previous one is loaded. 0 if there are fewer than two.
+ */
+export function snapshotCounts(folder: string, name: string): number {
+  const { current, previous } = new SnapshotFiles(folder);
+  return Math.min(countInFile(current, name), countInFile(previous, name));
+}
+
+function countInFile(file: string, name: string): number {
+  try {
+    const header = readSnapshotHeader(file);
+    return header.name === name ? header.operationCount : 0;
+  } catch {
+    // An unreadable file contains nothing.
+    return 0;
+  }
+}
+
+/**
+ * Checks that the extents in the graph header match those in the file: checksums detect corruption,
+ * this detects files that were written wrongly.
+ * @param words graph header, in the order of `ARENAS`
+ * @param arenas arenas in the file
+ * @throws CorruptSnapshotError
+ */
+export function validateArenaExtents(words: Uint32Array, arenas: readonly StoredArena[]): void {
+  const isWhole = ARENAS.every((name, id) => {
+    const stored = arenas.find((arena) => arena.name === name);
+    if (stored === undefined) return true;
+    const used = usedWordsInArena(words, name, id);
+    // These end at the highest vertex that ever had properties or a vector.
+    const isPart = name === "groups" || name === "vectorSlots" || name === "textVersions";
+    return isPart ? stored.words <= used : stored.words === used;
+  });
+  const handleEnd = words[Header.HandleEnd]!;
+  if (
+    !isWhole ||
+    handleEnd < 1 ||
+    words[Header.FreeHandle]! >= handleEnd ||
+    words[Header.Order]! >= handleEnd ||
+    words[Header.Unfinished] !== 0
+  ) {
+    throw new CorruptSnapshotError("inconsistent sections");
   }
 }

@@ -9,7 +9,10 @@
 // Writers wait for step 4 only, readers never. Step 2 may read torn data, but everything changed
 // meanwhile is marked and written again.
 
+import type { GraphMemory } from "../memory/graph-memory.js";
+import { ARENAS } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
+import { usedWords } from "../memory/used-words.js";
 import type { GraphStore } from "../store/graph-store.js";
 import {
   clearDirtyMarks,
@@ -18,9 +21,8 @@ import {
   dirtyChunks,
   runWords,
 } from "./dirty-chunks.js";
-import type { SnapshotPoint } from "./snapshot-format.js";
+import type { SnapshotPoint, StoredArena } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { storedArenas } from "./stored-arenas.js";
 
 /** Maximum size of the copy of step 4: 4 MiB. */
 const MAX_COPIED_WORDS = 2 ** 20;
@@ -102,4 +104,10 @@ function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array):
     };
     return { header, copies };
   });
+}
+
+/** Returns the arenas as a snapshot contains them. */
+export function storedArenas(memory: GraphMemory): StoredArena[] {
+  const used = usedWords(memory);
+  return ARENAS.map((name, id) => ({ name, words: used[id]! }));
 }

@@ -335,3 +335,20 @@ export class NameEnumeration {
     writer.put(this.#header, this.#kind.headerWord, table);
   }
 }
+
+/** `Operation.name` of an enumeration. */
+export const NameKindCode = { Relationship: 0, Type: 1, Key: 2 } as const;
+export type NameKindCodeNumber = (typeof NameKindCode)[keyof typeof NameKindCode];
+
+interface NameTables {
+  readonly relationships: NameEnumeration;
+  readonly types: NameEnumeration;
+  readonly keys: NameEnumeration;
+}
+
+/** By `NameKindCode`. */
+export const NAME_KINDS: readonly ((store: NameTables) => NameEnumeration)[] = [
+  (store) => store.relationships,
+  (store) => store.types,
+  (store) => store.keys,
+];

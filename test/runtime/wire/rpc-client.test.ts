@@ -9,8 +9,8 @@ import {
   AccessError,
   InternalError,
   OperationTimeout,
+  SERIALIZABLE_GRAPH_ERRORS,
 } from "../../../runtime/graph/model/errors.js";
-import { SERIALIZABLE_GRAPH_ERRORS } from "../../../runtime/graph/model/serializable-errors.js";
 import { RpcClient, SyncRpcClient } from "../../../runtime/wire/rpc-client.js";
 import { answer, type RpcReply, type RpcRequest } from "../../../runtime/wire/rpc-messages.js";
 

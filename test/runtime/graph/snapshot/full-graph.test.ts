@@ -15,7 +15,7 @@ import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { decodeHeader, encodeHeader } from "../../../../runtime/graph/snapshot/snapshot-format.js";
-import { storedArenas } from "../../../../runtime/graph/snapshot/stored-arenas.js";
+import { storedArenas } from "../../../../runtime/graph/snapshot/write-memory.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
