@@ -207,9 +207,9 @@ export class HnswBuilder {
   }
 
   #sortedResults(): ScoredNode[] {
-    const { items: slots, scores, count } = this.#search.results;
+    const { items, scores, count } = this.#search.results;
     const found = Array.from({ length: count }, (_, index) => ({
-      slot: slots[index]!,
+      slot: items[index]!,
       score: scores[index]!,
     }));
     return found.sort(nearestFirst);

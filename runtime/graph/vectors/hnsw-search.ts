@@ -4,12 +4,12 @@
 // Lock-free. Results are slots as they were when visited; callers re-read the vertices and compare
 // the table's epoch before and after.
 
+import { ScoredHeap } from "../../base/scored-heap.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { Probe } from "./probe.js";
-import { ScoredHeap } from "./scored-heap.js";
 import { Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
@@ -145,8 +145,8 @@ export class HnswSearch {
       const vertex = this.vertexOf(slot);
       return vertex !== 0 && accepts(vertex);
     });
-    const { items: slots, count } = this.results;
-    return slots.slice(0, count).map((slot) => this.vertexOf(slot));
+    const { items, count } = this.results;
+    return items.slice(0, count).map((slot) => this.vertexOf(slot));
   }
 
   /** Returns the vertex of a slot; 0 for none. */

@@ -1,9 +1,9 @@
 // Shortest path between two vertices: breadth first by number of arcs, or Dijkstra's algorithm by
 // non-negative weights. Vertices farther than the goal are not visited.
 
+import { ScoredHeap } from "../../../base/scored-heap.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
-import { ScoredHeap } from "../../vectors/scored-heap.js";
 import type { Deadline } from "./deadline.js";
 import { type ArcReader, arcWeight } from "./projection.js";
 

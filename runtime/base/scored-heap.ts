@@ -1,0 +1,89 @@
+// Binary heap of items with scores, highest or lowest score on top. Parallel typed arrays, which
+// `clear` keeps for the next use; not thread-safe.
+
+const FIRST_CAPACITY = 64;
+
+export class ScoredHeap {
+  items = new Uint32Array(FIRST_CAPACITY);
+  scores = new Float64Array(FIRST_CAPACITY);
+  count = 0;
+  /** 1: highest on top; -1: lowest on top. */
+  readonly #sign: 1 | -1;
+  readonly #breaksTies: boolean;
+
+  /** @param breaksTies on equal scores, lower items count as higher; otherwise ties are in no order */
+  constructor(first: "highest" | "lowest", breaksTies = false) {
+    this.#sign = first === "highest" ? 1 : -1;
+    this.#breaksTies = breaksTies;
+  }
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  /** Score of the top. */
+  get first(): number {
+    return this.scores[0]!;
+  }
+
+  push(item: number, score: number): void {
+    if (this.count === this.items.length) this.#extend();
+    const { items, scores } = this;
+    const sign = this.#sign;
+    let place = this.count++;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      const difference = (score - scores[parent]!) * sign;
+      if (difference <= 0 && (difference < 0 || !this.#isTieAbove(item, items[parent]!))) break;
+      items[place] = items[parent]!;
+      scores[place] = scores[parent]!;
+      place = parent;
+    }
+    items[place] = item;
+    scores[place] = score;
+  }
+
+  /** Removes the top; returns its item. */
+  pop(): number {
+    const top = this.items[0]!;
+    const last = --this.count;
+    this.replaceTop(this.items[last]!, this.scores[last]!);
+    return top;
+  }
+
+  /** Removes the top and adds an item. */
+  replaceTop(item: number, score: number): void {
+    const { items, scores, count } = this;
+    const sign = this.#sign;
+    let place = 0;
+    for (let child = 1; child < count; child = 2 * place + 1) {
+      if (child + 1 < count) {
+        const order = (scores[child + 1]! - scores[child]!) * sign;
+        if (order > 0 || (order === 0 && this.#isTieAbove(items[child + 1]!, items[child]!))) {
+          child++;
+        }
+      }
+      const difference = (scores[child]! - score) * sign;
+      if (difference <= 0 && (difference < 0 || !this.#isTieAbove(items[child]!, item))) break;
+      items[place] = items[child]!;
+      scores[place] = scores[child]!;
+      place = child;
+    }
+    items[place] = item;
+    scores[place] = score;
+  }
+
+  /** Returns whether an item belongs above another one of the same score. */
+  #isTieAbove(item: number, other: number): boolean {
+    return this.#breaksTies && (other - item) * this.#sign > 0;
+  }
+
+  #extend(): void {
+    const items = new Uint32Array(this.items.length * 2);
+    const scores = new Float64Array(items.length);
+    items.set(this.items);
+    scores.set(this.scores);
+    this.items = items;
+    this.scores = scores;
+  }
+}
