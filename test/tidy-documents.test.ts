@@ -5,9 +5,12 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ReplayOutcome } from "../cli/replay/outcome.js";
+import { replayReport } from "../cli/replay/report.js";
 import { ERROR_CODES } from "../runtime/base/error-codes.js";
 import { OperationCode } from "../runtime/graph/store/operation.js";
 import { MessageType } from "../runtime/interconnect/wire/messages.js";
+import { fencesOf } from "./e2e/support/document.js";
 import { ROOT, sourceFiles } from "./support/source-files.js";
 
 const TEMPLATE = "templates/init/package.json";
@@ -49,6 +52,22 @@ test("documents name existing scripts, commands, files and error codes", () => {
     }
   }
   expectNone(findings);
+});
+
+test("the guide shows the report of a replay as svc prints it", () => {
+  const { text } = documents.find(({ path }) => path.endsWith("/testing-a-release.md"))!;
+  const outcome = Object.assign(new ReplayOutcome(), {
+    ...{ sent: 18_240, seconds: 612.4, differing: 2 },
+    left: { "may change something: see --include-writes": 312 },
+    recorded: { p50: 1.2, p95: 4.8, p99: 11, max: 85.3 },
+    now: { p50: 1.1, p95: 4.6, p99: 10.2, max: 71.9 },
+    examples: [
+      { request: "GET /svc/plugin/search?q=os", difference: "answer", recorded: 200, now: 200 },
+      { request: "GET /svc/plugin/item?id=7", difference: "status", recorded: 200, now: 404 },
+    ],
+  });
+  const shown = fencesOf(text).find(({ language }) => language === "")!;
+  assert.is(shown.code, replayReport(outcome));
 });
 
 /** Options of other programs that guides show. */
