@@ -110,7 +110,7 @@ if (version !== null) {
     const two = await start(context, "two", { followStream: stream });
     write(again, 50, 50);
     await same(again, two);
-    const tables = two.log.match(/provides \d+ graphs/g) ?? [];
+    const tables = two.log.match(/following .*\(\d+ graphs\)/g) ?? [];
     assert.is(tables.length, 1, two.log);
   });
 
