@@ -11,7 +11,7 @@ export class ScoredHeap {
   readonly #sign: 1 | -1;
   readonly #breaksTies: boolean;
 
-  /** @param breaksTies on equal scores, lower items count as higher; otherwise ties are in no order */
+  /** @param breaksTies on equal scores, lower items count as higher; else ties have no order */
   constructor(first: "highest" | "lowest", breaksTies = false) {
     this.#sign = first === "highest" ? 1 : -1;
     this.#breaksTies = breaksTies;
