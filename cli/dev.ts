@@ -25,13 +25,15 @@ export const dev = defineCommand({
     [argument],
     { "skip-type-check": unchecked = false, open = false, tsconfig, ...values },
   ) {
-    const [{ DevServer }, { watchFolder }] = await Promise.all([
+    const [{ DevServer }, { watchFolder }, { writeStartWarnings }] = await Promise.all([
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),
+      import("./serving/start-warnings.js"),
     ]);
     ignoreBrokenPipe();
     process.env.NODE_ENV ??= "development";
     const folder = projectFolder(argument);
+    writeStartWarnings(folder);
     const server = new DevServer(folder, values, { unchecked, open, ...resolveTsconfig(tsconfig) });
     const unwatch = watchFolder(folder, (files) => void server.change(files));
     try {

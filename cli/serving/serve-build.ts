@@ -8,6 +8,7 @@ import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
 import { resolveRole, resolveSettings } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
+import { writeStartWarnings } from "./start-warnings.js";
 
 /**
  * Returns once the server listens; the server runs until the process is stopped.
@@ -23,6 +24,7 @@ export async function serveBuild(
   ignoreBrokenPipe();
   process.env.NODE_ENV ??= "production";
   const manifest = readBuild(folder);
+  writeStartWarnings(folder);
   const config = await currentConfig(folder, manifest);
   const settings = await resolveSettings(folder, config, values);
   const role = await resolveRole(folder, config, values);

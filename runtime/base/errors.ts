@@ -1,6 +1,7 @@
 // Error classes. Invalid input throws an `SvcError` with a code of the table; the interface's own
 // exceptions (ResponseError, RequestError) are subclasses.
 
+import { brandClass } from "./brand.js";
 import type { ErrorCodeName } from "./error-codes.js";
 
 /** Any failure caused by input or configuration. `code` is a key of `ERROR_CODES`. */
@@ -28,6 +29,8 @@ export class ParameterError extends SvcError {
     super("SVC2001", message);
   }
 }
+
+export const isParameterError = brandClass(ParameterError, "ParameterError");
 
 /** An argument of a library call or an assigned attribute with a wrong type or value. */
 export class ArgumentError extends SvcError {

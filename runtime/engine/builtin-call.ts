@@ -41,7 +41,7 @@ function sourceOf(
   basePort: number,
   serial: number,
 ): RequestSource {
-  const { method, target, headers, body, connection, t0Ms } = exchange;
+  const { method, target, headers, body, connection, t0Ms, isWarmUp } = exchange;
   return {
     method: method === "POST" ? "POST" : "GET",
     target,
@@ -57,5 +57,6 @@ function sourceOf(
     accept: headers.accept,
     ident: connection.ident,
     hasMatrix: false,
+    isWarmUp,
   };
 }

@@ -13,6 +13,7 @@ import {
   FLAG_POST,
   FLAG_TIMED_OUT,
   FLAG_TRUSTED,
+  FLAG_WARM_UP,
 } from "../wire/batch.js";
 import type { PluginCall } from "./plugin-call.js";
 
@@ -72,6 +73,7 @@ export class ExecutorLink {
     else if (accept === "partial") flags |= FLAG_ACCEPT_PARTIAL;
     if (call.step !== null) flags |= FLAG_HAS_MATRIX;
     if (call.isTrusted) flags |= FLAG_TRUSTED;
+    if (exchange.isWarmUp) flags |= FLAG_WARM_UP;
     this.#outbox.push(
       slot,
       call.serial,

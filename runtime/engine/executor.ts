@@ -28,6 +28,7 @@ import {
   FLAG_POST,
   FLAG_TIMED_OUT,
   FLAG_TRUSTED,
+  FLAG_WARM_UP,
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
   RESULT_REVOKED,
@@ -165,6 +166,7 @@ export class Executor {
       accept: acceptOf(flags),
       ident: batch[at + RequestField.Ident] as Ident | null,
       hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
+      isWarmUp: (flags & FLAG_WARM_UP) !== 0,
       signal: new RequestSignal(),
       // A dispatcher merges complete responses only.
       ...((flags & (FLAG_HAS_MATRIX | FLAG_ACCEPT_PARTIAL)) === 0 && { streams: this.#streams }),

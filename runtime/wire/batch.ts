@@ -31,6 +31,8 @@ export const FLAG_HAS_MATRIX = 32;
 export const FLAG_TRUSTED = 64;
 /** Not a request: the client of the one with this slot and serial has disconnected. */
 export const FLAG_CLIENT_DISCONNECTED = 128;
+/** The server itself calls an example before it is Service-IN. */
+export const FLAG_WARM_UP = 256;
 
 /** Executor to IO thread. */
 export enum ResultField {

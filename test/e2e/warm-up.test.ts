@@ -36,6 +36,22 @@ export function missing(request: PluginRequest, n: int): int {
 }
 
 /** @plugin
+ * @readonly
+ * @example ?n=6
+ */
+export function early(request: PluginRequest, n: int): int {
+  throw new Error("the graph is empty");
+}
+
+/** @plugin @inline
+ * @readonly
+ * @example ?n=7
+ */
+export function earlyInline(request: PluginRequest, n: int): int {
+  throw new Error("the graph is empty");
+}
+
+/** @plugin
  * @example ?n=4
  */
 export function change(request: PluginRequest, n: int): int {
@@ -78,6 +94,9 @@ test("calls examples of readonly plugins without counting or logging them", asyn
   const log = served.log();
   assert.match(log, "warm-up skipped for example /svc/plugin/missing?n=3: responds with 404");
   assert.is(log.split("/svc/plugin/look").length, 2, log);
+  assert.not.match(log, "threw", "no error lines for examples that throw");
+  assert.is((await get(served.port, "/svc/plugin/early?n=6")).status, 500);
+  while (!served.log().includes("early threw Error")) await delay(20);
 });
 
 test("calls no plugin with --no-warm-up", async () => {

@@ -29,6 +29,8 @@ export interface RequestSource {
   readonly accept: Accept;
   readonly ident: Ident | null;
   readonly hasMatrix: boolean;
+  /** No client waits: the server calls an example. */
+  readonly isWarmUp?: boolean;
   /** Notifies the plugin that its response is no longer needed. */
   readonly signal?: RequestSignal;
   /** Starts a streamed response; undefined where streaming is impossible. */

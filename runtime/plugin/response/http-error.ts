@@ -1,6 +1,7 @@
 // An error that a plugin means for its client: it chooses the status, and shows nothing of its
 // code.
 
+import { brandClass } from "../../base/brand.js";
 import { ArgumentError } from "../../base/errors.js";
 
 /**
@@ -28,3 +29,5 @@ export class HttpError extends Error {
     }
   }
 }
+
+export const isHttpError = brandClass(HttpError, "HttpError");

@@ -3,6 +3,7 @@
 //
 //   u16 length of the fields │ fields, each with CR LF │ body
 
+import { brandClass } from "../../base/brand.js";
 import { ArgumentError } from "../../base/errors.js";
 import type { OwnedBytes } from "../../base/owned-arrays.js";
 
@@ -76,6 +77,8 @@ export class HttpResponse {
     return bytes;
   }
 }
+
+export const isHttpResponse = brandClass(HttpResponse, "HttpResponse");
 
 /** What `HttpResponse.serialize` wrote. */
 export function splitHttpResponse(bytes: Uint8Array): { fields: string; body: Uint8Array } {

@@ -2,12 +2,12 @@
 // `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` for plain text.
 
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
-import { errorMessageOf, errorName, isInstance } from "../contract/describe-error.js";
+import { errorMessageOf, errorName } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
 import { pluginFrames } from "../contract/traceback.js";
 import { toLatin1 } from "../contract/wire-text.js";
-import { HttpError } from "../response/http-error.js";
+import { type HttpError, isHttpError } from "../response/http-error.js";
 
 /**
  * Receives the one result of a plugin call.
@@ -50,7 +50,7 @@ export function sendThrown(
   kind: ErrorKind,
   thrown: unknown,
 ): void {
-  if (kind === "plugin" && isInstance(thrown, HttpError)) {
+  if (kind === "plugin" && isHttpError(thrown)) {
     return sendHttpError(done, accept, thrown);
   }
   const traceback = kind === "plugin" ? pluginFrames(thrown) : undefined;

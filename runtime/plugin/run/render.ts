@@ -15,7 +15,7 @@ import { containsNaN, jsonText, NAN_ERROR, plainJson } from "../contract/json-te
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { isResubmission, PluginRequest } from "../request/plugin-request.js";
-import { HttpResponse } from "../response/http-response.js";
+import { isHttpResponse } from "../response/http-response.js";
 import { PluginResponse } from "../response/plugin-response.js";
 import { setLevels } from "../response/response-origin.js";
 import { encodeForwarding } from "./forwarding.js";
@@ -47,7 +47,7 @@ export function renderResult(value: unknown, accept: Accept, done: Done): void {
   let payload: string | Uint8Array<ArrayBuffer>;
   try {
     if (value instanceof PluginRequest) return sendMessage(done, accept, 500, NO_MATRIX);
-    if (value instanceof HttpResponse && accept !== "partial") {
+    if (isHttpResponse(value) && accept !== "partial") {
       return done(value.status, RESULT_HTTP, value.serialize());
     }
     if (accept === "json") {

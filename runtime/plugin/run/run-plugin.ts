@@ -1,7 +1,7 @@
 // One call of a plugin: convert, call, await, render. Every return value and error becomes exactly
 // one result; no error escapes from here.
 
-import { ParameterError, SvcError } from "../../base/errors.js";
+import { isParameterError, SvcError } from "../../base/errors.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
 import { isInstance } from "../contract/describe-error.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
@@ -17,7 +17,7 @@ import { renderExact, renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, StreamSender } from "./stream-sender.js";
 import { isThenable } from "./thenable.js";
-import { DeferredCall } from "./validate-arguments.js";
+import { type DeferredCall, isDeferredCall } from "./validate-arguments.js";
 
 /**
  * Calls an engine plugin. `done` is called once: synchronously for a synchronous function,
@@ -124,7 +124,7 @@ function run(
     finishLater(result, render, source, bound, done);
     return bound;
   }
-  if (isInstance(result, DeferredCall)) {
+  if (isDeferredCall(result)) {
     const held = new DeferredGraph();
     held.bind(bound);
     callLater(result, render, source, held, bound, done);
@@ -205,7 +205,7 @@ async function finishLater(
 
 function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
   const { accept } = source;
-  if (isInstance(thrown, ParameterError)) {
+  if (isParameterError(thrown)) {
     // A parameter that names something missing, such as a plugin, is well formed.
     const status = thrown.exceptionName === "LookupError" ? 404 : 400;
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);

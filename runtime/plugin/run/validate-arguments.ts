@@ -2,6 +2,7 @@
 // replaced by the schema's output. Schemas are code of the project; their input and their messages
 // contain untrusted data.
 
+import { brandClass } from "../../base/brand.js";
 import { ParameterError, SvcError } from "../../base/errors.js";
 import { issuesText, type StandardSchema } from "../response/schema-issues.js";
 import { isThenable } from "./thenable.js";
@@ -28,6 +29,8 @@ export class DeferredCall {
     readonly call: () => unknown,
   ) {}
 }
+
+export const isDeferredCall = brandClass(DeferredCall, "DeferredCall");
 
 /** One value to validate, and where its output is stored. */
 interface Target {

@@ -7,11 +7,13 @@ import type { Invoke, PluginEntry } from "../../../../runtime/plugin/contract/pl
 import type { RequestSource } from "../../../../runtime/plugin/contract/request-source.js";
 import { PluginRequest } from "../../../../runtime/plugin/request/plugin-request.js";
 import { missing } from "../../../../runtime/plugin/request/query-values.js";
+import { HttpError as OwnHttpError } from "../../../../runtime/plugin/response/http-error.js";
 import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
 import { requireBoundGraph, setGraphBinder } from "../../../../runtime/plugin/run/graph-binding.js";
 import { runPlugin } from "../../../../runtime/plugin/run/run-plugin.js";
 import {
   RESULT_ERROR,
+  RESULT_HTTP,
   RESULT_PARTIAL,
   RESULT_TEXT,
   RESULT_VALUE,
@@ -323,6 +325,29 @@ test("describes errors in plain text", async () => {
     { accept: "text" },
   );
   assert.equal([status, kind, payload], [500, RESULT_TEXT, "ERROR: RangeError: off by \xc3\xa9"]);
+});
+
+test("recognizes errors and responses of another copy of the package", async () => {
+  const folder = "../../../../runtime/plugin/response";
+  const { HttpError } = await import(`${folder}/http-error.js?copy`);
+  const { HttpResponse } = await import(`${folder}/http-response.js?copy`);
+  assert.not.ok(new HttpError(404, "") instanceof OwnHttpError, "it is another copy");
+  const [status, message] = await errorOf(() => {
+    throw new HttpError(404, "no such product", { id: 1 });
+  });
+  assert.is(status, 404);
+  assert.equal((message.plugin as { details: unknown }).details, { id: 1 });
+  const [created, kind] = await resultOf(() => new HttpResponse("x", { status: 201 }));
+  assert.equal([created, kind], [201, RESULT_HTTP]);
+  class NotFound extends HttpError {
+    constructor() {
+      super(410, "gone");
+    }
+  }
+  const [gone] = await errorOf(() => {
+    throw new NotFound();
+  });
+  assert.is(gone, 410);
 });
 
 test.run();

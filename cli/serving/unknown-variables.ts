@@ -1,0 +1,24 @@
+// Reports environment variables that look like settings of svc and are not: a misspelled one would
+// silently leave its default in effect. A warning, because platforms set variables of their own.
+
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
+import { environmentVariableFor } from "../framework/command.js";
+import { SERVE_OPTIONS } from "./options.js";
+
+/** Options that `svc serve` and `svc dev` have beside those of a server. */
+const COMMAND_OPTIONS = ["open", "skip-type-check", "supervise", "tsconfig"];
+/** Secrets have no options: the arguments of a process are visible to all users. */
+const SECRETS = ["SVC_ADMIN_KEY", "SVC_NATS_TOKEN", "SVC_TX_KEY"];
+/** Kubernetes describes a service called `svc` by these, and Docker a linked container. */
+const OF_PLATFORMS = /^SVC_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_|ENV_)/;
+
+const OPTIONS = [...Object.keys(SERVE_OPTIONS), ...COMMAND_OPTIONS];
+const KNOWN: readonly string[] = [...OPTIONS.map(environmentVariableFor), ...SECRETS];
+
+/** Returns a warning for each unknown variable, by name. */
+export function unknownVariableWarnings(environment: object): string[] {
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith("SVC_") && !OF_PLATFORMS.test(name) && !KNOWN.includes(name),
+  );
+  return unknown.sort().map((name) => `unknown variable \`${name}\`${didYouMean(name, KNOWN)}`);
+}
