@@ -73,8 +73,8 @@ test("limits entries that clients cause", async () => {
     return get(served!.port, `/svc/plugin/fails?text=${n}`, named(`id${n}`));
   });
   await Promise.all(all);
-  const told = await lines(/more within/);
-  const left = told.filter(({ msg }) => String(msg).includes("more within"));
+  const told = await lines(/more entries dropped/);
+  const left = told.filter(({ msg }) => String(msg).includes("more entries dropped"));
   const sum = left.reduce((total, { repeats }) => total + Number(repeats), 0);
   const thrown = told.filter(({ path }) => path === "/svc/plugin/fails").length;
   assert.ok(sum > 0 && thrown + sum <= 400, `${thrown} and ${sum}`);
