@@ -59,7 +59,7 @@ export function promote(root: string, isAsked: boolean): Lineage {
   const next = { epoch, ancestors };
   writeJsonAtomically(join(root, LINEAGE_FILE), next);
   removeReplicaMarker(root);
-  if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true });
+  if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true, recursive: true });
   return next;
 }
 
@@ -70,15 +70,13 @@ export function writeFence(root: string, epoch: number): void {
 
 /** Returns the epoch of the provider that superseded this data folder's instance, or null. */
 export function fencedBy(root: string): number | null {
-  const file = join(root, FENCE_FILE);
-  if (!existsSync(file)) return null;
-  const least = readLineage(root).epoch + 1;
+  const least = (): number => readLineage(root).epoch + 1;
   try {
-    const { epoch } = JSON.parse(readFileSync(file, "utf8")) as { epoch?: unknown };
-    return Number.isSafeInteger(epoch) ? Math.max(epoch as number, least) : least;
-  } catch {
-    // An unreadable fence still fences: changes that no other instance gets must be refused.
-    return least;
+    const { epoch } = JSON.parse(readFileSync(join(root, FENCE_FILE), "utf8"));
+    return Number.isSafeInteger(epoch) ? Math.max(epoch, least()) : least();
+  } catch (error) {
+    // Any other fence still fences: changes that no other instance gets must be refused.
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : least();
   }
 }
 

@@ -50,8 +50,7 @@ export abstract class LockedChange<T> {
       } finally {
         writer.end();
       }
-      // A nested mutation cannot wait, because the mutex would stay locked.
-      giveUpAt ??= writer.isWriting ? 0 : lockDeadlineAfter(timeoutMs);
+      giveUpAt ??= lockDeadlineAfter(timeoutMs);
       session.awaitRelease(held.vertex, held.seen, giveUpAt);
     }
   }

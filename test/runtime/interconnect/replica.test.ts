@@ -257,4 +257,66 @@ test("rejects changes of an unannounced graph instead of losing them", async (c)
   assert.is(code, "SVC2531");
 });
 
+test("keeps its position when frames are repeated", async (c) => {
+  fill(c, "a", 2);
+  await follow(c);
+  openStore(fill(c, "a", 2)).createVertex("more");
+  await stream(c);
+  const { log } = c.replica.positions();
+  const frames = await framesOf(c, 1);
+  assert.ok(frames.length > 1);
+  await c.replica.take(frames[0]!);
+  assert.equal(c.replica.positions().log, log);
+});
+
+test("does not acknowledge to a new provider what a former one sent", async (c) => {
+  fill(c, "a", 2);
+  const flushes: (() => void)[] = [];
+  c.flushed = () => new Promise((resolve) => flushes.push(() => resolve(true)));
+  await follow(c);
+  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [] };
+  const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
+  if (typeof plan === "string") throw new Error(plan);
+  const logId = "f".repeat(32);
+  await c.replica.accept({ ...plan.offer, logId });
+  c.replica.start({ sn: 1_000, chain: 7 });
+  const acknowledged: (number | null)[] = [];
+  c.replica.onSafe = () => acknowledged.push(c.replica.durableSn);
+  // The flush that began with the former provider ends.
+  while (flushes.length > 0) {
+    flushes.shift()!();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(acknowledged, [1_000]);
+  c.replica.mark();
+  assert.is(readReplicaMarker(join(c.folder, "s"))?.log?.id, logId);
+});
+
+test("retains segments for a subscriber that lacks them", async (c) => {
+  const store = fill(c, "a", 1);
+  const graph = openStore(store);
+  const text = "x".repeat(130_000);
+  for (let index = 0; index < 600; index++) {
+    graph.createVertex(`v${index % 50}`, { properties: { text: `${index}${text}` } });
+    if (index % 50 === 0) await c.clock.wait(c.clock.nextFlush);
+  }
+  assert.ok(await c.clock.wait(c.clock.nextFlush));
+  const { segments } = c.log.channel.log;
+  assert.is(segments.length, 2);
+  for (let round = 0; round < 2; round++) {
+    graph.createVertex(`round ${round}`);
+    await c.provider.saveNow("a", 10_000);
+  }
+  const second = segments[1]!.firstSn;
+  // Up to the last transaction of the first segment.
+  for (const keptSn of [1, second - 1]) {
+    c.log.keptSn = () => keptSn;
+    c.log.trim();
+    assert.is(segments.length, 2, `from ${keptSn} on`);
+  }
+  c.log.keptSn = () => second;
+  c.log.trim();
+  assert.is(segments.length, 1);
+});
+
 test.run();

@@ -5,7 +5,16 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
+import {
+  decodeFrameHeader,
+  decodeSegmentHeader,
+  encodeSegmentHeader,
+  FRAME_HEADER_BYTES,
+  type FrameHeader,
+  putFrameHeader,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+} from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
 import { LogCorruptionError } from "../../../runtime/interconnect/log/segments.js";
 import { Random, SEED } from "../../property/support/random.js";
@@ -205,6 +214,79 @@ test("detects repeated, missing and moved frames", async ({ disk }) => {
     disk.create(FIRST).write(Buffer.concat([head, ...frames]), 0);
     assert.throws(() => open(disk), /frame missing or out of sequence/);
   }
+});
+
+/** Rewrites the header of a frame; its checksums stay correct. */
+function rewriteFrame(
+  bytes: Buffer,
+  offset: number,
+  change: Partial<Pick<FrameHeader, "chain" | "epoch">>,
+): number {
+  const header = decodeFrameHeader(bytes.subarray(offset))!;
+  const end = offset + FRAME_HEADER_BYTES + header.bytes;
+  return putFrameHeader(bytes.subarray(offset, end), { ...header, ...change });
+}
+
+test("compares the chain of each frame with the frame before it", async ({ disk }) => {
+  const { log } = open(disk);
+  for (const text of ["1", "2", "3"]) await append(log, text);
+  const bytes = disk.contentOf(FIRST);
+  const size = FRAME_HEADER_BYTES + 4;
+  for (const index of [1, 2, 3]) {
+    const copy = Buffer.from(bytes);
+    // As in another log with as many transactions, of which this frame was copied.
+    rewriteFrame(copy, bytes.length - index * size, { chain: 0x1234_5678 });
+    disk.create(FIRST).write(copy, 0);
+    assert.throws(() => open(disk), /a frame is missing, or was put here/, `frame ${index}`);
+  }
+});
+
+test("compares the chain of a segment with the segment before it", async ({ disk }) => {
+  const [, , third] = await threeSegments(disk);
+  const bytes = disk.contentOf(third!);
+  // A segment of the same log and number, from a backup of another future.
+  let chain = 0x1234_5678;
+  const header = decodeSegmentHeader(bytes) as SegmentHeader;
+  encodeSegmentHeader({ ...header, chain }).copy(bytes);
+  const size = FRAME_HEADER_BYTES + 280;
+  for (const offset of [bytes.length - 2 * size, bytes.length - size]) {
+    chain = rewriteFrame(bytes, offset, { chain });
+  }
+  assert.throws(() => open(disk), /what came before it is missing/);
+});
+
+test("rejects a frame of an earlier epoch", async ({ disk }) => {
+  const { log } = open(disk);
+  log.epoch = 3;
+  await append(log, "1");
+  await append(log, "2");
+  const bytes = disk.contentOf(FIRST);
+  rewriteFrame(bytes, bytes.length - FRAME_HEADER_BYTES - 4, { epoch: 2 });
+  assert.throws(() => open(disk), /a frame of an earlier epoch/);
+});
+
+test("does not take a corrupt last segment with frames for an empty one", async ({ disk }) => {
+  const [, , third] = await threeSegments(disk);
+  const bytes = disk.contentOf(third!);
+  const table = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES;
+  for (const [at, reason] of [
+    [10, /its header is damaged/],
+    [SEGMENT_HEADER_BYTES + 5, /a frame is damaged/],
+    [table + 1, /a frame is damaged/],
+  ] as const) {
+    bytes[at]! ^= 1;
+    assert.throws(() => open(disk), reason, `byte ${at}`);
+    bytes[at]! ^= 1;
+  }
+  // Only an interrupted creation leaves a short segment without frames.
+  disk.create(third!).write(bytes.subarray(0, 40), 0);
+  assert.is(open(disk).log.last, 4);
+});
+
+test("rejects a large last segment without header or frames", async ({ disk }) => {
+  const [, , third] = await threeSegments(disk);
+  disk.create(third!).write(Buffer.alloc(2 ** 20 + 4), 0);
+  assert.throws(() => open(disk), /its header is damaged/);
 });
 
 test("rejects unknown versions", async ({ disk }) => {

@@ -169,6 +169,24 @@ test("end at a vertex that another session has locked", ({ graph, store }) => {
   held.close();
 });
 
+test("do not wait for another thread, which needs the mutex to go on", ({ graph, store }) => {
+  const other = openStore(GraphStore.attach(store.share, OTHER_THREAD));
+  const held = other.newVertex("held");
+  const change = () =>
+    graph.batch(() => {
+      graph.createVertex("a");
+      graph.connect("a", "r", "held", { timeout: 50 });
+    });
+  assert.throws(change, /Object is locked: 'held'/);
+  assert.throws(
+    () => graph.connect("a", "r", "held", { timeout: 50 }),
+    /Acquisition timeout: 'held'/,
+    "outside of a batch",
+  );
+  assert.is(graph.hasVertex("a"), false);
+  held.close();
+});
+
 test("roll back when they exceed the size limit", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);

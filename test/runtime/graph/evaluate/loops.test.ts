@@ -158,4 +158,26 @@ test("pass the same vertices as closures and the interpreter", () => {
   assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
 });
 
+test("compare integers with reals nearly, and with each other exactly", () => {
+  const all = wordsOf(ARCS).length;
+  const int = "(int(.arc.value) * 0 + 1)";
+  for (const [text, isTrue] of [
+    [`${int} == 1.00000000001`, true],
+    [`1.00000000001 == ${int}`, true],
+    [`${int} != 1.00000000001`, false],
+    [`${int} == 1.001`, false],
+    [`${int} in {1.00000000001, 7}`, true],
+    [`${int} == 2`, false],
+    [`${int} * 1.0 == 1.00000000001`, true],
+    ["(.arc.value == .arc.value) == 1.00000000001", true],
+    ["(.arc.value == .arc.value) != 1.00000000001", false],
+    ["(.arc.value == .arc.value) == 1", true],
+    [`${int} == 1`, true],
+  ] as const) {
+    for (const isLoop of [false, true]) {
+      assert.is(changed(text, isLoop).words.length, isTrue ? all : 0, `${text}, ${isLoop}`);
+    }
+  }
+});
+
 test.run();

@@ -1,0 +1,103 @@
+// The vector index at the points that random tests rarely reach: the wrap of visit stamps, a vector
+// replaced while its node is being added, and a builder that dies in a sweep.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { HnswBuilder } from "../../../../runtime/graph/vectors/hnsw-builder.js";
+import { HnswSearch } from "../../../../runtime/graph/vectors/hnsw-search.js";
+import { HnswVacuum } from "../../../../runtime/graph/vectors/hnsw-vacuum.js";
+import { MAX_LEVEL } from "../../../../runtime/graph/vectors/index-layout.js";
+import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processor.js";
+import { Probe } from "../../../../runtime/graph/vectors/probe.js";
+import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
+import { checkStore } from "../support/check-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+interface Context {
+  store: GraphStore;
+  graph: Graph;
+  /** Of the first space that has vectors. */
+  space: () => number;
+}
+
+const test = suite<Context>("hnsw");
+const LENGTH = 32;
+
+test.before.each((context) => {
+  const store = GraphStore.create("test", TEST_THREAD);
+  const graph = openStore(store);
+  graph.index("vectors", { length: LENGTH });
+  const space = (): number => [...store.vectors.spaces()][0]!;
+  Object.assign(context, { store, graph, space });
+});
+
+test.after.each(({ store }) => checkStore(store));
+
+/** A vector that differs for each number. */
+function vector(number: number): number[] {
+  return Array.from({ length: LENGTH }, (_, index) => Math.sin((number + 1) * (index + 1)));
+}
+
+function fill(graph: Graph, from: number, to: number): void {
+  for (let number = from; number < to; number++) {
+    graph.createVertex(`v${number}`, { vector: vector(number) });
+  }
+}
+
+function build(store: GraphStore): void {
+  const processor = new IndexProcessor(store, assert.unreachable);
+  while (processor.run(1000));
+}
+
+test("finds all after its visit stamps have wrapped", ({ store, graph, space }) => {
+  fill(graph, 0, 40);
+  build(store);
+  const search = new HnswSearch(store.vectors, space());
+  const probe = new Probe(store.vectors, partsOfLike(vector(7), "probe"));
+  const found = (): string[] =>
+    [...search.nearest(probe, 100, () => true)].map((vertex) => store.ids.idOf(vertex)).sort();
+  const all = found();
+  assert.is(all.length, 40);
+  // On the top layer only the start is visited: the others keep the stamp of the first search.
+  const start = search.descend(probe, 0);
+  for (let count = 0; count < 0xffff - 1; count++) {
+    search.search(probe, start, MAX_LEVEL, 1, () => true);
+  }
+  assert.equal(found(), all);
+  assert.equal(found(), all);
+});
+
+test("adds no node for a vector that changed meanwhile", ({ store, graph, space }) => {
+  fill(graph, 0, 30);
+  build(store);
+  graph.createVertex("v", { vector: vector(100) });
+  let nodes = 0;
+  // Called for each node, after its vector was read and before it is written.
+  const random = (): number => {
+    if (nodes++ > 0) return 0.5;
+    // Twice: the second one gets the slot that the first one has freed.
+    for (const number of [200, 300]) graph.createVertex("v", { vector: vector(number) });
+    return 0.5;
+  };
+  for (const _ of new HnswBuilder(store, space(), random).addMissing());
+  assert.is(nodes, 2, "the node of the former vector was discarded");
+  assert.is(graph.indexes()[0]!.indexed, 31);
+});
+
+test("sweeps on after a builder that died in a sweep", ({ store, graph, space }) => {
+  fill(graph, 0, 600);
+  build(store);
+  for (let number = 0; number < 300; number++) graph.deleteVertex(`v${number}`);
+  assert.is(graph.indexes()[0]!.dead, 300);
+  const vacuum = new HnswVacuum(store, space(), new HnswBuilder(store, space()));
+  assert.ok(vacuum.isDue);
+  // It dies after the first batch; fewer nodes are dead now than are worth a sweep.
+  for (const _ of vacuum.run()) if (graph.indexes()[0]!.dead < 300) break;
+  assert.is(graph.indexes()[0]!.dead, 44);
+  build(store);
+  assert.equal([graph.indexes()[0]!.dead, graph.indexes()[0]!.indexed], [0, 300]);
+});
+
+test.run();

@@ -1,0 +1,82 @@
+// A stream of a trunk holds a limited number of bytes while nobody reads it.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type MemoryAccount, TrunkStream } from "../../../runtime/trunk/trunk-stream.js";
+
+const test = suite("stream of a trunk");
+const MAX_HELD_BYTES = 1024 * 1024;
+
+function createStream(memory: MemoryAccount | null = null) {
+  const left: TrunkStream[] = [];
+  const owner = {
+    ...{ remotePort: 1, memory, ready: () => undefined },
+    left: (stream: TrunkStream) => left.push(stream),
+  };
+  const stream = new TrunkStream(owner, 1);
+  const received: number[] = [];
+  stream.on("data", (bytes: Buffer) => received.push(bytes.length));
+  return { stream, received, left };
+}
+
+test("ends when more is held than allowed, not before", () => {
+  const { stream, received, left } = createStream();
+  stream.pause();
+  stream.receive(Buffer.alloc(MAX_HELD_BYTES - 1));
+  stream.receive(Buffer.alloc(1));
+  assert.not.ok(stream.destroyed);
+  stream.resume();
+  assert.equal(received, [MAX_HELD_BYTES - 1, 1]);
+  stream.pause();
+  stream.receive(Buffer.alloc(MAX_HELD_BYTES));
+  stream.receive(Buffer.alloc(1));
+  assert.ok(stream.destroyed);
+  assert.equal(left, [stream]);
+  stream.resume();
+  assert.equal(received.length, 2, "nothing of it is passed on");
+});
+
+test("passes on without a limit while it is read", () => {
+  const { stream, received } = createStream();
+  for (let count = 0; count < 3; count++) stream.receive(Buffer.alloc(MAX_HELD_BYTES));
+  assert.is(received.length, 3);
+  assert.is(stream.bytesRead, 3 * MAX_HELD_BYTES);
+});
+
+test("accounts for what it holds, and ends when the account is exhausted", () => {
+  let taken = 0;
+  const memory = {
+    take: (bytes: number) => {
+      if (taken + bytes > 100) return false;
+      taken += bytes;
+      return true;
+    },
+    give: (bytes: number) => {
+      taken -= bytes;
+    },
+  };
+  const { stream } = createStream(memory);
+  stream.pause();
+  stream.receive(Buffer.alloc(60));
+  assert.is(taken, 60);
+  stream.resume();
+  assert.is(taken, 0);
+  stream.pause();
+  stream.receive(Buffer.alloc(60));
+  stream.receive(Buffer.alloc(60));
+  assert.ok(stream.destroyed);
+  assert.is(taken, 0);
+});
+
+test("keeps what arrives after a reader has paused again", () => {
+  const { stream, received } = createStream();
+  stream.pause();
+  for (const bytes of [1, 2, 3]) stream.receive(Buffer.alloc(bytes));
+  stream.once("data", () => stream.pause());
+  stream.resume();
+  assert.equal(received, [1]);
+  stream.resume();
+  assert.equal(received, [1, 2, 3]);
+});
+
+test.run();
