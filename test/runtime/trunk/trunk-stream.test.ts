@@ -1,4 +1,4 @@
-// A stream of a trunk holds a limited number of bytes while nobody reads it.
+// A stream of a trunk holds a limited number of bytes while its reader pauses.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
