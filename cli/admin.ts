@@ -48,6 +48,11 @@ export const admin = defineCommand({
       kind: flag,
       help: "preempt another run; rolling-update: allow breaking changes",
     },
+    "no-wait": { kind: flag, help: "service-in: fail at once if graphs are not caught up" },
+    "i-have-split-the-data": {
+      kind: flag,
+      help: "send-descriptor: change the number of partitions over graphs with data",
+    },
     restart: {
       kind: flag,
       help: "rolling-update: stop processes; the platform restarts them",

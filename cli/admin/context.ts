@@ -27,6 +27,8 @@ export interface AdminValues {
   readonly yes?: boolean;
   readonly build?: string;
   readonly force?: boolean;
+  readonly "no-wait"?: boolean;
+  readonly "i-have-split-the-data"?: boolean;
   readonly restart?: boolean;
   readonly pause?: number;
   readonly out?: string;

@@ -12,6 +12,7 @@ import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 import { requireRedundancy } from "./rolling-update/check.js";
 import { fetchNodestat, type StatusObject } from "./rolling-update/instances.js";
+import { enterService } from "./service-in.js";
 
 const REASON = "force copy";
 const ASK_MS = 5000;
@@ -57,7 +58,7 @@ async function copy(context: AdminContext, lease: Lease, from: string, to: strin
     await provide(context, from, others);
   }
   if (!isBound) await operate(context.address(to), "Unbind");
-  if (wasIn) await operate(context.address(to), "ServiceIn");
+  if (wasIn) await enterService(context, to);
 }
 
 /** @throws SvcError SVC3119 if no other instance serves its partition */

@@ -22,6 +22,7 @@ import {
   replicaSlotsOf,
   type StatusObject,
 } from "./rolling-update/instances.js";
+import { enterService } from "./service-in.js";
 
 const WAIT_MS = 30_000;
 /** A process that ends may save its graphs twice, and load them when it is started again. */
@@ -98,7 +99,7 @@ async function update(
   if (isIn) await takeOut(context, lease, id);
   else await mark(context, lease, id);
   const build = await renew(context, id, wanted);
-  await operate(context.address(id), "ServiceIn");
+  await enterService(context, id);
   const isUp = (entry: StatusObject) => entry.state === "up";
   if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher routes to ${id} again`);
   return `serves build ${build}`;

@@ -31,9 +31,16 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       COLUMNS,
       rows.map((row) => cellsOf(context, row)),
     ),
+    ...rows.flatMap(describeOut),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
   ]);
   return rows.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
+}
+
+/** Says why an instance is out of service. */
+function describeOut({ id, nodestat }: Row): string[] {
+  const reason = nodestat?.["service-out-reason"];
+  return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
 }
 
 function notRunning(id: string, error: string): string {

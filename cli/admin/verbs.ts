@@ -53,7 +53,7 @@ export const VERBS: readonly Verb[] = [
     name: "service-in",
     takes: "[ids]",
     summary: "put instances in service",
-    load: () => change(({ changeVerb }) => changeVerb("ServiceIn")),
+    load: () => import("./service-in.js"),
   },
   {
     name: "service-out",

@@ -229,6 +229,10 @@ export const RUNTIME_CODES = {
     title: "instance does not respond",
     fix: "start the instance, or check its log",
   },
+  SVC3401: {
+    title: "graphs are not caught up",
+    fix: "wait until the provider has sent everything, or go in with `--force`",
+  },
   SVC2800: {
     title: "no back-end in the matrix responds",
     fix: "start the back-ends first; RestartHTTP accepts the matrix anyway",

@@ -24,6 +24,8 @@ export interface StartingPoint {
   /** Id of the root provider's log, across any chain of replicas; null: no provider met yet. */
   readonly log: string | null;
   readonly ancestors: readonly Ancestor[];
+  /** False: its own graphs are not complete. */
+  readonly isCaughtUp: boolean;
 }
 
 /** @returns the plan, or the reason why this subscriber cannot catch up from here */
@@ -69,8 +71,8 @@ export function planCatchUp(
   );
   if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
   const { lastNumber } = channel.graphs;
-  const { logId, epoch } = channel.log;
-  const { isRoot, log } = origin;
+  const { logId, epoch, last } = channel.log;
+  const { isRoot, log, isCaughtUp } = origin;
   const offer = {
     logId,
     isRoot,
@@ -79,6 +81,7 @@ export function planCatchUp(
     graphs,
     lastNumber,
     erased: remaining,
+    goal: isCaughtUp ? last : null,
   };
   return { offer, snapshots, counts };
 }

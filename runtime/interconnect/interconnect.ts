@@ -96,10 +96,15 @@ export class Interconnect {
 
   /**
    * Starts following and providing, as configured. All graphs must be open.
+   * @param readiness called with why the graphs are not ready for service; null: they are
    * @returns false if the data folder is not in use yet
    * @throws SvcError SVC2530, SVC2534
    */
-  async replicate(everywhere: CrossThreadGraphs, board: TrafficCounters): Promise<boolean> {
+  async replicate(
+    everywhere: CrossThreadGraphs,
+    board: TrafficCounters,
+    readiness: (notReady: string | null) => void = () => undefined,
+  ): Promise<boolean> {
     if (this.#state === null) return false;
     if (this.#replication !== null) return true;
     const { keeper, changes } = this.#state;
@@ -111,6 +116,7 @@ export class Interconnect {
       board,
       requestOf: (graph) => this.#requestOf(graph),
       warn: this.#log,
+      readiness,
     });
     return true;
   }

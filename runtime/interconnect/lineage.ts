@@ -102,14 +102,18 @@ function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
 
 const MARKER_FILE = "_replica.json";
 
-export type ReplicaMarker = Omit<Positions, "graphs" | "diverged">;
+export interface ReplicaMarker extends Omit<Positions, "graphs" | "diverged"> {
+  /** The graphs are a complete state of the provider. */
+  readonly isCaughtUp: boolean;
+}
 
 /** Returns undefined if the data folder is not a replica's. @throws SvcError SVC2534 */
 export function readReplicaMarker(root: string): ReplicaMarker | undefined {
   const file = join(root, MARKER_FILE);
   try {
     const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<ReplicaMarker>;
-    return parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
+    const positions = parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
+    return { ...positions, isCaughtUp: mark.isCaughtUp === true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;

@@ -3,7 +3,7 @@
 
 import type { LogLine } from "../base/log-settings.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
-import type { SubscriberReport, Traffic } from "../metrics/traffic.js";
+import type { ReplicaReport, SubscriberReport, Traffic } from "../metrics/traffic.js";
 import type { StartingPoint } from "./catch-up-plan.js";
 import type { ReplicatedLog } from "./durable-log.js";
 import type { FlowControl } from "./flow-control.js";
@@ -81,6 +81,8 @@ export interface FollowerParts {
 export interface LogFollower {
   /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
+  /** Returns how far the replica is. */
+  report(): ReplicaReport;
   stop(): void;
   /** Stops applying, before the data folder loses its replica marker. */
   retire(): Promise<void>;

@@ -49,8 +49,9 @@ export class ReplicaInput {
   }
 
   #takeStatus(given: unknown): void {
-    const { at, serial, digest, graphs } = parseStatus(given);
+    const { at, serial, digest, graphs, goal } = parseStatus(given);
     this.#replica.compare(graphs);
+    this.#replica.aim(goal);
     // Everything sent before the status is applied.
     this.#traffic.lagMs = Math.max(0, Date.now() - at);
     this.#traffic.serial = serial;

@@ -8,6 +8,8 @@ import { operationCountAfter, recordCount } from "../graph/log/transaction-forma
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import { openForLogging, requireIdentity } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import type { ReplicaReport } from "../metrics/traffic.js";
+import { CatchUp } from "./catch-up.js";
 import { readReplicaMarker, writeReplicaMarker } from "./lineage.js";
 import {
   decodeFrameHeader,
@@ -71,6 +73,10 @@ export class Replica {
   #isForeign = false;
   /** The marker is final: promotion may have removed it. */
   #isMarkerFinal = false;
+  readonly #catchUp: CatchUp;
+  #hasProvider = false;
+  /** Called when the replica has caught up, or is not caught up any more. */
+  onReadiness: () => void = () => undefined;
 
   /** @throws SvcError SVC2534 if the data folder has graphs that are not replicas */
   constructor(graphs: ReplicaGraphs) {
@@ -79,6 +85,7 @@ export class Replica {
     this.#applied = { log: mark?.log ?? null, sn: null };
     this.#safe = this.#applied;
     this.#origin = mark?.origin ?? null;
+    this.#catchUp = new CatchUp(mark?.isCaughtUp ?? false);
     if (mark !== undefined) {
       graphs.epoch = Math.max(graphs.epoch, mark.epoch);
       return;
@@ -98,6 +105,24 @@ export class Replica {
   /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   get origin(): string | null {
     return this.#origin;
+  }
+
+  report(): ReplicaReport {
+    const isDiverged = this.#diverged.size > 0;
+    return this.#catchUp.report({ hasProvider: this.#hasProvider, isDiverged });
+  }
+
+  /** The provider has gone. */
+  lose(): void {
+    this.#hasProvider = false;
+    this.#catchUp.lose();
+    this.onReadiness();
+  }
+
+  /** Takes the goal that a provider reports once it is caught up itself. */
+  aim(goal: number | null): void {
+    this.#catchUp.aim(goal);
+    if (this.#safe.sn !== null) this.#reach(this.#safe.sn);
   }
 
   positions(): Positions {
@@ -138,7 +163,10 @@ export class Replica {
     const resume = ({ log }: Reached): typeof log => (log?.id === offer.logId ? log : start);
     this.#applied = { log: resume(this.#applied), sn: null };
     this.#safe = { log: resume(this.#safe), sn: null };
+    this.#hasProvider = true;
+    this.#catchUp.begin(offer.goal);
     this.mark();
+    this.onReadiness();
   }
 
   /**
@@ -178,7 +206,11 @@ export class Replica {
     const head = parseSnapshotHead(given);
     rejectSystemGraph(head.name);
     const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
-    await receiveSnapshot(peer, head, folder);
+    this.#catchUp.fetch(head.bytes + (head.values ?? 0));
+    // Before anything is replaced: after a crash this folder must not pass for a complete one.
+    this.mark();
+    this.onReadiness();
+    await receiveSnapshot(peer, head, folder, (bytes) => this.#catchUp.fetched(bytes));
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
     installSnapshot(folder);
@@ -274,7 +306,8 @@ export class Replica {
     this.#markedAt = performance.now();
     this.#markedLog = this.#safe.log;
     const { root, epoch } = this.#graphs;
-    writeReplicaMarker(root, { log: this.#safe.log, origin: this.#origin, epoch });
+    const { isMarked: isCaughtUp } = this.#catchUp;
+    writeReplicaMarker(root, { log: this.#safe.log, origin: this.#origin, epoch, isCaughtUp });
   }
 
   /** Applies a control record of the provider's log. @throws SvcError SVC2531 */
@@ -326,6 +359,7 @@ export class Replica {
     const { count, digest, identity } = replicationPosition(store);
     if (count !== expected.count || digest === null || digest === expected.digest) return;
     this.#diverged.add(identity);
+    this.onReadiness();
     throw new SvcError("SVC3200", isDiverged(store.name, count));
   }
 
@@ -352,9 +386,16 @@ export class Replica {
       if (reached.log?.id !== this.#applied.log?.id) continue;
       this.#safe = reached;
       this.onSafe();
+      this.#reach(reached.sn!);
       if (performance.now() - this.#markedAt > MARKER_INTERVAL_MS) this.mark();
     }
     this.#isFlushing = false;
+  }
+
+  #reach(sn: number): void {
+    if (!this.#catchUp.reach(sn)) return;
+    this.mark();
+    this.onReadiness();
   }
 
   /** Returns whether a graph was erased since and another one of its name exists. */

@@ -5,7 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
-import { Traffic, type TrafficCounters } from "../metrics/traffic.js";
+import {
+  describeNotReady,
+  type ReplicaReport,
+  Traffic,
+  type TrafficCounters,
+} from "../metrics/traffic.js";
 import type { StartingPoint } from "./catch-up-plan.js";
 import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
@@ -51,6 +56,8 @@ export interface ReplicationParts extends ReplicaGraphsParts {
   readonly log: DurableLog | null;
   readonly board: TrafficCounters;
   readonly warn: LogLine;
+  /** Called with why the graphs are not ready for service, after each change; null: they are. */
+  readonly readiness: (notReady: string | null) => void;
 }
 
 export class Replication {
@@ -68,6 +75,11 @@ export class Replication {
   #lineage: Lineage;
   /** True if it only listens to announce its promotion. */
   #isPromoted = false;
+  /** Last reported reason; undefined: none reported yet. */
+  #notReady: string | null | undefined;
+  #isStarted = false;
+  /** State of the replica that this instance was until `unbind`. */
+  #unbound: ReplicaReport | null = null;
 
   /** @throws SvcError SVC2530 */
   private constructor(parts: ReplicationParts, log: DurableLog) {
@@ -76,7 +88,6 @@ export class Replication {
     this.#key = SharedKey.read(parts.settings.txKeyFile);
     this.#lineage = readLineage(parts.settings.root);
     log.keptSn = () => Math.min(...this.#senders.map(({ keptSn }) => keptSn));
-    this.#show();
     this.#timer = setInterval(() => this.#show(), REPORT_INTERVAL_MS).unref();
   }
 
@@ -100,6 +111,7 @@ export class Replication {
         const text = `this instance was fenced at epoch ${fence}: its graphs are read-only`;
         const hint = "and it does not replicate until `svc admin promote`";
         parts.warn(`SVC2535: replication: ${text}, ${hint}`);
+        replication.#started();
         return replication;
       }
       const isOver = hasBeenPromoted(root);
@@ -112,7 +124,13 @@ export class Replication {
       await replication.stop();
       throw error;
     }
+    replication.#started();
     return replication;
+  }
+
+  #started(): void {
+    this.#isStarted = true;
+    this.#show();
   }
 
   /** Resolves when the marker states how far the replica is. */
@@ -196,7 +214,7 @@ export class Replication {
       throw new SvcError("SVC3360", text);
     }
     const follower = findTransport(given).createFollower?.(given, {
-      ...{ createReplica: () => new Replica(replicaGraphs(this.#parts, this.#log)) },
+      ...{ createReplica: () => this.#createReplica() },
       ...{ gate: this.#input, traffic: this.#traffic, warn: this.#parts.warn },
     });
     if (follower === undefined) {
@@ -222,16 +240,24 @@ export class Replication {
     const boundPort = await subscriber.listen();
     this.#subscriber?.stop();
     this.#subscriber = subscriber;
+    this.#unbound = null;
     this.#isPromoted = false;
     this.#traffic.txPort = boundPort;
     this.#parts.keeper.isReplica = true;
+    this.#show();
+  }
+
+  #createReplica(): Replica {
+    const replica = new Replica(replicaGraphs(this.#parts, this.#log));
+    replica.onReadiness = () => this.#show();
+    return replica;
   }
 
   #createSubscriber(port: number): Subscriber {
     const { settings, warn } = this.#parts;
     const replica = async (): Promise<Replica> => {
       await this.#subscriber?.retire();
-      return new Replica(replicaGraphs(this.#parts, this.#log));
+      return this.#createReplica();
     };
     return new Subscriber({
       ...{ port, ip: settings.ip, key: this.#key, replica, warn },
@@ -258,6 +284,7 @@ export class Replication {
   }
 
   #unbind(): void {
+    this.#unbound = this.#isPromoted ? null : (this.#subscriber?.report() ?? this.#unbound);
     this.#subscriber?.stop();
     this.#subscriber = null;
     this.#traffic.txPort = 0;
@@ -272,8 +299,10 @@ export class Replication {
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
     this.#isPromoted = true;
+    this.#unbound = null;
     this.#traffic.provider = null;
     keeper.isReplica = false;
+    this.#show();
     warn(`replication: promoted to provider, epoch ${log.epoch}`);
     return log.epoch;
   }
@@ -284,6 +313,7 @@ export class Replication {
     const { keeper, settings } = this.#parts;
     keeper.isReplica = true;
     writeFence(settings.root, epoch);
+    this.#show();
   }
 
   async #fence(timeoutMs: number): Promise<void> {
@@ -327,7 +357,8 @@ export class Replication {
     const { ancestors } = this.#lineage;
     const followed = this.#isPromoted ? null : this.#subscriber;
     const log = followed === null ? this.#log.channel.log.logId : followed.origin;
-    return { isRoot: followed === null, log, ancestors };
+    const isCaughtUp = describeNotReady(this.#replicaReport()) === null;
+    return { isRoot: followed === null, log, ancestors, isCaughtUp };
   }
 
   #status(): PeerStatus {
@@ -339,6 +370,7 @@ export class Replication {
       serial: this.#traffic.serial,
       digest: digestOf(keeper),
       graphs: [],
+      goal: this.#origin().isCaughtUp ? this.#log.channel.log.last : null,
     };
   }
 
@@ -374,7 +406,21 @@ export class Replication {
     return stopped.length;
   }
 
+  #replicaReport(): ReplicaReport {
+    const isFenced = fencedBy(this.#parts.settings.root) !== null;
+    if (isFenced) return { state: "fenced", done: 0, of: 0 };
+    const followed = this.#isPromoted ? null : this.#subscriber;
+    return followed?.report() ?? this.#unbound ?? { state: "leader", done: 0, of: 0 };
+  }
+
   #show(): void {
+    const replica = this.#replicaReport();
+    const notReady = describeNotReady(replica);
+    // Until then it is not known whether this is a replica.
+    if (this.#isStarted && notReady !== this.#notReady) {
+      this.#notReady = notReady;
+      this.#parts.readiness(notReady);
+    }
     const traffic = this.#traffic;
     const { log } = this.#log.channel;
     // Before the first transaction the log has no stable id.
@@ -382,6 +428,7 @@ export class Replication {
     if (isOwn && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
     this.#parts.board.write({
       ...traffic.shown(),
+      replica,
       subscribers: this.#senders.map((sender) => sender.report()),
       logBytes: log.bytes,
       halted: { in: !this.#input.isOpen, out: !this.#output.isOpen },

@@ -100,19 +100,29 @@ async function sendBytes(
   }
 }
 
-/** Receives a snapshot into the graph's folder. @throws SvcError SVC2531 */
+/**
+ * Receives a snapshot into the graph's folder.
+ * @param received called with the bytes of each chunk
+ * @throws SvcError SVC2531
+ */
 export async function receiveSnapshot(
   peer: MessageSource,
   { bytes, values = 0 }: Pick<SnapshotHead, "bytes" | "values">,
   folder: string,
+  received: (bytes: number) => void = () => undefined,
 ): Promise<void> {
   new SnapshotFiles(folder).makeFolder();
-  await receiveBytes(peer, bytes, receivedFile(folder));
-  await receiveBytes(peer, values, receivedValuesFile(folder));
+  await receiveBytes(peer, bytes, receivedFile(folder), received);
+  await receiveBytes(peer, values, receivedValuesFile(folder), received);
   await peer.expect(MessageType.SnapshotEnd);
 }
 
-async function receiveBytes(peer: MessageSource, bytes: number, file: string): Promise<void> {
+async function receiveBytes(
+  peer: MessageSource,
+  bytes: number,
+  file: string,
+  received: (bytes: number) => void,
+): Promise<void> {
   const descriptor = openSync(file, "w", 0o600);
   try {
     let at = 0;
@@ -123,6 +133,7 @@ async function receiveBytes(peer: MessageSource, bytes: number, file: string): P
       let done = 0;
       while (done < chunk.length) done += writeSync(descriptor, chunk, done);
       at += chunk.length;
+      received(chunk.length);
     }
     fsyncSync(descriptor);
   } finally {

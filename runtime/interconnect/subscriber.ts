@@ -4,7 +4,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { Traffic } from "../metrics/traffic.js";
+import type { ReplicaReport, Traffic } from "../metrics/traffic.js";
 import type { FlowControl } from "./flow-control.js";
 import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
@@ -83,6 +83,10 @@ export class Subscriber implements LogFollower {
 
   get origin(): string | null {
     return this.#replica?.origin ?? null;
+  }
+
+  report(): ReplicaReport {
+    return this.#replica?.report() ?? { state: "leader", done: 0, of: 0 };
   }
 
   stop(): void {
@@ -201,6 +205,7 @@ export class Subscriber implements LogFollower {
       clearInterval(timer);
       replica.onSafe = () => undefined;
       replica.mark();
+      replica.lose();
       warn(`replication: ${peer.address} disconnected`);
     }
   }

@@ -16,7 +16,7 @@ const PERSIST_WAIT_MS = 6000;
 const system = new AllGraphs();
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ["ServiceIn", ({ service }) => serviceIn(service)],
+  ["ServiceIn", ({ service }, args) => serviceIn(service, args)],
   ["ServiceOut", ({ service }, args) => serviceOut(service, args)],
   ["Lease", ({ service }, args) => lease(service, args)],
   ["ResetMetrics", ({ service }) => resetMetrics(service)],
@@ -64,8 +64,9 @@ function runAction(action: string, act: () => void): object {
   return { action };
 }
 
-function serviceIn(service: HttpService): object {
-  service.serviceIn = true;
+function serviceIn(service: HttpService, { force }: ControlArguments): object {
+  if (Number(force ?? 0) === 0) service.serviceIn = true;
+  else service.forceService();
   return { action: "service_in" };
 }
 

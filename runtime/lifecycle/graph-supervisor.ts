@@ -51,6 +51,8 @@ export interface GraphListener {
   unloadable(graphs: readonly UnloadableGraph[]): void;
   /** Logging has failed, and all graphs are read-only. */
   logFailed(): void;
+  /** Why the graphs are not ready for service, after each change; null: they are. */
+  readiness(notReady: string | null): void;
   adminDied(): void;
   /** The admin thread is running; `serve` lets it run plugins. */
   adminStarted(): void;
@@ -76,6 +78,7 @@ export class GraphSupervisor implements GraphSource {
   /** Replication metrics. */
   readonly traffic = new TrafficCounters();
   #isGivenUp = false;
+  #notReady: string | null;
   #listener: GraphListener | null = null;
 
   /**
@@ -88,6 +91,8 @@ export class GraphSupervisor implements GraphSource {
     this.clock.gatesResponses = settings.durability === "full";
     this.#root = new GraphRoot(settings.root, settings.graphs);
     const { txPort, attach, publishStream, followStream } = settings;
+    const isFollowing = txPort !== null || followStream !== null;
+    this.#notReady = isFollowing ? "replication starts" : null;
     this.#controls = new ReplicationOverrides([
       ...attach,
       ...(publishStream === null ? [] : [publishStream]),
@@ -114,6 +119,7 @@ export class GraphSupervisor implements GraphSource {
     if (listener === null) return;
     for (const { shared } of this.#open.all()) listener.opened(shared);
     listener.unloadable(this.#unloadable.all());
+    listener.readiness(this.#notReady);
     if (this.clock.hasFailed) listener.logFailed();
     listener.adminStarted();
   }
@@ -336,6 +342,11 @@ export class GraphSupervisor implements GraphSource {
   #onMessage(notice: InterconnectNotification): void {
     if (notice.notice === "opened") {
       this.#opened(notice.graph, notice.graph.logPath);
+      return;
+    }
+    if (notice.notice === "readiness") {
+      this.#notReady = notice.notReady;
+      this.#listener?.readiness(notice.notReady);
       return;
     }
     this.remove(notice.name, notice.isErased);

@@ -177,6 +177,7 @@ export class HttpService {
         log("out of service: the transaction log has failed", "error");
         this.leaveService("changes are not logged any more");
       },
+      readiness: (notReady) => this.#service.setNotReady(notReady),
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
     });
@@ -209,9 +210,15 @@ export class HttpService {
     return this.#service.isIn;
   }
 
+  /** @throws SvcError SVC3401 while the graphs are not caught up */
   set serviceIn(on: boolean) {
     if (on) this.#service.enter();
     else this.#service.leave("program");
+  }
+
+  /** Goes Service-IN with the graphs as they are, until the restart. */
+  forceService(): void {
+    this.#service.force();
   }
 
   /** Goes Service-OUT for a reason. */

@@ -1,6 +1,7 @@
 // Service-IN or Service-OUT of a server, and why (http-interface, "States and transitions"): the
 // one place that decides whether plugins respond. Every thread reads the decision in shared memory.
 
+import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import type { SharedState } from "../wire/shared-state.js";
 
@@ -13,6 +14,11 @@ export class ServiceState {
   #outReason: string | null;
   /** Out of service because of a crash loop, with no explicit change since. */
   #isOutByCrashLoop = false;
+  #isStarted = false;
+  /** Why the graphs are not ready, which keeps a wanted service out; null: they are. */
+  #notReady: string | null = null;
+  /** In service even if the graphs are not ready, by order of an operator. */
+  #isForced = false;
 
   /**
    * @param outReason why the server starts out of service; null: it goes in once started
@@ -34,12 +40,35 @@ export class ServiceState {
 
   /** Goes Service-IN after the start, unless configured otherwise or left meanwhile. */
   started(): void {
-    this.#shared.serviceIn = this.#outReason === null;
+    this.#isStarted = true;
+    this.#apply();
   }
 
-  /** Goes Service-IN; overrides what has taken it out. */
+  /**
+   * Goes Service-IN; overrides what has taken it out.
+   * @throws SvcError SVC3401 while the graphs are not ready
+   */
   enter(): void {
+    if (!this.#areGraphsReady) {
+      throw new SvcError("SVC3401", `SVC3401: graphs are not caught up: ${this.#notReady}`);
+    }
+    this.#isStarted = true;
     this.#change(null);
+  }
+
+  /** Goes Service-IN with the graphs as they are, until the restart. */
+  force(): void {
+    if (!this.#areGraphsReady) log(`the service goes in by force: ${this.#notReady}`, "warn");
+    this.#isForced = true;
+    this.enter();
+  }
+
+  /** Sets why the graphs are not ready; a wanted service is out meanwhile. */
+  setNotReady(notReady: string | null): void {
+    if (notReady === this.#notReady) return;
+    this.#notReady = notReady;
+    this.#apply();
+    this.#explain(this.#outReason);
   }
 
   leave(reason: string): void {
@@ -69,17 +98,26 @@ export class ServiceState {
   recovered(): void {
     if (!this.#isOutByCrashLoop) return;
     log("executor stayed up: back in service", "warn");
-    this.enter();
+    this.#change(null);
+  }
+
+  get #areGraphsReady(): boolean {
+    return this.#notReady === null || this.#isForced;
+  }
+
+  #apply(): void {
+    const isWanted = this.#isStarted && this.#outReason === null;
+    this.#shared.serviceIn = isWanted && this.#areGraphsReady;
   }
 
   #change(outReason: string | null): void {
     this.#isOutByCrashLoop = false;
-    this.#shared.serviceIn = outReason === null;
     this.#explain(outReason);
+    this.#apply();
   }
 
   #explain(outReason: string | null): void {
     this.#outReason = outReason;
-    this.#publish(outReason);
+    this.#publish(outReason ?? (this.#isForced ? null : this.#notReady));
   }
 }

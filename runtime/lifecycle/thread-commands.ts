@@ -33,7 +33,9 @@ export type InterconnectNotification =
   /** A graph has arrived from another instance. */
   | { readonly notice: "opened"; readonly graph: SharedGraph }
   /** Requests the removal of a graph; confirmed by `removed`. */
-  | { readonly notice: "remove"; readonly name: string; readonly isErased: boolean };
+  | { readonly notice: "remove"; readonly name: string; readonly isErased: boolean }
+  /** Why the graphs are not ready for service; null: they are. */
+  | { readonly notice: "readiness"; readonly notReady: string | null };
 
 /** Start data of the interconnect thread. */
 export interface InterconnectData {

@@ -30,7 +30,44 @@ export interface SubscriberReport {
   readonly lagUnits: number;
 }
 
+/** How far a replica is. Only `leader`, `caught-up` and `orphan` may serve. */
+export interface ReplicaReport {
+  readonly state:
+    | "leader"
+    | "waiting"
+    | "fetching"
+    | "catching-up"
+    | "caught-up"
+    | "orphan"
+    | "diverged"
+    | "fenced";
+  /** Bytes of snapshots, or transactions. */
+  readonly done: number;
+  readonly of: number;
+}
+
+/** Returns why the graphs of an instance are not ready for service; null: they are. */
+export function describeNotReady({ state, done, of }: ReplicaReport): string | null {
+  switch (state) {
+    case "leader":
+    case "caught-up":
+    case "orphan":
+      return null;
+    case "waiting":
+      return "waiting for a provider";
+    case "fetching":
+      return `fetching snapshots ${done}/${of}`;
+    case "catching-up":
+      return `catching up ${done}/${of}`;
+    case "diverged":
+      return "graphs differ from those of the provider";
+    case "fenced":
+      return "another instance provides in its place";
+  }
+}
+
 export interface TrafficReport {
+  readonly replica: ReplicaReport;
   readonly in: Sums;
   readonly out: Sums;
   /** Bytes per second, recently. */
@@ -62,7 +99,7 @@ export interface TrafficReport {
 }
 
 /** Known only to the sending thread. */
-type Beside = "subscribers" | "logBytes" | "halted" | "throttle";
+type Beside = "replica" | "subscribers" | "logBytes" | "halted" | "throttle";
 
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 
@@ -70,6 +107,7 @@ const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 export const NO_TRAFFIC: TrafficReport = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
+  replica: { state: "leader", done: 0, of: 0 },
   logBytes: 0,
   halted: { in: false, out: false },
   throttle: { bytes: null, opcodes: null, operations: null, transactions: null },

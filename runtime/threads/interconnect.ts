@@ -54,7 +54,9 @@ function act(ask: InterconnectCommand): unknown {
     case "erase":
       return interconnect.erase(ask.identity);
     case "replicate":
-      return interconnect.replicate(everywhere, board);
+      return interconnect.replicate(everywhere, board, (notReady) =>
+        tellMain({ notice: "readiness", notReady }),
+      );
     case "control":
       return interconnect.control(ask.control);
     case "removed":

@@ -8,13 +8,15 @@ import { controlService } from "../context.js";
 /**
  * ADMIN: HTTP Service In.
  * @plugin ADMIN_ServiceIn
+ * @param force 1: also with graphs that are not caught up
  */
 export function adminServiceIn(
   _request: PluginRequest,
   headers: Record<string, string>,
   authtoken: str,
+  force: int = 0,
 ): Promise<unknown> {
-  return controlService().perform(headers, authtoken, "ServiceIn");
+  return controlService().perform(headers, authtoken, "ServiceIn", { force });
 }
 
 /**

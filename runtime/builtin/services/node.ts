@@ -4,6 +4,7 @@
 import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";
 import { memoryStats } from "../../base/memory-stats.js";
 import { graphTotals, saveStats } from "../../graph/status/graph-totals.js";
+import { describeNotReady } from "../../metrics/traffic.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
@@ -15,7 +16,7 @@ export const meminfo = jsonService((view) => ({
 }));
 
 export const nodestat = jsonService((view) => ({
-  ready: true,
+  ready: describeNotReady(view.traffic().replica) === null,
   ...identity(view),
   ...transactions(view),
   ...graphFigures(view),
@@ -55,6 +56,7 @@ function transactions(view: ServerView) {
     synchronizing: shown.synchronizing > 0 ? 1 : 0,
     "sync-progress": shown.synchronizing > 0 ? 0 : 100,
     provider: shown.provider,
+    replica: shown.replica,
     subscribers: shown.subscribers.map(({ ip, adminPort, txPort, isConnected, lagMs }) => ({
       ip,
       adminport: adminPort,

@@ -2,6 +2,7 @@
 // what follows until stopped.
 
 import { SvcError } from "../../base/errors.js";
+import type { ReplicaReport } from "../../metrics/traffic.js";
 import type { FollowerParts, LogFollower } from "../log-transport.js";
 import type { Replica } from "../replica.js";
 import { ReplicaInput } from "../replica-input.js";
@@ -9,7 +10,7 @@ import { InterruptibleSleep, RetryLoop } from "../retry-loop.js";
 import { type Message, MessageType, malformedMessage } from "../wire/messages.js";
 import { parseJsonBody } from "../wire/peer.js";
 import { parseOffer, parseSnapshotHead } from "../wire/positions.js";
-import type { LogStream, OpenStream } from "./log-stream.js";
+import type { LogStream, OpenStream, StreamState } from "./log-stream.js";
 import { StreamReader } from "./stream-messages.js";
 
 const MIN_BACKOFF_MS = 100;
@@ -28,6 +29,8 @@ export class StreamFollower implements LogFollower {
   readonly #input: ReplicaInput;
   /** Sequence of the snapshots after which a graph had diverged. */
   #divergedAt: number | null = null;
+  /** Position of the stream's end when this connection began. */
+  #end: StreamState | null = null;
   readonly #attempts: RetryLoop;
   readonly #opened = new InterruptibleSleep();
 
@@ -42,6 +45,10 @@ export class StreamFollower implements LogFollower {
 
   get origin(): string | null {
     return this.#parts.replica.origin;
+  }
+
+  report(): ReplicaReport {
+    return this.#parts.replica.report();
   }
 
   stop(): void {
@@ -82,12 +89,14 @@ export class StreamFollower implements LogFollower {
       const first = await log.first();
       // Empty, or nothing that would repair the divergence.
       if (first === null || first === this.#divergedAt) return;
+      this.#end = await log.last();
       traffic.provider = uri;
       await this.#follow(new StreamReader(log.read(first)), first);
     } finally {
       traffic.provider = null;
       traffic.providerDigest = "";
       replica.keepMark();
+      replica.lose();
       await log.close();
     }
   }
@@ -123,7 +132,10 @@ export class StreamFollower implements LogFollower {
     const { at } = (given ?? {}) as { at?: unknown };
     if (!Number.isSafeInteger(at)) throw malformedMessage("no offer of a stream");
     const offer = parseOffer(given);
-    await replica.acceptAgain(offer, at as number);
+    // The stored offer is old. Without a complete end, the snapshots are all there is.
+    const isOfEnd = this.#end?.log === offer.logId && this.#end.reached !== null;
+    const goal = isOfEnd ? this.#end!.reached!.sn : (at as number);
+    await replica.acceptAgain({ ...offer, goal }, at as number);
     this.#input.begin(offer);
     this.#attempts.succeeded();
     warn(`replication: following ${uri} (${offer.graphs.length} graphs)`);

@@ -48,6 +48,8 @@ export interface Offer {
   readonly lastNumber: number;
   /** Identities of the subscriber's graphs that were erased. */
   readonly erased: readonly string[];
+  /** Last transaction at this moment; null: the provider is not caught up itself. */
+  readonly goal: number | null;
 }
 
 /** Header of a snapshot that replaces the subscriber's graph. */
@@ -85,7 +87,7 @@ export function parsePositions(given: unknown): Positions {
 
 /** @throws SvcError SVC2531 */
 export function parseOffer(given: unknown): Offer {
-  const { logId, isRoot, origin, epoch, graphs, lastNumber, erased } = (given ??
+  const { logId, isRoot, origin, epoch, graphs, lastNumber, erased, goal } = (given ??
     {}) as Partial<Offer>;
   const isOffer =
     isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
@@ -93,7 +95,13 @@ export function parseOffer(given: unknown): Offer {
     throw malformedMessage("no offer");
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
     throw malformedMessage("no offer");
-  return { logId, isRoot, origin, epoch, graphs, lastNumber, erased };
+  return { logId, isRoot, origin, epoch, graphs, lastNumber, erased, goal: parseGoal(goal) };
+}
+
+/** @throws SvcError SVC2531 */
+function parseGoal(given: unknown): number | null {
+  if (given === null || isCount(given)) return given;
+  throw malformedMessage("no goal");
 }
 
 /** @throws SvcError SVC2531 */
@@ -152,13 +160,16 @@ export interface PeerStatus {
   readonly digest: string;
   /** Positions of a provider's graphs; empty from a subscriber. */
   readonly graphs: readonly Position[];
+  /** Last transaction at this moment; null: the sender is not caught up. */
+  readonly goal: number | null;
 }
 
 /** @throws SvcError SVC2531 */
 export function parseStatus(given: unknown): PeerStatus {
-  const { at, host, adminPort, serial, digest, graphs } = (given ?? {}) as Partial<PeerStatus>;
+  const { at, host, adminPort, serial, digest, graphs, goal } = (given ??
+    {}) as Partial<PeerStatus>;
   const isAddress = typeof host === "string" && HOST.test(host) && isCount(adminPort);
   const isStatus = isAddress && adminPort < 65536 && isCount(at) && isCount(serial);
   if (!isStatus || !isIdentity(digest) || !isPositions(graphs)) throw malformedMessage("no status");
-  return { at, host, adminPort, serial, digest, graphs };
+  return { at, host, adminPort, serial, digest, graphs, goal: parseGoal(goal) };
 }

@@ -148,6 +148,7 @@ test("nodestat has empty graph and transaction fields without graphs", () => {
     synchronizing: 0,
     "sync-progress": 100,
     provider: null,
+    replica: { state: "leader", done: 0, of: 0 },
     subscribers: [],
     "tx-in-halted": false,
     "tx-out-halted": false,

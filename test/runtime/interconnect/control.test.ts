@@ -317,7 +317,7 @@ test("sends nothing when it is detached while connecting", async () => {
   const parts = {
     ...{ host: "127.0.0.1", port: (server.address() as AddressInfo).port },
     log: { onFlushed: () => () => log.removed++ },
-    origin: () => ({ isRoot: true, log: "a", ancestors: [] }),
+    origin: () => ({ isRoot: true, log: "a", ancestors: [], isCaughtUp: true }),
     key: new SharedKey(null),
     warn: () => undefined,
   } as unknown as ProviderParts;

@@ -77,8 +77,8 @@ function createSender({ log, provider }: Context, open: () => Promise<LogStream>
     ...{ uri: "memory://stream", open, log, warn },
     ...{ traffic: new Traffic(), gate: new FlowControl() },
     snapshots: { saveNow: (name) => provider.saveNow(name, 60_000) },
-    origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [] }),
-    status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest, graphs: [] }),
+    origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
+    status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest, graphs: [], goal: null }),
     fenced: () => undefined,
   });
 }

@@ -81,7 +81,7 @@ function provide({ root }: Context, port: number) {
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
     ...{ snapshots, traffic: new Traffic(), gate: new FlowControl() },
-    origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [] }),
+    origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
     status: () => ({
       at: 0,
       host: "",
@@ -89,6 +89,7 @@ function provide({ root }: Context, port: number) {
       serial: 0,
       digest: "0".repeat(32),
       graphs: [],
+      goal: null,
     }),
     fenced: () => undefined,
   });

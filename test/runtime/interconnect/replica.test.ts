@@ -90,7 +90,7 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
 async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
   assert.ok(await clock.wait(clock.nextFlush));
-  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
+  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
   const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
@@ -232,7 +232,7 @@ test("rejects frames before the start position is announced", async (context) =>
   const { log, replica, clock } = context;
   fill(context, "a", 2);
   assert.ok(await clock.wait(clock.nextFlush));
-  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
+  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
   const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
@@ -274,7 +274,7 @@ test("does not acknowledge to a new provider what a former one sent", async (c) 
   const flushes: (() => void)[] = [];
   c.flushed = () => new Promise((resolve) => flushes.push(() => resolve(true)));
   await follow(c);
-  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [] };
+  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [], isCaughtUp: true };
   const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   const logId = "f".repeat(32);

@@ -60,4 +60,45 @@ test("recovers from a crash loop, but not from what an operator has done since",
   assert.not(state.isIn);
 });
 
+test("stays out while the graphs are not ready, and goes in by itself then", () => {
+  const { state, reasons } = createState(null);
+  state.setNotReady("catching up 1/9");
+  state.started();
+  assert.not(state.isIn);
+  state.setNotReady("catching up 5/9");
+  assert.not(state.isIn);
+  state.setNotReady(null);
+  assert.ok(state.isIn);
+  state.setNotReady("fetching snapshots 0/5");
+  assert.not(state.isIn);
+  assert.equal(reasons, ["catching up 1/9", "catching up 5/9", null, "fetching snapshots 0/5"]);
+});
+
+test("refuses to go in while the graphs are not ready, unless forced", () => {
+  const { state, reasons } = createState("start");
+  state.started();
+  state.setNotReady("catching up 1/9");
+  assert.throws(() => state.enter(), /SVC3401.*catching up 1\/9/);
+  assert.not(state.isIn);
+  state.setNotReady(null);
+  assert.not(state.isIn, "nothing was ordered");
+  state.setNotReady("catching up 2/9");
+  state.force();
+  assert.ok(state.isIn);
+  state.setNotReady("catching up 3/9");
+  assert.ok(state.isIn, "until the restart");
+  assert.is(reasons.at(-1), null);
+  state.leave("operator");
+  assert.not(state.isIn);
+});
+
+test("is out before its start, whether or not the graphs are ready", () => {
+  const { state } = createState(null);
+  state.setNotReady("waiting for a provider");
+  state.setNotReady(null);
+  assert.not(state.isIn);
+  state.started();
+  assert.ok(state.isIn);
+});
+
 test.run();

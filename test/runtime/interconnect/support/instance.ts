@@ -31,6 +31,8 @@ export interface InstanceOptions {
 
 export class Instance {
   readonly lines: string[] = [];
+  /** Why its graphs were not ready for service, one after the other; null: they were. */
+  readonly readiness: (string | null)[] = [];
   readonly clock = new CommitClock();
   readonly #root: string;
   readonly #thread = 100 + 2 * (instances++ % 50);
@@ -61,7 +63,9 @@ export class Instance {
     const instance = new Instance(root, options);
     instance.#interconnect.recover(true);
     const everywhere = { opened: () => undefined, remove: async () => undefined };
-    await instance.#interconnect.replicate(everywhere, instance.#board);
+    await instance.#interconnect.replicate(everywhere, instance.#board, (notReady) => {
+      instance.readiness.push(notReady);
+    });
     return instance;
   }
 

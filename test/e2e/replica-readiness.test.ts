@@ -1,0 +1,128 @@
+// A replica answers only when it has everything that its provider had: also after it has lost its
+// disk. Operators cannot put it into service before, unless by force.
+// limit: 180 s
+// takes 20 s
+
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { freePort } from "../runtime/interconnect/support/instance.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("readiness of a replica");
+const VERTICES = 30_000;
+const PLUGINS = `
+import { Graph, type int, type PluginRequest } from "svc-server";
+
+/** @plugin */
+export function fill(_request: PluginRequest, count: int): int {
+  const graph = new Graph("things");
+  for (let n = 0; n < count; n++) graph.createVertex("v" + n);
+  return graph.order;
+}
+
+/** @plugin */
+export function order(_request: PluginRequest): int {
+  return new Graph("things").order;
+}
+`;
+
+let project: TemporaryProject;
+const running = new Set<Served>();
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
+  await buildProject(project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  for (const served of running) await kill(served);
+});
+
+async function start(root: string, ...options: string[]): Promise<Served> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  const served = await serve(project.folder, "--root", folder, "--save-every", "0", ...options);
+  running.add(served);
+  return served;
+}
+
+async function kill(served: Served): Promise<void> {
+  running.delete(served);
+  await served.stop("SIGKILL");
+}
+
+async function operate({ port }: Served, operation: string, query = ""): Promise<unknown> {
+  const admin = port + 1;
+  const token = await get(admin, "/svc/builtin/ADMIN_GetAuthToken");
+  const { authtoken } = token.json.response as { authtoken: string };
+  const path = `/svc/builtin/ADMIN_${operation}?authtoken=${authtoken}${query}`;
+  return (await get(admin, path)).json.response;
+}
+
+interface State {
+  readonly ready: boolean;
+  readonly replica: { readonly state: string };
+  readonly "service-out-reason": string | null;
+}
+
+async function state({ port }: Served): Promise<State> {
+  return (await get(port + 1, "/svc/nodestat")).json.response as State;
+}
+
+/** Calls the plugin until it answers; no answer may be incomplete. */
+async function untilServing({ port }: Served, expected = VERTICES): Promise<void> {
+  for (;;) {
+    const { status, json } = await get(port, "/svc/plugin/order");
+    if (status === 200) {
+      assert.is(json.response, expected);
+      return;
+    }
+    assert.is(status, 503);
+    await delay(2);
+  }
+}
+
+test("answers when it has caught up, never before", async () => {
+  const txPort = await freePort();
+  const provider = await start("a", "--attach", `127.0.0.1:${txPort}`);
+  assert.is((await get(provider.port, `/svc/plugin/fill?count=${VERTICES}`)).status, 200);
+  let replica = await start("b", "--tx-port", `${txPort}`);
+  await untilServing(replica);
+  assert.equal((await state(replica)).replica.state, "caught-up");
+  for (let round = 0; round < 2; round++) {
+    // The disk is lost, and another one is empty.
+    await kill(replica);
+    rmSync(join(project.folder, "b"), { recursive: true });
+    replica = await start("b", "--tx-port", `${txPort}`, "--port", `${replica.port}`);
+    await untilServing(replica);
+  }
+  // It serves on without its provider; after a start, a moment later.
+  await kill(provider);
+  while ((await state(replica)).replica.state !== "orphan") await delay(50);
+  await untilServing(replica);
+  await kill(replica);
+  replica = await start("b", "--tx-port", `${txPort}`);
+  assert.is((await state(replica))["service-out-reason"], "waiting for a provider");
+  await untilServing(replica);
+  assert.is((await state(replica)).replica.state, "orphan");
+});
+
+test("refuses to go into service before, unless forced", async () => {
+  const replica = await start("c", "--tx-port", `${await freePort()}`);
+  const { ready, "service-out-reason": reason } = await state(replica);
+  assert.equal([ready, reason], [false, "waiting for a provider"]);
+  for (const port of [replica.port, replica.port + 1]) {
+    assert.is((await get(port, "/svc/hc")).status, 503);
+  }
+  assert.match(String(await operate(replica, "ServiceIn")), /SVC3401.*waiting for a provider/);
+  assert.is((await get(replica.port, "/svc/hc")).status, 503);
+  assert.equal(await operate(replica, "ServiceIn", "&force=1"), { action: "service_in" });
+  assert.is((await get(replica.port, "/svc/hc")).status, 200);
+  assert.match(replica.log(), /goes in by force: waiting for a provider/);
+});
+
+test.run();

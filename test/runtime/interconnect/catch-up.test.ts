@@ -1,0 +1,94 @@
+// When a replica may serve: what it waits for, and what takes it out again.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CatchUp } from "../../../runtime/interconnect/catch-up.js";
+
+const test = suite("catch-up");
+const FOLLOWING = { hasProvider: true, isDiverged: false };
+const ALONE = { hasProvider: false, isDiverged: false };
+
+function create(isMarked: boolean) {
+  const clock = { now: 0 };
+  return { catchUp: new CatchUp(isMarked, () => clock.now), clock };
+}
+
+test("serves once everything that the provider had is durable", () => {
+  const { catchUp } = create(false);
+  assert.equal(catchUp.report(ALONE), { state: "waiting", done: 0, of: 0 });
+  catchUp.begin(100);
+  catchUp.fetch(50);
+  catchUp.fetched(20);
+  assert.equal(catchUp.report(FOLLOWING), { state: "fetching", done: 20, of: 50 });
+  assert.not(catchUp.reach(60));
+  assert.equal(catchUp.report(FOLLOWING), { state: "catching-up", done: 60, of: 100 });
+  assert.not(catchUp.isMarked);
+  assert.ok(catchUp.reach(100));
+  assert.not(catchUp.reach(101));
+  assert.is(catchUp.report(FOLLOWING).state, "caught-up");
+  assert.ok(catchUp.isMarked);
+});
+
+test("serves at once with an empty provider", () => {
+  const { catchUp } = create(false);
+  catchUp.begin(0);
+  assert.ok(catchUp.reach(0));
+  assert.is(catchUp.report(FOLLOWING).state, "caught-up");
+});
+
+test("waits for a provider that is not caught up itself", () => {
+  const { catchUp } = create(false);
+  catchUp.begin(null);
+  assert.not(catchUp.reach(1000));
+  assert.is(catchUp.report(FOLLOWING).state, "catching-up");
+  catchUp.aim(null);
+  assert.not(catchUp.reach(1001));
+  catchUp.aim(2000);
+  catchUp.aim(1);
+  assert.not(catchUp.reach(1999));
+  assert.ok(catchUp.reach(2000));
+});
+
+test("serves while it lags, and without its provider", () => {
+  const { catchUp } = create(false);
+  catchUp.begin(10);
+  catchUp.reach(10);
+  catchUp.lose();
+  assert.is(catchUp.report(ALONE).state, "orphan");
+  catchUp.begin(500);
+  assert.is(catchUp.report(FOLLOWING).state, "caught-up");
+  catchUp.fetch(7);
+  assert.is(catchUp.report(FOLLOWING).state, "fetching");
+  assert.not(catchUp.isMarked);
+  catchUp.lose();
+  assert.is(catchUp.report(ALONE).state, "waiting", "a graph is missing");
+});
+
+test("serves after a start without a provider only what was caught up before", () => {
+  for (const isMarked of [true, false]) {
+    const { catchUp, clock } = create(isMarked);
+    clock.now = 9_999;
+    assert.is(catchUp.report(ALONE).state, "waiting");
+    clock.now = 10_000;
+    assert.is(catchUp.report(ALONE).state, isMarked ? "orphan" : "waiting");
+  }
+  const { catchUp, clock } = create(true);
+  catchUp.begin(10);
+  clock.now = 20_000;
+  catchUp.reach(5);
+  assert.is(catchUp.report(FOLLOWING).state, "catching-up", "its provider has more");
+  catchUp.lose();
+  assert.is(catchUp.report(ALONE).state, "waiting");
+  clock.now = 30_000;
+  assert.is(catchUp.report(ALONE).state, "orphan");
+});
+
+test("does not serve while a graph differs", () => {
+  const { catchUp } = create(false);
+  catchUp.begin(0);
+  catchUp.reach(0);
+  assert.is(catchUp.report({ hasProvider: true, isDiverged: true }).state, "diverged");
+  assert.is(catchUp.report(FOLLOWING).state, "caught-up");
+});
+
+test.run();
