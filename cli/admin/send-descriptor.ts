@@ -1,15 +1,35 @@
 // `svc admin send-descriptor`: gives instances the descriptor in use. A changed matrix takes part
-// at once, without losing a request.
+// at once, without losing a request. Dispatchers get it first: if one refuses another number of
+// partitions, no other instance gets it.
 
+import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
-export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-  const body = JSON.stringify(context.system.descriptor);
-  const act = (id: string) => operate(context.address(id), "SystemDescriptor", {}, body);
-  return forEachInstance(context, context.select(ids), act, (result) => {
+const REFUSAL = "SVC3411: ";
+
+export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+  const { system, values } = context;
+  const body = JSON.stringify(system.descriptor);
+  const parameters = values["i-have-split-the-data"] === true ? { split: "1" } : {};
+  const send = (id: string) => operate(context.address(id), "SystemDescriptor", parameters, body);
+  const chosen = context.select(ids);
+  const sent = new Map<string, Promise<unknown>>();
+  for (const id of chosen.filter((one) => system.matrices.has(one))) {
+    const done = send(id);
+    sent.set(id, done);
+    await done.catch(requireAccepted);
+  }
+  const act = (id: string) => sent.get(id) ?? send(id);
+  return forEachInstance(context, chosen, act, (result) => {
     const { action, matrix } = result as { readonly action: string; readonly matrix: string };
     return matrix === "unchanged" ? action : `${action}, matrix ${matrix}`;
   });
+}
+
+/** @throws SvcError SVC3411 if that is why a dispatcher has refused */
+function requireAccepted(error: Error): void {
+  const at = error.message.indexOf(REFUSAL);
+  if (at >= 0) throw new SvcError("SVC3411", error.message.slice(at + REFUSAL.length));
 }

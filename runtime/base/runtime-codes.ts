@@ -233,6 +233,10 @@ export const RUNTIME_CODES = {
     title: "graphs are not caught up",
     fix: "wait until the provider has sent everything, or go in with `--force`",
   },
+  SVC3411: {
+    title: "number of partitions changes over graphs with data",
+    fix: "export, split and import the graphs, then send it with `--i-have-split-the-data`",
+  },
   SVC2800: {
     title: "no back-end in the matrix responds",
     fix: "start the back-ends first; RestartHTTP accepts the matrix anyway",

@@ -6,6 +6,7 @@ import { AllGraphs } from "../graph/api/all-graphs.js";
 import { planInstance } from "../system/instance-plan.js";
 import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
+import { checkWidth } from "./check-width.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService, OperationResult } from "./http-service.js";
 import type { Operation, Parts, ServerOwner } from "./operation.js";
@@ -27,7 +28,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["SuspendEvents", () => runAction("events_suspended", () => system.suspendEvents())],
   ["ResumeEvents", () => runAction("events_resumed", () => system.resumeEvents())],
   ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
-  ["SystemDescriptor", ({ service }, { content }) => setDescriptor(service, String(content))],
+  ["SystemDescriptor", ({ service }, args) => setDescriptor(service, args)],
   ["Console", (parts, args) => runConsole(parts, args)],
   ...STREAM_OPERATIONS,
 ]);
@@ -109,10 +110,16 @@ async function reload(owner: ServerOwner, { content }: ControlArguments): Promis
 /**
  * Applies a changed matrix at once; becoming or ceasing to be a dispatcher requires RestartHTTP.
  */
-async function setDescriptor(service: HttpService, content: string): Promise<object> {
-  const given = readDescriptor(JSON.parse(content));
-  const { id } = service.node;
+async function setDescriptor(
+  service: HttpService,
+  { content, split }: ControlArguments,
+): Promise<object> {
+  const given = readDescriptor(JSON.parse(String(content)));
+  const { id, descriptor: former } = service.node;
   if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
+  if (id !== null && former !== null && Number(split ?? 0) === 0) {
+    await checkWidth(readDescriptor(former), given, id, service.settings.projectDir);
+  }
   const matrix = id === null ? "unchanged" : await changeMatrix(service, given, id);
   const { descriptor } = given;
   service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });

@@ -49,14 +49,20 @@ async function operate(id: string, operation: string, query = "", body?: string)
 
 test("take instances out of service and back in, with the reason", async () => {
   assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
+  const early = await system.admin("service-in", "S*", "--no-wait");
+  assert.equal([early.code, early.out], [1, "S1: SVC3401: graphs are not caught up: waiting for a provider\n"]);
+  await system.admin("attach", "B1");
   const { code, out } = await system.admin("service-in", "S*");
   assert.equal([code, out], [0, "S1: service_in\n"]);
   assert.equal((await system.nodestat("S1"))["service-in"], 1);
   await system.admin("service-out", "S1");
   const { "service-out-reason": reason } = await system.nodestat("S1");
   assert.equal([reason, (await system.get("S1", "/svc/hc")).status], ["operator", 503]);
-  assert.match((await system.admin("status")).out, /^S1 .* S-OUT /m);
+  const { out: status } = await system.admin("status");
+  assert.match(status, /^S1 .* S-OUT /m);
+  assert.match(status, /^Out of service: S1 \(operator\)$/m);
   await system.admin("service-in", "S1");
+  await system.admin("detach", "B1");
 });
 
 test("accept a token once, and report why one is invalid", async () => {

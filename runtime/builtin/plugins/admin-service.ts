@@ -170,14 +170,17 @@ export function adminReloadPlugins(
 /**
  * ADMIN: Update system descriptor.
  * @plugin ADMIN_SystemDescriptor
+ * @param split 1: the data is split for another number of partitions
  */
 export function adminSystemDescriptor(
   _request: PluginRequest,
   headers: Record<string, string>,
   authtoken: str,
   content: str,
+  split: int = 0,
 ): Promise<unknown> {
-  return controlService().perform(headers, authtoken, "SystemDescriptor", { content });
+  const args = { content, split };
+  return controlService().perform(headers, authtoken, "SystemDescriptor", args);
 }
 
 /**
