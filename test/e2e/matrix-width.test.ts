@@ -70,8 +70,7 @@ test("does not change over graphs with data, and nothing else is sent", async ()
   for (const dispatch of [rows("B1", "B2", "B3"), rows("B1"), rows("B1", "B3", "B2")]) {
     const { code, out, err } = await send(dispatch);
     assert.is(code, 1, out);
-    const text = `the descriptor has ${(dispatch[0] as { partitions: string[] }).partitions.length}`;
-    assert.ok(err.includes("SVC3411") && err.includes(text), err);
+    assert.match(err, /SVC3411.*the descriptor has [13] partitions for TD/s);
     assert.match(err, /in place of 2, and B2 has 1 vertices/);
     assert.match(err, /--i-have-split-the-data/);
     assert.is(out, "");

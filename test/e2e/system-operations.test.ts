@@ -50,7 +50,10 @@ async function operate(id: string, operation: string, query = "", body?: string)
 test("take instances out of service and back in, with the reason", async () => {
   assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
   const early = await system.admin("service-in", "S*", "--no-wait");
-  assert.equal([early.code, early.out], [1, "S1: SVC3401: graphs are not caught up: waiting for a provider\n"]);
+  assert.equal(
+    [early.code, early.out],
+    [1, "S1: SVC3401: graphs are not caught up: waiting for a provider\n"],
+  );
   await system.admin("attach", "B1");
   const { code, out } = await system.admin("service-in", "S*");
   assert.equal([code, out], [0, "S1: service_in\n"]);

@@ -1,5 +1,5 @@
-// What replicas report about their readiness for service: never ready before they have everything
-// that their provider had, along a chain too.
+// Readiness of replicas for service: never before they have everything that their provider had,
+// along a chain too.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
