@@ -104,7 +104,7 @@ export interface ParamSpec {
 export type ResultSpec =
   /** `union`: now one of these kinds, now another; its schema admits everything. */
   | { readonly kind: "value" | "union"; readonly schema: JsonSchema }
-  /** Given piece by piece, without an envelope; the schema is that of a piece. */
+  /** Streamed without an envelope; the schema is that of an item. */
   | { readonly kind: "stream"; readonly schema: JsonSchema }
   /** A list of `[sortkey, item]` that dispatchers merge (plugin-api, "PluginResponse"). */
   | {

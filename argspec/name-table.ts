@@ -20,7 +20,7 @@ export interface NameTable {
   readonly details: ReadonlyMap<string, string>;
 }
 
-/** What every client has for itself, and what objects of either language must not redefine. */
+/** Methods of every client, and names that objects of either language must not redefine. */
 const TAKEN_METHODS = [
   ..."builtin close constructor self services then toJSON toString valueOf with".split(" "),
   ..."hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString with_options".split(" "),

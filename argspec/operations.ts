@@ -21,7 +21,7 @@ export interface Operation {
   readonly deprecation: string;
   /** Safe to repeat. */
   readonly readonly: boolean;
-  /** Taken as a POST only, with a header field that pages of other origins cannot send. */
+  /** Accepted as a POST only, with a header field that cross-origin requests cannot send. */
   readonly isGuarded: boolean;
   readonly graph: string | null;
   /** Query parameters in the order of the signature. */

@@ -1,5 +1,5 @@
-// One value of a document from outside, with its place in it. Readers take it apart by saying what
-// they expect. What is wrong, too deep or too much ends in an SvcError, never in another exception.
+// One value of an untrusted document, with its path. Readers extract values by their expected
+// types. Invalid, deep or oversized values throw an SvcError, never another exception.
 
 import { SvcError } from "../runtime/base/errors.js";
 

@@ -13,7 +13,7 @@ export interface Change {
   readonly parameter: string | null;
   /** Where it is different, from the parameter on: `at.x`; empty for the plugin itself. */
   readonly path: string;
-  /** What stood there, as short text; null where nothing did or no text would help. */
+  /** The former value as short text; null where there is none or no text would help. */
   readonly before: string | null;
   readonly after: string | null;
   /** All of this as one sentence, which begins with plugin and path. */
@@ -26,7 +26,7 @@ export interface Side {
   readonly definitions: Definitions;
 }
 
-/** What a change is about. */
+/** The subject of a change. */
 export interface Subject {
   readonly plugin: string;
   readonly parameter: string | null;

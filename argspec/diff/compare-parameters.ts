@@ -13,7 +13,7 @@ import { typeText, valueText } from "./type-text.js";
 
 type Wire = ParamSpec["wire"];
 /**
- * What the text of a value in the form of a client is to a server that reads another one: the same
+ * How a server of another type reads a value as a client writes it: the same
  * `value`, if it is of the type there; a `text` that shows it; null: something else, or a fault.
  *
  *   5 ─ int, float ─► `5` ─ int, float, json ─► 5        text ─ str ─► `true` ─ json ─► true

@@ -1,6 +1,6 @@
-// What a schema admits, sorted by kind of value: unions, references and enums are taken apart, so
-// that two types are compared kind by kind however they are spelled. Must never be wrong about a
-// schema that it does not understand: such a one is `opaque`.
+// The values that a schema admits, sorted by kind: unions, references and enums are expanded, so
+// that two types are compared kind by kind however they are written. Must never misjudge a schema
+// that it does not understand: such a schema is `opaque`.
 
 import type { JsonSchema } from "../argspec.js";
 import { LIMIT_WORDS, type LimitedKind, type LimitWord, readLimits } from "../limits/limits.js";

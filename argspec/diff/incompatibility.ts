@@ -107,7 +107,7 @@ class Comparison {
     const misfit = isArray ? this.#compareArrays(given, taken) : this.#compareObjects(given, taken);
     this.#nesting--;
     if (misfit === null) return null;
-    // What was found to fit meanwhile may do so only if this pair did.
+    // Pairs that were compatible under the assumption that this one is.
     for (const [left, right] of this.#assumed.splice(mark)) this.#known.get(left)!.delete(right);
     known.set(taken, misfit);
     return misfit;
@@ -151,7 +151,7 @@ class Comparison {
     return from.rest === false ? null : this.#comparePart(from.rest, this.#restOf(to), "[key]");
   }
 
-  /** What is taken under keys that the type does not name. */
+  /** Returns the type of keys that the object type does not name. */
   #restOf({ rest }: ObjectType): Part {
     return rest === false && this.#isTolerant ? {} : rest;
   }

@@ -5,9 +5,9 @@ export type Severity = "breaking" | "compatible" | "docs";
 
 export interface Rule {
   readonly severity: Severity;
-  /** What happened, behind the name of what it happened to. */
+  /** Predicate of the change, after the name of its subject. */
   readonly says: string;
-  /** Why it is as grave as that. */
+  /** Reason for the severity. */
   readonly because: string;
 }
 
@@ -19,13 +19,13 @@ const table = {
   },
   "prefix-added": {
     severity: "compatible",
-    says: "also answers below a prefix",
+    says: "also responds below a prefix",
     because: "All other paths stay.",
   },
   "service-renamed": {
     severity: "docs",
     says: "has another name",
-    because: "Nothing that clients send or read holds it.",
+    because: "Clients neither send nor read it.",
   },
   "plugin-removed": {
     severity: "breaking",
@@ -35,24 +35,24 @@ const table = {
   "plugin-added": {
     severity: "compatible",
     says: "is new",
-    because: "Nobody calls it yet.",
+    because: "No client calls it yet.",
   },
   "plugin-roles": {
     severity: "compatible",
     says: "is executed in other roles",
     because:
-      "Parameters and result are compared by themselves; of the envelope `partitions` changes.",
+      "Parameters and result are compared separately; in the envelope, `partitions` changes.",
   },
   "plugin-readonly": {
     severity: "compatible",
     says: "is safe to repeat now",
-    because: "Clients that do not know it repeat less than they could.",
+    because: "Former clients retry less often than they could.",
   },
   "plugin-not-readonly": {
     severity: "compatible",
     says: "is no longer safe to repeat",
     because:
-      "No call fails. Former clients still repeat it after a fault, so make them anew before it " +
+      "No call fails. Former clients still retry it after a failure: regenerate them before it " +
       "changes anything that must not happen twice.",
   },
   "plugin-graph": {
@@ -63,37 +63,37 @@ const table = {
   "plugin-deprecated": {
     severity: "docs",
     says: "is deprecated",
-    because: "It answers as before.",
+    because: "It responds as before.",
   },
   "plugin-restored": {
     severity: "docs",
     says: "is no longer deprecated",
-    because: "It answers as before.",
+    because: "It responds as before.",
   },
   "plugin-errors": {
     severity: "docs",
     says: "documents other errors",
-    because: "What a plugin throws is told, not promised.",
+    because: "Documented errors are information, not a contract.",
   },
   "error-added": {
     severity: "compatible",
     says: "is a kind of error that is told by name now",
-    because: "Former clients meet it as any error of the plugin.",
+    because: "Former clients receive it like any error of the plugin.",
   },
   "error-removed": {
     severity: "compatible",
     says: "is no longer told by name",
-    because: "Clients that wait for it meet it as any error of the plugin, or not at all.",
+    because: "Clients that handle it receive it like any error of the plugin, or not at all.",
   },
   "error-status": {
     severity: "breaking",
     says: "is answered with another status",
-    because: "Former clients know the error by its name and status, and by nothing else.",
+    because: "Former clients identify the error by its name and status.",
   },
   "error-details": {
     severity: "breaking",
     says: "carries what it did not",
-    because: "What clients read of it may be of no type that they know.",
+    because: "Clients may read details of an unknown type.",
   },
   "plugin-text": {
     severity: "docs",
@@ -103,7 +103,7 @@ const table = {
   "parameters-closed": {
     severity: "breaking",
     says: "takes only the parameters that it lists now",
-    because: "Nobody knows what former clients send; what is not listed has no effect any more.",
+    because: "Former clients may send unlisted parameters, which no longer have an effect.",
   },
   "parameters-open": {
     severity: "compatible",
@@ -120,8 +120,7 @@ const table = {
   "parameter-unlisted": {
     severity: "compatible",
     says: "is no longer listed",
-    because:
-      "The plugin takes parameters that it does not list, such as those of an engine elsewhere.",
+    because: "The plugin accepts unlisted parameters, such as the ones of a remote engine.",
   },
   "parameter-added": {
     severity: "compatible",
@@ -153,26 +152,26 @@ const table = {
   "parameter-widened": {
     severity: "compatible",
     says: "takes more values",
-    because: "All that former clients send is of the present type, and travels in the same form.",
+    because: "All values of former clients have the new type, and are sent in the same form.",
   },
   "parameter-form": {
     severity: "breaking",
     says: "travels in another form",
-    because: "The text that former clients send would be read as something else, or not at all.",
+    because: "The text that former clients send would be misread or rejected.",
   },
   "parameter-as-text": {
     severity: "compatible",
     says: "takes any text instead of numbers",
     because:
-      "Former clients send numbers as their digits, which are text too. Callers must change when " +
-      "their client is made anew.",
+      "Former clients send numbers as digits, which are text too. Callers must change when " +
+      "their client is regenerated.",
   },
   "parameter-default": {
     severity: "compatible",
     says: "has another default",
     because:
-      "No call fails and every answer keeps its type; but those who leave it out are answered " +
-      "otherwise, so that it is more than a text.",
+      "No call fails and every response keeps its type; but calls that omit it get another " +
+      "result, so that it is more than a change of texts.",
   },
   "parameter-text": {
     severity: "docs",
@@ -183,8 +182,8 @@ const table = {
     severity: "breaking",
     says: "is of another kind",
     because:
-      "A value, a PluginResponse, which is the list that dispatchers merge, and what comes piece " +
-      "by piece have nothing in common for a client to read.",
+      "A value, a stream, and a PluginResponse (the list that dispatchers merge) have nothing in " +
+      "common that a client could read.",
   },
   "result-known": {
     severity: "compatible",
@@ -202,13 +201,13 @@ const table = {
     severity: "compatible",
     says: "tells more, or can be less",
     because:
-      "Every answer is of the former type. Clients ignore properties of objects that their type " +
+      "Every response has the former type. Clients ignore properties of objects that their type " +
       "does not name.",
   },
   "result-text": {
     severity: "docs",
     says: "is described otherwise",
-    because: "Texts change no answer.",
+    because: "Texts change no response.",
   },
 } as const satisfies Record<string, Rule>;
 

@@ -37,7 +37,7 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const BYTE = /^(0|[1-9]\d{0,2})$/;
 const SCHEME = /^[a-z][a-z0-9+.-]{0,63}:/i;
-/** What no URI has: blanks, controls, quotes and what is not ASCII. */
+/** Characters that no URI contains: blanks, controls, quotes and non-ASCII. */
 const NOT_IN_URI = /[^!#-;=?-[\]_a-z~]|%(?![0-9a-f]{2})/i;
 const MAX_HOST = 253;
 

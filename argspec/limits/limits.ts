@@ -109,7 +109,7 @@ function fitting(word: LimitWord, limits: Limits): (value: never) => boolean {
   }
 }
 
-/** What a limit requires, in words. */
+/** Describes a constraint in words. */
 function limitText(word: LimitWord, limits: Limits): string {
   const limit = limits[word];
   const required: Readonly<Record<LimitWord, string>> = {

@@ -1,7 +1,7 @@
-// Regular expressions of authors, run on texts of clients in time that grows with the text and the
-// pattern only. The engine of JavaScript tries ways one after the other, so that `^(a+)+$` takes
-// hours for 50 characters; here all ways are followed at once, as a set of places in a program
-// (Thompson's construction). What is in a class of characters the engine decides, one at a time.
+// Matches authors' regular expressions against client text in linear time. JavaScript's engine
+// backtracks, so that `^(a+)+$` takes hours for 50 characters; here all alternatives advance
+// together, as a set of states of an NFA (Thompson's construction). The engine only decides
+// membership in a character class, one character at a time.
 
 import { type Instruction, patternProgram } from "./pattern-program.js";
 

@@ -8,7 +8,7 @@ import { reachableTypes } from "../select.js";
 export type ObjectSchema = JsonSchema & { readonly type: "object" };
 
 const INTEGER = { type: "integer" };
-/** What a query holds as text. */
+/** Values that a query carries as text. */
 const QUERY_VALUE = { type: ["string", "number", "boolean"] };
 
 /** Parameters by their names, and the body as `content`. */

@@ -25,7 +25,7 @@ export interface McpTool {
 export interface ToolSet {
   /** By name. */
   readonly tools: ReadonlyMap<string, McpTool>;
-  /** What cannot be offered, and why. */
+  /** Plugins that cannot be offered, with the reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -66,7 +66,7 @@ function toolOf(operation: Operation, $defs: Argspec["$defs"]): Tool {
     description: describe(operation),
     inputSchema: toolInputSchema(operation, $defs),
     ...(output !== null && { outputSchema: output }),
-    // What is safe to repeat changes nothing.
+    // A retryable plugin changes nothing.
     annotations: { readOnlyHint: readonly, idempotentHint: readonly },
   };
 }

@@ -27,7 +27,7 @@ export interface NamedOperations {
 
 const BUILTIN_PATH = "/svc/builtin/";
 const BUILTIN_TAG = "built-in";
-/** What names of components must not contain; types are called in letters of any language. */
+/** Characters forbidden in component names; type names may use letters of any language. */
 const STRANGE = /[^A-Za-z0-9_]/gu;
 
 export function namedOperations(argspec: Argspec): NamedOperations {

@@ -1,5 +1,5 @@
-// What a call sends: query parameters and bodies, with the values of the author's examples. The
-// form in which a parameter travels is kept beside its schema as `x-svc-wire`.
+// Request inputs: query parameters and bodies, with the values of the author's examples. The wire
+// type of a parameter is stored beside its schema as `x-svc-wire`.
 
 import type { JsonSchema, ParamSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";

@@ -9,7 +9,7 @@ import { type ParameterOptions, queryParameters, requestBody } from "./parameter
 import { schemaObject, schemaReference } from "./schemas.js";
 import { errorText, typedResponses } from "./typed-errors.js";
 
-/** Pages of other origins cannot send it; nor do links, images and forms. */
+/** Cross-origin requests cannot send it; nor can links, images and forms. */
 const CHANGE_HEADER = {
   name: "X-SVC-Change",
   in: "header",

@@ -23,7 +23,7 @@ export function buildServers({ servers = [], prefix }: ArgspecService): readonly
   return prefix === null ? [root] : [{ url: prefix }, root];
 }
 
-/** One of the schemes is enough; without any, everybody may call. */
+/** Any one of the schemes suffices; without any, all clients may call. */
 export function buildSecurity({ security = {} }: ArgspecService): readonly object[] {
   return Object.keys(security).map((name) => ({ [name]: [] }));
 }

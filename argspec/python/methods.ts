@@ -16,7 +16,7 @@ const MAX_COLUMNS = 100;
 export interface Group {
   /** Class statement without its end: `class Client(_ClientBase)`. */
   readonly head: string;
-  /** What the class begins with. */
+  /** Beginning of the class. */
   readonly start: string;
   /** How an example names an instance. */
   readonly instance: string;

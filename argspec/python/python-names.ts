@@ -23,7 +23,7 @@ const BUILTINS =
   "globals hasattr hash help hex id input int isinstance issubclass iter len license list " +
   "locals map max memoryview min next object oct open ord pow print property quit range repr " +
   "reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip";
-/** What a module of the runtime defines: all of it stands at the beginning of a line. */
+/** Definitions in a module of the runtime: all stand at the beginning of a line. */
 const DEFINED =
   /^(?:class|def) (\w+)|^(\w+)(?::| =)|^import (\w+)|^from \S+ import ([^(\n]+)|^ {4}(\w+),$/gm;
 const MAX_LENGTH = 80;

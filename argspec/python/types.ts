@@ -209,7 +209,7 @@ function membersOf(properties: unknown): [string, unknown][] {
   return isSchema(properties) ? Object.entries(properties) : [];
 }
 
-/** What Python has literals for in types; numbers with a fraction are not among it. */
+/** Returns literal types; Python has none for fractional numbers. */
 function literals(values: readonly unknown[]): string[] {
   return values.map((value) => {
     if (value === null) return "None";

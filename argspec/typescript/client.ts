@@ -19,7 +19,7 @@ export interface RuntimeFiles {
   readonly types: string;
 }
 
-/** What was ordered; the rest is the service's. */
+/** The requested package; the other facts come from the service. */
 export interface PackageOrder {
   readonly name?: string | null;
   readonly version?: string | null;

@@ -5,7 +5,7 @@
 import type { JsonSchema } from "../argspec.js";
 import { schemaComment } from "./doc-comment.js";
 
-/** What the library is given. */
+/** Input of the library. */
 export type LoweredSchema =
   | { readonly tsType: string; readonly description?: string }
   | { readonly anyOf: readonly LoweredSchema[]; readonly description?: string }

@@ -1,5 +1,5 @@
-// What makes a package of a generated client: package.json and README.md. The service's name and
-// the authors' texts are foreign and must neither become markup nor a name that npm refuses.
+// Files of a generated client package: package.json and README.md. The service's name and the
+// authors' texts are untrusted: they must become neither markup nor an invalid npm name.
 
 import type { ArgspecService } from "../argspec.js";
 import { commentLine } from "./doc-comment.js";

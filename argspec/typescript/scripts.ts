@@ -7,7 +7,7 @@ import type { Method, Section } from "./section.js";
 /** Operations by the object of the client that offers them. */
 export type Sections<T> = Readonly<Record<"plugins" | "builtin" | "services", T>>;
 
-/** What differs between the two kinds of modules. */
+/** Differences between the two kinds of modules. */
 const FORMS = {
   module: {
     head: `import { Connection } from "./runtime.js";

@@ -26,7 +26,7 @@ export interface TypedKind extends ErrorKindSpec {
 export interface Method {
   readonly operation: Operation;
   readonly name: string;
-  /** It gives its result piece by piece. */
+  /** The result is a stream. */
   readonly isStream: boolean;
   /** The variant that returns the whole envelope; null without one. */
   readonly rawName: string | null;
@@ -98,7 +98,7 @@ function paramsSchema(operation: Operation, lowering: SchemaLowering): LoweredSc
   return objectOf(members, required, operation.isOpen);
 }
 
-/** What `content` may be beside text: a Blob, a file and a stream among them. */
+/** Types of `content` besides text: Blob, file and stream among them. */
 const BYTES_OF_BODY = [
   ...["ArrayBuffer", "ArrayBufferView", "AsyncIterable<Uint8Array>"],
   ...["{ arrayBuffer(): Promise<ArrayBuffer> }", "{ getReader(): unknown }"],

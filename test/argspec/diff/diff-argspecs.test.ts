@@ -81,7 +81,7 @@ docs
   );
   const colored = diffReport(diffArgspecs(FORMER, PRESENT), { color: true });
   assert.match(colored, "\u001b[31mbreaking\u001b[39m\n");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI color codes
   assert.is(colored.replace(/\u001b\[\d+m/g, ""), report);
   assert.is(diffReport([], { color: true }), "no changes\n");
 });

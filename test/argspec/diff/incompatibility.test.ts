@@ -195,7 +195,7 @@ test("ignores additional properties in tolerant mode", () => {
   assert.is.not(misfit(tupleOf([NUMBER, NUMBER]), tupleOf([NUMBER]), "tolerant"), null);
 });
 
-test("does not mistake inherited names for properties", () => {
+test("distinguishes inherited names from properties", () => {
   const taken = objectOf({ "toString?": NUMBER });
   assert.is(misfit(objectOf({}), taken), null);
   assert.is.not(misfit(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);

@@ -3,30 +3,30 @@
 import { RULES, type Severity } from "../../../argspec/diff/rules.js";
 
 const HEADINGS: Readonly<Record<Severity, string>> = {
-  breaking: "Breaking: a client that was made before can fail, or be answered wrongly",
-  compatible: "Compatible: no former call fails, every answer is of the type that its client knows",
-  docs: "Docs: nothing that a client sends or reads is different",
+  breaking: "Breaking: a former client can fail, or get a wrong response",
+  compatible: "Compatible: no former call fails, every response has a type that its client knows",
+  docs: "Docs: requests and responses of clients are unchanged",
 };
 
 const INTRODUCTION = `# Rules of \`svc argspec diff\`
 
-Two contracts are compared plugin by plugin, as clients can call them. What counts is a client that
-was made from the former one and is not made anew: what it sends must still be taken and mean the
-same, what it is answered must be of a type that it knows.
+Two contracts are compared plugin by plugin, as clients can call them. The measure is a client that
+was generated from the former contract. The server must still accept its requests with the same
+meaning, and must respond with types that the client knows.
 
 - **Parameters and bodies** may become wider, never narrower. Types are compared by the values that
-  they admit, not by their names or spelling. Properties that an object does not name count as
-  refused, though the server ignores them: what is ignored has no effect. A value must also travel
-  as before: \`int\`, \`float\` and \`json\` write numbers alike, \`bytes\` take every text, and
-  numbers are fit for where any text is.
+  they admit, not by their names or spelling. Undeclared properties of an object count as rejected,
+  although the server ignores them: an ignored property has no effect. A value must also have the
+  same encoding: \`int\`, \`float\` and \`json\` encode numbers alike, \`bytes\` accept every text,
+  and numbers are valid wherever any text is.
 - **Results** may become narrower, never wider. Clients ignore properties that their type does not
   name.
-- Recursive types are compared as far as they go round. Whether one pattern matches all that
-  another one does cannot be told: different patterns count as different. Where the comparison
-  cannot tell, it reports the graver case.
+- Recursive types are compared as far as their cycles. Whether one pattern matches everything that
+  another one does is undecided: different patterns count as different. Where the comparison is
+  undecided, it reports the more severe case.
 
-A client should not be served a breaking change: give what is new another name, mark the former
-\`@deprecated\`, and remove it when nobody calls it any more.
+Do not serve breaking changes to clients: give the new plugin another name, mark the former one
+\`@deprecated\`, and remove it when no client calls it.
 `;
 
 export function rulesText(): string {

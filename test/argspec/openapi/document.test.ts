@@ -45,7 +45,7 @@ test("is valid for built-in plugins, which may reject other machines", async () 
   assert.ok("403" in connect.post!.responses);
 });
 
-test("has GET for all plugins, and POST for those that accept a body", async () => {
+test("has GET for all plugins, and POST for plugins that accept a body", async () => {
   const json = { type: "array", items: { type: "string" } };
   const { paths } = await documentOf(
     plugin({ name: "load", params: [body("bytes", { type: "string" })] }),

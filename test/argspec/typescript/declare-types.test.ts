@@ -43,7 +43,7 @@ const TABLE: Readonly<Record<string, JsonSchema>> = {
   "{ [key: string]: never }[]": list(object({})),
 };
 
-/** The same for those that are declared as interfaces. */
+/** The same for types declared as interfaces. */
 const INTERFACES: Readonly<Record<string, JsonSchema>> = {
   "a: string;\nb?: number;": object({ a: STRING, b: INTEGER }, ["a"]),
   '"odd key": string;\n__proto__: string;\nconstructor: string;': object(
