@@ -1,4 +1,4 @@
-// What a build reports. Nothing here prints: the command line renders it.
+// The result of a build. Nothing here prints: the command line renders it.
 
 import { performance } from "node:perf_hooks";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
@@ -6,7 +6,7 @@ import type { Diagnostic } from "./diagnostics/diagnostic.js";
 export interface BuildResult {
   /** No errors, and with `check` no difference on disk. */
   readonly ok: boolean;
-  /** What is on disk was current already. */
+  /** The build on disk was current already. */
   readonly unchanged: boolean;
   readonly plugins: number;
   /** Errors and warnings, sorted by place. */

@@ -18,7 +18,7 @@ export type PackageImports = ReadonlyMap<
 
 /** One statement of a bundle, whose form is the bundler's. */
 const IMPORT = /^(?:export|import(?: [\w$]+,)?) \{\s([^}]*)\s\} from "([^"]+)";$/gm;
-/** What every CommonJS module has, or may have by the version of Node. */
+/** Exports of every CommonJS module, some depending on the version of Node. */
 const ALWAYS = new Set(["default", "module.exports"]);
 
 /**

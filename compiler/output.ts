@@ -76,7 +76,7 @@ export function replaceFolder(next: string, folder: string): void {
       renameSync(next, folder);
       break;
     } catch (error) {
-      // Another build may have been quicker: its folder gives way as well.
+      // Another build may have been faster: its folder is replaced as well.
       if (attempt < SWAP_ATTEMPTS && isTaken(error)) {
         continue;
       }

@@ -1,7 +1,6 @@
-// What becomes of imports by package name. Installed packages stay imports, so that they run as
-// their authors wrote them. Names that mean sources of the project are bundled: paths of
-// tsconfig.json, `#imports`, and packages of the same workspace that Node could not run, because
-// they are linked in as TypeScript.
+// Resolves imports by package name. Installed packages stay imports, so that they run as published.
+// Names of project sources are bundled: paths of tsconfig.json, `#imports`, and workspace packages
+// that Node could not run, because they are linked as TypeScript.
 
 import { dirname, isAbsolute } from "node:path";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
@@ -10,7 +9,7 @@ import { nearestManifest } from "./nearest-manifest.js";
 /** Marks the question to esbuild itself, which passes through here again. */
 const ASKED = Symbol("asked");
 
-/** What was left to be imported, see `named-imports.ts`. */
+/** Remaining imports, see `named-imports.ts`. */
 export class PackageImporters {
   readonly packages = new Map<string, { file: string; importers: Set<string> }>();
 
@@ -45,7 +44,7 @@ async function resolveImport(
   const { path, kind, importer, resolveDir } = args;
   const asImport = { path, external: true };
   const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: ASKED });
-  // What is nowhere to be found is TypeScript's to report; it may be there at run time.
+  // TypeScript reports unresolved imports; they may exist at run time.
   if (found.errors.length > 0 || found.external) {
     return asImport;
   }

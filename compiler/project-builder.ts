@@ -49,7 +49,7 @@ export interface Rebuild extends BuildResult {
   readonly abandoned: boolean;
   /** Files that were read, relative to the project, as far as the build got. */
   readonly inputs: readonly string[];
-  /** TypeScript's findings, if the check runs after the build is written. */
+  /** TypeScript's diagnostics, if the check runs after the build is written. */
   readonly types: Promise<readonly Diagnostic[]>;
 }
 

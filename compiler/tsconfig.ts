@@ -1,6 +1,5 @@
-// What a build must know of tsconfig.json before TypeScript is loaded: the files that it is made
-// of, and the declarations that it adds to a program without being imported, such as the types of
-// a package that has none.
+// Reads from tsconfig.json, before TypeScript is loaded: its source files, and the declarations
+// that it adds to a program without an import, such as the types of a package that has none.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
-// Files that mean to have plugins, but that the usual pattern does not take for their ending.
-// Without a word about them their author would look for the mistake elsewhere.
+// Warns about files that seem to contain plugins, but whose ending the default pattern excludes:
+// their author would look for the error elsewhere.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -20,7 +20,7 @@ export interface CheckOptions {
   readonly moduleState?: readonly ModuleState[];
 }
 
-/** Judges the plugins of a project; the findings are sorted by place. */
+/** Checks the plugins of a project; returns the diagnostics sorted by position. */
 export function checkPlugins(
   plugins: readonly PluginRecord[],
   types: TypeTable,

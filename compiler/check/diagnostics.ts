@@ -1,4 +1,4 @@
-// How a rule words its finding.
+// Helpers by which rules report diagnostics.
 
 import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";

@@ -17,7 +17,7 @@ export function checkExamples(plugin: PluginRecord, types: TypeTable): Diagnosti
   return plugin.examples.flatMap(({ calls }) =>
     calls.flatMap((call) => {
       const wrong = call.args.flatMap((arg) => checkArgument(plugin, rule, call, arg));
-      // What is missing is often there under the name or at the place that is wrong.
+      // A misplaced or misspelled parameter often explains a missing one.
       return wrong.length > 0 ? wrong : checkRequired(plugin, rule, call);
     }),
   );

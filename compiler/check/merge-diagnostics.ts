@@ -1,11 +1,11 @@
-// Our findings and TypeScript's as one list.
+// Merges the diagnostics of svc and TypeScript into one list.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 
 /**
- * Drops findings of TypeScript that repeat ours: those about a decorator that we explain, and all
- * that follow from a package that is not installed.
+ * Drops diagnostics of TypeScript that repeat those of svc: about an explained decorator, and all
+ * that follow from a missing package.
  */
 export function mergeDiagnostics(
   own: readonly Diagnostic[],

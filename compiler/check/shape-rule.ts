@@ -118,13 +118,13 @@ export class ShapeRule {
   ): ShapeFault | null {
     const [only] = shapes;
     if (shapes.length === 1) return this.fault(only!, value, path);
-    // What one form does not name, another may.
+    // Members that one alternative does not name, another may.
     const rule = new ShapeRule(this.#types, "open");
     return shapes.some((shape) => rule.fault(shape, value) === null) ? null : fault;
   }
 }
 
-/** What is wrong with the first of them of which something is. */
+/** Returns the first problem, in the order of the items. */
 function first<T>(
   parts: readonly T[],
   faultOf: (part: T, index: number) => ShapeFault | null,

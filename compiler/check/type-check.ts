@@ -79,7 +79,7 @@ function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome |
 
 const LINE = /^(?:(.+)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
 
-/** Findings about the temporary configuration mean the project's own. */
+/** Diagnostics of the temporary configuration refer to the project's own. */
 function readOutput(
   projectDir: string,
   { config, tsconfig }: { readonly config: string; readonly tsconfig: string },
@@ -104,7 +104,7 @@ function readOutput(
   return sortDiagnostics(diagnostics);
 }
 
-/** Indented lines explain the finding above them. */
+/** Indented lines explain the diagnostic above them. */
 function append(diagnostics: Diagnostic[], last: Diagnostic, text: string): void {
   diagnostics[diagnostics.length - 1] = { ...last, message: `${last.message}\n${text}` };
 }
@@ -122,7 +122,7 @@ function toDiagnostic(match: RegExpExecArray, lines: SourceLines): Diagnostic {
   };
 }
 
-/** Lines of the files with findings; each file is read once. */
+/** Caches the lines of files with diagnostics. */
 class SourceLines {
   readonly #files = new Map<string, readonly string[]>();
 
@@ -142,7 +142,7 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch {
-    // A finding about a file that cannot be read has nothing to underline.
+    // A diagnostic of an unreadable file has nothing to underline.
     return [];
   }
 }

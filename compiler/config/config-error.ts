@@ -1,5 +1,5 @@
-// A configuration with invalid values: an error for callers that load one, findings with positions
-// for a build.
+// A configuration with invalid values: an error for callers that load one, diagnostics with
+// positions for a build.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export class ConfigError extends SvcError {
     this.#problems = problems;
   }
 
-  /** One finding for each mistake, sorted by place. */
+  /** Returns one diagnostic per error, sorted by position. */
   async diagnostics(): Promise<Diagnostic[]> {
     const { ConfigLocations } = await import("../read/config-locations.js");
     const places = new ConfigLocations(this.#file, this.#text());
@@ -37,7 +37,7 @@ export class ConfigError extends SvcError {
     try {
       return readFileSync(join(this.#projectDir, this.#file), "utf8");
     } catch {
-      // It was there when it was evaluated; without it, findings have no place in it.
+      // It existed when it was evaluated; without it, diagnostics have no position.
       return "";
     }
   }

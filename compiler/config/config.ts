@@ -25,7 +25,7 @@ export interface LoadedConfig {
   readonly system: SystemFile | null;
 }
 
-/** What the file imports; it works before the package is installed in the project, too. */
+/** Module that the file imports; resolved even before the package is installed in the project. */
 const OWN_MODULE = {
   name: "svc-server/config",
   contents: "export const defineConfig = (config) => config;",

@@ -134,7 +134,7 @@ async function bundle(
   };
 }
 
-/** What went wrong, with file and line where esbuild knows them. */
+/** Returns the error message, with file and line if esbuild reports them. */
 function messageOf(error: unknown): string {
   const [first] = (error as { errors?: readonly EsbuildMessage[] }).errors ?? [];
   if (first !== undefined) {

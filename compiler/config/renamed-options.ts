@@ -6,7 +6,7 @@ import { inheritedOption } from "../tsconfig.js";
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What takes the place of a value that is gone; null: nothing. */
+/** Replacements of removed values; null: none. */
 const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unknown]>> = {
   target: [/^es[35]$/, "es2015"],
   module: [/^(?:amd|umd|system)$/, "esnext"],

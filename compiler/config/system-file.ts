@@ -8,7 +8,7 @@ import { isSystemProgram, SYSTEM_PROGRAMS } from "../../runtime/system/system-fi
 import { evaluate } from "./evaluate.js";
 
 export interface SystemFile {
-  /** What the build writes down. */
+  /** Text stored in the build. */
   readonly text: string;
   /** Files that it was read from, relative to the project. */
   readonly inputs: readonly string[];

@@ -1,17 +1,17 @@
-// One finding of the compiler. Rules and readers create them, the renderer prints them, `--json`
-// writes them as they are.
+// A diagnostic of the compiler. Rules and readers create it, the renderer prints it, `--json`
+// writes it unchanged.
 
 import type { SourcePosition } from "../record/source-position.js";
 
 export interface Diagnostic {
-  /** `SVC1xxx`, or `TSnnnn` for a finding of TypeScript's own. */
+  /** `SVC1xxx`, or `TSnnnn` for a diagnostic of TypeScript. */
   readonly code: string;
   readonly severity: "error" | "warning";
   readonly position: SourcePosition;
   /** Length of the underlined text on its line, at least 1. */
   readonly length: number;
   readonly message: string;
-  /** What to write instead; empty when there is nothing to add. */
+  /** Suggested correction; empty if there is none. */
   readonly help: string;
 }
 

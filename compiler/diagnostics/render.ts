@@ -1,4 +1,4 @@
-// Findings as text for a terminal, in the form that editors parse:
+// Renders diagnostics for a terminal, in the format that editors parse:
 //
 //   plugins/add.ts:4:17 - error SVC1021: plugin name `add` is used twice
 //
@@ -14,9 +14,9 @@ export interface RenderOptions {
 }
 
 /**
- * Renders findings sorted by position, with a source frame each and a summary line.
+ * Renders diagnostics sorted by position, with a source frame each and a summary line.
  *
- * @param readSource returns the text of a source file by its path in the findings; null if missing
+ * @param readSource returns the text of a source file by its path; null if missing
  */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],

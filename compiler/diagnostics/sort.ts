@@ -1,4 +1,4 @@
-// The one order of findings: by file, line and column. Two finders of the same thing count once.
+// Orders diagnostics by file, line and column, and removes duplicates of several finders.
 
 import { compareText } from "../compare-text.js";
 import type { Diagnostic } from "./diagnostic.js";

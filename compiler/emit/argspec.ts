@@ -127,7 +127,7 @@ function exampleQuery(call: ExampleCall, { params }: PluginRecord): Record<strin
   return Object.fromEntries(args.map(({ name, value }) => [name, plainValue(value)]));
 }
 
-/** What clients send: the other reserved arguments come from the server. */
+/** Returns whether clients send an argument: the other reserved ones come from the server. */
 function isSent({ kind, name }: ParamRecord): boolean {
   return kind === "user" || name === "content";
 }

@@ -11,7 +11,7 @@ const JSON_VALUE: TypeShape = { kind: "json" };
 
 type Tuple = Extract<TypeShape, { kind: "tuple" }>;
 
-/** What the statements of a check refer to. */
+/** Declarations that the statements of a check refer to. */
 export interface ShapeChecks {
   /** Name of the function that checks a shape. */
   functionFor(shape: TypeShape): string;
@@ -287,7 +287,7 @@ function wrongLength({ items, required, rest }: Tuple, length: string): string {
   return wrong.join(" || ");
 }
 
-/** Joins the texts of string expressions, merging neighbouring literals. */
+/** Joins the texts of string expressions, merging adjacent literals. */
 function joinTexts(parts: readonly string[]): string {
   const merged: string[] = [];
   for (const part of parts) {

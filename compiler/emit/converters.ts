@@ -146,7 +146,7 @@ function schemaTable(plugin: PluginRecord, modules: PluginModules): string[] {
   return [`const ${schemasName(plugin)} = [`, ...entries, "];"];
 }
 
-/** What reads each parameter, whether for the function or for `request.params`. */
+/** Returns the reader of each parameter, for the function and for `request.params`. */
 function readerTable(
   name: string,
   users: readonly UserParam[],

@@ -5,7 +5,7 @@ import { quote } from "./text.js";
 
 const MAX_LISTED = 20;
 
-/** What a shape requires, in words: `an integer`, `one of "fast", "exact"`. */
+/** Describes a shape in words: `an integer`, `one of "fast", "exact"`. */
 export function describeShape(shape: TypeShape): string {
   switch (shape.kind) {
     case "int":

@@ -1,4 +1,4 @@
-// What values a shape takes besides others: null, and text that is not written as JSON.
+// Additional values that a shape admits: null, and text that is not written as JSON.
 
 import type { TypeShape, TypeTable } from "./type-shape.js";
 

@@ -1,5 +1,5 @@
-// What the reader finds out about one plugin, as frozen plain data. Rules check it and emitters
-// print it without the syntax tree. Serializable to JSON.
+// The reader's result for one plugin, as frozen plain data. Rules check it and emitters print it
+// without the syntax tree. Serializable to JSON.
 
 import type { Wire } from "../../argspec/wire.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -78,8 +78,8 @@ export type ParamRecord = ReservedParam | UserParam;
 
 export interface ResultRecord {
   /**
-   * `response` for a PluginResponse, `request` for a PluginRequest, `stream` for what is given
-   * piece by piece, `union` for a mix.
+   * `response` for a PluginResponse, `request` for a PluginRequest, `stream` for a stream, `union`
+   * for a mix.
    */
   readonly kind: "response" | "request" | "stream" | "value" | "union";
   /**
@@ -111,7 +111,7 @@ export interface PluginRecord extends ModuleExport {
   readonly inline: boolean;
   /** How long it may run; null: as long as any. */
   readonly timeoutMs: number | null;
-  /** What runs before it, in order. */
+  /** Hooks in order. */
   readonly before: readonly ModuleExport[];
   readonly position: SourcePosition;
   /** First sentence, and the whole docstring (http-interface, "Plugin description record"). */
@@ -125,7 +125,7 @@ export interface PluginRecord extends ModuleExport {
   /** In the order of the signature, reserved ones included. */
   readonly params: readonly ParamRecord[];
   readonly result: ResultRecord;
-  /** What is answered, in words; may be empty. */
+  /** Description of the result; may be empty. */
   readonly returns: string;
   /** Pre-processor only: plugins that it forwards to by name. */
   readonly forwards: readonly string[];

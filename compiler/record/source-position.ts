@@ -1,4 +1,4 @@
-// Places in sources, as findings point at them.
+// Positions in sources, for diagnostics.
 
 /** 1-based place in a source file; `file` is relative to the project folder, with `/`. */
 export interface SourcePosition {

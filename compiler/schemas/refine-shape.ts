@@ -102,7 +102,7 @@ function limited(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
   return words.length === 0 ? base : { kind: "limited", base, limits: Object.fromEntries(words) };
 }
 
-/** What a reference within the schema names; null where it leads nowhere. */
+/** Resolves a reference within the schema; null if it leads nowhere. */
 function resolved(schema: Json, root: Json, depth = 0): Json | null {
   const { $ref } = schema;
   if (typeof $ref !== "string") return schema;

@@ -16,7 +16,7 @@ const ENTRIES = [
   "threads/admin",
   "threads/interconnect",
 ];
-/** What is copied as it is. */
+/** Files copied unchanged. */
 const ASSETS = ["console", "jquery", "build-id", "third-party-licenses.txt"];
 
 /** @param outdir new */
