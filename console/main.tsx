@@ -47,7 +47,7 @@ function clock(at: number): string {
   return new Date(at).toLocaleTimeString();
 }
 
-/** What is wrong between this page and its server. */
+/** Shows connection problems between this page and its server. */
 function Notices() {
   return (
     <div aria-live="polite">

@@ -53,13 +53,13 @@ function fields(key: string): Readonly<Record<string, string>> {
   return key === "" ? {} : { "x-svc-admin-key": key };
 }
 
-/** What came of an operation, in one text, and whether it was done. */
+/** Describes the outcome of an operation, and whether it succeeded. */
 export function operationResult(reply: Reply): { readonly isDone: boolean; readonly text: string } {
   if (!reply.ok) return { isDone: false, text: errorMessage(reply) };
   const { value } = reply;
   const inner = isRecord(value) && value.action === "operate" ? value.result : value;
   const result = isRecord(inner) && "result" in inner ? inner.result : inner;
   const text = typeof result === "string" ? result : JSON.stringify(result);
-  // What fails after it was authorised is answered with 200 and a text.
+  // Failures after the authorization are returned as text with status 200.
   return { isDone: !/Exception\(/.test(text), text };
 }

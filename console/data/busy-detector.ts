@@ -3,7 +3,7 @@
 
 const LOOK_MS = 4000;
 const BUSY_LOOKS = 5;
-/** What waits for an instance to be idle waits for so long without a change. */
+/** How long an instance must be unchanged to count as idle. */
 const IDLE_MS = 5000;
 
 export class BusyDetector {

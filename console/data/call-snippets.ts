@@ -1,5 +1,5 @@
-// A request as text that runs elsewhere: in a shell, in TypeScript, in Python. Every value is
-// quoted by the rules of the language that it goes into, since strangers may have written it.
+// A request as a runnable snippet: in a shell, in TypeScript, in Python. Every value is quoted by
+// the rules of the target language, since it may be untrusted.
 
 import type { PluginRequest } from "./form.js";
 

@@ -12,7 +12,7 @@ export interface Field {
   readonly isRequired: boolean;
   /** Default, as a place-holder. */
   readonly hint: string;
-  /** What may be chosen, as it travels. */
+  /** Choices, as they are sent. */
   readonly choices: readonly string[];
   readonly type: string;
   /** Check of the constraints in its schema. */
@@ -69,7 +69,7 @@ export function parseFieldValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** What is wrong with what was typed; null for nothing. The server has the last word. */
+/** Returns why an input is invalid; null if it is not. The server decides finally. */
 export function findFieldError(field: Field, text: string): string | null {
   if (text === "") return field.isRequired && field.kind !== "body" ? "needed" : null;
   if (field.kind === "number") {

@@ -21,7 +21,7 @@ export interface Argument {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  /** What may be chosen, the first unless something else is; left out: any text. */
+  /** Choices, the first is the default; omitted: any text. */
   readonly choices?: readonly string[];
 }
 

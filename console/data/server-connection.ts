@@ -7,7 +7,7 @@ import { fetchValue, RejectedError } from "./client.js";
 import { textAt } from "./node-stat.js";
 import { startPoll } from "./poll.js";
 
-/** What went wrong at the last question, by source. */
+/** Error of the last request, by source. */
 const failures = signal<ReadonlyMap<string, string>>(new Map());
 /** Current problem; null while the server responds. */
 export const connectionError = computed(() => failures.value.values().next().value ?? null);
@@ -31,7 +31,7 @@ let version = "";
 
 /**
  * Returns the newest response of a service: null before the first.
- * @param path a new path polls anew; a stable function may return different paths
+ * @param path a new path polls again; a stable function may return different paths
  * @param onAnswer receives each response
  */
 export function useLive(

@@ -1,5 +1,5 @@
-// Values as people read them. Names and texts of strangers are clipped, and marks that turn the
-// direction of writing or hide are shown as what they are.
+// Formats values for display. Untrusted names and texts are truncated, and invisible or
+// direction-changing characters are made visible.
 
 const MAX_SHOWN = 200;
 /** Controls, and marks of direction or of no width: they make one name look like another. */

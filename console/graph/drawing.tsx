@@ -59,7 +59,7 @@ export function Drawing({ picture, anchor, onExpand }: DrawingProps) {
         }}
       />
       <p class="quiet">
-        A double click adds the neighbours of a vertex.
+        A double click adds the neighbors of a vertex.
         {left > 0 && ` ${count(left)} more are listed in the tables only.`}
       </p>
     </>

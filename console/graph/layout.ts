@@ -46,7 +46,7 @@ export function layoutPositions(
   return places;
 }
 
-/** Beside a neighbour that has a place, on a spiral around it. */
+/** Starts beside a neighbor that has a position, on a spiral around it. */
 function beginning(
   id: string,
   index: number,

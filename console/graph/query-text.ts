@@ -28,7 +28,7 @@ export interface Completion {
 const MAX_WORDS = 12;
 const STRING_OR_CONSTANTS = /"(?:[^"\\]|\\.)*"?|\b[A-Z]_[A-Z_]+(?:\s*\|\s*[A-Z]_[A-Z_]+)*/g;
 
-/** What begins like the word before the cursor. */
+/** Returns the completions of the word before the cursor. */
 export function completionsAt(text: string, cursor: number, names: Names): Completion {
   const [word] = /[A-Za-z_][\w.]*$/.exec(text.slice(0, cursor)) ?? [""];
   const from = cursor - word.length;

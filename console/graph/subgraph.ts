@@ -19,7 +19,7 @@ export interface Subgraph {
   readonly left: number;
 }
 
-/** @param found neighbours by vertex, the newest last */
+/** @param found neighbors by vertex, the newest last */
 export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): Subgraph {
   // Selected vertices always stay.
   const ids = new Set<string>(found.keys());

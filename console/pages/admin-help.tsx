@@ -1,4 +1,4 @@
-// What operators write: names of operations one after the other, and the descriptor of the system.
+// Help for operator input: lists of operations, and the descriptor of the system.
 
 import { useState } from "preact/hooks";
 import type { AdminActions } from "../data/admin-actions.js";

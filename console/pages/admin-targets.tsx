@@ -97,7 +97,10 @@ function One({ instance, isChosen, onToggle }: OneProps) {
   );
 }
 
-/** What has to be typed; null: a click is enough. Of all there are, that they are all is said. */
+/**
+ * Returns the text to type for confirmation; null: a click is enough. A selection of all instances
+ * is named as such.
+ */
 export function targetLabel(
   { confirm }: Operation,
   meant: readonly Target[],

@@ -19,12 +19,12 @@ import { currentRoute, navigate } from "../router.js";
 
 const MAX_TEXT = 20_000;
 
-/** In the address: vertices whose neighbours are drawn, too. */
+/** In the address: vertices whose neighbors are drawn, too. */
 const MAX_MORE = 20;
 
 interface Found {
   readonly rows: readonly Neighbor[];
-  /** Neighbours of all that is drawn, by vertex, the anchor last. */
+  /** Neighbors of all drawn vertices, by vertex, the anchor last. */
   readonly around: ReadonlyMap<string, readonly Neighbor[]>;
   /** Null where the rows are vertices to begin with. */
   readonly vertex: unknown;
@@ -34,7 +34,7 @@ function goTo(graph: string, id: string): void {
   navigate(`search?${new URLSearchParams(id === "" ? { graph } : { graph, id })}`);
 }
 
-/** Adds the neighbours of another vertex to the drawing. */
+/** Adds the neighbors of another vertex to the drawing. */
 function expand(id: string): void {
   const params = new URLSearchParams(currentRoute.value.params);
   const more = [...new Set([...params.getAll("more"), id])].slice(-MAX_MORE);
@@ -144,7 +144,7 @@ function Expand() {
       }}
     >
       <label>
-        Add the neighbours of{" "}
+        Add the neighbors of{" "}
         <input id="expand" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <button type="submit">Expand</button>

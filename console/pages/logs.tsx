@@ -1,4 +1,4 @@
-// The last entries of the server's log, as they come. They are text of strangers in part.
+// The latest entries of the server log, updated live. They contain untrusted text.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";

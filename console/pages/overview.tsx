@@ -18,7 +18,7 @@ import { StatGrid } from "../parts/stat-grid.js";
 import { LocalMatrixView } from "./matrix.js";
 
 const EVERY_MS = 1000;
-/** Without a system, the other figures suffice. */
+/** Without a system, the other metrics suffice. */
 const ALONE_EVERY_MS = 4000;
 /** Of instances that have a matrix. */
 const MODES: ReadonlySet<string> = new Set(["proxy", "dispatch"]);

@@ -1,5 +1,5 @@
-// What the main port's connections are doing, with the oldest work first, and all that is known of
-// the one that the address names.
+// The requests of the main port's connections, oldest first, and the details of the one in the
+// address.
 
 import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
@@ -19,7 +19,7 @@ const PARTS = ["client", "request", "partial", "executor", "headers", "matrix"];
 
 export function Requests() {
   const chosen = currentRoute.value.params.get("id") ?? "";
-  // Details are for trusted clients; others get what everybody may see.
+  // Details are for trusted clients only.
   const [isTrusted, setTrusted] = useState(true);
   const level = !isTrusted ? 1 : chosen === "" ? 2 : 3;
   const answer = useLive(`svc/inspect?main=1&level=${level}`, EVERY_MS, (_, isGap) => {
@@ -75,7 +75,7 @@ interface DetailProps {
   readonly one: unknown;
 }
 
-/** What was last seen stays: requests are over sooner than they are read. */
+/** The last details stay visible: requests are over before they can be read. */
 function Detail({ id, one }: DetailProps) {
   const [last, setLast] = useState<unknown>(undefined);
   const isBusy = one !== undefined && textAt(one, "client", "state") !== IDLE;

@@ -1,4 +1,4 @@
-// A state as sign, word and colour: never as colour alone.
+// A state as symbol, word and color: never as color alone.
 
 import { type State, statusIcon } from "../data/instance-state.js";
 

@@ -1,5 +1,5 @@
-// Notices of `svc dev` on every page: findings of the last build with source lines, and failed
-// calls. Other servers are asked once.
+// Notices of `svc dev` on every page: diagnostics of the last build with source lines, and failed
+// calls. Other servers are polled once.
 
 import { useEffect, useState } from "preact/hooks";
 import { fetchValue, isRecord } from "../data/client.js";

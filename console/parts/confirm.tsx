@@ -9,7 +9,7 @@ interface ConfirmProps {
   readonly operation: Operation;
   /** Ids of the instances; empty where there is only one. */
   readonly targets: readonly string[];
-  /** What has to be typed; null: a click is enough. */
+  /** Text to type for confirmation; null: a click is enough. */
   readonly word: string | null;
   readonly onDone: (args: Readonly<Record<string, string>>) => void;
   readonly onCancel: () => void;
@@ -76,7 +76,7 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
   );
 }
 
-/** What was left empty is for the server to choose. */
+/** Removes empty values: the server applies its defaults. */
 function filled(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ""));
 }

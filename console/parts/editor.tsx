@@ -1,5 +1,5 @@
-// A field for text with completion below it and mistakes at their place. Completion is a list that
-// the arrows walk through and Enter takes from; nothing is taken that was not chosen.
+// A text field with completion below it and errors at their positions. The arrow keys move through
+// the completions and Enter accepts one; nothing is inserted without a choice.
 
 import { useRef, useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";

@@ -39,7 +39,7 @@ export function Plot({ title, unit, names, series, turn }: PlotProps) {
       watch.disconnect();
       made.destroy();
     };
-    // Colours are read when it is made.
+    // Colors are read at creation.
   }, [shade]);
   useEffect(() => plot.current?.setData(dataOf(series)), [turn, shade]);
   const last = names.map((name, index) => `${name} ${lastOf(series.values[index]!)} ${unit}`);

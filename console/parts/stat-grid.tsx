@@ -1,4 +1,4 @@
-// Named figures in a grid.
+// Named metrics in a grid.
 
 import { clipForDisplay } from "../data/text.js";
 
