@@ -8,7 +8,7 @@ const { pathToFileURL } = require("node:url");
 
 const entry = join(__dirname, "..", "dist", "cli.js");
 
-// Whoever reads may have had enough: `svc argspec | head`.
+// The reader of a pipe may have closed it: `svc argspec | head`.
 process.stdout.on("error", (error) => {
   // A server goes on without readers, for which it listens itself.
   if (process.stdout.listenerCount("error") > 1) return;
@@ -29,7 +29,7 @@ if (existsSync(entry)) {
   process.exitCode = 1;
 }
 
-/** What would tell of it could not be loaded either. */
+/** Without free descriptors, the module that reports errors could not be loaded either. */
 function loadFailed(error) {
   if (error.code !== "EMFILE" && error.code !== "ENFILE") throw error;
   process.stderr.write(

@@ -1,4 +1,4 @@
-// `svc check`: finds the mistakes in the plugins of a project and writes nothing.
+// `svc check`: reports errors in the plugins of a project and writes nothing.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { flag } from "./framework/option.js";

@@ -85,7 +85,7 @@ function isFromFile(root: string): boolean {
   }
 }
 
-/** What npm accepts as a name, as near to the folder's name as possible. */
+/** Returns a valid npm name, as similar to the folder's name as possible. */
 function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

@@ -1,4 +1,4 @@
-// `svc log repair`: saves what can be saved of a root whose log is damaged.
+// `svc log repair`: salvages a data folder whose transaction log is corrupt.
 
 import { defineCommand } from "./framework/command.js";
 

@@ -30,7 +30,7 @@ export function reportUncaught(): void {
   process.on("uncaughtException", (error) => {
     const found = recordUnhandledError(error);
     if (found === null) exit(reportError(error));
-    // Nothing of ours was cut off: the command comes to its end, and fails.
+    // Output of svc itself is complete: the command finishes, and fails.
     process.exitCode = EXIT_FAILURE;
     if (left === null) reportError(found);
     left ??= found;

@@ -1,4 +1,4 @@
-// What all verbs of `svc admin` work with: the system, and how to reach its instances.
+// The context of all verbs of `svc admin`: the system, and how to reach its instances.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -111,7 +111,7 @@ export async function adminContext(values: AdminValues): Promise<AdminContext> {
 }
 
 /**
- * What an operator on another machine believes and shows.
+ * Returns the certificates that a remote operator trusts and presents.
  * @throws SvcError SVC3003
  */
 function requestedTls(text: string | undefined): SystemTls | null {

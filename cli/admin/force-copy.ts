@@ -1,5 +1,5 @@
 // `svc admin force-copy <from> <to>`: all graphs of one instance, as they are, to another one that
-// has lost or damaged its own. Each step looks first, so that a run which was interrupted is
+// has lost or corrupted its own. Each step looks first, so that a run which was interrupted is
 // finished by the next one; subscribers of the descriptor are attached again in the end.
 //
 //   out of service ─► bound ─► attached alone ─► all graphs sent ─► digests equal ─► as before

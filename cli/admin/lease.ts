@@ -23,7 +23,7 @@ interface Told {
 }
 
 export class Lease {
-  /** What the instances know this run by. */
+  /** Identifies this run to the instances. */
   readonly holder = randomBytes(16).toString("hex");
   readonly #context: AdminContext;
   readonly #what: string;
@@ -117,7 +117,7 @@ export class Lease {
   }
 
   async #release(): Promise<void> {
-    // What cannot be given back ends by itself.
+    // Leases that cannot be released expire.
     await Promise.allSettled(this.#granted.map((id) => this.#ask(id, 0, false)));
   }
 

@@ -65,7 +65,7 @@ async function updateAll(
   await requireOneBuild(context, chosen);
 }
 
-/** What a run has left out is wanted before others go. */
+/** Instances that an earlier run left out of service come first. */
 async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   const left = ids.filter((_, index) => isOutOfService(told[index]!));
@@ -90,7 +90,7 @@ async function update(
   const before = await fetchNodestat(context, id);
   const isIn = before["service-in"] === 1;
   const reason = String(before["service-out-reason"]);
-  // What an operator has taken out stays out; what a restart has left out is the restart's.
+  // An instance taken out by an operator stays out; one left out by a restart returns.
   const isLeft = isOutOfService(before) || (context.values.restart === true && reason === "start");
   if (!isIn && !isLeft) {
     const build = await renew(context, id, wanted);

@@ -1,5 +1,5 @@
-// The argspec that a command works on, from wherever its user has it: a server, a file, a build.
-// What comes from outside is bounded in size and time, and always goes through `readArgspec`.
+// Loads the argspec for a command, from a server, a file or a build. External input is limited in
+// size and time, and always validated by `readArgspec`.
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";

@@ -56,7 +56,7 @@ export async function writeClient(order: WriteClientOptions): Promise<WrittenCli
 
 const SEMANTIC = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
-/** What package managers take. */
+/** Package names that package managers accept. */
 const FORMS = {
   typescript: {
     name: /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/,
@@ -107,7 +107,7 @@ async function clientFiles(
   }
 }
 
-/** What all clients of a language share, as the build of this package has left it. */
+/** Returns the common part of all clients of a language, as the build of this package left it. */
 function ownPart(name: string): string {
   const content = contentOf(join(packageRoot(), "dist", "client", name));
   if (content === null) throw new SvcError("SVC3011", `missing file: dist/client/${name}`);

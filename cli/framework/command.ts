@@ -1,5 +1,5 @@
-// What a command is: a table of options and the function that does the work. The function imports
-// its work lazily, so that `svc --help` and `svc serve` never pay for the compiler.
+// A command: a table of options and the function that runs it. The function imports its
+// implementation lazily, so that `svc --help` and `svc serve` never load the compiler.
 
 import type { OptionTable, OptionValues } from "./option.js";
 

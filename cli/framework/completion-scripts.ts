@@ -1,5 +1,5 @@
-// Completion for shells, generated from the tables of the commands. What the scripts offer is fixed
-// when they are written: asking `svc` at each press of a key would take longer than typing.
+// Shell completion, generated from the tables of the commands. The suggestions are static: running
+// `svc` at each key press would be slower than typing.
 
 import type { Choice, Command } from "./command.js";
 

@@ -1,5 +1,5 @@
-// Prints the outcome of a build: findings with their source lines, or as JSON for tools, then one
-// line that sums it up.
+// Prints the outcome of a build: diagnostics with their source lines, or as JSON for tools, then a
+// summary line.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,20 +7,20 @@ import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
 
-/** Findings of a project for people, on standard error. */
+/** Prints the diagnostics of a project on standard error. */
 export function printFindings(projectDir: string, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   const color = process.stderr.isTTY === true && process.env.NO_COLOR === undefined;
   process.stderr.write(renderDiagnostics(diagnostics, sourceReader(projectDir), { color }));
 }
 
-/** The same without colours, as a text; empty for none. */
+/** Returns the same text without colors; empty for none. */
 export function findingsText(projectDir: string, diagnostics: readonly Diagnostic[]): string {
   if (diagnostics.length === 0) return "";
   return renderDiagnostics(diagnostics, sourceReader(projectDir), { color: false });
 }
 
-/** Findings may lie in generated or deleted files, of which no line can be shown. */
+/** Diagnostics may refer to generated or deleted files, which have no line to show. */
 function sourceReader(projectDir: string): (file: string) => string | null {
   return (file) => {
     try {
@@ -31,7 +31,7 @@ function sourceReader(projectDir: string): (file: string) => string | null {
   };
 }
 
-/** Findings as one JSON array on standard output, and nothing else. */
+/** Prints diagnostics as one JSON array on standard output, and nothing else. */
 export function printJson(diagnostics: readonly Diagnostic[]): void {
   process.stdout.write(`${JSON.stringify(diagnostics)}\n`);
 }

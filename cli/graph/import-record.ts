@@ -74,7 +74,7 @@ function propertyOf(value: unknown): PropertyValue {
   return value as PropertyValue;
 }
 
-/** What an export writes of a property value. */
+/** Returns a property value as an export writes it. */
 export function plainValue(value: PropertyValue): unknown {
   if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString("base64") };
   return value instanceof Map ? { [MAP]: [...value] } : value;

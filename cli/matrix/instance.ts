@@ -10,7 +10,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 
 /** The C library returns large buffers immediately only if configured at process start. */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: String(128 * 1024) };
-/** Pause before a new start; what ends soon again and again is started later and later. */
+/** Minimum restart delay; instances that exit early restart with backoff. */
 const RESTART_DELAY_MS = 1000;
 const MAX_RESTART_DELAY_MS = 60_000;
 const LONG_LIFE_MS = 30_000;
@@ -43,7 +43,7 @@ export class Instance {
     port: number | null,
     options: readonly string[],
     events: InstanceEvents,
-    /** What it writes goes where ours goes, in place of line by line to `events`. */
+    /** Inherit the output of this process instead of passing lines to `events`. */
     readonly isInherited = false,
   ) {
     this.name = name;

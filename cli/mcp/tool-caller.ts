@@ -70,7 +70,7 @@ export class ToolCaller {
     return errorResult("answer", [`does not match the declared type: ${misfit}`, answer]);
   }
 
-  /** What is wrong with a value, or null. */
+  /** Returns why a value is invalid, or null. */
   #faultOf(value: unknown, schema: JsonSchema): string | null {
     const check = this.#validator.getValidator(schema);
     const { valid, errorMessage } = bounded(() => check(withoutPrototypes(value)));

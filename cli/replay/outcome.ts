@@ -1,4 +1,4 @@
-// What became of replayed requests.
+// Outcomes of replayed requests.
 
 import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 

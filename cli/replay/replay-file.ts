@@ -9,7 +9,7 @@ import { type Answer, TargetServer } from "./target-server.js";
 
 export interface ReplayOptions {
   readonly against: string | undefined;
-  /** So many times as fast as they came; `max`: whenever a connection is free. */
+  /** Factor of the recorded rate; `max`: as fast as connections allow. */
   readonly speed: number | "max";
   readonly connections: number;
   /** Requests that may change something are sent, too. */

@@ -14,7 +14,7 @@ const STREAM_MS = 1_000;
 /** More than servers keep of a response. */
 const MOST_BYTES = 2 ** 28;
 
-/** What came back. */
+/** Response of the target. */
 export interface Answer {
   readonly status: number;
   readonly mediaType: string | null;

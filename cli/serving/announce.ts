@@ -1,4 +1,4 @@
-// What a server prints once it listens: where it is, what it serves, and a line to try.
+// Prints a server's address, its services, and a command to try, once it listens.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -48,9 +48,9 @@ export async function warnIfStale(projectDir: string): Promise<void> {
 export type Role = "engine" | "dispatcher";
 
 /**
- * What the servers need to know of the plugins, without their code.
+ * Returns the plugins as the servers need them, without their code.
  * @param role whose plugins are served; undefined: all
- * @throws SvcError SVC3006 when a newer build has taken the place of this one
+ * @throws SvcError SVC3006 when a newer build has replaced this one
  */
 function pluginTable(
   projectDir: string,

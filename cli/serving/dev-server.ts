@@ -45,7 +45,7 @@ export class DevServer {
   /** Watches files outside the project, such as workspace packages. */
   readonly #outside: ExternalFileWatcher;
   #served: Served | null = null;
-  /** What was wrong with the last version: one that could not be loaded may load another time. */
+  /** Failure of the last version: a failed load may succeed at the next attempt. */
   #broken: "build" | "load" | null = null;
   #isBusy = false;
 
@@ -60,7 +60,8 @@ export class DevServer {
   }
 
   /**
-   * The first build, and the start of the server. A mistake in the sources is shown and waited out.
+   * Builds for the first time and starts the server. With errors in the sources, it waits for a
+   * correction.
    * @throws SvcError when the server cannot be started
    */
   async start(): Promise<void> {
@@ -96,7 +97,7 @@ export class DevServer {
   async #rebuild(files: readonly string[]): Promise<void> {
     const startedMs = performance.now();
     const result = await this.#build(files);
-    // What has changed meanwhile is built next, these files with it.
+    // The next build includes these files and the changes made meanwhile.
     if (result?.abandoned) return;
     const taken = this.#take(result, files, startedMs);
     if (result !== null) void this.#reportTypes(result.types, taken);
@@ -133,7 +134,7 @@ export class DevServer {
     console.log(`svc: ${this.#served === null ? mended : "still serving the last good build"}`);
   }
 
-  /** Null when there is no project to build. Findings are shown. */
+  /** Prints the diagnostics. Returns null when there is no project to build. */
   async #build(files: readonly string[]): Promise<Rebuild | null> {
     try {
       const result = await this.#builder.rebuild(files, this.#options);

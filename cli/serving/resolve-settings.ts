@@ -1,4 +1,4 @@
-// What a server is started with: options and variables over the configuration of the build.
+// Resolves the settings of a server: options and variables override the configuration of the build.
 
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";

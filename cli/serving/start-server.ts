@@ -17,8 +17,9 @@ const OTHER_THREADS = 3;
 const STARTED = "server started";
 
 /**
- * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2206 too few
- *   addresses, SVC2409 another process uses the root, SVC2500 the log is damaged
+ * @throws SvcError SVC2201 plugins failed to load, SVC2202 port cannot be bound, SVC2206 not enough
+ *   address space, SVC2409 another process uses the data folder, SVC2500 the transaction log is
+ *   corrupt
  */
 export async function startServer(
   settings: ServerSettings,

@@ -1,5 +1,5 @@
-// `svc up`: runs all instances of a system that belong to this machine in child processes, restarts
-// those that exit, and shows their logs in one terminal.
+// `svc up`: runs all local instances of a system in child processes, restarts exited ones, and
+// shows their logs in one terminal.
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,7 +28,7 @@ export interface LocalSystemParts {
 export class LocalSystem implements InstanceEvents {
   readonly #parts: LocalSystemParts;
   readonly #instances: ReadonlyMap<string, Instance>;
-  readonly #colours: InstanceColors;
+  readonly #colors: InstanceColors;
   readonly #socket: SupervisorSocket;
   #end: () => void = () => {};
   #isEnding = false;
@@ -37,7 +37,7 @@ export class LocalSystem implements InstanceEvents {
     ignoreBrokenPipe();
     this.#parts = parts;
     const { ids, root } = parts;
-    this.#colours = new InstanceColors(ids);
+    this.#colors = new InstanceColors(ids);
     this.#instances = new Map(ids.map((id) => [id, this.#instance(id)]));
     this.#socket = new SupervisorSocket(root, (request, tell) => this.#down(request, tell));
   }
@@ -151,7 +151,7 @@ export class LocalSystem implements InstanceEvents {
   }
 
   #print(id: string, text: string): void {
-    console.log(`${this.#colours.name(id)} ${text}`);
+    console.log(`${this.#colors.name(id)} ${text}`);
   }
 }
 

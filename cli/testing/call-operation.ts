@@ -1,4 +1,4 @@
-// What a generated client would know of an operation, from the argspec of a build.
+// Describes an operation as a generated client would, from the argspec of a build.
 
 import type { Argspec } from "../../argspec/argspec.js";
 import { listOperations } from "../../argspec/operations.js";

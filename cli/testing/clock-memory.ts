@@ -15,7 +15,7 @@ const ACKNOWLEDGED = 0;
 const THREADS = 1;
 const FIRST_THREAD = 2;
 
-/** What threads find in the data that Node hands to each. */
+/** Environment data that threads inherit. */
 export interface ClockData {
   readonly memory: SharedArrayBuffer;
   /** Name of the channel that announces steps. */

@@ -19,7 +19,7 @@ export class TestClock {
   readonly #memory = new ClockMemory();
   readonly #name = `svc.clock.${process.pid}.${clocks++}`;
   readonly #channel = new BroadcastChannel(this.#name);
-  /** Threads that were waited for in vain. */
+  /** Threads that did not respond in time. */
   readonly #lost = new Set<number>();
   #turn = 0;
   #leaping: Promise<void> = Promise.resolve();

@@ -88,7 +88,7 @@ export class TestInstance {
     await worker?.terminate();
   }
 
-  /** What runs is answered; then it ends. */
+  /** Stops after the running requests are answered. */
   async stop(): Promise<void> {
     try {
       if (this.#worker === null) return;

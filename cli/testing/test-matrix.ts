@@ -62,7 +62,7 @@ export interface TestMatrix<Calls> extends Callable<Calls>, AsyncDisposable {
 
 /** Each has some threads. */
 const MAX_ENGINES = 64;
-/** What the dispatcher takes for the ports of its engines. */
+/** Nominal ports of the engines. */
 const FIRST_PORT = 10_000;
 
 /**

@@ -84,7 +84,7 @@ interface SleepOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What `setTimeout` gives: as that of Node. */
+/** Return value of `setTimeout`, compatible with Node's. */
 class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
   dueMs = 0;
   onChange: (isSet: boolean) => void = () => {};

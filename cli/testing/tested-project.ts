@@ -65,7 +65,7 @@ export function closeInstances(
   };
 }
 
-/** What does not start leaves nothing behind. */
+/** Cleans up after a failed start. */
 export async function closeOnFailure(close: () => Promise<void>, start: () => Promise<unknown>) {
   try {
     await start();

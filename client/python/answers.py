@@ -1,6 +1,5 @@
-# What calls end with in all generated Python clients: answers, and the one error. Whatever a server
-# says is foreign and is taken apart without trust in its form. Names that a service may use too
-# begin with `_`. Parts of the runtime are joined into one file: see scripts/python-runtime.mjs.
+# Outcomes of calls in all generated Python clients: responses, and the one error class. Server
+# output is untrusted and validated. Names that a service may use too begin with `_`. Parts of the runtime are joined into one file: see scripts/python-runtime.mjs.
 
 from __future__ import annotations
 

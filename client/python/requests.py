@@ -42,7 +42,7 @@ class _Operation(Generic[_T]):
     is_text: bool = False
     # It answers with a PluginResponse.
     is_response: bool = False
-    # It answers piece by piece.
+    # The response is a stream.
     is_stream: bool = False
     # Errors that it documents.
     errors: _ErrorKinds = ()
@@ -152,7 +152,7 @@ def _request_of(
     query = {name: value for name, value in params.items() if value is not LEFT_OUT}
     content = query.pop("content", LEFT_OUT) if operation.content else LEFT_OUT
     if content is None and operation.content != "json":
-        # What the plugin is given for a request without a body.
+        # The value that the plugin receives for a request without a body.
         content = LEFT_OUT
     body: Union[bytes, _StreamedBody] = b""
     if content is not LEFT_OUT:

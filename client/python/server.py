@@ -23,15 +23,15 @@ _PIECE = 64 * 1024
 _MAX_WAIT_FOR_SOCKET = 1e9
 # About the longest string that engines make.
 _MAX_ANSWER_BYTES = 512 * 1024 * 1024
-# Errors of more are cut, and then are no envelopes.
+# Longer errors are truncated, and then are not valid envelopes.
 _MAX_ERROR_BYTES = 1024 * 1024
-# What servers close connections after, most often without saying so: requests that they did not
-# read to their end. The others are no answers at all.
+# Statuses after which servers close connections, often without announcing it: they did not read
+# the request to its end. The 1xx ones are not final responses.
 _LAST_ANSWERS = (*range(100, 200), 408, 413, 414, 431)
 
 
 class _Deadline:
-    """When a call has to be over, whatever it is waiting for."""
+    """Deadline of a call."""
 
     def __init__(self, seconds: Optional[float]) -> None:
         self.seconds = seconds
@@ -188,7 +188,7 @@ class _Server:
             is_reusable = is_sent and is_open and response.status not in _LAST_ANSWERS
             return _Answer(response.status, body.decode("utf-8", "replace"), argspec)
         except (OSError, HTTPException, ValueError) as error:
-            # What has happened to one may have happened to all.
+            # A failure of one may affect all.
             self.close()
             raise _Fault(True) from error
         finally:

@@ -15,7 +15,7 @@ export class CallDeadline {
   readonly #abort = () => this.#controller.abort(this.#outer?.reason);
   #isTimedOut = false;
 
-  /** @param timeoutMs 0: no bound */
+  /** @param timeoutMs 0: no limit */
   constructor(path: string, timeoutMs: number, outer: AbortSignal | undefined) {
     this.#path = path;
     this.#timeoutMs = timeoutMs;

@@ -63,8 +63,8 @@ export class Connection {
   }
 
   /**
-   * What the operation gives piece by piece. The bound of time is for the first piece, and then for
-   * each silence of the server.
+   * Yields the items of a streamed result. The timeout applies to the first item, and then to each
+   * silence of the server.
    * @throws SvcError
    */
   async *stream(

@@ -1,7 +1,7 @@
 // Description of an operation in generated code. Part of the published declarations of every
 // generated client.
 
-/** What must be known of one operation in order to call it. */
+/** Description of one operation, as needed to call it. */
 export interface Operation {
   /** `/svc/plugin/<name>`, without the service prefix. */
   readonly path: string;

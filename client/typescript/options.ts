@@ -1,7 +1,7 @@
 // Options and results of a client. Part of the published declarations of every generated client:
 // plain interfaces, nothing of Node.js or the DOM but AbortSignal.
 
-/** What may be set for one call, for a client, or for a client made by `with`. */
+/** Options of one call, of a client, or of a client made by `with`. */
 export interface CallDefaults {
   /** Of the whole call in milliseconds, retries included; 0: none. Default 30000. */
   timeoutMs?: number | undefined;

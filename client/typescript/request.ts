@@ -93,7 +93,9 @@ function copyOfView(content: unknown): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer, byteOffset, byteLength).slice();
 }
 
-/** What can only be waited for: Blobs, files, streams. Whole, so that a retry can send it again. */
+/**
+ * Asynchronous content: Blobs, files, streams. Read completely, so that a retry can send it again.
+ */
 interface Source {
   arrayBuffer?(): Promise<ArrayBuffer>;
   getReader?(): { read(): Promise<{ done?: boolean; value?: unknown }> };
@@ -107,7 +109,7 @@ interface Source {
 export async function withBytes({ content: form }: Operation, params: object): Promise<object> {
   const { content } = params as { content?: Source | null };
   if (form === undefined || form === "json") return params;
-  // What the plugin is given for a request without a body.
+  // The value that the plugin receives for a request without a body.
   if (content === null) return { ...params, content: undefined };
   if (content?.arrayBuffer) return { ...params, content: await content.arrayBuffer() };
   if (!content?.getReader && !content?.[Symbol.asyncIterator]) return params;

@@ -1,5 +1,5 @@
-// What every generated client is made with; the entry of its `runtime.js`. It imports nothing from
-// outside this folder, and runs in Node, pages and workers alike.
+// The runtime of every generated client; the entry of its `runtime.js`. It imports nothing from
+// outside this folder, and runs in Node, pages and workers.
 
 export { Connection } from "./connection.js";
 export type { Operation } from "./operation.js";

@@ -47,8 +47,8 @@ const NO_DETAILS = {
 const BRAND = Symbol.for("svc-server.SvcError");
 
 /**
- * A call that failed (http-interface, "Errors"). What a plugin means for its clients has a kind of
- * its own, where the plugin documents it: the name of the error.
+ * A failed call (http-interface, "Errors"). Errors that a plugin documents have a kind of their
+ * own: the name of the error.
  */
 export class SvcError<
   K extends string = ErrorKind,

@@ -1,5 +1,5 @@
-// What the manifests of all platforms are made of: every instance of a system, what it needs, and
-// the names that a platform can give it.
+// The common input of the manifests of all platforms: every instance of a system, its resources,
+// and names that the platform accepts.
 
 import { SvcError } from "../../../runtime/base/errors.js";
 import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
@@ -53,7 +53,7 @@ function probeOf({ tls }: System): PlacedInstance["probe"] {
   return tls.cert === undefined ? "https" : "tcp";
 }
 
-/** What platforms take for a name. */
+/** Returns a name that platforms accept. */
 export function platformName(text: string): string {
   const name = text
     .toLowerCase()

@@ -1,5 +1,5 @@
-// What has to hold before a rolling update begins, and before each instance is taken out: nothing
-// is changed where it does not.
+// Preconditions of a rolling update, checked at its start and before each instance is taken out: if
+// one fails, nothing is changed.
 
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { readArgspec } from "../../../argspec/read-argspec.js";
@@ -37,7 +37,7 @@ export async function checkUpdate(
   }
   const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
-  // What a run has left out comes first, and is there then.
+  // Instances left out by an earlier run come first, and are then in service.
   const isThere = (other: StatusObject) => isServing(other) || isOutOfService(other);
   for (const id of late) await requireRedundancy(context, id, isThere);
   if (late[0] !== undefined) await refuseBreaking(context, late[0]);
