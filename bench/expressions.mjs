@@ -1,6 +1,6 @@
 // Expressions in queries over 10,000 and 100 arcs of one vertex: filters, ranking, memory, and
 // literals that differ between queries; two levels, a scan, and a single evaluation. CPU time, next
-// to the design's figures for the reference system.
+// to the design's numbers for the reference system.
 //
 //   node expressions.mjs [--rounds 5] [--ms 300]
 

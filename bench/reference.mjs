@@ -35,7 +35,7 @@ const yardsticks = [mapOfMaps()];
 await initialize();
 const rates = new Map();
 // Single measurements need warm code, as in a server that has run for a while, so smaller graphs
-// are filled first and their figures dropped. The first 20,000 calls take two to eight times as
+// are filled first and their results dropped. The first 20,000 calls take two to eight times as
 // long, half of it in compiler threads.
 for (let at = 0; at < WARM_UPS; at++) fill(new Graph(`warm_up_${at}`), LIST, LIST * 5);
 rates.clear();

@@ -113,7 +113,7 @@ async function runAll(list) {
   while (list.length > 0) await runInChild(list);
 }
 
-/** Runs failed files alone, one after the other; reports those that pass now. */
+/** Runs failed files alone, one after the other; reports the ones that pass now. */
 async function runAgain() {
   if (again === null || again.length === 0) return;
   const list = again;

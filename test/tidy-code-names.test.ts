@@ -62,7 +62,7 @@ function undeclared(symbol: string, path: string): string {
   return member === undefined || isMember.test(text) ? "" : `${owner} in ${path} has no ${member}`;
 }
 
-/** What a document names and is not there. */
+/** Names in a document that do not exist. */
 function wrongNames(text: string): string[] {
   const spans = codeSpans(text).map((span) => {
     if (PATH.test(span)) return missingPath(span);

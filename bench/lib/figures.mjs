@@ -1,4 +1,4 @@
-// Summarizes and prints: medians over rounds, a table of figures, a table of targets.
+// Summarizes and prints: medians over rounds, a table of results, a table of targets.
 
 /** Returns the median; of an even number of values the lower one. */
 export function median(values) {
@@ -33,7 +33,7 @@ export function printTable(headings, rows) {
   console.log();
 }
 
-/** Prints how much other work may distort the figures. */
+/** Prints how much other work may distort the results. */
 export function printOtherWork(samples) {
   const cores = median(samples.map(({ otherCores }) => otherCores));
   console.log(`other work on the machine: ${cores.toFixed(2)} cores (median)\n`);

@@ -40,7 +40,7 @@ export async function startStore(name, file) {
     /**
      * Runs a step for some milliseconds, or once if it cannot be repeated.
      * @returns {Promise<{ perSecond: number, otherCores: number, check: number, bytes: number }>}
-     * `check`: a figure all stores must agree on; `bytes` of memory per arc, for connecting only
+     * `check`: a number all stores must agree on; `bytes` of memory per arc, for connecting only
      */
     async ask(step, ms) {
       const before = spent(child.pid);

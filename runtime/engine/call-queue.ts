@@ -1,5 +1,5 @@
 // Requests waiting for a slot. Each port has one fair queue per minimum executor queue: a request
-// restricted to few slots does not block those that may take any (no head-of-line blocking across
+// restricted to few slots does not block unrestricted ones (no head-of-line blocking across
 // queues), yet the head of a queue never takes a slot for which an older head of another queue
 // waits. Clients take turns within each queue and across queues.
 

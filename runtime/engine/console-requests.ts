@@ -28,7 +28,7 @@ export class ConsoleRequests {
   }
 
   /**
-   * Returns whether the request goes through the matrix. Pages of other origins cannot send this
+   * Returns whether the request goes through the matrix. Cross-origin requests cannot carry this
    * field.
    */
   isForMatrix(exchange: Exchange, path: string): boolean {

@@ -63,7 +63,7 @@ export interface ResponseParts {
   readonly tallies: PluginCounters;
   /** Requests queued or running in this server, for X-SVC-Backlog. */
   readonly backlog: () => number;
-  /** Pages of other origins may call this server. */
+  /** Cross-origin requests are allowed. */
   readonly cors: boolean;
   /** Null without an access log. */
   readonly access: AccessLog | null;
@@ -91,7 +91,7 @@ interface Reply {
   readonly body: string | Uint8Array;
   /** Count it as a response of a plugin. */
   readonly isPlugin: boolean;
-  /** Header lines, besides those that the client requested. */
+  /** Additional header lines. */
   readonly fields: string;
 }
 
@@ -115,7 +115,7 @@ export class ResponseWriter {
 
   /** @param hash of the argspec served from now on */
   setArgspec(hash: string): void {
-    // Browsers hide header fields that are not listed from pages of other origins.
+    // Browsers hide unlisted header fields from cross-origin callers.
     const exposed = this.#parts.cors ? "Access-Control-Expose-Headers: X-SVC-Argspec\r\n" : "";
     this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
   }

@@ -1,6 +1,6 @@
 // Detects clients that no longer wait for a response. A half-closed client may still wait, and
 // looks like a closed one until something is sent: after a grace period its requests are dropped,
-// but only those that still wait in a queue.
+// but only if they still wait in a queue.
 
 import { HALF_CLOSED_CLIENT_GRACE_MS } from "../base/limits.js";
 import type { Exchange } from "./transport.js";

@@ -1,6 +1,6 @@
 // Parses the header section of a request: validates the syntax of all lines at once, then reads the
-// fields that the server uses and those that frame the body. Anything ambiguous is rejected: two
-// parsers that disagree about the end of a request allow request smuggling.
+// framing fields and the fields that the server uses. Anything ambiguous is rejected: two parsers
+// that disagree about the end of a request allow request smuggling.
 
 import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../base/limits.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";

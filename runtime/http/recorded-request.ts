@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { INLINE_BODY_BYTES } from "../base/limits.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 
-/** The only header fields recorded: those that a response may depend on. */
+/** The only header fields recorded: a response may depend on them. */
 export const RECORDED_FIELDS = ["accept", "content-type", "x-svc-partial-target"] as const;
 
 /** Version of the format, in the first line of each recording. */

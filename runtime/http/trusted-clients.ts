@@ -88,8 +88,7 @@ export const CHANGE_REQUEST_HELP =
   'e.g. curl -X POST -H "X-SVC-Change: 1" "<url>"';
 
 /**
- * Returns whether a page of another origin sent the request. Browsers send `Origin`, or at least
- * `Sec-Fetch-Site`.
+ * Returns whether a request is cross-origin. Browsers send `Origin`, or at least `Sec-Fetch-Site`.
  */
 export function isCrossOrigin(headers: Exchange["headers"]): boolean {
   const site = headers.get("sec-fetch-site");
@@ -100,7 +99,7 @@ export function isCrossOrigin(headers: Exchange["headers"]): boolean {
 }
 
 /**
- * Returns whether the request has a field or media type that a page of another origin can send only
+ * Returns whether the request has a field or media type that a cross-origin request can carry only
  * after a preflight, which is denied.
  */
 function isMeant(headers: Exchange["headers"]): boolean {

@@ -13,7 +13,7 @@ import type { PeerStatus } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
 
 export interface LogTransport {
-  /** What its URIs start with. */
+  /** Scheme of its URIs. */
   readonly scheme: string;
   /**
    * Returns the one URI by which a destination is known.

@@ -1,5 +1,5 @@
-// Latency buckets: logarithmic, four to a factor of two, so that a percentile is off by a tenth at
-// most, from answers of ten microseconds up to ones of minutes.
+// Latency histogram with logarithmic buckets, four per octave: percentiles are at most 10 % off,
+// for responses of ten microseconds to minutes.
 //
 //   bucket  0          [0, FLOOR_MS)
 //   bucket  i          [FLOOR_MS * 2^((i-1)/4), FLOOR_MS * 2^(i/4))

@@ -1,8 +1,8 @@
-// Where each figure lies in the one SharedArrayBuffer of the metrics:
+// Layout of the SharedArrayBuffer of the metrics:
 //
 //   int32    words    [16]            see Word
 //   float64  counters [COUNTERS]      only ever grow              written by the IO thread
-//            baseline [COUNTERS]      counters at the last reset  written by whoever resets
+//            baseline [COUNTERS]      counters at the last reset  written by the resetting thread
 //            recent   [RECENT]        smoothed, once a second     written by the IO thread
 //            slots    [SLOTS * 3]     jobs, busy ms, busy %       written by the IO thread
 //            ports    [2 * 2]         dispatched, completed       written by the IO thread

@@ -132,7 +132,7 @@ export class Metrics {
    * @param startedMs returns when the running request of a slot was claimed, 0 for none
    */
   tick(atMs: number, startedMs: (slot: number) => number): void {
-    this.#honourReset();
+    this.#applyReset();
     const elapsedMs = atMs - this.#marks[Mark.TickMs]!;
     if (elapsedMs <= 0) return;
     this.#sampleRates(elapsedMs / 1000);
@@ -154,7 +154,7 @@ export class Metrics {
     Atomics.store(this.#words, Word.IoBusyPercent, Math.round(percent));
   }
 
-  #honourReset(): void {
+  #applyReset(): void {
     const asked = Atomics.load(this.#words, Word.ResetsAsked);
     if (asked === Atomics.load(this.#words, Word.ResetsSeen)) return;
     this.#recent.fill(0);

@@ -18,7 +18,7 @@ export interface ServerMetrics {
 }
 
 /**
- * Reads the figures (http-interface, "Management operations").
+ * Reads the metrics (http-interface, "Management operations").
  * @param percentiles one or more numbers above 0 and below 100
  * @throws ParameterError when `percentiles` is anything else
  */

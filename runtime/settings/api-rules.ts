@@ -20,7 +20,7 @@ export interface ApiConfig {
   readonly license?: string | null | undefined;
   /** Where the service is reached, the nearest first. Default: where the document came from. */
   readonly servers?: readonly string[] | undefined;
-  /** What stands in front of the service asks for one of these, by names of your own. */
+  /** Authentication of the gateway in front of the service: alternatives by names of your own. */
   readonly security?: Readonly<Record<string, SecurityScheme>> | undefined;
 }
 

@@ -21,7 +21,7 @@ export const CLIENT_LIMITS = {
     library: "start",
     help: "maximum request body size in bytes",
   }),
-  /** Connections that one address may have to the main port, 0 for no bound. Default 0. */
+  /** Maximum connections per address to the main port (0: no limit). Default 0. */
   maxConnectionsPerClient: setting({
     key: "http.maxConnectionsPerClient",
     type: integer(0, MAX_CONNECTIONS_PER_PORT),
@@ -30,7 +30,7 @@ export const CLIENT_LIMITS = {
     library: "start",
     help: "maximum main-port connections per client (0: no limit)",
   }),
-  /** Requests that one address may send to the main port in a second, 0 for no bound. Default 0. */
+  /** Maximum requests per second and address to the main port (0: no limit). Default 0. */
   maxRequestRatePerClient: setting({
     key: "http.maxRequestRatePerClient",
     type: integer(0, MAX_CLIENT_RATE),

@@ -13,7 +13,7 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 export interface GraphConfig {
   /** Folder below the root, with `/`. Default: the name of the graph. */
   readonly path?: string | null | undefined;
-  /** Nobody may change it. Default false. */
+  /** Make the graph read-only. Default false. */
   readonly readonly?: boolean | undefined;
   /** Its changes are not passed on to other instances. Default false. */
   readonly local?: boolean | undefined;
@@ -42,7 +42,7 @@ export interface DispatcherConfig {
   readonly options?: {
     /** Answers with the partitions that are up when others are not. Default false. */
     readonly "allow-incomplete"?: boolean;
-    /** Longest time for an answer of a back-end in ms, 0 for no bound. Default 30000. */
+    /** Timeout for a response of a back-end in ms (0: no limit). Default 30000. */
     readonly timeout?: number;
     /** Time after which an answer is made of what is there, in ms; 0: never. Default 0. */
     readonly "soft-timeout"?: number;
@@ -65,9 +65,9 @@ export interface DispatcherConfig {
 
 /** Files of PEM, relative to the project. */
 export interface DispatcherTls {
-  /** Certificates that those of back-ends are signed by. Default: those that Node knows. */
+  /** CA certificates of the back-ends. Default: Node's built-in ones. */
   readonly ca?: string;
-  /** What back-ends are shown, where they ask for it. */
+  /** Client certificate for back-ends that require one. */
   readonly cert?: string;
   readonly key?: string;
   /** Name in the certificates of back-ends. Default: their host. */

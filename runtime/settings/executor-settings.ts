@@ -27,7 +27,7 @@ export const EXECUTOR_SETTINGS = {
     option: "executor-heap-mib",
     help: "memory limit per executor in MiB (0: Node.js default)",
   }),
-  /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */
+  /** Timeout of one plugin call in milliseconds (0: no limit). Default 30000. */
   pluginTimeoutMs: setting({
     key: "plugin.timeoutMs",
     type: integer(0, MAX_PLUGIN_TIMEOUT_MS),
@@ -36,7 +36,7 @@ export const EXECUTOR_SETTINGS = {
     library: "start",
     help: "plugin timeout in ms (0: no limit)",
   }),
-  /** Whether plugins that say `@inline` run in the thread of the sockets. Default true. */
+  /** Whether plugins tagged `@inline` run in the IO thread. Default true. */
   inline: setting({
     key: "plugin.inline",
     type: booleanSetting(false),

@@ -13,7 +13,7 @@ export const RECORD_SETTINGS = {
     help: "file to record plugin requests and responses to, for `svc replay`",
     optionHelp: "file to record plugin requests and responses to, for svc replay",
   }),
-  /** One of so many requests is recorded. Default 1. */
+  /** Records one in this many requests. Default 1. */
   recordSampleEvery: setting({
     key: "record.sampleEvery",
     type: integer(1, Number.MAX_SAFE_INTEGER),

@@ -1,22 +1,22 @@
-// The one table of settings. The types of `svc.config.ts`, of `startHTTP` and of a server's own
-// settings, the checks of all of them, the options and variables of `svc serve`, and the table in
-// the documents come from here.
+// The table of settings: the source of the types of `svc.config.ts`, of `startHTTP` and of a
+// server's own settings, of all their validation, of the options and variables of `svc serve`, and
+// of the table in the documents.
 //
 // A new setting is one more row: its name in programs, then
-//   key      its place in svc.config.ts, at the top (`saveEvery`) or in a group (`http.port`); a
-//            group comes into being with its first row
-//   type     what it must be: setting-types.ts; a structure gets a rule of its own beside this file
-//   default  what it is where nobody says anything, and after a comma what people read in place of
-//            that value, where it does not speak for itself
-//   option   of `svc serve` and `svc dev`; the variable follows: `save-every` and SVC_SAVE_EVERY;
-//            `platformVariable` names another variable that counts, such as PORT;
-//            `fileOption` in its place for one that names a JSON file which holds the value
-//   library  where programs may give it, too: to "start" (`startHTTP`), or to "initialize" alone
-//   help     what it is, for the documents and for `svc serve --help`; where that reads wrong for
-//            its option, `optionHelp` says what the option does
-// The comment above a row is what an editor shows of its key. A server's code finds the value as
-// `settings.<name>`, test/runtime/settings/wrong-values.ts wants to know what it cannot be, and
-// `UPDATE_GOLDEN=1 node test/run.mjs tidy-reference` writes the documents.
+//   key      its key in svc.config.ts, at the top (`saveEvery`) or in a group (`http.port`); a
+//            group exists once it has a row
+//   type     the valid values: setting-types.ts; a structure gets a rule of its own in this folder
+//   default  the default, and after a comma its text in documents, where the value is not
+//            self-explanatory
+//   option   of `svc serve` and `svc dev`; the variable is derived: `save-every`, SVC_SAVE_EVERY;
+//            `platformVariable` names an additional variable, such as PORT;
+//            `fileOption` replaces it for an option that names a JSON file with the value
+//   library  where programs may pass it: to "start" (`startHTTP`), or to "initialize" only
+//   help     description for the documents and for `svc serve --help`; `optionHelp` replaces it in
+//            the latter where the option needs another text
+// Editors show the comment above a row for its key. A server's code reads the value as
+// `settings.<name>`. Add invalid values to test/runtime/settings/wrong-values.ts, and write the
+// documents with `UPDATE_GOLDEN=1 node test/run.mjs tidy-reference`.
 
 import {
   DEFAULT_SAVE_EVERY_SECONDS,
@@ -202,7 +202,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "data folder; static files are served from its WEB-ROOT",
   }),
-  /** What OpenAPI documents say of the service: version, license, servers, security. */
+  /** Metadata of the service in OpenAPI documents: version, license, servers, security. */
   api: setting({
     key: "api",
     type: structure<ParsedApi, ApiConfig>(apiRule),
@@ -223,7 +223,7 @@ export const SETTINGS = {
     default: [[]],
     help: "hooks that run before every plugin, as `module#export`",
   }),
-  /** Graphs to open at start, by name. Those that are stored in the root are opened anyway. */
+  /** Graphs to open at start, by name. Graphs stored in the data folder are always opened. */
   graphs: setting({
     key: "graphs",
     type: structure<
@@ -269,7 +269,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "minimum log level",
   }),
-  /** One of so many requests is logged; 0: none (default). */
+  /** Logs one in this many requests (0: none). Default 0. */
   accessLogSampleEvery: setting({
     key: "logging.accessSampleEvery",
     type: integer(0, Number.MAX_SAFE_INTEGER),
@@ -280,7 +280,7 @@ export const SETTINGS = {
   }),
   ...TRACING_SETTINGS,
   ...RECORD_SETTINGS,
-  /** Who may ask with `X-SVC-Explain` how an answer came about. Default: anyone. */
+  /** Clients that may request an explanation with `X-SVC-Explain`. Default: anyone. */
   explain: setting({
     key: "http.explain",
     type: oneOf("anyone", "trusted", "off"),

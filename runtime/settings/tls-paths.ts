@@ -4,7 +4,7 @@ import type { TlsPaths } from "../base/tls-paths.js";
 import { nullable, object, type Rule, string, withDefault } from "./rules.js";
 import type { SettingType } from "./setting-types.js";
 
-/** What may be written in `http.tls`. */
+/** Accepted values of `http.tls`. */
 export interface TlsConfig {
   /** File with the certificate, and those between it and its root behind it. */
   readonly cert: string;

@@ -15,7 +15,7 @@ export const TRACING_SETTINGS = {
     help: "OTLP/HTTP collector base URL, without `/v1/traces`",
     optionHelp: "where traces are sent, as OTLP over HTTP: a URL without /v1/traces",
   }),
-  /** Of requests without a trace one of so many gets one; 0: none. Default 1. */
+  /** Samples one in this many requests without a trace context (0: none). Default 1. */
   traceSampleEvery: setting({
     key: "tracing.sampleEvery",
     type: integer(0, Number.MAX_SAFE_INTEGER),

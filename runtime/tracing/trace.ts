@@ -1,9 +1,9 @@
-// What is recorded of one request: a span for the request as a whole, and one for each step in it.
+// The trace of one request: a root span, and a child span for each step.
 //
 //   GET /svc/plugin/top ────────────────────────────────────────────┐
-//     queue ──┐ run top ──┐                                          │  its steps, and what
-//                          dispatch partition 0 ──────┐              │  back-ends record of theirs,
-//                          dispatch partition 1 ──────────┐          │  are its children
+//     queue ──┐ run top ──┐                                          │  its steps; spans of
+//                          dispatch partition 0 ──────┐              │  back-ends are children of
+//                          dispatch partition 1 ──────────┐          │  dispatch spans
 //                                                          merge ─┐  │
 
 import { nowMs, toEpochMs } from "../base/clock.js";

@@ -50,7 +50,7 @@ export enum ResultField {
 export const RESULT_VALUE = 0; // JSON text of the envelope's `response`
 export const RESULT_ERROR = 1; // JSON text of the envelope's `message`
 export const RESULT_TEXT = 2; // whole text/plain body
-export const RESULT_PARTIAL = 3; // bytes of a serialised PluginResponse
+export const RESULT_PARTIAL = 3; // bytes of a serialized PluginResponse
 export const RESULT_READONLY_PARTIAL = 6; // the same, of a plugin that is safe to repeat
 export const RESULT_HTTP = 7; // bytes of an HttpResponse
 export const RESULT_STREAM = 8; // port through which the content comes, and its media type

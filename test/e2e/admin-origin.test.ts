@@ -1,5 +1,5 @@
 // The admin port is the origin of the console and of all admin operations. Pages that plugins and
-// WEB-ROOT answer there run no script, and names that a stranger gave this machine are refused.
+// WEB-ROOT answer there run no script, and host names of attackers are rejected.
 // limit: 120 s
 
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -112,7 +112,7 @@ const value = 1;
 function hidden(): void {}
 /** @plugin @before value */
 export function a(_request: PluginRequest): number { return value; }
-/** @plugin @before hidden, nobody */
+/** @plugin @before hidden, unused */
 export function b(_request: PluginRequest): number { hidden(); return join.length; }
 /** @plugin @before src/none.ts#auth, ../p.ts#x */
 export function d(_request: PluginRequest): number { return 1; }

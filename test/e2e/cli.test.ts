@@ -295,7 +295,7 @@ export function store(
 ) {
   return [key, content.name, n].join(" ");
 }
-/** Asks for less, but nobody has shown how it is called. @plugin */
+/** Requires less, but has no example. @plugin */
 export function anything(_request: PluginRequest) {}
 `,
     },

@@ -1,4 +1,4 @@
-// A generated client in a real browser: bundled, in pages of another origin and of the server, and
+// A generated client in a real browser: bundled, in cross-origin pages and in pages of the server, and
 // in workers. Skipped without a browser.
 // limit: 60 s
 // builds examples

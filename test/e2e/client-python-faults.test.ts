@@ -321,7 +321,7 @@ function noting(ports: unknown[], then: Step = ok(1)): Step {
   };
 }
 
-test("reuses connections, but not those that the server closes", async () => {
+test("reuses connections except those closed by the server", async () => {
   const ports: unknown[] = [];
   const ended: Step = (response, request) => {
     ok(1)(response, request);

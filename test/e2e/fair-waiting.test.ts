@@ -17,7 +17,7 @@ import { existsSync } from "node:fs";
 
 let begun = 0;
 
-/** The same, but lets nobody else run meanwhile. @plugin */
+/** The same, but blocks its executor. @plugin */
 export function block(_request: PluginRequest, file: str): number {
   const place = ++begun;
   const rest = new Int32Array(new SharedArrayBuffer(4));

@@ -66,7 +66,7 @@ export function visit(_request: PluginRequest, graph: Graph, user: str, page: st
   return graph.count(user, "visits", page);
 }
 
-/** Pages that somebody visits most. @plugin @graph visits */
+/** Most visited pages of a user. @plugin @graph visits */
 export function favourites(_request: PluginRequest, graph: Graph, user: str): str[] {
   return graph.neighborhood(user, { arc: ["visits", D_OUT, M_CNT], sortby: S_VAL, hits: 3 });
 }

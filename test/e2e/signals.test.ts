@@ -12,7 +12,7 @@ const PLUGINS = `import type { PluginRequest, str } from "svc-server";
 
 const ended: string[] = [];
 
-/** Ends when nobody waits any more. @plugin */
+/** Ends when the client no longer waits. @plugin */
 export async function wait(request: PluginRequest, name: str): Promise<string> {
   const { signal } = request;
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));

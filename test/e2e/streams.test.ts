@@ -26,7 +26,7 @@ export async function* count(
   }
 }
 
-/** As much as anybody takes. @plugin */
+/** An endless stream. @plugin */
 export async function* endless(_request: PluginRequest, name: str): AsyncGenerator<string> {
   try {
     for (state.made = 0; ; state.made++) yield "x".repeat(1000);

@@ -1,5 +1,5 @@
 // Process of one graph store: reads the data, then runs steps on request, `{ step, ms }`, and
-// reports `{ amount, seconds, check }`: work done, time taken, and a figure all stores must agree
+// reports `{ amount, seconds, check }`: work done, time taken, and a number all stores must agree
 // on.
 //
 //   node --expose-gc serve.mjs <peer> <data file>

@@ -168,8 +168,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   /**
-   * Resolves once no connection waits in the accept queue, after `timeoutMs` at the latest. The
-   * system resets those that wait when a server stops listening.
+   * Resolves once no connection waits in the accept queue, after `timeoutMs` at the latest. When a
+   * server stops listening, the system resets waiting connections.
    */
   async #allAccepted(timeoutMs: number): Promise<void> {
     const untilMs = performance.now() + timeoutMs;
@@ -266,8 +266,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   #admitFrom(socket: Socket, { address, port }: ProxySource): void {
     if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket);
     const owner = this.clients.at(address);
-    // What is one too many of a client may still be that of a dispatcher at the same address. The
-    // connections of a proxy are those of many clients.
+    // A connection beyond the client's limit may still belong to a dispatcher at the same address.
+    // The connections of a proxy belong to many clients.
     const isDispatcher = owner.isFull && !this.proxies.has(address);
     if (isDispatcher && !(this.rights.isParent(address) && this.introduced(1))) {
       return this.#refuse(socket);

@@ -63,12 +63,11 @@ export type AddPluginArguments =
     ];
 
 /**
- * Registers a plugin, in place of one that has the same name (http-interface, "Management
- * operations").
- * @param registry null while the system is not initialised
- * @throws PluginError before the system is initialised, and for a function whose signature is
+ * Registers a plugin, replacing one of the same name (http-interface, "Management operations").
+ * @param registry null while the system is not initialized
+ * @throws PluginError before the system is initialized, and for a function whose signature is
  *   unknown
- * @throws ArgumentError for arguments that do not go together
+ * @throws ArgumentError for contradictory arguments
  */
 export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginArguments): void {
   if (registry === null) throw new PluginError("No registry (system not initialized?)");

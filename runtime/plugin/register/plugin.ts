@@ -16,7 +16,7 @@ export interface PluginOptions {
   readonly role?: PluginRole;
   /** Safe to repeat: changes nothing. */
   readonly readonly?: boolean;
-  /** What `addPlugin` must know of the signature; the compiler reads the signature itself. */
+  /** Signature for `addPlugin`; the compiler reads the signature itself. */
   readonly parameters?: Parameters;
 }
 

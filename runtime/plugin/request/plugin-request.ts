@@ -42,7 +42,7 @@ export interface Routing {
   readonly affinity: number;
 }
 
-/** What plugin code may set; undefined stands for the value that was received. */
+/** Attributes that plugin code may set; undefined stands for the received value. */
 interface Edits {
   partial: number | null | undefined;
   primary: 0 | 1 | undefined;
@@ -311,7 +311,7 @@ export class PluginRequest extends ReceivedRequest {
     return received === undefined ? null : targetFrom(received);
   }
 
-  /** As received while nobody can have changed the parameters. */
+  /** As received while the parameters are unchanged. */
   #target(): string {
     const { target } = this.#source;
     if (this.#params === undefined) return target;

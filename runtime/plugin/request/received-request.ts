@@ -1,5 +1,4 @@
-// What a request tells of where it came from and who runs it: nothing of this can be changed by
-// plugin code.
+// Origin and context of a request: read-only for plugin code.
 
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
@@ -23,8 +22,8 @@ export abstract class ReceivedRequest {
   }
 
   /**
-   * Aborts when nobody waits for the answer any more: the client is gone, or the time of the
-   * request is up. For `fetch` and whatever else takes a signal.
+   * Aborts when the response is no longer needed: the client disconnected, or the deadline passed.
+   * For `fetch` and other functions that accept a signal.
    */
   get signal(): AbortSignal {
     return this.#received.signal?.get() ?? new AbortController().signal;

@@ -1,4 +1,4 @@
-// What a hook leaves for the plugin: a value of a type of its own, for one request.
+// Typed data that a hook passes to the plugin, for one request.
 
 import { RequestError } from "../../base/errors.js";
 import type { PluginRequest } from "./plugin-request.js";

@@ -1,4 +1,4 @@
-// What a plugin says in the server's log, each entry with the request that it is about.
+// A plugin's access to the server log; each entry carries the id of the request.
 
 import { logUnthrottled } from "../../base/log.js";
 import type { LogFields } from "../../base/log-entry.js";

@@ -80,7 +80,7 @@ export class HttpResponse {
 
 export const isHttpResponse = brandClass(HttpResponse, "HttpResponse");
 
-/** What `HttpResponse.serialize` wrote. */
+/** Splits the output of `HttpResponse.serialize`. */
 export function splitHttpResponse(bytes: Uint8Array): { fields: string; body: Uint8Array } {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const start = LENGTH_BYTES + view.readUInt16LE(0);

@@ -79,12 +79,12 @@ export class ResponseOrigin {
     return this.#levelparts;
   }
 
-  /** What the pre-processor left in `request.flag`. */
+  /** `request.flag`, as the pre-processor set it. */
   get flag(): string | null {
     return this.#request.flag;
   }
 
-  /** What the pre-processor left in `request.local`. */
+  /** `request.local`, as the pre-processor set it. */
   get local(): unknown {
     return this.#local;
   }

@@ -1,5 +1,6 @@
-// Values that a schema of zod, valibot, arktype or whoever else speaks Standard Schema describes:
-// what its types cannot say, the schema itself checks. https://standardschema.dev, version 1.
+// Validates values with a schema of zod, valibot, arktype or another implementation of Standard
+// Schema (version 1, https://standardschema.dev): constraints beyond the schema's types are checked
+// by the schema itself.
 
 import { HttpError } from "./http-error.js";
 import { reportedIssues, type StandardIssue, type StandardSchema } from "./schema-issues.js";

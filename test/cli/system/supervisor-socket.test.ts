@@ -51,7 +51,7 @@ const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
 };
 
 for (const [what, meet] of Object.entries(STRANGERS)) {
-  test(`does not mistake a program that ${what} for svc up`, async ({ root }) => {
+  test(`does not take a program that ${what} for svc up`, async ({ root }) => {
     const server = await stranger(root, meet);
     const up = new SupervisorSocket(root, async () => true);
     assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");

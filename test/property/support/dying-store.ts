@@ -12,7 +12,7 @@ type Words = Uint32Array | Int32Array;
 /** The exception that ends the thread. */
 export class Died extends Error {}
 
-/** Methods that write, and those that do not. */
+/** Methods that write, and read-only ones. */
 const ATOMICS = [
   ["store", true],
   ["add", true],

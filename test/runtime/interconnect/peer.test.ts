@@ -112,7 +112,7 @@ test("detects a silent peer even while writing to it", async (context) => {
   assert.ok(provider.isClosed);
 });
 
-test("does not mistake an idle peer for a silent one", async (context) => {
+test("distinguishes an idle peer from a silent one", async (context) => {
   const limits = { ...LONG, silenceMs: 1_000 };
   const [provider, subscriber] = await friends(context, limits, limits);
   const heard = [provider.next(), subscriber.next()];

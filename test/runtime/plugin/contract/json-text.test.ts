@@ -1,4 +1,4 @@
-// JSON text of every value that a plugin may return, including those that JSON.stringify distorts.
+// JSON text of every value that a plugin may return, including values that JSON.stringify distorts.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
