@@ -1,5 +1,6 @@
 # Outcomes of calls in all generated Python clients: responses, and the one error class. Server
-# output is untrusted and validated. Names that a service may use too begin with `_`. Parts of the runtime are joined into one file: see scripts/python-runtime.mjs.
+# output is untrusted and validated. Names that a service may use too begin with `_`. Parts of the
+# runtime are joined into one file: see scripts/python-runtime.mjs.
 
 from __future__ import annotations
 
