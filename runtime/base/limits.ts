@@ -96,6 +96,10 @@ export const MAX_INSPECTED_CHARS = 256;
 /** Built-in plugins run in the IO thread, where a large body would block all requests. */
 export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 
+/** Of JSON that clients send. */
+export const MAX_JSON_DEPTH = 500;
+export const MAX_JSON_KEYS = 50_000;
+
 /** Bodies up to this size cross threads as text, larger ones in shared memory. */
 export const INLINE_BODY_BYTES = 64 * 1024;
 

@@ -8,6 +8,7 @@ import { maxConnections } from "../base/connection-limit.js";
 import {
   ADMIN_CLIENT_CONNECTIONS,
   ADMIN_CLIENT_RATE,
+  ADMIN_SLOTS,
   BODY_MEMORY_BYTES,
   DEFAULT_PLUGIN_TIMEOUT_MS,
   DRAIN_KEEPALIVE_MS,
@@ -72,6 +73,8 @@ const TRACES_WITHIN_MS = 1000;
 const FIRST_PROBES_MS = 1000;
 /** There is only one. */
 const ADMIN_EXECUTOR = 0;
+/** Queries of untrusted clients leave half of the slots to others, and do not queue before them. */
+const ADMIN_LIMITS = { perClient: ADMIN_SLOTS / 2, isSerial: true };
 
 export class IoServer {
   readonly #data: IoThreadData;
@@ -348,7 +351,8 @@ function schedulers(
   answers: ResponseWriter,
   notify: (notice: IoNotification) => void,
 ): [scheduler: Scheduler, admin: Scheduler] {
-  const { pluginTimeoutMs } = settings;
+  const { pluginTimeoutMs, maxRunningPerClient } = settings;
+  const mainLimits = { perClient: maxRunningPerClient, isSerial: false };
   // A query needs a deadline even where plugins have none.
   const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
   const clock = new CommitClock(logClock);
@@ -368,8 +372,8 @@ function schedulers(
     retired: () => {},
   };
   return [
-    new Scheduler(state, metrics, pluginTimeoutMs, waitMs, events, clock),
-    new Scheduler(adminState, null, waitMs, waitMs, adminEvents, clock),
+    new Scheduler(state, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
+    new Scheduler(adminState, null, waitMs, waitMs, adminEvents, clock, ADMIN_LIMITS),
   ];
 }
 

@@ -215,6 +215,7 @@ export class MatrixRequests {
       isTrusted: false,
       step,
       submittedAt: 0,
+      countsFor: null,
       turn: 0,
     });
   }

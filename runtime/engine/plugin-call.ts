@@ -28,6 +28,8 @@ export interface PluginCall {
   readonly isTrusted: boolean;
   /** Tick of the scheduler at its arrival. */
   submittedAt: number;
+  /** The client whose limit it counts for; null without a limit. */
+  countsFor: string | null;
   /** Order among waiting requests, lowest first. */
   turn: number;
   /** The executor's step for a dispatcher; null for engines. */

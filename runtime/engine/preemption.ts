@@ -29,6 +29,28 @@ export function preemptibleSlots(slots: SlotTable, waiting: CallQueue, port: 0 |
   return [...held.values()].filter((mine) => mine.length > 1).flat();
 }
 
+/**
+ * Slots of clients that hold several, except the slot of the request of each that came first, where
+ * `newcomer` is the only request of its client. One executor runs the requests one after the other.
+ */
+export function overtakableSlots(slots: SlotTable, newcomer: PluginCall): number[] {
+  const own = clientOf(newcomer);
+  const firsts = new Map<string, number>();
+  const behind: number[] = [];
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const call = slots.call(slot);
+    if (call === null || call === newcomer) continue;
+    const client = clientOf(call);
+    if (client === own) return [];
+    const first = firsts.get(client);
+    const isFirst = first === undefined || call.serial < slots.call(first)!.serial;
+    if (isFirst) firsts.set(client, slot);
+    const later = isFirst ? first : slot;
+    if (later !== undefined) behind.push(later);
+  }
+  return behind;
+}
+
 function someone(
   firsts: Iterable<readonly [string, PluginCall]>,
   before: number,

@@ -315,6 +315,7 @@ export class RequestEngine {
       isTrusted,
       step: null,
       submittedAt: 0,
+      countsFor: null,
       turn: 0,
     });
   }

@@ -16,10 +16,11 @@ import {
   SLOTS,
 } from "../wire/shared-state.js";
 import { CallQueue } from "./call-queue.js";
+import { ClientLimit } from "./client-limit.js";
 import { DurabilityGate } from "./durability-gate.js";
 import { ExecutorLink } from "./executor-link.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
-import { preemptibleSlots } from "./preemption.js";
+import { overtakableSlots, preemptibleSlots } from "./preemption.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
 import { dropStream, type StreamPayload } from "./streams.js";
 
@@ -49,6 +50,16 @@ export interface SlotMetrics {
   jobDone(slot: number, startedMs: number, endedMs: number): void;
 }
 
+/** Limits of one client. */
+export interface SchedulerLimits {
+  /** Requests of one client in the queue and in slots (0: no limit). */
+  readonly perClient: number;
+  /** There is one executor, whose calls run one after the other. */
+  readonly isSerial: boolean;
+}
+
+const NO_LIMITS: SchedulerLimits = { perClient: 0, isSerial: false };
+
 export class Scheduler {
   readonly #state: SharedState;
   readonly #metrics: SlotMetrics | null;
@@ -56,6 +67,8 @@ export class Scheduler {
   readonly #timeoutMs: number;
   readonly #slots = new SlotTable();
   readonly #waiting = new CallQueue();
+  readonly #clients: ClientLimit;
+  readonly #isSerial: boolean;
   readonly #maxWaitTicks: number;
   /** Requests whose executors were notified of a disconnected client. */
   readonly #disconnectSent = new WeakSet<PluginCall>();
@@ -73,7 +86,10 @@ export class Scheduler {
     maxWaitMs: number,
     events: SchedulerEvents,
     clock: CommitClock | null = null,
+    { perClient, isSerial }: SchedulerLimits = NO_LIMITS,
   ) {
+    this.#clients = new ClientLimit(perClient);
+    this.#isSerial = isSerial;
     this.#held = new DurabilityGate(clock);
     this.#state = state;
     this.#metrics = metrics;
@@ -87,9 +103,9 @@ export class Scheduler {
     return this.#running + this.#held.count;
   }
 
-  /** Number of requests that wait for a slot. */
+  /** Number of requests that wait for a slot, or for others of their client. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#clients.size;
   }
 
   /** When the request running in a slot was claimed, milliseconds since 1970; 0 for none. */
@@ -104,13 +120,42 @@ export class Scheduler {
       const call = this.#slots.call(slot);
       if (call !== null) yield { call, executor: executorId(slot) };
     }
-    for (const call of this.#waiting.calls()) yield { call, executor: null };
+    for (const queue of [this.#waiting, this.#clients]) {
+      for (const call of queue.calls()) yield { call, executor: null };
+    }
   }
 
   submit(call: PluginCall): void {
     call.submittedAt = this.#ticks;
+    if (this.#clients.enter(call)) this.#enqueue(call);
+  }
+
+  #enqueue(call: PluginCall): void {
     const isBehind = this.#waiting.isBefore(call.slots, call.minQueue);
     if (isBehind || !this.#place(call)) this.#waiting.push(call);
+    else if (this.#isSerial && this.#running > 1) this.#overtake(call);
+  }
+
+  /** Requeues further requests of other clients behind this one. */
+  #overtake(call: PluginCall): void {
+    const slots = overtakableSlots(this.#slots, call);
+    if (slots.length === 0) return;
+    this.#takeBack(slots);
+    this.#pump();
+  }
+
+  /** A request has its outcome, so the next one of its client goes on. */
+  #leave(call: PluginCall): void {
+    let next = this.#clients.leave(call);
+    for (; next !== null; next = this.#clients.leave(next)) {
+      if (!next.exchange.aborted) return this.#enqueue(next);
+      this.#events.dropped(next);
+    }
+  }
+
+  #drop(call: PluginCall): void {
+    this.#events.dropped(call);
+    this.#leave(call);
   }
 
   /** Replaces all executors; the former ones finish their requests, then `retired` is called. */
@@ -157,8 +202,12 @@ export class Scheduler {
       this.#free(slot);
       if (isBegun) begun++;
       if (call === null) continue;
-      if (isBegun) this.#events.failed(call, executorId(slot), "executor-died");
-      else this.#waiting.unshift(call);
+      if (!isBegun) {
+        this.#waiting.unshift(call);
+        continue;
+      }
+      this.#events.failed(call, executorId(slot), "executor-died");
+      this.#leave(call);
     }
     this.#pump();
     return begun;
@@ -166,7 +215,10 @@ export class Scheduler {
 
   /** Empties the queues of requests that found no slot. */
   rejectQueued(): PluginCall[] {
-    return this.#waiting.remove(() => true);
+    const kept = this.#clients.remove(() => true);
+    const queued = this.#waiting.remove(() => true);
+    for (const call of queued) this.#clients.leave(call);
+    return [...queued, ...kept];
   }
 
   /**
@@ -182,14 +234,15 @@ export class Scheduler {
       if (waited >= this.#maxWaitTicks || isDisconnectError(call.exchange, now)) return true;
       return isOverdue(call, now);
     };
-    for (const call of this.#waiting.remove(isOver)) this.#events.dropped(call);
+    for (const call of this.#clients.remove(isOver)) this.#events.dropped(call);
+    for (const call of this.#waiting.remove(isOver)) this.#drop(call);
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED || !isOver(call)) continue;
       // The executor returns the slot when it reaches the request.
       if (!this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
-      this.#events.dropped(call);
+      this.#drop(call);
     }
   }
 
@@ -216,12 +269,15 @@ export class Scheduler {
   }
 
   #pump(): void {
+    let aborted: PluginCall[] | null = null;
     this.#waiting.offer((call) => {
       if (!call.exchange.aborted) return this.#place(call);
-      // The response is discarded, but releases the request's resources.
-      this.#events.dropped(call);
+      aborted ??= [];
+      aborted.push(call);
       return true;
     });
+    // The responses are discarded, but release the requests' resources.
+    for (const call of aborted ?? []) this.#drop(call);
   }
 
   #free(slot: number): void {
@@ -281,8 +337,12 @@ export class Scheduler {
 
   /** Preempts unclaimed requests in favor of other clients. */
   #preempt(port: 0 | 1): void {
+    this.#takeBack(preemptibleSlots(this.#slots, this.#waiting, port));
+  }
+
+  #takeBack(slots: readonly number[]): void {
     const calls: PluginCall[] = [];
-    for (const slot of preemptibleSlots(this.#slots, this.#waiting, port)) {
+    for (const slot of slots) {
       const call = this.#slots.call(slot)!;
       if (this.#state.slotState(slot) !== SLOT_QUEUED || !this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
@@ -307,6 +367,7 @@ export class Scheduler {
   /** Waits until the changes of the request are durable. */
   #tell(call: PluginCall, slot: number, result: Told): void {
     const id = executorId(slot);
+    this.#leave(call);
     this.#held.hold(
       result.flush,
       () => this.#events.result(call, id, result),
@@ -362,12 +423,14 @@ export class Scheduler {
     this.#events.failed(call, executorId(slot), "timeout");
     if (burning) {
       this.#slots.abandon(slot);
-      if (!isTooLong) return;
-      this.#events.terminate(link.id, `plugin "${call.plugin.name}" timed out`);
+      if (isTooLong) {
+        this.#events.terminate(link.id, `plugin "${call.plugin.name}" timed out`);
+      }
     } else {
       this.#free(slot);
       link.notifyTimedOut(slot, call);
     }
+    this.#leave(call);
   }
 
   #retireIdle(): void {

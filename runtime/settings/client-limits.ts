@@ -4,6 +4,7 @@
 import {
   DEFAULT_IDLE_SECONDS,
   DEFAULT_MAX_BODY_BYTES,
+  MAIN_SLOTS,
   MAX_CLIENT_RATE,
   MAX_CONNECTIONS_PER_PORT,
   MAX_IDLE_SECONDS,
@@ -38,6 +39,15 @@ export const CLIENT_LIMITS = {
     option: "max-request-rate-per-client",
     library: "start",
     help: "maximum main-port requests/s per client (0: no limit)",
+  }),
+  /** Requests for plugins of one address that run or are queued for executors. Default 16. */
+  maxRunningPerClient: setting({
+    key: "http.maxRunningPerClient",
+    type: integer(0, MAIN_SLOTS),
+    default: [MAIN_SLOTS / 2],
+    option: "max-running-per-client",
+    library: "start",
+    help: "maximum plugin requests running at once per client (0: no limit)",
   }),
   /** Seconds after which a connection ends on which nothing is asked. Default 75. */
   idleTimeoutSeconds: setting({

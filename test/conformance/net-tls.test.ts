@@ -129,6 +129,17 @@ test("a connection without TLS is closed without effect on others", async (conte
   assert.is(context.engine.requests, 1);
 });
 
+test("offers TLS 1.2 without CBC", async (context) => {
+  const server = await serverWith(context);
+  const withSuite = (ciphers: string) =>
+    open(server, HERE, { ...BELIEVES, ciphers, maxVersion: "TLSv1.2" });
+  for (const suites of ["ECDHE-RSA-AES128-SHA256:ECDHE-RSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA"]) {
+    await assertFails(withSuite(suites));
+  }
+  const client = await withSuite("ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256");
+  assert.is(await statusOf(client), 200);
+});
+
 test("an endless head is answered with 408", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);

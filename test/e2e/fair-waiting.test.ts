@@ -45,7 +45,7 @@ let server: Served;
 
 test.before(async () => {
   await buildProject(project.folder);
-  server = await serve(project.folder, "--executors", "1");
+  server = await serve(project.folder, "--executors", "1", "--max-running-per-client", "0");
 });
 test.after(async () => {
   await server?.stop();

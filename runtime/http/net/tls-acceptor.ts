@@ -102,10 +102,23 @@ export class TlsAcceptor {
   }
 }
 
+/** Of TLS 1.3 and 1.2: forward secrecy and authenticated encryption, so no suite with CBC. */
+const CIPHERS = [
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "TLS_AES_128_GCM_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
+
 /** Disables renegotiation: it costs the server more than the client. */
 function contextOptions({ options }: TlsMaterial) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
-  return { ...options, minVersion: "TLSv1.2", secureOptions } as const;
+  return { ciphers: CIPHERS, ...options, minVersion: "TLSv1.2", secureOptions } as const;
 }
 
 /** Unique while open: a client may connect from one port to two local addresses. */

@@ -15,6 +15,7 @@ import {
 } from "../contract/query-text.js";
 import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
 import { truncateForMessage } from "../contract/truncate-for-message.js";
+import { exceededJsonLimit } from "./json-limits.js";
 
 const ZERO = 48;
 const NINE = 57;
@@ -229,6 +230,8 @@ export function missing(name: string): never {
  * @param label used in the error message
  */
 export function parseJson(text: string, label: string): unknown {
+  const exceeded = exceededJsonLimit(text);
+  if (exceeded !== null) throw new ParameterError("ValueError", `${label} (${exceeded})`);
   try {
     const mayHideProto = text.includes("__proto__") || text.includes("\\u");
     return mayHideProto ? JSON.parse(text, withoutProto) : JSON.parse(text);

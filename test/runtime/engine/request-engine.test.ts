@@ -17,6 +17,7 @@ function call(serial: number, method = "GET", accept = "json"): PluginCall {
     minQueue: 0,
     isTrusted: false,
     submittedAt: 0,
+    countsFor: null,
     turn: 0,
     step: null,
   };

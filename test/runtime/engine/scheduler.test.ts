@@ -6,13 +6,9 @@ import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HALF_CLOSED_CLIENT_GRACE_MS } from "../../../runtime/base/limits.js";
-import { Executor } from "../../../runtime/engine/executor.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
-import { Scheduler } from "../../../runtime/engine/scheduler.js";
-import { Metrics } from "../../../runtime/metrics/metrics.js";
-import type { PluginEntry } from "../../../runtime/plugin/contract/plugin-entry.js";
 import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/wire/batch.js";
-import { SharedState } from "../../../runtime/wire/shared-state.js";
+import { call, entry, nextSerial, setUp, until } from "./scheduler-setup.js";
 
 interface Gone {
   aborted: boolean;
@@ -20,69 +16,6 @@ interface Gone {
 }
 
 const test = suite("scheduler");
-
-function entry(name: string, invoke: PluginEntry["invoke"]): PluginEntry {
-  const description = {
-    path: `/svc/plugin/${name}`,
-    description: name,
-    parameters: {},
-    bound_graph: null,
-  };
-  return { name, role: "engine", graph: null, readonly: false, readers: {}, description, invoke };
-}
-
-let serial = 1;
-function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
-  return {
-    port: 0,
-    slots: 0,
-    serial: serial++,
-    minQueue: 0,
-    isTrusted: false,
-    submittedAt: 0,
-    turn: 0,
-    step: null,
-    plugin: { name: `p${plugin}`, number: plugin },
-    exchange: {
-      method: "GET",
-      target,
-      headers: { block: "", accept: "json", minQueue: 0 },
-      body: null,
-      connection: { remoteAddress: "127.0.0.1", ident: null, endedAtMs: 0 },
-      t0Ms: Date.now(),
-      aborted: false,
-      trace: null,
-      isWarmUp: false,
-    } as never,
-  };
-}
-
-/** A scheduler, its notifications, and a factory of executors that run `plugins` in this thread. */
-function setUp(plugins: readonly PluginEntry[], timeoutMs = 0) {
-  const state = new SharedState();
-  const told: string[] = [];
-  const scheduler = new Scheduler(state, new Metrics(), timeoutMs, 30_000, {
-    result: (done, execId, { status, kind, payload }) => {
-      const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
-      told.push(`${done.serial} ${execId} ${status} ${value}`);
-    },
-    failed: (failed, execId, failure) => told.push(`${failed.serial} ${execId} ${failure}`),
-    dropped: (call) => told.push(`${call.serial} dropped`),
-    terminate: (id) => told.push(`terminate ${id}`),
-    retired: (id) => told.push(`retired ${id}`),
-  });
-  const executor = (id: number) => {
-    const { port1, port2 } = new MessageChannel();
-    new Executor(id, port1, state, () => plugins);
-    return { id, port: port2 };
-  };
-  return { state, told, scheduler, executor };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2000 && !condition(); turn++) await delay(1);
-  assert.ok(condition(), "condition was not met");
-}
 
 test("returns results with their slot", async () => {
   const { told, scheduler, executor } = setUp([entry("one", () => ({ n: 1 }))]);
@@ -100,7 +33,7 @@ test("returns results with their slot", async () => {
 test("queues requests in order when all slots are taken", async () => {
   const { told, scheduler, executor } = setUp([entry("one", (request) => request.sn)]);
   scheduler.setExecutors([executor(0)]);
-  const first = serial;
+  const first = nextSerial();
   for (let sent = 0; sent < 100; sent++) scheduler.submit(call(0));
   assert.is(scheduler.working, 32);
   assert.is(scheduler.waiting, 68);

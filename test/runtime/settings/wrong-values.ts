@@ -87,6 +87,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [1022, /got 1022$/],
   ],
   maxRequestRatePerClient: [[1.5, /^: expected an integer from 0 to 1000000, got 1\.5$/]],
+  maxRunningPerClient: [[33, /^: expected an integer from 0 to 32, got 33$/]],
   stackTraces: switches,
   console: [
     ["main", /^: expected one of "admin", "both", "off", got "main"$/],

@@ -1,0 +1,127 @@
+// Limits of the scheduler per client: slots of one client, and its turn among others.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { MessageChannel } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SchedulerLimits } from "../../../runtime/engine/scheduler.js";
+import { RequestField } from "../../../runtime/wire/batch.js";
+import { call, entry, setUp, until } from "./scheduler-setup.js";
+
+interface Gone {
+  aborted: boolean;
+}
+
+const test = suite("scheduler limits");
+
+const HALF: SchedulerLimits = { perClient: 16, isSerial: false };
+
+/** A plugin whose calls run until `release`. */
+function slowPlugin() {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { plugin: entry("slow", () => released.then(() => 1)), release };
+}
+
+test("leaves slots to others where one client has many slow requests", async () => {
+  const { plugin, release } = slowPlugin();
+  const { told, scheduler, executor } = setUp([plugin, entry("one", () => 1)], 0, HALF);
+  scheduler.setExecutors([executor(0)]);
+  const many = Array.from({ length: 100 }, () => call(0));
+  for (const one of many) scheduler.submit(one);
+  assert.equal([scheduler.working, scheduler.waiting], [16, 84]);
+  assert.is([...scheduler.calls()].length, 100);
+  const other = call(1, "/svc/plugin/x", "127.0.0.2");
+  scheduler.submit(other);
+  await until(() => told.length === 1);
+  assert.is(told[0], `${other.serial} 3 200 1`.replace(" 3 ", ` ${told[0]!.split(" ")[1]} `));
+  release();
+  await until(() => told.length === 101);
+  const order = told.slice(1).map((line) => Number(line.split(" ")[0]));
+  assert.equal(
+    order,
+    many.map((one) => one.serial),
+  );
+  assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
+  // The whole share is there again.
+  for (let sent = 0; sent < 17; sent++) scheduler.submit(call(1));
+  assert.equal([scheduler.working, scheduler.waiting], [16, 1]);
+  await until(() => told.length === 118);
+  scheduler.close();
+});
+
+test("does not limit dispatchers and trusted clients", async () => {
+  const { scheduler } = setUp([], 0, { perClient: 1, isSerial: false });
+  const { port2 } = new MessageChannel();
+  scheduler.setExecutors([{ id: 0, port: port2 }]);
+  for (let sent = 0; sent < 3; sent++) {
+    const one = call(0);
+    (one.exchange.connection as { ident: unknown }).ident = [1, 1, 1, 0, 0, 0, 1];
+    scheduler.submit(one);
+    scheduler.submit({ ...call(0), isTrusted: true });
+  }
+  assert.equal([scheduler.working, scheduler.waiting], [6, 0]);
+  scheduler.close();
+});
+
+test("gives back the share of requests without a response", async () => {
+  const { told, scheduler, executor } = setUp([entry("one", () => 1)], 0, {
+    perClient: 1,
+    isSerial: false,
+  });
+  const gone = Array.from({ length: 4 }, () => call(0));
+  for (const one of gone) scheduler.submit(one);
+  // Without an executor the first one waits for a slot, the others for the first one.
+  assert.is(scheduler.waiting, 4);
+  for (const one of gone) (one.exchange as unknown as Gone).aborted = true;
+  scheduler.setExecutors([executor(0)]);
+  assert.equal(
+    told,
+    gone.map((one) => `${one.serial} dropped`),
+  );
+  for (const one of [call(0), call(0)]) scheduler.submit(one);
+  assert.equal([scheduler.working, scheduler.waiting], [1, 1]);
+  await until(() => told.length === 6);
+  for (const one of [call(0), call(0)]) scheduler.submit(one);
+  assert.is(scheduler.rejectQueued().length, 1);
+  await until(() => told.length === 7);
+  scheduler.submit(call(0));
+  assert.equal([scheduler.working, scheduler.waiting], [1, 0]);
+  await until(() => told.length === 8);
+  scheduler.close();
+});
+
+test("puts the first request of a client before further ones of others", async () => {
+  const { state, scheduler } = setUp([], 0, { perClient: 0, isSerial: true });
+  const { port1, port2 } = new MessageChannel();
+  const batch: unknown[] = [];
+  port1.on("message", (message: unknown[]) => {
+    batch.push(...message);
+    if (batch.length === message.length) state.claim(batch[RequestField.Slot] as number, 1);
+  });
+  scheduler.setExecutors([{ id: 0, port: port2 }]);
+  const from = (address: string) => call(0, "/svc/plugin/x", address);
+  const hungry = [1, 2, 3, 4].map(() => from("127.0.0.1"));
+  for (const one of hungry) scheduler.submit(one);
+  await until(() => batch.length === 4 * RequestField.Stride);
+  const [second, third] = [from("127.0.0.2"), from("127.0.0.3")];
+  for (const one of [second, third]) scheduler.submit(one);
+  assert.equal([scheduler.waiting], [0]);
+  await delay(1);
+  const started: unknown[] = [];
+  await until(() => batch.length >= 11 * RequestField.Stride);
+  for (let at = 0; at < batch.length; at += RequestField.Stride) {
+    const isFirst = at === 0;
+    if (isFirst || state.claim(batch[at + RequestField.Slot] as number, 1)) {
+      started.push(batch[at + RequestField.Serial]);
+    }
+  }
+  const [first, ...rest] = hungry.map((one) => one.serial);
+  assert.equal(started, [first, second.serial, third.serial, ...rest]);
+  port1.close();
+  scheduler.close();
+});
+
+test.run();

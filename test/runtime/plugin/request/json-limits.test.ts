@@ -1,0 +1,54 @@
+// Limits of JSON texts: depth, and keys of one object.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from "../../../../runtime/base/limits.js";
+import { exceededJsonLimit } from "../../../../runtime/plugin/request/json-limits.js";
+import { parseJson } from "../../../../runtime/plugin/request/query-values.js";
+
+const test = suite("JSON limits");
+
+function nested(depth: number, open = "[", close = "]"): string {
+  return open.repeat(depth) + close.repeat(depth);
+}
+
+function objectWith(keys: number, key = (at: number) => `k${at}`): string {
+  return `{${Array.from({ length: keys }, (_, at) => `"${key(at)}":1`).join(",")}}`;
+}
+
+test("limits the depth", () => {
+  assert.is(exceededJsonLimit(nested(MAX_JSON_DEPTH)), null);
+  for (const text of [
+    nested(MAX_JSON_DEPTH + 1),
+    "[".repeat(2_000_000),
+    nested(MAX_JSON_DEPTH + 1, '{"a":', "}"),
+    `["]",${nested(MAX_JSON_DEPTH)}]`,
+    `["\\\\",${nested(MAX_JSON_DEPTH)},"\\""]`,
+  ]) {
+    assert.is(exceededJsonLimit(text), `nested deeper than ${MAX_JSON_DEPTH} levels`);
+    assert.throws(() => parseJson(text, "content"), /content \(nested deeper than 500 levels\)/);
+  }
+});
+
+test("limits the keys of one object", () => {
+  assert.is(exceededJsonLimit(objectWith(MAX_JSON_KEYS)), null);
+  const text = objectWith(MAX_JSON_KEYS + 1, (at) => String(at * 71_999));
+  assert.is(exceededJsonLimit(text), `more than ${MAX_JSON_KEYS} keys in one object`);
+  const many = `[${Array.from({ length: 60 }, () => objectWith(1000)).join(",")}]`;
+  assert.is(exceededJsonLimit(many), null, "keys of several objects");
+});
+
+test("does not count what strings contain", () => {
+  const text = JSON.stringify([
+    "[".repeat(1000),
+    '"[\\'.repeat(1000),
+    "\\".repeat(1001),
+    ":".repeat(9),
+  ]);
+  assert.is(exceededJsonLimit(text), null);
+  assert.equal(parseJson(text, "x"), JSON.parse(text));
+  assert.is(exceededJsonLimit(`"${"[".repeat(1000)}`), null, "an endless string");
+  assert.is(exceededJsonLimit("]".repeat(1000) + nested(MAX_JSON_DEPTH)), null);
+});
+
+test.run();
