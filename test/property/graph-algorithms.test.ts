@@ -4,7 +4,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../runtime/graph/api/graph.js";
-import { D_ANY, D_IN, M_FLT } from "../../runtime/graph/model/constants.js";
+import {
+  D_ANY,
+  D_IN,
+  D_OUT,
+  M_FLT,
+  M_FWDONLY,
+  M_STAT,
+} from "../../runtime/graph/model/constants.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 
@@ -57,6 +64,63 @@ function eachSubject(run: (subject: Subject, random: Random) => void): void {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) run(randomSubject(random), random);
 }
+
+/** Number of arcs between two vertices by breadth-first search; -1 if there is no path. */
+function naiveSteps(
+  arcs: ReadonlyMap<string, readonly string[]>,
+  from: string,
+  to: string,
+): number {
+  const steps = new Map([[from, 0]]);
+  for (const vertex of steps.keys()) {
+    for (const head of arcs.get(vertex) ?? []) {
+      if (!steps.has(head)) steps.set(head, steps.get(vertex)! + 1);
+    }
+  }
+  return steps.get(to) ?? -1;
+}
+
+test("find paths of the fewest arcs in all directions, with forward-only arcs and without", () => {
+  const random = new Random(SEED + 7);
+  for (let round = 0; round < ROUNDS; round++) {
+    const graph = makeGraph();
+    const ids = Array.from({ length: 30 + random.below(100) }, (_, index) => `v${index}`);
+    for (const id of ids) graph.createVertex(id);
+    const [out, into] = [new Map<string, string[]>(), new Map<string, string[]>()];
+    const add = (lists: Map<string, string[]>, from: string, to: string): void => {
+      lists.set(from, [...(lists.get(from) ?? []), to]);
+    };
+    const isMixed = round % 3 === 0;
+    for (let left = ids.length + random.below(ids.length); left > 0; left--) {
+      const [from, to] = [random.of(ids), random.of(ids)];
+      // A terminal has arcs of one kind.
+      const isForward = isMixed && Number(to.slice(1)) % 4 === 0;
+      graph.connect(from, ["to", isForward ? M_STAT | M_FWDONLY : M_STAT], to);
+      add(out, from, to);
+      if (!isForward) add(into, to, from);
+    }
+    const any = new Map(ids.map((id) => [id, [...(out.get(id) ?? []), ...(into.get(id) ?? [])]]));
+    for (let pair = 0; pair < 60; pair++) {
+      const [from, to] = [random.of(ids), random.of(ids)];
+      for (const [direction, arcs] of [
+        [D_OUT, out],
+        [D_IN, into],
+        [D_ANY, any],
+      ] as const) {
+        const found = graph.shortestPath(from, to, { arc: ["to", direction] });
+        const message = `${from} ${to} ${direction}, SEED=${SEED}, round ${round}`;
+        assert.is(found?.cost ?? -1, naiveSteps(arcs, from, to), message);
+        if (found === null) continue;
+        assert.is(found.path.length, found.cost + 1, message);
+        assert.equal([found.path[0], found.path.at(-1)], [from, to], message);
+        found.path.slice(1).forEach((id, at) => {
+          assert.ok(arcs.get(found.path[at]!)!.includes(id), message);
+        });
+        assert.equal(graph.shortestPath(from, to, { arc: ["to", direction] }), found, message);
+      }
+    }
+  }
+});
 
 test("find shortest paths of minimum cost", () => {
   eachSubject((subject) => {

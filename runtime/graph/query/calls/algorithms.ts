@@ -1,7 +1,7 @@
 // Algorithms over the arcs that pass a filter (queries, "Algorithms"): shortest path, connected
 // components, PageRank, random walks, co-occurrence. Each has the time limit of a query.
 
-import { ARC_WORDS } from "../../memory/layout.js";
+import { ARC_WORDS, Header } from "../../memory/layout.js";
 import { D_ANY, D_IN, D_OUT } from "../../model/constants.js";
 import { ValueError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -12,7 +12,7 @@ import type { ArcFilter } from "../parse/query-options.js";
 import { readDeadline } from "../walk/deadline.js";
 import { components as componentsOf, pageRank as ranksOf } from "../walk/page-rank.js";
 import { ArcReader, arcWeight, project } from "../walk/projection.js";
-import { shortestPath as pathOf } from "../walk/shortest-path.js";
+import { fewestArcs, leastWeight } from "../walk/shortest-path.js";
 import type { LimitOptions } from "./adjacent.js";
 
 interface ArcOptions extends LimitOptions {
@@ -58,7 +58,8 @@ export interface ScoredVertex {
 }
 
 /**
- * Returns the ids along a shortest path; null if there is none.
+ * Returns the ids along a shortest path, one of several that are equally short; null if there is
+ * none.
  * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
  */
 export function shortestPath(
@@ -68,9 +69,17 @@ export function shortestPath(
   options?: PathOptions,
 ): { path: string[]; cost: number } | null {
   const given: PathOptions = checkedArguments("shortestPath", options);
-  const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
+  const test = compileArcFilter(store, given.arc, D_OUT);
+  const reader = new ArcReader(store, test);
   const ends = [findAnchor(store, from), findAnchor(store, to)] as const;
-  const found = pathOf(reader, ends, given.weighted === true, readDeadline("aggregation", given));
+  const deadline = readDeadline("aggregation", given);
+  // The terminals of forward-only arcs do not list them.
+  const isListed = store.memory.header.words[Header.ArcsForwardOnly] === 0;
+  const back = isListed ? new ArcReader(store, test, opposite(test.direction)) : null;
+  const found =
+    given.weighted === true
+      ? leastWeight(reader, ends, deadline)
+      : fewestArcs(reader, back, ends, deadline);
   if (found === null) return null;
   return { path: found.vertices.map((vertex) => store.ids.idOf(vertex)), cost: found.cost };
 }
@@ -155,8 +164,8 @@ export function coOccurrence(
 ): ScoredVertex[] {
   const given: CoOccurrenceOptions = checkedArguments("coOccurrence", options);
   const test = compileArcFilter(store, given.arc, D_OUT);
-  const back = test.direction === D_ANY ? D_ANY : test.direction === D_OUT ? D_IN : D_OUT;
-  const [there, here] = [new ArcReader(store, test), new ArcReader(store, test, back)];
+  const back = new ArcReader(store, test, opposite(test.direction));
+  const [there, here] = [new ArcReader(store, test), back];
   const deadline = readDeadline("aggregation", given);
   const weight = (words: Uint32Array, at: number): number =>
     given.weighted === true ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
@@ -173,6 +182,11 @@ export function coOccurrence(
     }
   }
   return topScores(store, scores, hitsOf(given.hits, 10));
+}
+
+function opposite(direction: number): number {
+  if (direction === D_OUT) return D_IN;
+  return direction === D_IN ? D_OUT : direction;
 }
 
 function hitsOf(hits: number | null | undefined, otherwise: number): number {
