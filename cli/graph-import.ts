@@ -1,7 +1,7 @@
 // `svc graph import`: puts vertices, arcs and vectors of a file into a graph.
 
 import { defineCommand } from "./framework/command.js";
-import { choice, stringSetting } from "./framework/option.js";
+import { choice, flag, stringSetting } from "./framework/option.js";
 import { GRAPH_OPTIONS } from "./graph/graph-options.js";
 
 export const graphImport = defineCommand({
@@ -18,6 +18,7 @@ export const graphImport = defineCommand({
       kind: stringSetting("<text>"),
       help: "id prefix for rows without ids",
     },
+    "skip-bad": { kind: flag, help: "write invalid records to <file>.rejected, and continue" },
     type: { kind: stringSetting("<name>"), help: "default vertex type" },
   },
   environment: false,
@@ -29,6 +30,7 @@ export const graphImport = defineCommand({
       format: values.format ?? null,
       prefix: values["id-prefix"] ?? "",
       type: values.type ?? null,
+      skipBad: values["skip-bad"] ?? false,
     });
     return 0;
   },

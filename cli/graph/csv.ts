@@ -1,24 +1,91 @@
-// Lines of CSV: fields between commas, quoted ones with doubled quotes inside. A field never goes
-// on in the next line.
+// Records of a CSV file, by csv-parse: fields between commas, quoted ones with doubled quotes, and
+// newlines inside. The first record names the columns; unknown ones become properties.
 
+import { createReadStream } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { type CsvError, parse } from "csv-parse";
 import { SvcError } from "../../runtime/base/errors.js";
+import type { FileRecord, Position } from "./file-record.js";
 
 /** Columns that are members of a vertex or an arc; all others are properties. */
 const MEMBERS = new Set(["id", "type", "vector", "lifespan"]);
 const ARC_MEMBERS = new Set(["initial", "relationship", "modifier", "value", "terminal"]);
 const NUMBERS = new Set(["value", "lifespan"]);
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const CHUNK_BYTES = 1024 * 1024;
+const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
-/** @throws SvcError SVC3060 a quote that does not end */
-export function csvFields(text: string, place: string): string[] {
-  const line = text.endsWith("\r") ? text.slice(0, -1) : text;
-  const fields: string[] = [];
-  const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
-  for (;;) {
-    const found = field.exec(line);
-    if (found === null) throw new SvcError("SVC3060", `${place}: unterminated quoted field`);
-    fields.push(found[1]?.replaceAll('""', '"') ?? found[2]!);
-    if (found[3] === "") return fields;
+interface Row {
+  readonly record: readonly string[];
+  readonly raw: string;
+  readonly info: { readonly bytes: number; readonly lines: number };
+}
+
+/** Yields the rows after a position; their first text is that of the header. */
+export async function* csvRows(file: string, from: Position): AsyncGenerator<FileRecord> {
+  /** The parser is ahead of the rows that it hands out. */
+  const unreadable: FileRecord[] = [];
+  const parser = parse({
+    bom: true,
+    info: true,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: MAX_RECORD_BYTES,
+    on_skip: (error, raw) => {
+      if (error !== undefined) unreadable.push(unreadableRow(file, error, raw ?? ""));
+    },
+  });
+  // The consumer of the parser gets the errors of the file.
+  pipeline(Readable.from(decoded(file)), parser, () => {});
+  let header: Row | null = null;
+  for await (const row of parser as AsyncIterable<Row>) {
+    const { bytes } = row.info;
+    while (unreadable.length > 0 && unreadable[0]!.end < bytes) {
+      yield withHeader(unreadable.shift()!, header);
+    }
+    if (header === null) header = row;
+    else if (bytes > from.end) yield rowRecord(file, header, row);
+  }
+  for (const record of unreadable) yield withHeader(record, header);
+}
+
+function withHeader(record: FileRecord, header: Row | null): FileRecord {
+  return header === null ? record : { ...record, header: header.raw.trimEnd() };
+}
+
+function rowRecord(file: string, header: Row, { record, raw, info }: Row): FileRecord {
+  const place = `${file}:${info.lines}`;
+  return {
+    value: () => csvValue(header.record, record, place),
+    text: raw.trimEnd(),
+    header: header.raw.trimEnd(),
+    line: info.lines,
+    end: info.bytes,
+  };
+}
+
+function unreadableRow(file: string, error: CsvError, raw: string): FileRecord {
+  const { lines = 0, bytes = 0 } = error as { lines?: number; bytes?: number };
+  const value = (): never => {
+    throw new SvcError("SVC3060", `${file}:${lines}: ${error.message}`, { cause: error });
+  };
+  return { value, text: raw.trimEnd(), line: lines, end: bytes };
+}
+
+/** @throws SvcError SVC3060 a file that is not UTF-8 */
+async function* decoded(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const stream = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      yield decoder.decode(chunk, { stream: true });
+    }
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new SvcError("SVC3060", `${file}: invalid UTF-8`, { cause: error });
   }
 }
 
@@ -26,12 +93,11 @@ export function csvFields(text: string, place: string): string[] {
  * The members that a row gives; empty fields give none.
  * @throws SvcError SVC3060
  */
-export function csvValue(
+function csvValue(
   header: readonly string[],
-  text: string,
+  fields: readonly string[],
   place: string,
 ): Readonly<Record<string, unknown>> {
-  const fields = csvFields(text, place);
   if (fields.length !== header.length) {
     const counts = `expected ${header.length} fields, got ${fields.length}`;
     throw new SvcError("SVC3060", `${place}: ${counts}`);

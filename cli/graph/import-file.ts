@@ -6,9 +6,11 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { extname, join, resolve } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { Graph } from "../../runtime/index.js";
+import type { Position } from "./file-record.js";
 import { importRecord } from "./import-record.js";
 import { withGraph } from "./open-graph.js";
-import { type FileFormat, type Position, readRecords } from "./read-records.js";
+import { type FileFormat, readRecords } from "./read-records.js";
+import { RejectedRecords } from "./rejected-records.js";
 
 export interface ImportOptions {
   readonly graph: string | null;
@@ -16,6 +18,8 @@ export interface ImportOptions {
   readonly format: FileFormat | null;
   readonly prefix: string;
   readonly type: string | null;
+  /** Writes records that are no vertices or arcs to a file of their own. */
+  readonly skipBad: boolean;
 }
 
 const FORMATS = new Map<string, FileFormat>([
@@ -54,9 +58,17 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     const begun = performance.now();
     let count = 0;
     const bar = new Bar(size);
+    const isText = format === "jsonl" || format === "csv";
+    const rejected = new RejectedRecords(path, isText, from.end > 0);
     let savedAt = begun;
-    for await (const { value, line, end } of readRecords(path, format, options.prefix, from)) {
-      importRecord(graph, value, { place: `${path}:${line}`, type: options.type });
+    for await (const record of readRecords(path, format, options.prefix, from)) {
+      const { line, end } = record;
+      try {
+        importRecord(graph, record.value(), { place: `${path}:${line}`, type: options.type });
+      } catch (error) {
+        if (!options.skipBad || !isBadRecord(error)) throw error;
+        rejected.add(record, error.message);
+      }
       if (++count % LOOK_EVERY !== 0) continue;
       bar.show(end, count);
       if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
@@ -67,9 +79,16 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     graph.save(-1);
     rmSync(positionFile(graph), { force: true });
     bar.end();
+    rejected.close();
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    console.log(`${count} records in ${seconds} s: ${graph.order} vertices, ${graph.size} arcs`);
+    const known = count - rejected.count;
+    console.log(`${known} records in ${seconds} s: ${graph.order} vertices, ${graph.size} arcs`);
+    if (rejected.count > 0) console.log(`${rejected.count} records rejected: ${rejected.path}`);
   });
+}
+
+function isBadRecord(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code === "SVC3060";
 }
 
 function positionFile(graph: Graph): string {

@@ -37,6 +37,7 @@ export function importRecord(
 
 function importVertex(graph: Graph, value: Members, defaultType: string | null): void {
   const { id, type, lifespan, expires, properties, vector } = value;
+  requireId("id", id);
   const options = {
     type: (type as string | null | undefined) ?? defaultType,
     vector: typeof vector === "string" ? floatsOf(vector) : vector,
@@ -48,6 +49,11 @@ function importVertex(graph: Graph, value: Members, defaultType: string | null):
   const vertex = graph.openVertex(id as string);
   vertex.setExpiration(expires as number);
   vertex.close();
+}
+
+function requireId(name: string, given: unknown): void {
+  if (typeof given === "string") return;
+  throw new TypeError(`${name} must be a string, but is ${JSON.stringify(given) ?? "missing"}`);
 }
 
 function floatsOf(base64: string): Float32Array {
@@ -83,6 +89,8 @@ export function plainValue(value: PropertyValue): unknown {
 function importArc(graph: Graph, given: Members): void {
   const { initial, relationship = null, terminal, value } = given;
   const modifier = modifierOf(given.modifier ?? "M_STAT");
+  requireId("initial", initial);
+  requireId("terminal", terminal);
   const [from, to] = [initial as string, terminal as string];
   const arc = [relationship, modifier] as unknown as ArcSpec;
   const code = modifier & ~(constants.M_FWDONLY | constants.M_AUTOTM);

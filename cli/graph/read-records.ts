@@ -4,24 +4,10 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { SvcError } from "../../runtime/base/errors.js";
-import { csvFields, csvValue } from "./csv.js";
-
-/** Members of a vertex or an arc, not yet validated. */
-export interface FileRecord {
-  readonly value: { readonly [key: string]: unknown };
-  /** Line or row, from 1 on. */
-  readonly line: number;
-  /** Where the next one begins. */
-  readonly end: number;
-}
+import { csvRows } from "./csv.js";
+import type { FileRecord, Position } from "./file-record.js";
 
 export type FileFormat = "jsonl" | "csv" | "npy" | "fvecs";
-
-/** Where to begin: at the start, or behind what was read before. */
-export interface Position {
-  readonly end: number;
-  readonly line: number;
-}
 
 const NEWLINE = 0x0a;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -76,29 +62,22 @@ async function* lines(file: string, from: Position): AsyncGenerator<Line> {
 async function* jsonLines(file: string, from: Position): AsyncGenerator<FileRecord> {
   for await (const { text, end, line } of lines(file, from)) {
     if (text.trim() === "") continue;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      const reason = (error as Error).message;
-      throw new SvcError("SVC3060", `${file}:${line}: ${reason}`, { cause: error });
-    }
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new SvcError("SVC3060", `${file}:${line}: expected a JSON object`);
-    }
-    yield { value: value as FileRecord["value"], end, line };
+    yield { value: () => jsonValue(text, `${file}:${line}`), text, end, line };
   }
 }
 
-/** The first line names the columns; unknown ones become properties. */
-async function* csvRows(file: string, from: Position): AsyncGenerator<FileRecord> {
-  let header: readonly string[] | null = null;
-  for await (const { text, end, line } of lines(file, { end: 0, line: 0 })) {
-    if (header === null) header = csvFields(text, `${file}:${line}`);
-    else if (end > from.end && text.trim() !== "") {
-      yield { value: csvValue(header, text, `${file}:${line}`), end, line };
-    }
+/** @throws SvcError SVC3060 */
+function jsonValue(text: string, place: string): ReturnType<FileRecord["value"]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SvcError("SVC3060", `${place}: ${(error as Error).message}`, { cause: error });
   }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new SvcError("SVC3060", `${place}: expected a JSON object`);
+  }
+  return value as ReturnType<FileRecord["value"]>;
 }
 
 /** Rows of little-endian float32s, all of one length. */
@@ -150,7 +129,15 @@ async function* fvecsRows(
 function vectorRecord(prefix: string, row: number, bytes: Buffer, end: number): FileRecord {
   const vector = new Float32Array(bytes.length / 4);
   for (let index = 0; index < vector.length; index++) vector[index] = bytes.readFloatLE(index * 4);
-  return { value: { id: `${prefix}${row}`, vector }, line: row, end };
+  const value = { id: `${prefix}${row}`, vector };
+  return {
+    value: () => value,
+    get text() {
+      return JSON.stringify({ ...value, vector: [...vector] });
+    },
+    line: row,
+    end,
+  };
 }
 
 async function* rows(

@@ -3,7 +3,7 @@
 
 import { ParameterError } from "../base/errors.js";
 import { ExpressionError } from "../graph/evaluate/expression-error.js";
-import { MAX_HTTP_CELLS, MAX_HTTP_TEXT } from "../graph/evaluate/limits.js";
+import { MAX_HTTP_CELLS, MAX_HTTP_TEXT, MIN_CELLS } from "../graph/evaluate/limits.js";
 
 /** Members of queries and conditions that are expressions. */
 const EXPRESSIONS = new Set(["pre", "filter", "post", "rank", "select"]);
@@ -41,8 +41,11 @@ export function limitExpressions(query: unknown): void {
   }
 }
 
-/** @throws ParameterError for more cells than clients may use */
+/** @throws ParameterError for more cells than clients may use, and for less than four */
 export function limitMemoryCells(cells: number): number {
+  if (!Number.isInteger(cells) || cells < MIN_CELLS) {
+    throw new ParameterError("ValueError", `memory must be at least ${MIN_CELLS}`);
+  }
   if (cells <= MAX_HTTP_CELLS) return cells;
   throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
 }

@@ -58,7 +58,10 @@ export function queryArgument(name: string, text: string): Json {
     try {
       value = parse(text);
     } catch (error) {
-      if (!/^[-\d]/.test(text)) throw badQuery(text, (error as Error).message);
+      const reason = (error as Error).message;
+      // A list of numbers, unlike a query, is a parameter of its own.
+      if (name === "vector") throw new ParameterError("ValueError", `vector (${reason})`);
+      if (!/^[-\d]/.test(text)) throw badQuery(text, reason);
     }
   }
   checkDepth(value, 0);

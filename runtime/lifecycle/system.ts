@@ -314,6 +314,8 @@ class System extends ReplicatingSystem {
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
     installThreadGraphs(threadGraphs);
     setGraphBinder(bindGraphs(threadGraphs));
+    // A replica is one before the program can change its graphs.
+    await graphs.recovered;
     await graphs.loaded;
     return graphs;
   }
@@ -374,14 +376,10 @@ function graphSettings(given: InitializeOptions): GraphSettings {
     events: idle && events !== false ? "paused" : events,
     saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
     durability: checkSetting("durability", given.durability ?? "off"),
-    ...{
-      ip: null,
-      txPort: null,
-      attach: [],
-      txKeyFile: null,
-      publishStream: null,
-      followStream: null,
-    },
+    txPort: checkSetting("txPort", given.txPort ?? null),
+    followStream: checkSetting("followStream", given.followStream ?? null),
+    txKeyFile: checkSetting("txKeyFile", given.txKeyFile ?? null),
+    ...{ ip: null, attach: [], publishStream: null },
   };
 }
 

@@ -7,6 +7,7 @@ export const INTERCONNECT_SETTINGS = {
   /** Port that another instance provides its graphs to; null: none (default). */
   txPort: setting({
     key: "interconnect.txPort",
+    library: "initialize",
     type: optional(integer(1, 65535)),
     default: [null],
     option: "tx-port",
@@ -33,6 +34,7 @@ export const INTERCONNECT_SETTINGS = {
   /** Stream of a broker that all changes of graphs come from; null: none (default). */
   followStream: setting({
     key: "interconnect.followStream",
+    library: "initialize",
     type: optional(streamUri),
     default: [null],
     option: "tx-follow-stream",
@@ -42,6 +44,7 @@ export const INTERCONNECT_SETTINGS = {
   /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */
   txKeyFile: setting({
     key: "interconnect.keyFile",
+    library: "initialize",
     type: optional(file),
     default: [null],
     option: "tx-key-file",

@@ -3,7 +3,7 @@
 // limit: 120 s
 // takes 10 s
 
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -126,7 +126,7 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ["a.jsonl", '{"id": "a", "vector": [1, null]}\n', /vector\[1\] must be a number/],
   ["a.jsonl", '{"initial": "a", "modifier": "M_X", "terminal": "b"}\n', /unknown modifier "M_X"/],
   ["a.csv", "id,n\na,1,2\n", /a\.csv:2: expected 2 fields, got 3/],
-  ["a.csv", 'id\n"a\n', /a\.csv:2: unterminated quoted field/],
+  ["a.csv", 'id\n"a\n', /a\.csv:\d+: Quote Not Closed/],
   ["a.npy", "no", /rows of little-endian float32/],
   ["a.fvecs", "\u0003\u0000\u0000\u0000abc", /row 1 is truncated/],
   ["a.txt", "a", /unknown format of .*a\.txt/],
@@ -145,6 +145,39 @@ test("report invalid input with its line", async () => {
   assert.match((await graph("export", "--graph", "none")).err, /graph "none" not found/);
   const out = join(root, "no", "folder", "x");
   assert.match((await graph("export", out, "--graph", "g")).err, /SVC3061/);
+});
+
+test("import quoted newlines of CSV", async () => {
+  writeFileSync(at("lines.csv"), '\ufeffid,text\r\na,"one\r\ntwo ""2"""\r\n\r\nb,"x"\r\n');
+  const { code, err } = await graph("import", at("lines.csv"), "--graph", "lines");
+  assert.is(code, 0, err);
+  assert.equal(await lines("lines"), [
+    { id: "a", properties: { text: 'one\r\ntwo "2"' } },
+    { id: "b", properties: { text: "x" } },
+  ]);
+});
+
+test("skip invalid records with --skip-bad, and keep them in a file", async () => {
+  const bad = ['{"id":5}', '{"id":', '{"id":"x","color":1}', '{"initial":"a","terminal":7}'];
+  writeFileSync(at("bad.jsonl"), ['{"id":"a"}', ...bad, '{"id":"b"}'].join("\n"));
+  const refused = await graph("import", at("bad.jsonl"), "--graph", "bad");
+  assert.is(refused.code, 1);
+  assert.match(refused.err, /bad\.jsonl:2: id must be a string, but is 5/);
+  const { code, out, err } = await graph("import", at("bad.jsonl"), "--graph", "bad", "--skip-bad");
+  assert.is(code, 0, err);
+  assert.match(out, /2 records in .*: 2 vertices, 0 arcs/);
+  assert.match(out, /4 records rejected: .*bad\.rejected\.jsonl/);
+  assert.match(err, /bad\.jsonl:5: terminal must be a string, but is 7/);
+  assert.is(readFileSync(at("bad.rejected.jsonl"), "utf8"), `${bad.join("\n")}\n`);
+});
+
+test("keep the header of rejected rows of CSV", async () => {
+  writeFileSync(at("rows.csv"), 'id,price\na,1\nb,2,3\nc,"4\n"5"\nd,6\n');
+  const { code, out, err } = await graph("import", at("rows.csv"), "--graph", "r", "--skip-bad");
+  assert.is(code, 0, err);
+  assert.match(out, /rejected: .*rows\.rejected\.csv/);
+  assert.match(readFileSync(at("rows.rejected.csv"), "utf8"), /^id,price\nb,2,3\n/);
+  assert.ok((await lines("r")).some(({ id }) => id === "a"));
 });
 
 test.run();

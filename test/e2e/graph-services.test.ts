@@ -224,6 +224,16 @@ const REFUSED: readonly (readonly [
   ["neighbor", people({ id: "alice", rank: "nope" }), 400, "QueryError", /undefined variable/],
   ["vertices", people({ id: "alice" }), 500, "TypeError", /^'id' is an invalid keyword/],
   ["vertices", people({ condition: '{"nosuch": 1}' }), 500, "QueryError", /nosuch/],
+  ["nearest", people({ vector: "[NaN,1]" }), 400, "ValueError", /^vector \(/],
+  [
+    "nearest",
+    people({ vector: "[1,2]", approximate: '{"ef":1e9}' }),
+    400,
+    "QueryError",
+    /^ef must/,
+  ],
+  ["nearest", people({ vector: "[1,2]", approximate: "7" }), 400, "QueryError", /^invalid approx/],
+  ["evaluate", people({ expression: "1", memory: -1 }), 400, "ValueError", /^memory must be at le/],
   ["arcs", people({ select: "a: b" }), 400, "QueryError", /undefined variable .* at pos=4/],
 ];
 
@@ -235,6 +245,12 @@ test("respond 400 to invalid parameters, and class and message otherwise", async
       });
     }
   }
+});
+
+test("respond 400 to the id of no vertex in nearest", async () => {
+  const { status, text } = await ask("/svc/builtin/nearest", people({ id: "nope" }));
+  assert.is(status, 400, text);
+  assert.match(text, /id=nope \(there is no such vertex\)/);
 });
 
 const DEEP = `${'{"neighbor":'.repeat(70)}null${"}".repeat(70)}`;

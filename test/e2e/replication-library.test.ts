@@ -15,11 +15,16 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("replication of a program");
 const PLUGIN = `
-import { Graph, type int, type PluginRequest } from "svc-server";
+import { Graph, type int, type PluginRequest, type str } from "svc-server";
 
 /** @plugin */
 export function one(_request: PluginRequest): int {
   return 1;
+}
+
+/** @plugin */
+export function add(_request: PluginRequest, id: str): int {
+  return new Graph("things").createVertex(id);
 }
 
 /** @plugin */
@@ -102,6 +107,42 @@ test("a program subscribes, is promoted, and provides", async () => {
     await other.stop("SIGKILL");
     project.remove();
   }
+});
+
+test("a program starts as a replica, and continues as one after a restart", async () => {
+  await system.unload();
+  const port = await freePort();
+  const start = { root: join(folder, "replica"), durability: "async", txPort: port } as const;
+  await system.initialize("replica", start);
+  const project = new TemporaryProject({ "plugins/one.ts": PLUGIN });
+  await buildProject(project.folder);
+  const root = join(folder, "provider");
+  const provider = await serve(project.folder, "--root", root, "--attach", `127.0.0.1:${port}`);
+  const add = (id: string) => get(provider.port, `/svc/plugin/add?id=${id}`);
+  const reach = async (order: number): Promise<void> => {
+    while (system.registry().things?.[0] !== order) await delay(20);
+  };
+  try {
+    await add("a");
+    await reach(1);
+    assert.throws(() => system.getGraph("things").createVertex("x"), /readonly/);
+    await system.unload();
+    await add("b");
+    await system.initialize("replica", start);
+    await reach(2);
+    await add("c");
+    await reach(3);
+    assert.equal(system.getGraph("things").vertices().sort(), ["a", "b", "c"]);
+  } finally {
+    await provider.stop("SIGKILL");
+    project.remove();
+  }
+});
+
+test("a program cannot start with an invalid replication port", async () => {
+  await system.unload();
+  const start = { root: join(folder, "none"), txPort: 0 };
+  assert.is(await codeOf(system.initialize("replica", start)), "SVC2205");
 });
 
 test.run();

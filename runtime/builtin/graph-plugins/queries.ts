@@ -3,6 +3,7 @@
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
+import { requireApproximate } from "../../graph/api/graph-similarity.js";
 import type { ArcFilter } from "../../graph/api/public-names.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
 import type { int, str } from "../../plugin/contract/types.js";
@@ -170,11 +171,22 @@ export function nearest(
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
   checkVectors(found, options);
+  requireApproximation(options.approximate);
   if (probe !== null) return withClientExpressions(() => found.nearest(probe, options));
   return nearestTo(found, String(anchor), options);
 }
 
+/** @throws ParameterError */
+function requireApproximation(approximate: unknown): void {
+  try {
+    requireApproximate(approximate);
+  } catch (error) {
+    throw new ParameterError("QueryError", (error as Error).message);
+  }
+}
+
 async function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
+  if (!graph.hasVertex(id)) throw new HttpError(400, `id=${id} (there is no such vertex)`);
   const vertex = await graph.openVertexAsync(id, "r", TIMEOUT_MS);
   const probe = vertex.getVector();
   vertex.close();

@@ -8,6 +8,7 @@ import { createVertex, deleteVertex } from "../changes/vertices.js";
 import { M_UINT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
+import { type Approximate, parseEf } from "../query/walk/nearest-search.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { similarityOf } from "../vectors/metrics/metrics.js";
 import { requireSameKind } from "../vectors/probe.js";
@@ -223,4 +224,9 @@ function createSet(access: GraphAccess, size: ProjectionKeySize, seed: number): 
     connect(access, set, [TO_ANCHOR, M_UINT, place], anchor);
   }
   connect(access, ROOT, [TO_SET, M_UINT, seed], set);
+}
+
+/** @throws QueryError an `approximate` option that `nearest` rejects */
+export function requireApproximate(approximate: unknown): void {
+  parseEf(approximate as Approximate);
 }

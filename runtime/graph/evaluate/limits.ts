@@ -13,3 +13,5 @@ export const MAX_MADE_TEXT = 64 * 1024;
 /** Maximum number of memory cells, in plugin code and over HTTP. */
 export const MAX_CELLS = 2 ** 24;
 export const MAX_HTTP_CELLS = 2 ** 16;
+/** Registers R1 to R4. */
+export const MIN_CELLS = 4;

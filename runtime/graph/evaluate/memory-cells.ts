@@ -4,10 +4,9 @@
 //   cells   0 …  free for use  … | stack grows down from -5 | R4 R3 R2 R1 (-4 … -1)
 
 import { ValueError } from "../model/errors.js";
-import { MAX_CELLS } from "./limits.js";
+import { MAX_CELLS, MIN_CELLS } from "./limits.js";
 import { isInt, numberIn, type Value } from "./values.js";
 
-const MIN_CELLS = 4;
 const STACK_TOP = -5;
 /** Not a key: keys of the set of ints are 32 bits, without this one. */
 export const NO_KEY = 0xffff_ffff;

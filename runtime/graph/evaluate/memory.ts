@@ -5,12 +5,10 @@ import { Float } from "../../base/float.js";
 import { AccessError, IndexError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { PackedValue, validatePropertyValue } from "../store/property-values.js";
-import { MAX_CELLS } from "./limits.js";
+import { MAX_CELLS, MIN_CELLS } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
 import { type EvaluationResult, toPlainValue } from "./result-values.js";
 import { Bits, Pair, type Value } from "./values.js";
-
-const MIN_CELLS = 4;
 
 /** Values that a cell accepts: `[n]` for bits, `[key, value]` for a pair. */
 export type MemoryCell =

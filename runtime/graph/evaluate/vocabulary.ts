@@ -51,6 +51,14 @@ export const UNSUPPORTED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ...["probealtarray", "probearray", "probesuperarray"].map(
     (name) => [name, "use msumprodobj or msubsetobj"] as const,
   ),
+  ...["", "_256", "_512"].flatMap((size): [string, string][] => [
+    [`dp_pi8${size}`, "use v * w"],
+    [`cos_pi8${size}`, "use cosine"],
+    [`ecld_pi8${size}`, "use euclidean"],
+    [`ham_pi8${size}`, "use hamdist"],
+  ]),
+  ["ssq_pi8", "use v * v"],
+  ["rsqrtssq_pi8", "use 1 / abs(v)"],
 ]);
 
 function int(value: number): Constant {

@@ -2,7 +2,7 @@
 // components, PageRank, random walks, co-occurrence. Each has the time limit of a query.
 
 import { ARC_WORDS, Header } from "../../memory/layout.js";
-import { D_ANY, D_IN, D_OUT } from "../../model/constants.js";
+import { D_IN, D_OUT } from "../../model/constants.js";
 import { ValueError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";

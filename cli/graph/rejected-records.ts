@@ -1,0 +1,38 @@
+// Records that an import skips, in a file beside the imported one, as they were: after a
+// correction, the file can be imported.
+
+import { closeSync, openSync, writeSync } from "node:fs";
+import { extname } from "node:path";
+import type { FileRecord } from "./file-record.js";
+
+/** Reasons that are printed. */
+const MAX_PRINTED = 20;
+
+export class RejectedRecords {
+  readonly path: string;
+  readonly #isAppended: boolean;
+  #file: number | null = null;
+  count = 0;
+
+  /** @param isAppended keeps the records of an interrupted import */
+  constructor(imported: string, isText: boolean, isAppended: boolean) {
+    const end = extname(imported);
+    const stem = imported.slice(0, imported.length - end.length);
+    this.path = `${stem}.rejected${isText ? end : ".jsonl"}`;
+    this.#isAppended = isAppended;
+  }
+
+  add(record: FileRecord, reason: string): void {
+    if (++this.count <= MAX_PRINTED) console.error(reason);
+    const { header, text } = record;
+    if (this.#file === null) {
+      this.#file = openSync(this.path, this.#isAppended ? "a" : "w");
+      if (header !== undefined && !this.#isAppended) writeSync(this.#file, `${header}\n`);
+    }
+    writeSync(this.#file, `${text}\n`);
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file);
+  }
+}
