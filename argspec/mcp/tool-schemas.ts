@@ -38,6 +38,19 @@ export function outputSchema({ result }: Operation, $defs: Argspec["$defs"]): Ob
   return { ...toolSchema(result.schema), type: "object", ...definitions($defs, [result.schema]) };
 }
 
+/** Returns the schema of a result that is not always an object; null if it is not declared. */
+export function plainResultSchema(
+  { result }: Operation,
+  $defs: Argspec["$defs"],
+): JsonSchema | null {
+  if (result.kind !== "value" && result.kind !== "stream") return null;
+  const defs = definitions($defs, [result.schema]);
+  const schema = toolSchema(result.schema);
+  return result.kind === "value"
+    ? { ...schema, ...defs }
+    : { type: "array", items: schema, ...defs };
+}
+
 function inputOf({ wire, schema, description, ...param }: ParamSpec): JsonSchema {
   const text = description !== undefined && { description };
   if (wire === "bytes") return { type: "string", contentEncoding: "base64", ...text };

@@ -58,17 +58,26 @@ export function buildTools(argspec: Argspec): ToolSet {
 
 function toolOf(operation: Operation, $defs: Argspec["$defs"]): Tool {
   const { name, summary, readonly } = operation;
-  const title = summary.replace(/\.$/, "");
+  const title = plainLine(summary).replace(/\.$/, "");
   const output = outputSchema(operation, $defs);
   return {
     name,
     ...(title !== "" && { title }),
-    description: describe(operation),
+    description: plainText(describe(operation)),
     inputSchema: toolInputSchema(operation, $defs),
     ...(output !== null && { outputSchema: output }),
     // A retryable plugin changes nothing.
     annotations: { readOnlyHint: readonly, idempotentHint: readonly },
   };
+}
+
+/** Text of a server is shown to people and must not steer their terminals. */
+function plainText(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
+}
+
+function plainLine(text: string): string {
+  return plainText(text).replace(/\s+/g, " ").trim();
 }
 
 function describe(operation: Operation): string {

@@ -1,6 +1,8 @@
 // The Model Context Protocol over standard input and output, by the official package: both the
 // revisions with a handshake and those without. Must load nothing that writes to standard output.
 
+import { PassThrough, type Readable } from "node:stream";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { packageInfo } from "../../runtime/base/package-info.js";
@@ -13,7 +15,7 @@ import type { ToolCaller } from "./tool-caller.js";
  * @param name of the service
  */
 export async function serveProtocol(name: string, caller: ToolCaller): Promise<void> {
-  const transport = new EndingTransport();
+  const transport = new EndingTransport(() => caller.drained());
   const handle = serveStdio(() => serverOf(name, caller), { transport, onerror: report });
   const unlisten = onTerminationSignal(
     () => void handle.close(),
@@ -40,8 +42,33 @@ function report(error: Error): void {
   process.stderr.write(`svc: ${error.message}\n`);
 }
 
+/** How long calls may run after the input has ended. */
+const DRAIN_MS = 30_000;
+
+/** Input that ends only when the running calls are answered: a pipe may end after its last line. */
+function drainedInput(drained: () => Promise<void>): Readable {
+  const input = new PassThrough();
+  process.stdin.on("error", (error) => input.destroy(error));
+  process.stdin.pipe(input, { end: false });
+  process.stdin.once("end", async () => {
+    // The transport has not read the last lines yet.
+    await nextTurn();
+    const late = delay(DRAIN_MS, null, { ref: false });
+    await Promise.race([drained(), late]);
+    // Responses are written after their calls are over.
+    await nextTurn();
+    input.end();
+  });
+  return input;
+}
+
 /** Reports its end, whatever the reason. */
 class EndingTransport extends StdioServerTransport {
+  /** @param drained resolves when no call is running */
+  constructor(drained: () => Promise<void>) {
+    super(drainedInput(drained));
+  }
+
   #resolve: () => void = () => {};
   readonly ended = new Promise<void>((resolve) => {
     this.#resolve = resolve;
@@ -49,6 +76,8 @@ class EndingTransport extends StdioServerTransport {
 
   override async close(): Promise<void> {
     await super.close();
+    // Else the input would keep the process alive.
+    process.stdin.unpipe().pause();
     this.#resolve();
   }
 }

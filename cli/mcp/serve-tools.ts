@@ -6,6 +6,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { loadArgspec } from "../contract/load-argspec.js";
 import { Instance } from "../matrix/instance.js";
 import { readBuild } from "../serving/built-project.js";
+import { limitedFetch } from "./limited-fetch.js";
 import { serveProtocol } from "./serve-protocol.js";
 import { ToolCaller } from "./tool-caller.js";
 
@@ -42,7 +43,8 @@ export async function serveTools(folder: string): Promise<void> {
 export async function selectTools(url: string): Promise<void> {
   const argspec = await loadArgspec(url);
   const { origin, pathname } = new URL(url);
-  const connection = new Connection({ baseUrl: `${origin}${pathname}`, warn: note }, argspec.hash);
+  const options = { baseUrl: `${origin}${pathname}`, fetch: limitedFetch, warn: note };
+  const connection = new Connection(options, argspec.hash);
   const caller = new ToolCaller(argspec, connection);
   for (const { name, reason } of caller.leftOut) note(`\`${name}\` is omitted: ${reason}`);
   await serveProtocol(argspec.service.name ?? "svc", caller);

@@ -6,6 +6,7 @@ import { Script } from "node:vm";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Argspec, JsonSchema } from "../../argspec/argspec.js";
 import { clientOperation } from "../../argspec/client-operation.js";
+import { plainResultSchema } from "../../argspec/mcp/tool-schemas.js";
 import { buildTools, type McpTool, type Tool, type ToolSet } from "../../argspec/mcp/tools.js";
 import type { Operation } from "../../argspec/operations.js";
 import type { Connection } from "../../client/typescript/connection.js";
@@ -19,18 +20,25 @@ const CALL = new Script("check()");
 
 /** Of a stream, which need not end by itself. */
 const MAX_PIECES = 1000;
+/** Values nested more deeply would exhaust the stack of validators and serializers. */
+const MAX_DEPTH = 500;
+const DEEP_ARGUMENTS = `the arguments are nested more than ${MAX_DEPTH} levels deep`;
+const DEEP_RESULT = `the result is nested more than ${MAX_DEPTH} levels deep, ask for less`;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 export class ToolCaller {
   readonly #set: ToolSet;
   readonly #connection: Connection;
+  readonly #$defs: Argspec["$defs"];
+  readonly #running = new Set<Promise<unknown>>();
   /** Interprets schemas: those of a server must not become code. */
   readonly #validator = new CfWorkerJsonSchemaValidator();
 
   constructor(argspec: Argspec, connection: Connection) {
     this.#set = buildTools(argspec);
     this.#connection = connection;
+    this.#$defs = argspec.$defs;
   }
 
   get tools(): readonly Tool[] {
@@ -47,10 +55,20 @@ export class ToolCaller {
    */
   call(name: string, given: Arguments, signal: AbortSignal): Promise<ToolResult> | null {
     const found = this.#set.tools.get(name);
-    return found === undefined ? null : this.#call(found, given, signal).catch(failure);
+    if (found === undefined) return null;
+    const running = this.#call(found, given, signal).catch(failure);
+    this.#running.add(running);
+    void running.then(() => this.#running.delete(running));
+    return running;
+  }
+
+  /** Resolves when no call is running. */
+  async drained(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   async #call({ tool, operation }: McpTool, given: Arguments, signal: AbortSignal) {
+    if (isTooDeep(given)) return errorResult("parameter", [DEEP_ARGUMENTS]);
     const fault = this.#faultOf(given, tool.inputSchema);
     if (fault !== null) return errorResult("parameter", [fault]);
     const params = withBytes(given, operation);
@@ -62,10 +80,11 @@ export class ToolCaller {
       operation.result.kind === "stream"
         ? await allOf(this.#connection.stream(called, params, options))
         : await this.#connection.call(called, params, options);
+    if (isTooDeep(response)) return errorResult("answer", [DEEP_RESULT]);
     const { outputSchema } = tool;
-    if (outputSchema === undefined) return successResult(response, false);
-    const misfit = this.#faultOf(response, outputSchema);
-    if (misfit === null) return successResult(response, true);
+    const declared = outputSchema ?? plainResultSchema(operation, this.#$defs);
+    const misfit = declared === null ? null : this.#faultOf(response, declared);
+    if (misfit === null) return successResult(response, outputSchema !== undefined);
     const answer = JSON.stringify(response);
     return errorResult("answer", [`does not match the declared type: ${misfit}`, answer]);
   }
@@ -86,6 +105,16 @@ function bounded<T>(check: () => T): T {
     if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw new Error(`type check exceeded ${CHECK_MS} ms: check the patterns of the type`);
   }
+}
+
+/** Without recursion, which deep values would overflow. */
+function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one ? Object.values(one) : []));
+  }
+  return false;
 }
 
 /** Returns a copy without inherited members. */
@@ -128,12 +157,17 @@ function bytesOf(value: unknown): Uint8Array | null {
 
 function failure(error: unknown): ToolResult {
   if (!(error instanceof SvcError)) return errorResult("client", [String(error)]);
-  const { kind, message, exception, chain } = error;
+  const { kind, message, exception, chain, details } = error;
   // A back-end error has the message of the innermost one, and the partitions that it has passed.
   const levels = chain.map(
     ({ partition, width, status }) =>
       `partition ${partition} of ${width} answered with status ${status}`,
   );
   const thrown = exception === null ? [] : [`exception: ${exception}`];
-  return errorResult(kind, [message, ...thrown, ...levels]);
+  const data = details === null || details === undefined ? [] : [`details: ${textOf(details)}`];
+  return errorResult(kind, [message, ...thrown, ...data, ...levels]);
+}
+
+function textOf(details: unknown): string {
+  return isTooDeep(details) ? DEEP_RESULT : JSON.stringify(details);
 }

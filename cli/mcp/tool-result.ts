@@ -2,6 +2,7 @@
 // size of one message.
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { escapeControlChars } from "../framework/printable.js";
 
 export type ToolResult = CallToolResult;
 
@@ -24,6 +25,7 @@ export function successResult(response: unknown, isObject: boolean): ToolResult 
 
 /** @param kind such as `parameter` */
 export function errorResult(kind: string, lines: readonly string[]): ToolResult {
-  const text = `${kind} error: ${lines.join("\n")}`.slice(0, MAX_ERROR_LENGTH);
+  const all = escapeControlChars(`${kind} error: ${lines.join("\n")}`);
+  const text = all.slice(0, MAX_ERROR_LENGTH);
   return { content: [{ type: "text", text }], isError: true };
 }

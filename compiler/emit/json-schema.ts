@@ -83,5 +83,8 @@ function unionSchema(members: readonly TypeShape[]): JsonSchema {
   if (literals.length === members.length) {
     return { enum: literals.map((literal) => literal.value) };
   }
-  return { anyOf: members.map(toJsonSchema) };
+  // `str` and `bytes` have the same schema.
+  const schemas = new Map(members.map(toJsonSchema).map((one) => [JSON.stringify(one), one]));
+  const [only, ...others] = schemas.values();
+  return others.length === 0 ? only! : { anyOf: [only!, ...others] };
 }

@@ -253,6 +253,22 @@ test("ignores invalid lines and ends with its input", async () => {
   }
 });
 
+test("answers a running call after its input has ended", async () => {
+  const child = spawn(process.execPath, [BIN, "mcp", "--from", url]);
+  const exited = once(child, "exit");
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stdin.write(`${JSON.stringify(HELLO)}\n`);
+  const params = { name: "half", arguments: { of: 5 } };
+  const call = { jsonrpc: "2.0", id: 8, method: "tools/call", params };
+  child.stdin.end(`${JSON.stringify(call)}\n`);
+  await exited;
+  const answer = output.split("\n").find((line) => line.includes('"id":8'));
+  assert.match(answer ?? output, '"value\\":2.5');
+});
+
 test("ends before the first request", async () => {
   const { child, output, closed } = plain("--from", url);
   child.stdin.end();

@@ -64,6 +64,13 @@ test("includes all documentation in a tool", () => {
   assert.equal(tool.annotations, { readOnlyHint: true, idempotentHint: true });
 });
 
+test("has no control characters in titles and descriptions", () => {
+  const text = "Finds\u001b[2J\n\u0007it.";
+  const { title, description } = toolOf({ summary: text, description: text });
+  assert.is(title, "Finds\ufffd[2J \ufffdit");
+  assert.is(description, "Finds\ufffd[2J\n\ufffdit.");
+});
+
 test("includes plugins without documentation", () => {
   assert.equal(toolOf({ deprecated: true }), {
     name: "tool",

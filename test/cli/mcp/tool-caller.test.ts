@@ -17,6 +17,7 @@ import {
 } from "../../argspec/sample-argspec.js";
 
 const test = suite("ToolCaller");
+const ANY = { result: { kind: "value", schema: {} } } as const;
 const BASE = "http://127.0.0.1:9000";
 
 interface Sent extends FetchInit {
@@ -31,7 +32,7 @@ async function call(given: Partial<PluginSpec>, args: object, answer: unknown, s
     return new Response(typeof answer === "string" ? answer : JSON.stringify(answer), { status });
   };
   const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
-  const caller = new ToolCaller(argspecOf([plugin("tool", given)]), connection);
+  const caller = new ToolCaller(argspecOf([plugin("tool", { ...ANY, ...given })]), connection);
   const args_ = args as Readonly<Record<string, unknown>>;
   const result = await caller.call("tool", args_, new AbortController().signal)!;
   const [content] = result.content;
@@ -105,6 +106,50 @@ test("reports a result of another type than declared as an error", async () => {
     assert.match(text!, /^answer error: does not match the declared type: /);
     assert.is(text!.split("\n").at(-1), JSON.stringify(answer));
   }
+});
+
+test("reports a plain result of another type than declared as an error", async () => {
+  const result = { kind: "value", schema: INTEGER } as const;
+  const { text } = await call({ result }, {}, ok("5"));
+  assert.match(text!, /^answer error: .*"integer".*\n"5"$/s);
+  assert.is((await call({ result }, {}, ok(5))).text, "5");
+});
+
+test("reports arguments and results that are nested too deeply", async () => {
+  const deep = JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`);
+  const params = [param("at", { wire: "json", schema: {} })];
+  const asked = await call({ params }, { at: deep }, ok(1));
+  assert.is(asked.text, "parameter error: the arguments are nested more than 500 levels deep");
+  assert.is(asked.sent.length, 0);
+  const text = `{"status":"OK","response":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const answered = await call({}, {}, text);
+  assert.match(answered.text!, /^answer error: the result is nested more than 500 levels deep/);
+});
+
+test("reports details of errors, and escapes control characters", async () => {
+  const said = { exception: "<class 'NotFound'>", value: "no \u001b[2J", details: { id: 7 } };
+  const { text } = await call({}, {}, failed({ plugin: said }), 404);
+  assert.is(
+    text,
+    'plugin error: /svc/plugin/tool: no \\u001b[2J\nexception: NotFound\ndetails: {"id":7}',
+  );
+});
+
+test("reports when the running calls have ended", async () => {
+  let answer = (_: Response): void => {};
+  const fetch = () => new Promise<Response>((resolve) => (answer = resolve));
+  const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
+  const caller = new ToolCaller(argspecOf([plugin("tool", ANY)]), connection);
+  const called = caller.call("tool", {}, new AbortController().signal)!;
+  let isDrained = false;
+  const drained = caller.drained().then(() => {
+    isDrained = true;
+  });
+  await new Promise(setImmediate);
+  assert.not(isDrained);
+  answer(new Response(JSON.stringify(ok(1))));
+  await called;
+  await drained;
 });
 
 test("reports a result that no program could accept", async () => {

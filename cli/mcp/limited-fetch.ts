@@ -1,0 +1,20 @@
+// `fetch` for untrusted servers: a response ends with an error once it is longer than any result of
+// a tool can be, before it fills the memory.
+
+/** Results have at most 8 MB; JSON may write one character in six. */
+const MAX_RESPONSE_BYTES = 48 * 1024 * 1024;
+
+export async function limitedFetch(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const { body, status, headers } = response;
+  if (body === null) return response;
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes <= MAX_RESPONSE_BYTES) controller.enqueue(chunk);
+      else controller.error(new Error(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`));
+    },
+  });
+  return new Response(body.pipeThrough(counter), { status, headers });
+}
