@@ -13,9 +13,9 @@ import {
   HitSide,
   type HitSink,
 } from "../../runtime/graph/query/hits/hit-sink.js";
+import { Deadline } from "../../runtime/graph/query/match/deadline.js";
 import { compileArcFilter } from "../../runtime/graph/query/parse/arc-filter.js";
 import type { VertexCondition } from "../../runtime/graph/query/parse/query-options.js";
-import { Deadline } from "../../runtime/graph/query/walk/deadline.js";
 import {
   planArcScan,
   planVertexScan,

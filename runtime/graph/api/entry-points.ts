@@ -2,5 +2,5 @@
 // a thread's queries, for threads that run untrusted ones.
 
 export type { TextIndexOptions } from "../changes/index-texts.js";
+export { limitQueries } from "../query/match/deadline.js";
 export { optionNames } from "../query/parse/query-arguments.js";
-export { limitQueries } from "../query/walk/deadline.js";

@@ -5,7 +5,7 @@ import { type Memory, memoryOption } from "../evaluate/memory.js";
 import { displayResult } from "../evaluate/result-values.js";
 import type { ArcSpec } from "../model/parsed-arc.js";
 import { findAnchor } from "../query/match/anchor.js";
-import { readDeadline } from "../query/walk/deadline.js";
+import { readDeadline } from "../query/match/deadline.js";
 import type { Graph } from "./graph.js";
 import { accessOf } from "./graph-handle.js";
 

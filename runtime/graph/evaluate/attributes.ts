@@ -65,6 +65,13 @@ const MS = 1000;
 
 const OTHER_ROWS: readonly OtherAttribute[] = [
   { name: "vector", type: "vector", doc: "probe vector of the query", read: (x) => x.run.vector },
+  {
+    name: "text.score",
+    type: "real",
+    doc: "score of the text of the vertex in a search; 0 elsewhere",
+    read: ({ run, next, vertex }) =>
+      boxedReal(run.texts?.of(next.handle === 0 ? vertex.handle : next.handle) ?? 0),
+  },
   { name: "graph.ts", type: "real", doc: "now", read: (x) => boxedReal(x.run.graph.ts) },
   { name: "graph.t0", type: "real", doc: "first second", read: (x) => boxedReal(x.run.graph.t0) },
   {

@@ -4,6 +4,7 @@
 import { decodeSecond } from "../memory/time.js";
 import { arcSortValue } from "../model/arc-number.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { TextScores } from "../texts/text-scores.js";
 import type { Probe } from "../vectors/probe.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
 import { ExpressionError } from "./expression-error.js";
@@ -64,6 +65,8 @@ const spendNothing = (): void => {};
 export class QueryExecution {
   readonly store: GraphStore;
   vector: VectorValue = NO_VECTOR;
+  /** Scores of the texts that the query searches; null if it searches none. */
+  texts: TextScores | null = null;
   #settings: SimilaritySettings | null = null;
   /** Probe of the query vector for kernels; created on first use. */
   probe: Probe | null = null;

@@ -2,6 +2,7 @@
 // execution and binds them; without expressions it costs nothing.
 
 import type { GraphStore } from "../store/graph-store.js";
+import type { TextScores } from "../texts/text-scores.js";
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import { ArcProgram } from "./arc-program.js";
 import { BoundProgram } from "./bound-program.js";
@@ -27,6 +28,8 @@ export class ExpressionSet {
   readonly #programs: BoundProgram[] = [];
   /** `vector` in expressions. */
   vector: VectorParts = NULL_PARTS;
+  /** `text` in expressions. */
+  texts: TextScores | null = null;
   /** Created with the first expression: most queries have none. */
   #run: QueryExecution | null = null;
 
@@ -103,6 +106,7 @@ export class ExpressionSet {
     const run = new QueryExecution(this.#store, memoryOption(this.#store, this.#memory));
     run.canHalt = true;
     if (this.vector.bytes.length > 0) run.vector = new VectorValue(this.vector);
+    run.texts = this.texts;
     run.spend = spend;
     // Several expressions with side effects must take turns arc by arc.
     run.isOrdered = this.hasEffects && this.#programs.length > 1;

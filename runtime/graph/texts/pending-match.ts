@@ -191,7 +191,11 @@ function standsForSeveral(word: SoughtWord, { fuzzy, synonyms }: TextSearch): bo
 }
 
 /** Factor of a term for a word; 0: the word does not stand for it. */
-function termFactor(word: SoughtWord, term: string, { fuzzy, synonyms }: TextSearch): number {
+export function termFactor(
+  word: SoughtWord,
+  term: string,
+  { fuzzy, synonyms }: TextSearch,
+): number {
   if (term === word.term || (word.isPrefix && term.startsWith(word.form))) return 1;
   if (synonyms.get(word.term)?.includes(term)) return 1;
   const most = fuzzy === "auto" ? editsFor(word.form) : fuzzy;

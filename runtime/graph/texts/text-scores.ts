@@ -11,6 +11,10 @@ export class TextScores {
     this.#scores.set(vertex, score);
   }
 
+  has(vertex: number): boolean {
+    return this.#scores.has(vertex);
+  }
+
   /** 0 for a vertex that was not found. */
   of(vertex: number): number {
     return this.#scores.get(vertex) ?? 0;

@@ -6,6 +6,7 @@ import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
+import { readDeadline } from "../match/deadline.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
   AdjacencyQueryOptions,
@@ -14,7 +15,6 @@ import type {
   VertexCondition,
 } from "../parse/query-options.js";
 import { SimpleArcFilter } from "../parse/simple-arc-filter.js";
-import { readDeadline } from "../walk/deadline.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
 import { findArc } from "./arc-value.js";
 import type { Plan } from "./plan.js";

@@ -4,10 +4,10 @@ import { D_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
+import { NO_DEADLINE, readDeadline } from "../match/deadline.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
-import { NO_DEADLINE, readDeadline } from "../walk/deadline.js";
 import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 

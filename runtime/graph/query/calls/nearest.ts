@@ -8,10 +8,10 @@ import { QueryMeter } from "../../store/query-meter.js";
 import { NearestTopK, type Neighbor } from "../../vectors/nearest-top-k.js";
 import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
+import { NO_DEADLINE, readDeadline } from "../match/deadline.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { NO_DEADLINE, readDeadline } from "../walk/deadline.js";
 import { findNearest, type NearestSearch, parseEf } from "../walk/nearest-search.js";
 import { testCondition } from "../walk/walk.js";
 

@@ -3,15 +3,17 @@
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_OUT, F_ID } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { TextScores } from "../../texts/text-scores.js";
 import { ArcGroupBuffer, type GroupOptions } from "../hits/arc-groups.js";
 import type { HitKind } from "../hits/hit-order.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
+import type { Deadline } from "../match/deadline.js";
+import { findTextScores } from "../parse/vertex-condition.js";
 import { arcExists } from "../render/arc-exists.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { NeighborhoodCounts } from "../render/typed-results.js";
-import type { Deadline } from "../walk/deadline.js";
 import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import { parseAggregateOption } from "./aggregate-option.js";
 
@@ -29,6 +31,7 @@ export class NeighborhoodSource implements HitSource {
   readonly plan: WalkPlan;
   readonly arc: ArcTest;
   readonly expressions: ExpressionSet;
+  readonly texts: TextScores | null;
   /** How arcs are grouped; null if they are not. */
   readonly #grouping: GroupOptions | null;
   #groups: ArcGroupBuffer | null = null;
@@ -44,6 +47,8 @@ export class NeighborhoodSource implements HitSource {
     this.plan = planWalk(store, options, defaultDirection);
     this.arc = this.plan.arc;
     this.expressions = this.plan.expressions;
+    this.texts = findTextScores(this.plan.neighbor);
+    this.expressions.texts = this.texts;
     this.#grouping = parseAggregateOption(store, options.aggregate);
   }
 

@@ -10,6 +10,7 @@ import type { Probe } from "../../vectors/probe.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitTree } from "../hits/hit-tree.js";
 import type { ArcTest } from "../match/arc-test.js";
+import { type Deadline, readDeadline } from "../match/deadline.js";
 import { nestedCondition, parseNestedHits } from "../parse/nest-option.js";
 import { parsePage } from "../parse/query-arguments.js";
 import type {
@@ -29,7 +30,6 @@ import type { Field } from "../render/fields.js";
 import { dictionaryValue } from "../render/render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
 import { Row } from "../render/row.js";
-import { type Deadline, readDeadline } from "../walk/deadline.js";
 import { walkNeighborhood } from "../walk/walk.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import type { EntryPlan } from "./plan.js";

@@ -3,31 +3,43 @@
 import { S_TEXT } from "../../../base/sort-constants.js";
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
+import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_DICT } from "../../model/constants.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { highlightText } from "../../texts/highlight.js";
+import { openTextIndex } from "../../texts/text-index.js";
 import { TextScores } from "../../texts/text-scores.js";
 import type { TextStatistics } from "../../texts/text-statistics.js";
 import type { FoundDocuments } from "../../texts/top-documents.js";
+import { NearestTopK } from "../../vectors/nearest-top-k.js";
+import { type Probe, probeFor } from "../../vectors/probe.js";
+import { partsOfLike } from "../../vectors/vector.js";
 import type { HeadList } from "../hits/head-list.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
+import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
   ExecuteOptions,
   GlobalQueryOptions,
+  SearchResultOptions,
   TextQueryOptions,
 } from "../parse/query-options.js";
+import { type Fusion, parseFuse, parseHighlight, parseRerank } from "../parse/search-options.js";
 import { TextQuery } from "../parse/text-query.js";
 import { EntryQuery } from "../render/entry-query.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { SearchResult } from "../render/typed-results.js";
-import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
+import { findNearest, parseEf } from "../walk/nearest-search.js";
 import { planVertexScan, type VertexScan } from "../walk/scan.js";
 import { type FoundTexts, findTexts } from "../walk/text-search.js";
 import { testCondition } from "../walk/walk.js";
 
 /** Options of `search`. */
-export type SearchOptions = TextQueryOptions & GlobalQueryOptions & ExecuteOptions;
+export type SearchOptions = TextQueryOptions &
+  SearchResultOptions &
+  GlobalQueryOptions &
+  ExecuteOptions;
 
 const DEFAULT_HITS = 10;
 /** Vertices that are given to a sink at once. */
@@ -45,6 +57,12 @@ class SearchSource implements HitSource {
   readonly texts = new TextScores();
   readonly sortby = S_TEXT;
   readonly searched: string;
+  readonly fused: TextScores | null;
+  readonly rerank: number | null;
+  readonly #fusion: Fusion | null;
+  readonly #probe: Probe | null;
+  readonly #ef: number;
+  readonly #highlights: ReadonlyMap<string, number> | null;
   readonly #query: TextQuery;
   readonly #plan: VertexScan;
   readonly #enough: number;
@@ -60,10 +78,21 @@ class SearchSource implements HitSource {
     this.#query = new TextQuery(store, text, options);
     this.#plan = planVertexScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;
+    this.expressions.texts = this.texts;
+    this.rerank = parseRerank(options.rerank);
+    this.#fusion = parseFuse(options.fuse, options.vector);
+    this.fused = this.#fusion === null ? null : new TextScores();
+    this.#probe =
+      this.#fusion === null
+        ? null
+        : probeFor(store.vectors, partsOfLike(options.vector!, "vector"), "vector");
+    this.#ef = parseEf(options.approximate);
+    this.#highlights = parseHighlight(options.highlight, this.#query.keys);
+    if (this.#highlights !== null) requireDictionary(options);
   }
 
   best(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean {
-    if (this.expressions.hasEffects) return false;
+    if (this.expressions.hasEffects || this.#fusion !== null) return false;
     const found = this.#find(hits, deadline, all !== null);
     if (found === null) return true;
     this.#pass(found, sink);
@@ -74,8 +103,11 @@ class SearchSource implements HitSource {
   }
 
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {
-    const found = this.#find(0, deadline, true);
-    if (found?.all) this.#pass(found.all, sink);
+    if (this.#fusion !== null) this.#passFused(this.#fusion, sink, deadline);
+    else {
+      const found = this.#find(0, deadline, true);
+      if (found?.all) this.#pass(found.all, sink);
+    }
   }
 
   #find(hits: number, deadline: Deadline, isWhole: boolean): FoundTexts | null {
@@ -89,20 +121,43 @@ class SearchSource implements HitSource {
     return this.#last;
   }
 
-  #pass({ vertices, scores, count }: FoundDocuments, sink: HitSink): void {
-    const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
-    const batch = new ArcBatch(words);
-    for (let at = 0; at < count; ) {
-      const end = Math.min(at + BATCH_VERTICES, count);
-      words.fill(0);
-      batch.from = 0;
-      batch.end = (end - at) * ARC_WORDS;
-      for (let place = 0; at < end; at++, place += ARC_WORDS) {
-        words[place] = vertices[at]!;
-        this.texts.set(vertices[at]!, scores[at]!);
-      }
-      if (!sink.take(batch)) return;
+  /** Passes the best of both orders; their places decide, see `fuse`. */
+  #passFused({ rrf, candidates }: Fusion, sink: HitSink, deadline: Deadline): void {
+    const found = this.#find(candidates, deadline, false);
+    const best = new NearestTopK(candidates);
+    const { store, expressions } = this;
+    const search = { store, probe: this.#probe!, test: this.#plan.test, expressions };
+    findNearest({ ...search, ef: this.#ef }, best, deadline);
+    const nearest = best.sorted().map(({ vertex }) => vertex);
+    const scores = fuseOrders([[...(found?.vertices ?? [])], nearest], rrf);
+    this.fused!.clear();
+    for (const [vertex, score] of scores) this.fused!.set(vertex, score);
+    for (let at = 0; at < (found?.count ?? 0); at++) {
+      this.texts.set(found!.vertices[at]!, found!.scores[at]!);
     }
+    passVertices([...scores.keys()], sink);
+  }
+
+  /** Marks the words of the search in the texts of an entry. */
+  highlight(entry: object, vertex: number): void {
+    if (this.#highlights === null) return;
+    const { store } = this;
+    const state = store.texts.read(this.#query.place);
+    const index = state === null ? null : openTextIndex(store, state);
+    if (index === null) return;
+    const sought = this.#query.read(index, this.#last?.hasTypos ?? true);
+    const highlights: Record<string, string> = {};
+    for (const [key, characters] of this.#highlights) {
+      const text = store.properties.get(vertex, store.keys.codeOf(key));
+      if (typeof text !== "string") continue;
+      highlights[key] = highlightText(text, characters, sought, index.analysis);
+    }
+    Object.assign(entry, { highlights });
+  }
+
+  #pass({ vertices, scores, count }: FoundDocuments, sink: HitSink): void {
+    for (let at = 0; at < count; at++) this.texts.set(vertices[at]!, scores[at]!);
+    passVertices(vertices.subarray(0, count), sink);
   }
 
   pageState(): FirstPage | null {
@@ -138,6 +193,39 @@ class SearchSource implements HitSource {
   counts({ hits }: HitSourceResult): { vertices: number } {
     return { vertices: hits };
   }
+}
+
+/** Passes vertices to a sink, as heads. */
+function passVertices(vertices: ArrayLike<number>, sink: HitSink): void {
+  const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
+  const batch = new ArcBatch(words);
+  for (let at = 0; at < vertices.length; ) {
+    const end = Math.min(at + BATCH_VERTICES, vertices.length);
+    words.fill(0);
+    batch.from = 0;
+    batch.end = (end - at) * ARC_WORDS;
+    for (let place = 0; at < end; at++, place += ARC_WORDS) words[place] = vertices[at]!;
+    if (!sink.take(batch)) return;
+  }
+}
+
+/** Reciprocal rank fusion: scores by vertex, from its places in several orders. */
+function fuseOrders(orders: readonly (readonly number[])[], rrf: number): Map<number, number> {
+  const scores = new Map<number, number>();
+  for (const order of orders) {
+    for (const [at, vertex] of order.entries()) {
+      scores.set(vertex, (scores.get(vertex) ?? 0) + 1 / (rrf + at + 1));
+    }
+  }
+  return scores;
+}
+
+/** @throws QueryError highlights have no place in other formats */
+function requireDictionary({ result }: SearchOptions): void {
+  const isDictionary =
+    result === "dict" || (typeof result === "number" && (result & R_DICT) === R_DICT);
+  if (isDictionary) return;
+  throw invalidArgument("highlight is part of dictionaries", result, '"dict", R_DICT', ".result");
 }
 
 /** State of the first page that later pages need. */

@@ -8,6 +8,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { HitBuffer } from "../hits/hit-buffer.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
+import { NO_DEADLINE } from "../match/deadline.js";
 import { bindRule, bindTest, type VertexTest } from "../match/vertex-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ResultFormat, ResultOptions, VertexCondition } from "../parse/query-options.js";
@@ -18,7 +19,6 @@ import { resultFormat } from "../render/result-format.js";
 import { Row } from "../render/row.js";
 import type { ScannedArc, ScannedVertex } from "../render/typed-results.js";
 import { Candidates, SLICE } from "../walk/candidates.js";
-import { NO_DEADLINE } from "../walk/deadline.js";
 import { planArcScan, planVertexScan } from "../walk/scan.js";
 import { Walker } from "../walk/walker.js";
 

@@ -4,15 +4,17 @@ import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { TextScores } from "../../texts/text-scores.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import type { Probe } from "../../vectors/probe.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
+import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
+import { findTextScores } from "../parse/vertex-condition.js";
 import { EntryQuery } from "../render/entry-query.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { VerticesResult } from "../render/typed-results.js";
-import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
 import { findNearest, parseEf } from "../walk/nearest-search.js";
 import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
 import { testCondition } from "../walk/walk.js";
@@ -30,6 +32,7 @@ class VerticesSource implements HitSource {
   readonly defaultFields = F_ID;
   readonly missingFields = F_ANCHOR | F_ANCHOR_OBID | F_PRED;
   readonly expressions: ExpressionSet;
+  readonly texts: TextScores | null;
   readonly #plan: VertexScan;
   readonly #ef: number;
 
@@ -37,6 +40,8 @@ class VerticesSource implements HitSource {
     this.store = store;
     this.#plan = planVertexScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;
+    this.texts = findTextScores(this.#plan.test);
+    this.expressions.texts = this.texts;
     this.#ef = parseEf(options.approximate);
   }
 

@@ -29,6 +29,7 @@ import { partsOfLike } from "../../vectors/vector.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { type IntegerRange, integerRange } from "../match/integer-range.js";
 import { PropertyCondition } from "../match/property-condition.js";
+import { TextCheck } from "../match/text-check.js";
 import { parsePattern, parseValueCondition, type ValueTest } from "../match/value-condition.js";
 import {
   ArcCountCheck,
@@ -45,7 +46,8 @@ import {
 } from "../match/vertex-checks.js";
 import type { VertexCheck } from "../match/vertex-test.js";
 import { compileArcFilter, isName } from "./arc-filter.js";
-import type { ArcFilter } from "./query-options.js";
+import type { ArcFilter, TextQueryOptions } from "./query-options.js";
+import { TextQuery } from "./text-query.js";
 import { isReference } from "./traverse-rule.js";
 
 export interface Constraint {
@@ -63,11 +65,14 @@ const Order = {
   id: 4,
   arcCount: 5,
   time: 6,
-  similarity: 7,
-  property: 8,
+  text: 7,
+  similarity: 8,
+  property: 9,
 } as const;
 const MAX_IDS = 100_000;
 const UNTYPED = "__vertex__";
+const TEXT_MEMBERS = ["in", "keys", "match", "fuzzy", "prefix"];
+const TEXT_FITS = ["query", ...TEXT_MEMBERS].join(", ");
 const SIMILARITY_FITS = "{ vector, score, hamdist }";
 
 /** By key; a parser returns null if any vertex passes. */
@@ -83,6 +88,7 @@ export const CONSTRAINTS: ReadonlyMap<string, ConstraintParser> = new Map<string
     ["reltime", (store, value) => parseTimes(store, value, nowSeconds())],
     ["property", parseProperties],
     ["similarity", parseSimilarity],
+    ["text", parseText],
   ],
 );
 
@@ -256,6 +262,27 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
     hamdist: parseBounded(hamdist, V_LTE, [0, 64], "hamdist", at),
   };
   return { order: Order.similarity, check: new SimilarityCheck(probe, tests, isNegated) };
+}
+
+function parseText(store: GraphStore, value: unknown): Constraint | null {
+  if (value === null) return null;
+  const { inner, isNegated, at } = unwrapNegation(value);
+  const given = typeof inner === "string" ? { query: inner } : inner;
+  if (!isPlainRecord(given)) {
+    throw invalidArgument("Invalid text condition", inner, `a text, or { ${TEXT_FITS} }`, at);
+  }
+  const { query, ...options } = given as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(options).find((name) => !TEXT_MEMBERS.includes(name));
+  if (unknown !== undefined) {
+    const text = `Invalid text condition: '${unknown}'`;
+    throw invalidArgument(text, options[unknown], TEXT_FITS, at + inMember(unknown));
+  }
+  try {
+    const search = new TextQuery(store, query, options as TextQueryOptions);
+    return { order: Order.text, check: new TextCheck(store, search, isNegated) };
+  } catch (error) {
+    throw atArgumentPath(error, at);
+  }
 }
 
 function parseBounded(

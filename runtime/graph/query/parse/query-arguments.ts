@@ -16,7 +16,7 @@ const NEIGHBORHOOD = [
   ...["arc", "neighbor", "collect", "vector", "aggregate", "nest", "nestedHits"],
 ];
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
-const SEARCH = ["in", "keys", "match", "fuzzy", "prefix"];
+const SEARCH = [...["in", "keys", "match", "fuzzy", "prefix", "highlight", "fuse", "rerank"]];
 const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
 
 /** Option names by call. */

@@ -110,6 +110,8 @@ export interface VertexConditionObject {
   readonly traverse?: TraverseRule | RuleInShort;
   readonly post?: string;
   readonly similarity?: Negatable<SimilarityCondition>;
+  /** Texts to search for, in the index of texts; a string is the `query`. */
+  readonly text?: Negatable<string | TextCondition>;
   /** Alias of `traverse.arc`. */
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
@@ -123,6 +125,11 @@ export interface VertexConditionObject {
   /** Conditions that all must hold, or of which one must; they collect nothing. */
   readonly and?: readonly VertexCondition[];
   readonly or?: readonly VertexCondition[];
+}
+
+/** Search in a text index. */
+export interface TextCondition extends TextQueryOptions {
+  readonly query: string;
 }
 
 /** Similarity of the vertex's vector to a probe vector. */
@@ -236,6 +243,16 @@ export interface TextQueryOptions {
   readonly fuzzy?: 0 | 1 | 2 | "auto";
   /** True: the last word may be the beginning of one. */
   readonly prefix?: boolean;
+}
+
+/** Options of `search` for its result. */
+export interface SearchResultOptions {
+  /** Marks the words in the texts of these keys, with the number of characters of each. */
+  readonly highlight?: readonly string[] | { readonly [key: string]: number } | null;
+  /** Joins the orders by text and by `vector`: adds 1 / (`rrf` + place) of each vertex. */
+  readonly fuse?: boolean | { readonly rrf?: number; readonly candidates?: number } | null;
+  /** For S_RANK: ranks only that many of the best texts (max 10,000); -1 for all. */
+  readonly rerank?: number | null;
 }
 
 /** How arcs of one head, relationship and value class are aggregated. */

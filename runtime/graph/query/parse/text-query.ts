@@ -76,6 +76,11 @@ export class TextQuery {
     return { place: found.place, keys: found.definition.keys.map(({ name: key }) => key) };
   }
 
+  /** Names of the keys of the index. */
+  get keys(): readonly string[] {
+    return this.#find().keys;
+  }
+
   #requireKeys(known: readonly string[]): void {
     for (const key of this.#boosts?.keys() ?? []) {
       if (known.includes(key)) continue;

@@ -21,11 +21,11 @@ import { type Grouping, HitGroups } from "../hits/hit-groups.js";
 import { HitOrder, parseSortby } from "../hits/hit-order.js";
 import { HitCounter } from "../hits/hit-sink.js";
 import type { ArcTest } from "../match/arc-test.js";
+import { type Deadline, readDeadline } from "../match/deadline.js";
 import { HandleSet } from "../match/handle-set.js";
 import { parseFacets, parseGroupBy } from "../parse/facet-option.js";
 import { type Page, parsePage } from "../parse/query-arguments.js";
 import type { ExecuteOptions, ResultOptions, SummaryOptions } from "../parse/query-options.js";
-import { type Deadline, readDeadline } from "../walk/deadline.js";
 import { displayFields, type Field, fieldMask } from "./fields.js";
 import type { EntrySource, HitSource } from "./hit-source.js";
 import { createCursor, type QueryCursor, requireStableOrder } from "./query-cursor.js";
@@ -190,8 +190,11 @@ export class EntryQuery {
     deadline: Deadline,
     all: HeadList | null,
   ): boolean {
-    const keep = page.offset + page.hits;
-    if (!this.#order?.isByText || this.#grouping !== null || this.#cursor !== null) return false;
+    const { rerank = null } = this.#source;
+    const isReranked = rerank !== null && this.#order?.isSelective === true;
+    const keep = isReranked ? rerank : page.offset + page.hits;
+    const isBest = this.#order?.isByText === true && this.#cursor === null;
+    if ((!isReranked && !isBest) || this.#grouping !== null) return false;
     if (keep === Number.POSITIVE_INFINITY) return false;
     const heads = this.#isWhole ? (all ?? new HeadList()) : null;
     return this.#source.best?.(keep, collector, deadline, heads) ?? false;
@@ -246,7 +249,10 @@ export class EntryQuery {
         row.load(collector.hits, slots === null ? at : slots[at]!);
         if (now !== removals && !this.#source.isCurrent(row)) continue;
         const entry = this.#render(row);
-        if (groups !== null && this.#isDictionary) addGrouped(entry, groups.at(at).count);
+        if (this.#isDictionary) {
+          if (groups !== null) addGrouped(entry, groups.at(at).count);
+          this.#source.highlight?.(entry as object, row.head);
+        }
         entries.push(entry);
         places.push(at);
       }
@@ -317,7 +323,13 @@ export function resolveSortOrder(
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
   if (order.kind === 0) return null;
   const formula = order.kind === S_RANK ? program : null;
-  return new HitOrder(store, order, { rank: formula, probe, texts }, kind, hasCursor);
+  return new HitOrder(
+    store,
+    order,
+    { rank: formula, probe, texts: source.fused ?? texts },
+    kind,
+    hasCursor,
+  );
 }
 
 /** Options of queries with a ranking formula and a probe vector. */

@@ -8,7 +8,7 @@ import type { HeadList } from "../hits/head-list.js";
 import type { HitKind } from "../hits/hit-order.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { ArcTest } from "../match/arc-test.js";
-import type { Deadline, TimedQuery } from "../walk/deadline.js";
+import type { Deadline, TimedQuery } from "../match/deadline.js";
 import type { Row } from "./row.js";
 
 /** Properties of a query's hits that are fixed before the search. */
@@ -38,6 +38,12 @@ export interface HitSource extends EntrySource {
   nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
   /** Scores of the texts that were searched; null where none are. */
   readonly texts?: TextScores | null;
+  /** Scores that replace those of texts in the order of hits; null for none. */
+  readonly fused?: TextScores | null;
+  /** Number of the best texts that S_RANK ranks; null for all. */
+  readonly rerank?: number | null;
+  /** Adds highlights to an entry in dictionary form. */
+  highlight?(entry: object, vertex: number): void;
   /** Text that is searched for. */
   readonly searched?: string;
   /** State that later pages need, for a cursor. */

@@ -216,7 +216,11 @@ export type NeighborhoodResult<O> =
 /** Result of `vertices` for its options. */
 export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
 /** Result of `search` for its options. */
-export type SearchResult<O> = Envelope<O, "search", { vertices: number }, Entry<O, "id">>;
+export type SearchResult<O> = Envelope<O, "search", { vertices: number }, Highlighted<O>>;
+type Highlighted<O> =
+  IsPresent<O, "highlight"> extends true
+    ? Flat<Entry<O, "id"> & { highlights: { readonly [key: string]: string } }>
+    : Entry<O, "id">;
 /** Result of `arcs` for its options. */
 export type ArcsResult<O> = Envelope<
   O,

@@ -27,7 +27,7 @@ export function findSource(
   if (test.ids !== null) return { handles: test.ids.handles, label: "ids" };
   const { adjacent } = test;
   const sources: ((limit: number) => CandidateSource | null)[] = [
-    ...(store.indexes.isEmpty ? [] : test.indexed.map((check) => fromIndex(check))),
+    ...test.indexed.map((check) => fromIndex(check)),
     ...(adjacent === null ? [] : [(most: number) => findOtherEnds(store, adjacent, most)]),
     ...test.narrowing.map((compound) => (most: number) => fromCompound(store, compound, most)),
   ];

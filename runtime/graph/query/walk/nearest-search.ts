@@ -9,9 +9,9 @@ import type { NearestTopK } from "../../vectors/nearest-top-k.js";
 import type { Probe } from "../../vectors/probe.js";
 import { type Scan, scanVectors, scoreAll } from "../../vectors/scan-vectors.js";
 import { HitCounter } from "../hits/hit-sink.js";
+import type { Deadline } from "../match/deadline.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import { Candidates } from "./candidates.js";
-import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
 
 /** The `approximate` option. */

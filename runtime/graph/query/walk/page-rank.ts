@@ -2,7 +2,7 @@
 // vertices (personalized). Also connected components.
 
 import { ValueError } from "../../model/errors.js";
-import type { Deadline } from "./deadline.js";
+import type { Deadline } from "../match/deadline.js";
 import type { Projection } from "./projection.js";
 
 export interface RankSettings {

@@ -8,8 +8,8 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
+import type { Deadline } from "../match/deadline.js";
 import { scannersOf } from "../match/run-scanner.js";
-import type { Deadline } from "./deadline.js";
 
 export interface Projection {
   /** Handles; offsets in this array are the positions below. */

@@ -8,12 +8,12 @@ import { D_BOTH, D_OUT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
+import type { Deadline } from "../match/deadline.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
 import { Candidates } from "./candidates.js";
-import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
 
 /** Vertices passed to a sink at once. */

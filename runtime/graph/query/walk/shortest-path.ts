@@ -4,7 +4,7 @@
 import { ScoredHeap } from "../../../base/scored-heap.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
-import type { Deadline } from "./deadline.js";
+import type { Deadline } from "../match/deadline.js";
 import { type ArcReader, arcWeight } from "./projection.js";
 
 /** Handles from start to goal and the total cost; null if there is no path. */

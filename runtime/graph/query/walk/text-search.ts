@@ -5,9 +5,9 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { searchTexts, type TextSearchResult } from "../../texts/search-texts.js";
 import type { TextStatistics } from "../../texts/text-statistics.js";
 import { HitCounter } from "../hits/hit-sink.js";
+import type { Deadline } from "../match/deadline.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import type { TextQuery } from "../parse/text-query.js";
-import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
 
 export interface ConditionalTextSearch {

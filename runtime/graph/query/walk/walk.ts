@@ -8,12 +8,12 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
+import type { Deadline } from "../match/deadline.js";
 import { scannersOf } from "../match/run-scanner.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import type { ArcFilter, CollectRule, VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
 
 export interface WalkPlan {

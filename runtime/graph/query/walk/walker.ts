@@ -14,6 +14,7 @@ import { type ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-si
 import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
+import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
 import {
   Collect,
@@ -21,7 +22,6 @@ import {
   type VertexTest,
   type WalkRule,
 } from "../match/vertex-test.js";
-import { type Deadline, NO_DEADLINE } from "./deadline.js";
 import { Level } from "./level.js";
 
 /** Arcs filtered at once, sized for the L1 cache. */

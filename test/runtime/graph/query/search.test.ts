@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { S_ID } from "../../../../runtime/base/sort-constants.js";
+import { S_ID, S_RANK, S_TEXT } from "../../../../runtime/base/sort-constants.js";
 import { F_ID, F_TEXT, R_DICT } from "../../../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TextProcessor } from "../../../../runtime/graph/texts/text-processor.js";
@@ -145,6 +145,99 @@ test("searches with synonyms and boosts", () => {
   });
   assert.equal(graph.search("sneaker", { in: "other" }), ["a", "b"]);
   assert.equal(graph.search("red", { in: "other" }).length, 3);
+});
+
+for (const isBuilt of [true, false]) {
+  const state = isBuilt ? "from segments" : "before they are built";
+  test(`searches texts in conditions, ${state}`, () => {
+    const { graph } = makeShop(isBuilt);
+    graph.connect("note", "about", "a");
+    graph.connect("note", "about", "c");
+    const found = (condition: object) => graph.vertices({ condition, sortby: S_ID });
+    assert.equal(found({ text: "red running" }), ["a", "b"]);
+    assert.equal(found({ text: { query: "runing", fuzzy: "auto" } }), ["a", "b"]);
+    assert.equal(found({ type: "product", text: [false, "red"] }), ["c", "d"]);
+    assert.equal(found({ or: [{ text: "torch" }, { text: "polish" }] }), ["c", "d"]);
+    assert.equal(found({ adjacent: { arc: "about", neighbor: { text: "polish" } } }), ["note"]);
+    assert.equal(graph.neighborhood("note", { neighbor: { text: "polish" } }), ["c"]);
+    const scored = { condition: { text: "red" }, fields: ["text"], result: "simple" } as const;
+    const scores = graph.search("red", { fields: ["text"], result: "simple" });
+    assert.equal(graph.vertices({ ...scored, sortby: S_TEXT }), scores);
+    const { explain } = graph.vertices({ condition: { text: "red" }, explain: true });
+    assert.match(explain.plan[0]!, /^index: texts: 2 candidates|^all vertices/);
+  });
+}
+
+test("refuses malformed conditions on texts", () => {
+  const { graph } = makeShop();
+  const refused = (text: unknown, message: RegExp) =>
+    assert.throws(() => graph.vertices({ condition: { text } as never }), message);
+  refused(5, /Invalid text condition/);
+  refused({}, /condition\.text\.text is undefined/);
+  refused({ query: "red", typos: 1 }, /condition\.text\.typos is 1; expected: query, in/);
+  refused({ query: "red", in: "other" }, /unknown index of texts/);
+});
+
+test("ranks by the score of the text, the best texts alone if asked to", () => {
+  const { graph } = makeShop();
+  const rank = "text.score";
+  const ranked = { rank, sortby: S_RANK, fields: ["rankscore"], result: "simple" } as const;
+  const scores = graph.search("red", { fields: ["text"], result: "simple" });
+  assert.equal(graph.search("red", ranked), scores);
+  assert.equal(graph.vertices({ ...ranked, condition: { text: "red" } }), scores);
+  const byPrice = { rank: "vertex['price']", sortby: S_RANK } as const;
+  assert.equal(graph.search("red", byPrice), ["b", "a"]);
+  assert.equal(graph.search("red", { ...byPrice, rerank: 1 }), ["a"]);
+  const counted = graph.search("red", {
+    ...byPrice,
+    rerank: 1,
+    counts: true,
+    facets: { price: 2 },
+  });
+  assert.equal(counted.counts, { vertices: 2 });
+  assert.is(counted.facets.price.length, 2);
+  assert.throws(() => graph.search("red", { rerank: 0 }), /invalid rerank/);
+});
+
+test("highlights words as HTML", () => {
+  const { graph } = makeShop();
+  const vertex = graph.openVertex("d");
+  vertex.setProperty("title", `<b>Crème</b> & torches ${"of the kitchen ".repeat(20)}torch`);
+  vertex.close();
+  const shown = (text: string, highlight: Record<string, number>) =>
+    graph.search(text, { highlight, result: "dict", fields: ["id"] })[0]!.highlights.title;
+  assert.is(
+    shown('"running shoes" red', { title: 100 }),
+    "<em>Red</em> <em>running</em> <em>shoes</em>",
+  );
+  assert.is(shown("creme", { title: 20 }), "&lt;b&gt;<em>Crème</em>&lt;/b&gt; &amp; torches…");
+  assert.match(shown("kitchen", { title: 40 })!, /^…?.*<em>kitchen<\/em>.*…$/);
+  assert.is(shown("runn*", { title: 100 }), "Red <em>running</em> shoes");
+  assert.throws(
+    () => graph.search("red", { ...{ result: "dict" }, highlight: { other: 5 } }),
+    /unknown key/,
+  );
+  assert.throws(() => graph.search("red", { highlight: ["title"] }), /part of dictionaries/);
+});
+
+test("fuses the orders by text and by vector", () => {
+  const { graph } = makeShop();
+  for (const [id, vector] of Object.entries({ a: [0, 1], b: [1, 1], c: [1, 0] })) {
+    const vertex = graph.openVertex(id);
+    vertex.setVector(vector);
+    vertex.close();
+  }
+  const options = { vector: [1, 0], condition: { type: "product" } } as const;
+  const scored = { fuse: { rrf: 10 }, fields: ["rankscore"], result: "simple" } as const;
+  const expected = [1 / 12 + 1 / 12, 1 / 11 + 1 / 13, 1 / 11];
+  const found = graph.search("red", { ...options, ...scored }) as number[];
+  assert.equal(
+    found.map((score) => score.toFixed(6)),
+    expected.sort((a, b) => b - a).map((score) => score.toFixed(6)),
+  );
+  assert.equal(graph.search("red", { ...options, fuse: true }).sort(), ["a", "b", "c"]);
+  assert.throws(() => graph.search("red", { fuse: true }), /fuse requires a vector/);
+  assert.throws(() => graph.search("red", { ...options, fuse: { rrf: 0 } }), /invalid rrf/);
 });
 
 test.run();

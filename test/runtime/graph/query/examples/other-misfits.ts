@@ -8,8 +8,8 @@ export const OTHER_MISFITS: readonly Misfit[] = [
     (shop) => shop.vertices({ condition: { typ: "x" } }),
     "QueryError: Invalid vertex condition: 'typ'",
     'condition.typ is "x"; expected: virtual, type, degree, indegree, outdegree, id, ' +
-      "abstime, reltime, property, similarity, filter, post, adjacent, traverse, and, or, not, " +
-      "arc, neighbor, collect, assert, has_arc, has_neighbor",
+      "abstime, reltime, property, similarity, text, filter, post, adjacent, traverse, and, or, " +
+      "not, arc, neighbor, collect, assert, has_arc, has_neighbor",
   ],
   [
     (shop) => shop.vertices({ condition: 5 }),

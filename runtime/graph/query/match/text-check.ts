@@ -1,0 +1,82 @@
+// The condition `text` of a vertex: its texts match a search. The index is searched once for each
+// execution, when the first vertex is tested; each vertex is then looked up in the result.
+
+import { ARC_WORDS } from "../../memory/layout.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { searchTexts } from "../../texts/search-texts.js";
+import { TextScores } from "../../texts/text-scores.js";
+import type { FoundDocuments } from "../../texts/top-documents.js";
+import type { TextQuery } from "../parse/text-query.js";
+import { moveArc } from "./arc-stack.js";
+import { readDeadline } from "./deadline.js";
+import type { VertexCheck } from "./vertex-test.js";
+
+/** Matches without typos that are enough for `fuzzy: "auto"`. */
+const ENOUGH = 10;
+const NO_LIMITS = {};
+
+export class TextCheck implements VertexCheck {
+  readonly label = "texts";
+  readonly scores = new TextScores();
+  readonly #store: GraphStore;
+  readonly #query: TextQuery;
+  readonly #isNegated: boolean;
+  #found: FoundDocuments | null = null;
+
+  constructor(store: GraphStore, query: TextQuery, isNegated: boolean) {
+    this.#store = store;
+    this.#query = query;
+    this.#isNegated = isNegated;
+  }
+
+  bind(): void {
+    this.#found = null;
+    this.scores.clear();
+  }
+
+  candidates(limit: number): readonly number[] | null {
+    if (this.#isNegated) return null;
+    const { count, vertices } = this.#search();
+    return count > limit ? null : Array.from(vertices.subarray(0, count));
+  }
+
+  passes(vertex: number): boolean {
+    if (this.#found === null) this.#search();
+    return this.scores.has(vertex) !== this.#isNegated;
+  }
+
+  filter(arcs: Uint32Array, from: number, end: number): number {
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      if (this.passes(arcs[arc]!)) top = moveArc(arcs, arc, top);
+    }
+    return top;
+  }
+
+  #search(): FoundDocuments {
+    if (this.#found !== null) return this.#found;
+    let found = this.#find(!this.#query.isFuzzyOnDemand);
+    if (this.#query.isFuzzyOnDemand && found.count < ENOUGH) found = this.#find(true);
+    for (let at = 0; at < found.count; at++) {
+      this.scores.set(found.vertices[at]!, found.scores[at]!);
+    }
+    this.#found = found;
+    return found;
+  }
+
+  /** @throws KeyError no such index; SearchError after the time limit of the thread */
+  #find(allowsTypos: boolean): FoundDocuments {
+    const deadline = readDeadline("global", NO_LIMITS);
+    const query = this.#query;
+    const found = searchTexts(this.#store, query.place, (index) => query.read(index, allowsTypos), {
+      ...{ hits: 0, isWhole: true, accepts: () => true, statistics: null },
+      spend: (documents) => deadline.spend(documents),
+    });
+    return found?.all ?? NOTHING;
+  }
+}
+
+const NOTHING: FoundDocuments = {
+  ...{ count: 0, vertices: new Uint32Array(0), scores: new Float64Array(0) },
+  versions: new Uint32Array(0),
+};

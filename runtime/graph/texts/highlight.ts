@@ -1,0 +1,101 @@
+// Marks the words of a search in the texts of a vertex: `<em>Red</em> shoes`. The result is HTML,
+// so everything else is escaped. A longer text is cut to the part with the most marked words.
+
+import type { Analysis } from "./analysis/analysis.js";
+import { NO_TERM } from "./analysis/word-forms.js";
+import { termFactor } from "./pending-match.js";
+import type { TextSearch } from "./sought-text.js";
+
+/** Characters of a text that are read. */
+const MAX_TEXT = 20_000;
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" },
+};
+
+/** A marked word in a text. */
+interface Mark {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Returns at most about `length` characters of a text. */
+export function highlightText(
+  text: string,
+  length: number,
+  search: TextSearch,
+  analysis: Analysis,
+): string {
+  const { tokenizer } = analysis;
+  tokenizer.keepsPlaces = true;
+  const count = tokenizer.read(text.slice(0, MAX_TEXT));
+  tokenizer.keepsPlaces = false;
+  const isMarked = termMatcher(search, analysis);
+  const marks: Mark[] = [];
+  for (let at = 0; at < count; at++) {
+    if (!isMarked(tokenizer.terms[at]!)) continue;
+    marks.push({ from: tokenizer.places[at * 2]!, end: tokenizer.places[at * 2 + 1]! });
+  }
+  return render(tokenizer.text, marks, length);
+}
+
+function termMatcher(search: TextSearch, { tokenizer }: Analysis): (term: number) => boolean {
+  const words = search.parts.flatMap((part) =>
+    part.kind === "word"
+      ? [part]
+      : part.terms.map((term) => ({ kind: "word", term, form: term, isPrefix: false }) as const),
+  );
+  const known = new Map<number, boolean>([[NO_TERM, false]]);
+  return (term) => {
+    let isMatch = known.get(term);
+    if (isMatch === undefined) {
+      const text = tokenizer.forms.textOf(term);
+      isMatch = words.some((word) => termFactor(word, text, search) > 0);
+      known.set(term, isMatch);
+    }
+    return isMatch;
+  };
+}
+
+function render(text: string, marks: readonly Mark[], length: number): string {
+  const from = text.length <= length ? 0 : startOfBest(text, marks, length);
+  const end = Math.min(text.length, endOfWord(text, from + length));
+  let shown = from === 0 ? "" : "…";
+  let at = from;
+  for (const mark of marks) {
+    // Pairs of characters overlap.
+    if (mark.end <= at || mark.end > end) continue;
+    const begin = Math.max(mark.from, at);
+    const marked = escapeHtml(text.slice(begin, mark.end));
+    shown += `${escapeHtml(text.slice(at, begin))}<em>${marked}</em>`;
+    at = mark.end;
+  }
+  const rest = escapeHtml(text.slice(at, end));
+  return `${shown}${rest}${end < text.length ? "…" : ""}`.replaceAll("</em><em>", "");
+}
+
+/** Returns where the part with the most marks begins, somewhat before the first of them. */
+function startOfBest(text: string, marks: readonly Mark[], length: number): number {
+  let best = 0;
+  let most = 0;
+  for (let first = 0, last = 0; first < marks.length; first++) {
+    const limit = marks[first]!.from + length;
+    while (last < marks.length && marks[last]!.end <= limit) last++;
+    if (last - first <= most) continue;
+    most = last - first;
+    best = marks[first]!.from;
+  }
+  if (best + length >= text.length) best = Math.max(0, text.length - length);
+  const lead = Math.max(0, best - Math.floor(length / 8));
+  const space = text.lastIndexOf(" ", lead);
+  return lead === 0 || space < 0 ? 0 : space + 1;
+}
+
+/** Returns the end of the word at a place. */
+function endOfWord(text: string, at: number): number {
+  const space = text.indexOf(" ", at);
+  return space < 0 || space - at > 24 ? at : space;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character]!);
+}
