@@ -3,8 +3,8 @@
 //
 //   node scripts/mutants.mjs runtime/trunk [--tests part of a path]... [--sample 40] [--seed 1]
 //
-// It works on a copy of the repository. Tests are those of the same folder below test/, or of its
-// nearest parent that has some, and those given by `--tests`.
+// It works on a copy of the repository. Without `--tests`, it runs the tests of the same folder below
+// test/, or of its nearest parent that has some.
 
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -196,8 +196,8 @@ async function listTests() {
     .toString()
     .split("\n")
     .filter((path) => path.endsWith(".test.ts"));
-  const isSelected = (path) => options.tests.some((part) => path.includes(part));
-  const paths = all.filter((path) => path.startsWith(folderOfTests(all)) || isSelected(path));
+  const parts = options.tests.length > 0 ? options.tests : [folderOfTests(all)];
+  const paths = all.filter((path) => parts.some((part) => path.includes(part)));
   const files = [];
   for (const path of paths) {
     const begun = performance.now();

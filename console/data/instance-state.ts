@@ -63,6 +63,20 @@ const lacks = (entry: unknown, field: string): boolean =>
 const isQuietReplica = ({ node, provider }: Seen): boolean =>
   provider !== null && provider !== undefined && numberAt(node, "idle-ms") > QUIET_MS;
 
+const REPLICA_STATES: Readonly<Record<string, string>> = {
+  waiting: "No Input",
+  fetching: "Catch-up",
+  "catching-up": "Catch-up",
+  diverged: "Differs",
+  fenced: "Fenced",
+};
+
+/** Says why an instance is not ready. */
+function describeReplica(node: unknown): string {
+  const { replica } = (node ?? {}) as { readonly replica?: { readonly state?: string } };
+  return REPLICA_STATES[replica?.state ?? ""] ?? "Starting";
+}
+
 const RULES: readonly Rule[] = [
   when(({ node }) => node === undefined, warning("Down", "bad")),
   when(({ node }) => node === null, notice("Waiting")),
@@ -70,7 +84,7 @@ const RULES: readonly Rule[] = [
   ({ node }) =>
     isAt(node, "synchronizing") ? notice(`Sync ${numberAt(node, "sync-progress")}%`) : null,
   when(({ node }) => isAt(node, "snapshot-writing"), notice("Snapshot")),
-  when(({ node }) => !isAt(node, "ready"), notice("Starting")),
+  ({ node }) => (isAt(node, "ready") ? null : notice(describeReplica(node))),
   memory(90, "! MEM", "bad", true),
   memory(83, "Mem", "warn", true),
   when(({ node }) => !isAt(node, "service-in"), warning("S-OUT")),

@@ -56,7 +56,7 @@ inBrowser("lists all instances on one page, with links to their consoles", async
     .map((link) => link.href).sort()`);
   const own = (port: number) => `http://${system.host}:${port}/status`;
   assert.equal(targets, [own(9101), own(9111), own(9991)]);
-  await page.tab.until(`(${row("S1")}).includes("S-OUT")`);
+  await page.tab.until(`(${row("S1")}).includes("No Input")`);
 });
 
 inBrowser("shows an instance that stops responding and recovers on the open page", async () => {
@@ -104,9 +104,6 @@ inBrowser("operates one or several other instances from this page", async () => 
   await page.open(ADMIN_PORT, "admin?on=S1", system.host);
   await page.press("Unlock");
   await page.has("Unlocked for");
-  await page.press("Service in", "main .cards");
-  await page.has("done: ServiceIn at S1");
-  assert.is((await nodeOf("S1"))["service-in"], 1);
   // Its provider is set from the descriptor.
   const provides = async (many: number) => {
     while (((await nodeOf("B1")).subscribers as unknown[]).length !== many) await delay(50);
@@ -114,6 +111,10 @@ inBrowser("operates one or several other instances from this page", async () => 
   await confirm("Subscribe", null);
   await page.has("done: Subscribe at S1");
   await provides(1);
+  while ((await nodeOf("S1")).ready !== true) await delay(50);
+  await page.press("Service in", "main .cards");
+  await page.has("done: ServiceIn at S1");
+  assert.is((await nodeOf("S1"))["service-in"], 1);
   await confirm("Unsubscribe", null);
   await page.has("done: Unsubscribe at S1");
   await provides(0);
