@@ -3,8 +3,8 @@
 //
 //   node scripts/mutants.mjs runtime/trunk [--tests part of a path]... [--sample 40] [--seed 1]
 //
-// It works on a copy of the repository. Without `--tests`, it runs the tests of the same folder below
-// test/, or of its nearest parent that has some.
+// It works on a copy of the repository. Without `--tests`, it runs the tests of the same folder
+// below test/, or of its nearest parent that has some.
 
 import { execFileSync, spawn } from "node:child_process";
 import {
