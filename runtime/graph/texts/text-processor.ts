@@ -12,19 +12,31 @@ import { RESTART_VERSION } from "./text-layout.js";
 
 const TICK_MS = 100;
 const SLICE_MS = 2;
+/** A failed builder is run again, since memory may be free or a package installed by then. */
+const RETRY_MS = 10_000;
+
+interface Failure {
+  readonly builder: TextBuilder;
+  readonly message: string;
+  readonly retryAt: number;
+}
 
 export class TextProcessor extends TimeSlicedTask {
   readonly #store: GraphStore;
   readonly #log: LogLine;
+  readonly #retryMs: number;
   readonly #builders = new Map<number, TextBuilder>();
+  /** Builders that failed, by index. */
+  readonly #failures = new Map<number, Failure>();
   #work: Generator<undefined, void, void> | null = null;
   #hasFreed = false;
 
   /** @param log gets a line when an index cannot be built on */
-  constructor(store: GraphStore, log: LogLine) {
+  constructor(store: GraphStore, log: LogLine, retryMs = RETRY_MS) {
     super(TICK_MS);
     this.#store = store;
     this.#log = log;
+    this.#retryMs = retryMs;
   }
 
   /**
@@ -46,20 +58,7 @@ export class TextProcessor extends TimeSlicedTask {
     const { memory, texts } = this.#store;
     if (memory.isRemoved) return false;
     if (this.#work === null && texts.isEmpty && texts.retiredEpoch < 0) return false;
-    try {
-      return this.run(SLICE_MS, false);
-    } catch (error) {
-      // A replica may lack the package of a language.
-      if (!(error instanceof CapacityError || error instanceof ValueError)) throw error;
-      // Searches look at every text that is in no segment.
-      this.stop();
-      this.#work = null;
-      this.#log(
-        `graph "${this.#store.name}": index of texts is not complete: ${error.message}`,
-        "warn",
-      );
-      return false;
-    }
+    return this.run(SLICE_MS, false);
   }
 
   *#all(isComplete: boolean): Generator<undefined, void, void> {
@@ -73,8 +72,27 @@ export class TextProcessor extends TimeSlicedTask {
     this.#freeRetired();
     for (const index of texts.indexes()) {
       const builder = this.#builderFor(index);
-      if (builder !== null) yield* builder.run(isComplete);
+      if (builder !== null) yield* this.#build(index, builder, isComplete);
       this.#freeRetired();
+    }
+  }
+
+  /** Runs a builder. One that fails does not keep the others from building. */
+  *#build(index: number, builder: TextBuilder, isComplete: boolean): Generator<undefined> {
+    const failure = this.#failures.get(index);
+    const isKnown = failure?.builder === builder;
+    if (isKnown && !isComplete && performance.now() < failure.retryAt) return;
+    try {
+      yield* builder.run(isComplete);
+      this.#failures.delete(index);
+    } catch (error) {
+      // A replica may lack the package of a language.
+      if (!(error instanceof CapacityError || error instanceof ValueError)) throw error;
+      // Searches look at every text that is in no segment.
+      const { message } = error;
+      this.#failures.set(index, { builder, message, retryAt: performance.now() + this.#retryMs });
+      if (isKnown && failure.message === message) return;
+      this.#log(`graph "${this.#store.name}": index of texts is not complete: ${message}`, "warn");
     }
   }
 

@@ -27,13 +27,6 @@ interface Context {
 
 /** Its slices are run by the test. */
 class SlicedProcessor extends TextProcessor {
-  isStopped = false;
-
-  override stop(): void {
-    this.isStopped = true;
-    super.stop();
-  }
-
   runSlice(): boolean {
     return this.slice();
   }
@@ -261,31 +254,57 @@ test("a change is refused once no version is left", ({ store, processor }) => {
   checkStore(store);
 });
 
-test("a full arena stops the builder; changes and searches go on", (context) => {
-  const { store, processor, lines } = context;
-  addTitles(store, 20);
-  openStore(store).index("text", { keys: ["title"] });
-  const { writer, memory } = store;
+/** Runs a function while no block can be allocated for texts. */
+function withFullArena({ writer, memory }: GraphStore, run: () => void): void {
   const bump = ALLOCATORS + memory.texts.id * ALLOCATOR_WORDS;
   const used = memory.header.words[bump]!;
   writer.mutate(() => writer.put(memory.header, bump, MAX_ARENA_WORDS));
-  while (processor.runSlice());
-  assert.is(lines.length, 1);
-  assert.match(lines[0]!, /^graph "test": index of texts is not complete: /);
-  assert.is(processor.isStopped, true);
-  assert.is(found(store, "all").length, 20);
-  setTitle(store, "v3", "other");
-  assert.equal(found(store, "other"), ["v3"]);
-  assert.throws(
-    () => openStore(store).index("text", { name: "second", keys: ["title"] }),
-    (error: unknown) => error instanceof CapacityError,
-  );
-  assert.is(openStore(store).textIndexes().length, 1);
+  run();
   writer.mutate(() => writer.put(memory.header, bump, used));
+}
+
+function isComplete(store: GraphStore, index = 0): boolean {
+  return openStore(store).textIndexes()[index]!.complete;
+}
+
+test("a builder goes on once a full arena has space; changes and searches always", (context) => {
+  const { store, lines } = context;
+  const processor = new SlicedProcessor(store, (line) => lines.push(line), 0);
+  addTitles(store, 20);
+  openStore(store).index("text", { keys: ["title"] });
+  withFullArena(store, () => {
+    while (processor.runSlice());
+    while (processor.runSlice());
+    assert.is(lines.length, 1);
+    assert.match(lines[0]!, /^graph "test": index of texts is not complete: /);
+    assert.is(found(store, "all").length, 20);
+    setTitle(store, "v3", "other");
+    assert.equal(found(store, "other"), ["v3"]);
+    assert.throws(
+      () => openStore(store).index("text", { name: "second", keys: ["title"] }),
+      (error: unknown) => error instanceof CapacityError,
+    );
+    assert.is(openStore(store).textIndexes().length, 1);
+    assert.is(isComplete(store), false);
+  });
   checkStore(store);
-  processor.finish();
-  assert.is(openStore(store).textIndexes()[0]!.complete, true);
+  while (processor.runSlice());
+  assert.is(isComplete(store), true);
   assert.is(found(store, "all").length, 19);
+});
+
+test("a failed builder pauses before it is run again", ({ store, lines }) => {
+  const log = (line: string): number => lines.push(line);
+  const processor = new SlicedProcessor(store, log, Number.POSITIVE_INFINITY);
+  addTitles(store, 20);
+  openStore(store).index("text", { keys: ["title"] });
+  withFullArena(store, () => {
+    while (processor.runSlice());
+  });
+  while (processor.runSlice());
+  assert.is(isComplete(store), false);
+  processor.finish();
+  assert.is(isComplete(store), true);
 });
 
 test("a word stands for itself and the most frequent terms it begins", (context) => {
