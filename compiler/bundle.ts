@@ -141,7 +141,7 @@ function loaderOf(path: string): Loader {
   return ending as "js" | "jsx" | "ts" | "tsx";
 }
 
-function toDiagnostic(message: Message, severity: Diagnostic["severity"]): Diagnostic {
+export function toDiagnostic(message: Message, severity: Diagnostic["severity"]): Diagnostic {
   const { location } = message;
   return {
     code: severity === "error" ? "SVC1104" : "SVC1122",

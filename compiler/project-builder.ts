@@ -16,6 +16,7 @@ import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
 import { type BuildResult, hasErrors, PhaseTimer } from "./build-result.js";
 import { Bundler } from "./bundle.js";
+import { bundleAuth } from "./bundle-auth.js";
 import { checkPlugins } from "./check/check-plugins.js";
 import { mergeDiagnostics } from "./check/merge-diagnostics.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
@@ -70,7 +71,7 @@ export class ProjectBuilder {
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
   #inputs: readonly string[] = [];
-  /** Plugin files and declarations. */
+  /** Files that are type-checked: of plugins, declarations and authentication handlers. */
   #sources: readonly string[] = [];
   /** Changes that no reading has taken in yet: an error may come before it. */
   readonly #pending = new Set<string>();
@@ -193,7 +194,12 @@ export class ProjectBuilder {
     const files = await this.#findFiles(config.config);
     const unread = await unmatchedFiles(this.projectDir, config.config, files);
     const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
-    this.#sources = [...files, ...declarations];
+    const read = [...files, ...declarations];
+    const handlers = config.config.auth.map((handler) => posix.normalize(handler.split("#")[0]!));
+    this.#sources = [
+      ...read,
+      ...handlers.filter((file) => this.#isFile(file) && !read.includes(file)),
+    ];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
       // Any file may have missed one of them.
       this.#reader = null;
@@ -203,8 +209,8 @@ export class ProjectBuilder {
     if (checked) {
       this.#startTypeCheck();
     }
-    const reading = await this.#read(config.config, this.#sources);
-    this.#inputs = [...files, ...config.inputs, ...reading.dependencies];
+    const reading = await this.#read(config.config, read);
+    this.#inputs = [...files, ...config.inputs, ...reading.dependencies, ...handlers];
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
@@ -305,20 +311,22 @@ export class ProjectBuilder {
     const plugins = reading.plugins.map((plugin) => withBefore(plugin, config.before));
     const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins), addedExports(plugins));
     found.push(...bundle.diagnostics);
+    const auth = await bundleAuth(this.projectDir, this.#tsconfig, config.auth);
+    found.push(...auth.diagnostics);
     const modules = bundle.files.get(MODULES_FILE);
-    if (modules === undefined || hasErrors(bundle.diagnostics)) {
+    if (modules === undefined || hasErrors([...bundle.diagnostics, ...auth.diagnostics])) {
       return null;
     }
     const told = await this.#schemas.tell(plugins, types);
     found.push(...told.diagnostics);
     const output = emitProject(told.plugins, types, config, modules, told.types);
-    for (const [name, text] of bundle.files) {
+    for (const [name, text] of [...bundle.files, ...auth.files]) {
       output.set(name, text);
     }
     if (openCode !== null) output.set(CONFIG_OUTPUT, openCode);
     if (system !== null) output.set(SYSTEM_OUTPUT, system.text);
     const hashes = [...output].map(([name, text]) => [name, hashContent(text)] as const);
-    const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs];
+    const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs, ...auth.inputs];
     const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
       checked,
@@ -330,6 +338,10 @@ export class ProjectBuilder {
       outputs: Object.fromEntries(hashes.sort()),
     });
     return output.set(...manifest);
+  }
+
+  #isFile(file: string): boolean {
+    return existsSync(resolve(this.projectDir, file));
   }
 
   #relativePath(file: string): string {

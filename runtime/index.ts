@@ -12,6 +12,9 @@ export {
 export type { Float } from "./base/float.js";
 export * from "./base/sort-constants.js";
 export * from "./graph/api/public-names.js";
+export { type ApiKeysOptions, apiKeys } from "./http/auth/api-keys.js";
+export type { AuthHandler, Principal } from "./http/auth/auth-handler.js";
+export type { RequestHead } from "./http/auth/request-head.js";
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";

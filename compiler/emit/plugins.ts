@@ -42,13 +42,19 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
   const routes: Record<string, PathRoutes> = {};
   for (const [number, plugin] of plugins.entries()) {
     const path = `${pathPrefix}${plugin.name}`;
-    const { timeouts, ...others } = routes[path] ?? {};
+    const { timeouts, access, ...others } = routes[path] ?? {};
     const own = plugin.timeoutMs === null ? {} : { [plugin.role]: plugin.timeoutMs };
     const all = { ...timeouts, ...own };
     const hasAny = Object.keys(all).length > 0;
     const inline = plugin.inline && { inline: true as const };
     const limits = hasAny && { timeouts: all };
-    routes[path] = { ...others, [plugin.role]: number, ...limits, ...inline };
+    const { isPublic, scopes } = plugin;
+    const isOpen = isPublic && { public: true as const };
+    const isLimited = scopes.length > 0 && { scopes };
+    const hasAccess = isPublic || scopes.length > 0;
+    const every = hasAccess ? { ...access, [plugin.role]: { ...isOpen, ...isLimited } } : access;
+    const rights = every !== undefined && { access: every };
+    routes[path] = { ...others, [plugin.role]: number, ...limits, ...inline, ...rights };
   }
   return jsonFile(routes);
 }

@@ -26,7 +26,10 @@ export interface DocComment {
   readonly tags: readonly ts.JSDocTag[];
 }
 
-const DECLARING_TAGS = new Set(["plugin", "graph", "readonly", "before", "timeout", "inline"]);
+const DECLARING_TAGS = new Set([
+  ...["plugin", "graph", "readonly", "before", "timeout", "inline"],
+  ...["public", "scope"],
+]);
 
 /** @param nodes candidates; the first with a comment counts */
 export function readDocComment(...nodes: readonly ts.Node[]): DocComment {

@@ -4,6 +4,7 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { reportBlockingCalls } from "./blocking-calls.js";
 import { forwardedPlugins } from "./forwarded-plugins.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
+import { readAccess } from "./read-access.js";
 import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
 import { readInline } from "./read-inline.js";
@@ -40,6 +41,7 @@ export function readPlugin(
     async,
     inline: readInline(context, plugin, { result, async, hasBefore }),
     before,
+    ...readAccess(context, plugin),
     timeoutMs: readTimeout(context, plugin),
     module,
     exportPath: plugin.exportPath,

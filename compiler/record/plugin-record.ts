@@ -99,7 +99,15 @@ export interface ThrownRecord {
   readonly details?: TypeShape;
 }
 
-export interface PluginRecord extends ModuleExport {
+/** Which principals may call a plugin. */
+export interface AccessRecord {
+  /** Tagged `@public`: needs no principal. */
+  readonly isPublic: boolean;
+  /** Permissions that the principal must have. */
+  readonly scopes: readonly string[];
+}
+
+export interface PluginRecord extends ModuleExport, AccessRecord {
   readonly kind: "plugin";
   readonly name: string;
   readonly role: PluginRole;

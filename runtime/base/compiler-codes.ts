@@ -217,6 +217,10 @@ export const COMPILER_CODES = {
     title: "invalid timeout",
     fix: "write a number and a unit: `@timeout 2s`",
   },
+  SVC1148: {
+    title: "invalid access tag",
+    fix: "write `@public`, or `@scope` with the scopes that callers need",
+  },
   SVC1146: {
     title: "limit that applies to nothing",
     fix: "write it in a `/** */` comment right before the parameter, property or type",

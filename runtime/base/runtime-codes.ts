@@ -61,6 +61,14 @@ export const RUNTIME_CODES = {
     title: "invalid dispatcher configuration",
     fix: "fix the key at the given path; docs/reference/http-interface.md lists the keys",
   },
+  SVC2208: {
+    title: "authentication handlers cannot be loaded",
+    fix: "fix the module named in `auth`, then run `svc build`",
+  },
+  SVC2209: {
+    title: "invalid file of API keys",
+    fix: 'write `[{ "sha256": "<64 hexadecimal digits>", "name": "…", "scopes": [] }]`',
+  },
   SVC2301: {
     title: "transport failed to load",
     fix: "install hyper-express in the project, or set `http.transport` to `net` or `auto`",

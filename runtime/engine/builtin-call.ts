@@ -41,7 +41,7 @@ function sourceOf(
   basePort: number,
   serial: number,
 ): RequestSource {
-  const { method, target, headers, body, connection, t0Ms, isWarmUp } = exchange;
+  const { method, target, headers, body, connection, t0Ms, isWarmUp, principal } = exchange;
   return {
     method: method === "POST" ? "POST" : "GET",
     target,
@@ -56,6 +56,7 @@ function sourceOf(
     portOffset: port,
     accept: headers.accept,
     ident: connection.ident,
+    principal,
     hasMatrix: false,
     isWarmUp,
   };

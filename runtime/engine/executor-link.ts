@@ -88,6 +88,7 @@ export class ExecutorLink {
         : exchange.trace.block(exchange.headers.block),
       exchange.body,
       call.step === null ? null : call.step.merged,
+      exchange.principal,
     );
     this.#schedule();
   }
@@ -107,7 +108,7 @@ export class ExecutorLink {
   }
 
   #tell(slot: number, { serial, plugin }: PluginCall, flag: number): void {
-    this.#outbox.push(slot, serial, plugin.number, flag, 0, null, "", "", "", null, null);
+    this.#outbox.push(slot, serial, plugin.number, flag, 0, null, "", "", "", null, null, null);
     this.#schedule();
   }
 

@@ -165,6 +165,7 @@ export class Executor {
       portOffset: (flags & FLAG_ADMIN_PORT) !== 0 ? 1 : 0,
       accept: acceptOf(flags),
       ident: batch[at + RequestField.Ident] as Ident | null,
+      principal: batch[at + RequestField.Principal] as string | null,
       hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
       isWarmUp: (flags & FLAG_WARM_UP) !== 0,
       signal: new RequestSignal(),

@@ -26,6 +26,7 @@ import { Dispatcher } from "../dispatch/dispatcher.js";
 import { GraphRegistry } from "../graph/manager/graph-registry.js";
 import { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { IO_THREAD } from "../graph/manager/thread-numbers.js";
+import { Authenticator } from "../http/auth/authenticator.js";
 import { ClientPermissions } from "../http/client-permissions.js";
 import { Compressor } from "../http/compressor.js";
 import { CrossOriginGuard } from "../http/cross-origin-guard.js";
@@ -88,6 +89,8 @@ export class IoServer {
   readonly #admin: Scheduler;
   readonly #graphs = new GraphRegistry(IO_THREAD);
   readonly #inline: InlinePlugins;
+  /** Null without `auth`. */
+  readonly #auth: Authenticator | null;
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
@@ -122,8 +125,7 @@ export class IoServer {
     const traces = new TraceSampler(this.#tracer, permissions);
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
-    const recorder = this.#recorder;
-    const rules = { compressor, recorder, ...answerRules(settings, trusted) };
+    const rules = { compressor, recorder: this.#recorder, ...answerRules(settings, trusted) };
     const answers = new ResponseWriter({ ...figures, backlog: () => this.#backlog(), ...rules });
     this.#answers = answers;
     this.#adminState = new SharedState(data.adminState);
@@ -152,15 +154,14 @@ export class IoServer {
       current: () => this.#engine.current,
     });
     this.#inline = new InlinePlugins(this.#state, answers, () => this.#metrics.inlineLeft());
-    const files = new FileServer(join(settings.root, "WEB-ROOT"), compressor);
-    const pages = settings.console === "off" ? null : PackagedFiles.console();
+    this.#auth = settings.auth.length === 0 ? null : new Authenticator(settings.projectDir);
     this.#engine = new RequestEngine({
       state: this.#state,
       view: this.#view,
       answers,
       routes: this.#routes,
-      files,
-      console: new ConsoleRequests(pages, settings.console === "both", trusted),
+      files: new FileServer(join(settings.root, "WEB-ROOT"), compressor),
+      console: consoleOf(settings, trusted),
       jquery: PackagedFiles.jquery(),
       scheduler: this.#scheduler,
       inline: this.#inline,
@@ -170,6 +171,8 @@ export class IoServer {
       traces,
       operators: new OperatorAuth(trusted, data.adminKey),
       matrix: this.#matrix,
+      auth: this.#auth,
+      builtins: settings.builtins,
     });
     const control = new ControlService((operation, args) => this.#control.ask(operation, args));
     installBuiltinContext({ server: this.#view, control });
@@ -231,6 +234,8 @@ export class IoServer {
     table,
     inlineDir,
   }: ControlRequest & { op: "executors" }): Promise<void> {
+    // Before the plugins that it covers.
+    await this.#auth?.load();
     this.#setPlugins(table);
     this.#answers.setArgspec(table.argspec.hash);
     this.#scheduler.setExecutors(executors);
@@ -420,6 +425,11 @@ function dispatcherOf(
   connect: Connect | undefined,
 ): Dispatcher | null {
   return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir, connect);
+}
+
+function consoleOf({ console: where }: ServerSettings, trusted: TrustedClients): ConsoleRequests {
+  const pages = where === "off" ? null : PackagedFiles.console();
+  return new ConsoleRequests(pages, where === "both", trusted);
 }
 
 function compressorOf({ compression, tls }: ServerSettings): Compressor | null {

@@ -2,6 +2,7 @@
 
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { PluginAccess } from "../plugin/contract/plugin-table.js";
 
 /** A plugin that answers requests; the object is shared by all its requests. */
 export interface PluginRoute {
@@ -12,6 +13,8 @@ export interface PluginRoute {
   timeoutMs?: number;
   /** The entry if it runs in the IO thread; null or undefined: executors run it. */
   inline?: PluginEntry | null;
+  /** Which principals may call it; undefined: any. */
+  access?: PluginAccess | undefined;
 }
 
 export interface PluginCall {

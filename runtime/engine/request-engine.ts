@@ -9,6 +9,7 @@ import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
+import type { Authenticator, Verdict } from "../http/auth/authenticator.js";
 import type { CrossOriginGuard } from "../http/cross-origin-guard.js";
 import type { FileServer } from "../http/files.js";
 import { isolationFields } from "../http/isolation.js";
@@ -19,6 +20,7 @@ import { PAYLOAD_TOO_LARGE } from "../http/rejections.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { PluginAccess } from "../plugin/contract/plugin-table.js";
 import { encodedPath } from "../plugin/contract/request-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
@@ -53,10 +55,25 @@ export interface EngineParts {
   readonly pages: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
+  /** Null without `auth`. */
+  readonly auth: Authenticator | null;
+  /** The setting `http.builtins`. */
+  readonly builtins: "all" | "trusted" | "admin";
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
 
+/** A request whose path is resolved. */
+interface Asked {
+  readonly path: string;
+  /** Empty, or with its question mark. */
+  readonly query: string;
+  readonly kind: ResourceKind;
+  readonly resource: Resource | undefined;
+}
+
+const NO_SCOPES: readonly string[] = [];
+const BUILTINS_HELP = { trusted: "trusted clients", admin: "clients of the admin port" };
 const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
@@ -165,17 +182,51 @@ export class RequestEngine {
     if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
+    const { auth } = this.#parts;
+    const query = mark < 0 ? "" : target.slice(mark);
+    const asked = { path, query, kind, resource };
+    if (auth === null || port === 1 || isOpen(exchange, asked)) {
+      return this.#answer(exchange, port, asked);
+    }
+    const verdict = auth.check(exchange, getAccess(resource)?.scopes ?? NO_SCOPES);
+    if (!(verdict instanceof Promise)) return this.#admit(exchange, port, asked, verdict);
+    void verdict.then((later) => {
+      if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
+      this.#admit(exchange, port, asked, later);
+    });
+  }
+
+  /** Answers the request of an authenticated principal, or rejects it. */
+  #admit(exchange: Exchange, port: 0 | 1, asked: Asked, verdict: Verdict): void {
+    if (verdict === null) return this.#answer(exchange, port, asked);
+    const { status, message, fields } = verdict;
+    this.#parts.answers.refuse(exchange, port, status, message, { fields });
+  }
+
+  #answer(exchange: Exchange, port: 0 | 1, { path, query, kind, resource }: Asked): void {
+    const { answers } = this.#parts;
+    const hidden = port === 0 ? this.#builtinRefusal(exchange, path) : null;
+    if (hidden !== null) return answers.refuse(exchange, port, 403, hidden);
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     const ill = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
-    const query = mark < 0 ? "" : target.slice(mark);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
     if (resource === undefined) {
       if (this.#parts.console.serve(exchange, port, path)) return;
       return this.#noResource(exchange, port, path, kind);
     }
     this.#answerResource(exchange, port, resource, query.slice(1));
+  }
+
+  /** Returns why a built-in plugin is not available on the main port, null if it is. */
+  #builtinRefusal(exchange: Exchange, path: string): string | null {
+    const { builtins, trusted } = this.#parts;
+    // Dispatchers forward requests that they have checked.
+    if (builtins === "all" || exchange.connection.ident !== null || exchange.isWarmUp) return null;
+    if (!path.startsWith(BUILTIN_PATH)) return null;
+    if (builtins === "trusted" && trusted.isTrusted(exchange)) return null;
+    return `403 Forbidden: http.builtins allows ${BUILTINS_HELP[builtins]} to use built-in plugins`;
   }
 
   /** Returns why a client may not change or operate anything, null if it may. */
@@ -371,6 +422,18 @@ export class RequestEngine {
     if (typeof text === "string") return answers.service(exchange, port, service, text);
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
+}
+
+/** Returns whether it needs no principal: own calls, health checks and `@public` plugins. */
+function isOpen({ isWarmUp }: Exchange, { path, resource }: Asked): boolean {
+  return isWarmUp || path === HEALTH_PATH || getAccess(resource)?.public === true;
+}
+
+/** Returns what the first plugin that runs requires of its callers. */
+function getAccess(resource: Resource | undefined): PluginAccess | undefined {
+  if (resource?.kind === "plugin") return resource.route.access;
+  if (resource?.kind !== "processed") return undefined;
+  return (resource.pre ?? resource.post)?.access;
 }
 
 /** Returns whether only the admin port has the resource. */

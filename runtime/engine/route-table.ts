@@ -57,15 +57,15 @@ export class RouteTable {
       if (path.startsWith(PLUGIN_PATH)) this.#resources.delete(path);
     }
     for (const route of this.#plugins.values()) route.number = -1;
-    for (const [path, { engine, pre, post, timeouts }] of Object.entries(routes)) {
-      const route = this.#route(path, "engine", engine, timeouts);
+    for (const [path, { engine, pre, post, timeouts, access }] of Object.entries(routes)) {
+      const route = this.#route(path, "engine", engine, timeouts, access);
       const resource: Resource =
         route !== null
           ? { kind: "plugin", route }
           : {
               kind: "processed",
-              pre: this.#route(path, "pre", pre, timeouts),
-              post: this.#route(path, "post", post, timeouts),
+              pre: this.#route(path, "pre", pre, timeouts, access),
+              post: this.#route(path, "post", post, timeouts, access),
             };
       this.#resources.set(path, resource);
     }
@@ -83,17 +83,25 @@ export class RouteTable {
     role: PluginRole,
     number: number | undefined,
     timeouts: PathRoutes["timeouts"] = {},
+    access: PathRoutes["access"] = {},
   ): PluginRoute | null {
     if (number === undefined) return null;
     const key = `${role} ${path}`;
     let route = this.#plugins.get(key);
     if (route === undefined) {
-      route = { name: path.slice(PLUGIN_PATH.length), number, timeoutMs: 0, inline: null };
+      route = {
+        name: path.slice(PLUGIN_PATH.length),
+        number,
+        timeoutMs: 0,
+        inline: null,
+        access: undefined,
+      };
       this.#plugins.set(key, route);
     }
     route.number = number;
     route.timeoutMs = timeouts[role] ?? 0;
     route.inline = null;
+    route.access = access[role];
     return route;
   }
 

@@ -27,6 +27,16 @@ export const INVALID_TARGET = new HttpRejection(
 );
 export const INVALID_CONTENT = new HttpRejection(400, "Invalid HTTP content");
 export const REQUEST_TIMEOUT = new HttpRejection(408, "Request Timeout");
+export const UNAUTHENTICATED = new HttpRejection(
+  401,
+  "401 Unauthorized: a valid credential is required",
+  "WWW-Authenticate: Bearer\r\n",
+);
+export const AUTHENTICATION_UNAVAILABLE = new HttpRejection(
+  503,
+  "Service Unavailable: the credential cannot be checked",
+  "Retry-After: 2\r\n",
+);
 export const PAYLOAD_TOO_LARGE = new HttpRejection(413, "Payload Too Large");
 export const URI_TOO_LONG = new HttpRejection(414, "URI Too Long");
 export const EXPECTATION_FAILED = new HttpRejection(417, "Expectation Failed");

@@ -92,6 +92,8 @@ export interface Exchange {
   tally: CountedPlugin | null;
   /** The trace of the request; set by the engine. */
   trace: Trace | null;
+  /** JSON text of the authenticated principal, null for none; set by the engine. */
+  principal: string | null;
   /** A warm-up call by the server itself, before Service-IN. */
   isWarmUp: boolean;
   /** True once the client disconnected; answering then only releases the request's resources. */

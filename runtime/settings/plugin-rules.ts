@@ -75,6 +75,10 @@ export const beforeRule: Rule<readonly string[]> = list((value, path, problems) 
   return written;
 }, "a list of `module#export`");
 
+/** The key `auth`: one handler or several, in order. */
+export const authRule: Rule<readonly string[]> = (value, path, problems) =>
+  beforeRule(typeof value === "string" ? [value] : value, path, problems);
+
 export const pluginsRule = list(item, "a list of patterns and declarations");
 
 function declaredPlugins(value: unknown, path: Path, problems: Problems): DeclaredPlugin[] {

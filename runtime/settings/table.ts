@@ -34,7 +34,7 @@ import { EXECUTOR_SETTINGS } from "./executor-settings.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
-import { beforeRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
+import { authRule, beforeRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
 import { PROXY_SETTINGS } from "./proxy-settings.js";
 import { RECORD_SETTINGS } from "./record-settings.js";
 import { nullable } from "./rules.js";
@@ -134,6 +134,15 @@ export const SETTINGS = {
     help: "port of the web console",
   }),
   ...PROXY_SETTINGS,
+  /** Which clients may use built-in plugins on the main port. Default: all. */
+  builtins: setting({
+    key: "http.builtins",
+    type: oneOf("all", "trusted", "admin"),
+    default: ["all"],
+    option: "builtins",
+    library: "start",
+    help: "clients of built-in plugins on the main port; `admin`: the admin port only",
+  }),
   ...CLIENT_LIMITS,
   /** Whether answers to plugin errors carry stack lines. Default true. */
   stackTraces: setting({
@@ -222,6 +231,13 @@ export const SETTINGS = {
     type: structure<readonly string[]>(beforeRule),
     default: [[]],
     help: "hooks that run before every plugin, as `module#export`",
+  }),
+  /** Authentication of the main port: handlers as `module#export`, in order. Default: none. */
+  auth: setting({
+    key: "auth",
+    type: structure<readonly string[], string | readonly string[]>(authRule),
+    default: [[]],
+    help: "authentication handlers of the main port, as `module#export`",
   }),
   /** Graphs to open at start, by name. Graphs stored in the data folder are always opened. */
   graphs: setting({

@@ -16,6 +16,8 @@ export enum RequestField {
   Body,
   /** Merged response for a post-processor, otherwise null. */
   Merged,
+  /** JSON text of the authenticated principal, otherwise null. */
+  Principal,
   Stride,
 }
 

@@ -54,6 +54,7 @@ export class NetExchange implements Exchange {
   aborted = false;
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
+  principal: string | null = null;
   isWarmUp = false;
 
   next: NetExchange | null = null;

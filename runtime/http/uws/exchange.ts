@@ -40,6 +40,7 @@ export class UwsExchange implements Exchange {
   aborted = false;
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
+  principal: string | null = null;
   isWarmUp = false;
   body: string | Uint8Array | null = null;
   /** The client, with all its connections. */

@@ -11,7 +11,14 @@ export type PathRoutes = ByRole & {
   readonly timeouts?: ByRole;
   /** The engine runs in the IO thread as long as it is fast. */
   readonly inline?: true;
+  /** Which principals may call them; any principal where nothing is said. */
+  readonly access?: Readonly<Partial<Record<PluginRole, PluginAccess>>>;
 };
+
+export interface PluginAccess {
+  readonly public?: true;
+  readonly scopes?: readonly string[];
+}
 
 type ByRole = Readonly<Partial<Record<PluginRole, number>>>;
 

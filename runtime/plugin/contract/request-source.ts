@@ -28,6 +28,8 @@ export interface RequestSource {
   readonly portOffset: 0 | 1;
   readonly accept: Accept;
   readonly ident: Ident | null;
+  /** JSON text of the authenticated principal, null for none. */
+  readonly principal?: string | null;
   readonly hasMatrix: boolean;
   /** No client waits: the server calls an example. */
   readonly isWarmUp?: boolean;

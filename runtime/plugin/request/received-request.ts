@@ -1,5 +1,6 @@
 // Origin and context of a request: read-only for plugin code.
 
+import type { Principal } from "../../http/auth/auth-handler.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { RequestLog } from "./request-log.js";
@@ -11,6 +12,7 @@ const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as cons
 
 export abstract class ReceivedRequest {
   readonly #received: RequestSource;
+  #principal: Principal | undefined;
 
   constructor(received: RequestSource) {
     this.#received = received;
@@ -19,6 +21,16 @@ export abstract class ReceivedRequest {
   /** Value of a header field, whatever the case of its name; the last one wins, null for none. */
   header(name: string): string | null {
     return headerValue(this.#received.headerBlock, name) ?? null;
+  }
+
+  /**
+   * The principal that an `auth` handler returned; null without authentication, and in a `@public`
+   * plugin.
+   */
+  get principal(): Principal | null {
+    const text = this.#received.principal ?? null;
+    if (text !== null) this.#principal ??= JSON.parse(text) as Principal;
+    return this.#principal ?? null;
   }
 
   /**

@@ -49,6 +49,8 @@ export function plugin(
     graph: null,
     readonly: false,
     inline: false,
+    isPublic: false,
+    scopes: [],
     async: false,
     before: [],
     timeoutMs: null,

@@ -101,6 +101,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     t0Ms: Date.now() - 10,
     tally: null,
     trace: null,
+    principal: null,
     isWarmUp: false,
     aborted: false,
     answer: () => {},

@@ -31,6 +31,7 @@ const EXCHANGE = {
   t0Ms: 0,
   aborted: false,
   trace: null,
+  principal: null,
   isWarmUp: false,
   headers: { block: "Host: x\r\n", accept: "json", partialTarget: null, minQueue: 0 },
 } as unknown as Exchange;

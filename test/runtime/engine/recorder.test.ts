@@ -42,6 +42,7 @@ test("ends at its maximum size, and reports it", async () => {
     const exchange = {
       ...{
         tally: {},
+        principal: null,
         isWarmUp: false,
         method: "GET",
         target: "/svc/plugin/a",

@@ -51,6 +51,7 @@ export function call(
       t0Ms: Date.now(),
       aborted: false,
       trace: null,
+      principal: null,
       isWarmUp: false,
     } as never,
   };

@@ -35,6 +35,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [null, /got null$/],
     [9000n, /got a bigint$/],
   ],
+  auth: [
+    [1, /^: expected a list of `module#export`, got 1$/],
+    ["auth", /^\[0\]: expected `module#export`, got "auth"$/],
+    [["../a.ts#auth"], /^\[0\]: expected a path or pattern inside the project/],
+  ],
   before: [
     ["src/guards.ts#auth", /^: expected a list of `module#export`, got/],
     [["auth"], /^\[0\]: expected `module#export`, got "auth"$/],
@@ -89,6 +94,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   maxRequestRatePerClient: [[1.5, /^: expected an integer from 0 to 1000000, got 1\.5$/]],
   maxRunningPerClient: [[33, /^: expected an integer from 0 to 32, got 33$/]],
   stackTraces: switches,
+  builtins: [
+    ["main", /^: expected one of "admin", "all", "trusted", got "main"$/],
+    [true, /got true$/],
+  ],
   console: [
     ["main", /^: expected one of "admin", "both", "off", got "main"$/],
     [true, /got true$/],

@@ -1,0 +1,31 @@
+// `@public` and `@scope orders:write`: which principals may call a plugin where authentication is
+// configured.
+
+import type { ts } from "ts-morph";
+import type { AccessRecord } from "../record/plugin-record.js";
+import { lineOf } from "./doc-comment.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+/** The characters of OAuth scopes. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+export function readAccess(context: ReadContext, { doc }: PluginDeclaration): AccessRecord {
+  const named = (name: string) => doc.tags.filter(({ tagName }) => tagName.text === name);
+  const scopes = named("scope").flatMap((tag) => readScopes(context, tag));
+  const [tag] = named("public");
+  if (tag !== undefined && named("scope").length > 0) {
+    context.error("SVC1148", tag, "`@public` and `@scope` contradict each other", "`@scope`");
+  }
+  return { isPublic: tag !== undefined, scopes };
+}
+
+function readScopes(context: ReadContext, tag: ts.JSDocTag): string[] {
+  const scopes = lineOf(tag)
+    .split(/[\s,]+/)
+    .filter((scope) => scope !== "");
+  if (scopes.length > 0 && scopes.every((scope) => SCOPE.test(scope))) return scopes;
+  const message = `\`@scope ${lineOf(tag)}\` names no scope`;
+  context.error("SVC1148", tag, message, "`@scope orders:write`");
+  return [];
+}

@@ -1,0 +1,138 @@
+// Asks the authentication handlers of a build, in order, for the principal of a request. Runs in
+// the IO thread, so that one check covers plugins, built-in services, streams and files. Without a
+// principal nothing passes, whatever a handler throws; logs never contain what a handler was given.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { AUTH_FILE, BUILD_FOLDER } from "../../base/build-folder.js";
+import { SvcError } from "../../base/errors.js";
+import { log } from "../../base/log.js";
+import { isHttpError } from "../../plugin/response/http-error.js";
+import { AUTHENTICATION_UNAVAILABLE, HttpRejection, UNAUTHENTICATED } from "../rejections.js";
+import type { Exchange } from "../transport.js";
+import type { AuthHandler, Principal } from "./auth-handler.js";
+import { RequestHead } from "./request-head.js";
+
+const TIMEOUT_MS = 5000;
+const CHALLENGE = UNAUTHENTICATED.fields;
+
+/** Null: the request may proceed, and has its principal. */
+export type Verdict = HttpRejection | null;
+
+export class Authenticator {
+  readonly #projectDir: string;
+  readonly #serialized = new WeakMap<object, string>();
+  #handlers: readonly AuthHandler[] = [];
+  #loads = 0;
+
+  constructor(projectDir: string) {
+    this.#projectDir = projectDir;
+  }
+
+  /**
+   * Loads the handlers of the current build; if that fails, the former ones stay.
+   * @throws SvcError SVC2208 if a handler cannot be used
+   */
+  async load(): Promise<void> {
+    const file = join(this.#projectDir, BUILD_FOLDER, AUTH_FILE);
+    if (!existsSync(file)) throw unusable(`${BUILD_FOLDER}/${AUTH_FILE} is missing`);
+    const url = pathToFileURL(file);
+    url.search = `load=${++this.#loads}`;
+    const handlers = await importHandlers(url.href);
+    for (const handler of handlers) await handler.open?.(this.#projectDir);
+    const former = this.#handlers;
+    this.#handlers = handlers;
+    for (const handler of former) handler.close?.();
+  }
+
+  /** @param scopes permissions that the principal must have */
+  check(exchange: Exchange, scopes: readonly string[]): Verdict | Promise<Verdict> {
+    try {
+      const head = new RequestHead(exchange);
+      for (const [at, handler] of this.#handlers.entries()) {
+        const given = handler(head);
+        if (given instanceof Promise) return this.#checkLater(given, head, at, exchange, scopes);
+        if (given !== null) return this.#admit(given, exchange, scopes);
+      }
+      return UNAUTHENTICATED;
+    } catch (error) {
+      return rejectionFor(error);
+    }
+  }
+
+  async #checkLater(
+    first: Promise<Principal | null>,
+    head: RequestHead,
+    at: number,
+    exchange: Exchange,
+    scopes: readonly string[],
+  ): Promise<Verdict> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("timeout")), TIMEOUT_MS);
+    });
+    try {
+      let given = await Promise.race([first, late]);
+      for (const handler of this.#handlers.slice(at + 1)) {
+        if (given !== null) break;
+        given = await Promise.race([handler(head), late]);
+      }
+      return given === null ? UNAUTHENTICATED : this.#admit(given, exchange, scopes);
+    } catch (error) {
+      return rejectionFor(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #admit(principal: Principal, exchange: Exchange, scopes: readonly string[]): Verdict {
+    // The value comes from user code: `undefined` or `true` must not pass.
+    if (typeof principal !== "object") throw new TypeError("a principal is an object or null");
+    for (const scope of scopes) {
+      if (!Array.isArray(principal.scopes) || !principal.scopes.includes(scope)) {
+        return new HttpRejection(403, `403 Forbidden: scope ${scope} is required`);
+      }
+    }
+    exchange.principal = this.#serialize(principal);
+    return null;
+  }
+
+  #serialize(principal: Principal): string {
+    if (!Object.isFrozen(principal)) return JSON.stringify(principal);
+    let text = this.#serialized.get(principal);
+    if (text === undefined) {
+      text = JSON.stringify(principal);
+      this.#serialized.set(principal, text);
+    }
+    return text;
+  }
+}
+
+async function importHandlers(href: string): Promise<readonly AuthHandler[]> {
+  let handlers: readonly AuthHandler[];
+  try {
+    ({ handlers } = (await import(href)) as { handlers: readonly AuthHandler[] });
+  } catch (error) {
+    throw unusable(String(error));
+  }
+  const wrong = handlers.findIndex((handler) => typeof handler !== "function");
+  if (wrong >= 0) throw unusable(`handler ${wrong + 1} of \`auth\` is not a function`);
+  return handlers;
+}
+
+function unusable(reason: string): SvcError {
+  return new SvcError("SVC2208", `authentication handlers cannot be loaded: ${reason}`);
+}
+
+/** A message may quote the token, so the log gets the class of the error and its position only. */
+function rejectionFor(error: unknown): HttpRejection {
+  if (isHttpError(error)) {
+    const fields = error.status === 401 ? CHALLENGE : "";
+    return new HttpRejection(error.status, error.message, fields);
+  }
+  const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: "" };
+  const position = /^ {4}at .*$/m.exec(stack ?? "")?.[0].trim() ?? "";
+  log(`authentication: handler failed: ${name} ${position}`, "error");
+  return AUTHENTICATION_UNAVAILABLE;
+}

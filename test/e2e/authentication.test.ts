@@ -1,0 +1,126 @@
+// Authentication of the main port: what it covers, what is open, and what a client is told.
+// limit: 60 s
+
+import { createHash } from "node:crypto";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RunningProject } from "./support/running-project.js";
+import { get } from "./support/server.js";
+
+const sha256 = (key: string) => createHash("sha256").update(key).digest("hex");
+
+const AUTH = `import { apiKeys, HttpError, type Principal, type RequestHead } from "svc-server";
+
+declare global {
+  interface SvcPrincipal {
+    readonly name?: string;
+  }
+}
+
+export const keys = apiKeys({ file: "keys.json" });
+
+export async function later(head: RequestHead): Promise<Principal | null> {
+  await null;
+  if (head.token === "throws") throw new RangeError(\`secret \${head.token}\`);
+  if (head.token === "undefined") return undefined as never;
+  if (head.token === "paid") throw new HttpError(402, "payment required");
+  if (head.token !== "later") return null;
+  return { name: \`later \${head.method} \${head.path} \${head.ip}\` };
+}
+`;
+const PLUGINS = `import type { int, PluginRequest } from "svc-server";
+
+/** @plugin */
+export function whoami(request: PluginRequest, n: int = 1): string | null {
+  return \`\${request.principal?.name} \${n}\`;
+}
+
+/** @plugin @inline */
+export function inline(request: PluginRequest): string | null {
+  return request.principal?.name ?? null;
+}
+
+/** @plugin @public */
+export function open(request: PluginRequest): string | null {
+  return request.principal?.name ?? null;
+}
+
+/** @plugin @scope orders:write */
+export function order(request: PluginRequest, n: int): int {
+  return n;
+}
+
+/** @plugin */
+export async function* counted(request: PluginRequest): AsyncGenerator<int> {
+  yield 1;
+}
+`;
+
+const test = suite("authentication");
+const project = new RunningProject(test, {
+  "src/auth.ts": AUTH,
+  "plugins/p.ts": PLUGINS,
+  "keys.json": JSON.stringify([
+    { sha256: sha256("k-reader"), name: "reader" },
+    { sha256: sha256("k-clerk"), name: "clerk", scopes: ["orders:write"] },
+  ]),
+  "svc.config.ts": 'export default { auth: ["src/auth.ts#keys", "src/auth.ts#later"] };\n',
+});
+
+const ask = (path: string, token: string | null = null) =>
+  get(project.server.port, path, {
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+  });
+
+test("covers plugins, streams, built-in plugins, services and files", async () => {
+  for (const path of [
+    "/svc/plugin/whoami?n=x",
+    "/svc/plugin/inline",
+    "/svc/plugin/counted",
+    "/svc/plugin/missing",
+    "/svc/builtin/vertices?graph=g",
+    "/svc/builtin/evaluate",
+    "/svc/status",
+    "/index.html",
+  ]) {
+    for (const token of [null, "wrong", "k-reader2"]) {
+      const refused = await ask(path, token);
+      assert.is(refused.status, 401, `${path} ${token}`);
+      assert.is(refused.headers.get("www-authenticate"), "Bearer");
+    }
+  }
+  assert.is((await ask("/svc/status", "k-reader")).status, 200);
+  assert.is((await ask("/index.html", "k-reader")).status, 404);
+  assert.is((await ask("/svc/plugin/counted", "k-reader")).status, 200);
+});
+
+test("passes the principal to plugins", async () => {
+  assert.is((await ask("/svc/plugin/whoami", "k-reader")).json.response, "reader 1");
+  assert.is((await ask("/svc/plugin/inline", "k-reader")).json.response, "reader");
+  assert.is((await ask("/svc/plugin/whoami?n=x", "k-reader")).status, 400);
+  const later = await ask("/svc/plugin/inline?a=b", "later");
+  assert.is(later.json.response, "later GET /svc/plugin/inline 127.0.0.1");
+});
+
+test("leaves @public plugins and the health check open", async () => {
+  assert.is((await ask("/svc/plugin/open")).json.response, null);
+  assert.is((await ask("/svc/hc")).status, 200);
+});
+
+test("names the missing scope before arguments are converted", async () => {
+  const refused = await ask("/svc/plugin/order?n=x", "k-reader");
+  assert.is(refused.status, 403);
+  assert.match(refused.text, "orders:write");
+  assert.is((await ask("/svc/plugin/order?n=x", "k-clerk")).status, 400);
+  assert.is((await ask("/svc/plugin/order?n=2", "k-clerk")).json.response, 2);
+});
+
+test("answers 503 if a handler fails, and logs nothing of the token", async () => {
+  assert.is((await ask("/svc/plugin/whoami", "throws")).status, 503);
+  assert.is((await ask("/svc/plugin/whoami", "undefined")).status, 503);
+  assert.is((await ask("/svc/plugin/whoami", "paid")).status, 402);
+  assert.match(project.server.log(), "authentication: handler failed: RangeError");
+  assert.not.match(project.server.log(), "secret");
+});
+
+test.run();
