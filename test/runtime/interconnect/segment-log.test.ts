@@ -237,7 +237,7 @@ test("compares the chain of each frame with the frame before it", async ({ disk 
     // As in another log with as many transactions, of which this frame was copied.
     rewriteFrame(copy, bytes.length - index * size, { chain: 0x1234_5678 });
     disk.create(FIRST).write(copy, 0);
-    assert.throws(() => open(disk), /a frame is missing, or was put here/, `frame ${index}`);
+    assert.throws(() => open(disk), /frame missing or out of sequence/, `frame ${index}`);
   }
 });
 
@@ -252,7 +252,7 @@ test("compares the chain of a segment with the segment before it", async ({ disk
   for (const offset of [bytes.length - 2 * size, bytes.length - size]) {
     chain = rewriteFrame(bytes, offset, { chain });
   }
-  assert.throws(() => open(disk), /what came before it is missing/);
+  assert.throws(() => open(disk), /preceding segment is missing/);
 });
 
 test("rejects a frame of an earlier epoch", async ({ disk }) => {
@@ -262,7 +262,7 @@ test("rejects a frame of an earlier epoch", async ({ disk }) => {
   await append(log, "2");
   const bytes = disk.contentOf(FIRST);
   rewriteFrame(bytes, bytes.length - FRAME_HEADER_BYTES - 4, { epoch: 2 });
-  assert.throws(() => open(disk), /a frame of an earlier epoch/);
+  assert.throws(() => open(disk), /frame from an earlier epoch/);
 });
 
 test("does not take a corrupt last segment with frames for an empty one", async ({ disk }) => {
@@ -270,9 +270,9 @@ test("does not take a corrupt last segment with frames for an empty one", async 
   const bytes = disk.contentOf(third!);
   const table = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES;
   for (const [at, reason] of [
-    [10, /its header is damaged/],
-    [SEGMENT_HEADER_BYTES + 5, /a frame is damaged/],
-    [table + 1, /a frame is damaged/],
+    [10, /corrupt header/],
+    [SEGMENT_HEADER_BYTES + 5, /corrupt frame/],
+    [table + 1, /corrupt frame/],
   ] as const) {
     bytes[at]! ^= 1;
     assert.throws(() => open(disk), reason, `byte ${at}`);
@@ -286,7 +286,7 @@ test("does not take a corrupt last segment with frames for an empty one", async 
 test("rejects a large last segment without header or frames", async ({ disk }) => {
   const [, , third] = await threeSegments(disk);
   disk.create(third!).write(Buffer.alloc(2 ** 20 + 4), 0);
-  assert.throws(() => open(disk), /its header is damaged/);
+  assert.throws(() => open(disk), /corrupt header/);
 });
 
 test("rejects unknown versions", async ({ disk }) => {

@@ -46,11 +46,11 @@ test("rejects lengths beyond the frame, below a head, and unknown kinds", () => 
     return frame(1, copy);
   };
   const head = record[0]!;
-  assert.throws(() => controls(change(0, head + 0x100)), /damaged unit/);
-  assert.throws(() => controls(change(0, (head & 0xff) | (3 << 8))), /damaged unit/);
-  assert.throws(() => controls(change(0, head & 0xff)), /damaged unit/);
-  assert.throws(() => controls(change(0, head | 0x80)), /unknown kind/);
-  assert.throws(() => controls(change(1, record[1]! - 4)), /damaged unit/);
+  assert.throws(() => controls(change(0, head + 0x100)), /corrupt log unit/);
+  assert.throws(() => controls(change(0, (head & 0xff) | (3 << 8))), /corrupt log unit/);
+  assert.throws(() => controls(change(0, head & 0xff)), /corrupt log unit/);
+  assert.throws(() => controls(change(0, head | 0x80)), /unknown kind of log unit/);
+  assert.throws(() => controls(change(1, record[1]! - 4)), /corrupt log unit/);
 });
 
 test.run();
