@@ -9,6 +9,7 @@ const GRAPH = [
   "reference",
   "graph-queries",
   "expressions",
+  "search",
   "graph-threads",
   "vector-threads",
   "graph-log",

@@ -1,0 +1,211 @@
+// Text search: whole calls of `graph.search` next to SQLite FTS5, MiniSearch and Orama, over two
+// generated corpora. Result lists are compared in the same run: matches with those of FTS5, the ten
+// best with a scorer that looks at every text.
+//
+//   node search.mjs [--rounds 3] [--searches 50] [--titles 50000] [--passages 10000]
+
+import { median, printTable, printTargets } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { initialize, svc } from "./lib/package.mjs";
+import { threadSeconds } from "./lib/process-figures.mjs";
+import { startPeers } from "./peers/text/peers.mjs";
+
+const TOP = 10;
+const ALL = 10_000;
+const K1 = 1.2;
+const B = 0.75;
+/** Scores are single-precision numbers. */
+const TOLERANCE = 1e-4;
+/** Number of titles from which the targets apply. */
+const TARGET_TITLES = 1_000_000;
+/** Minimum CPU time of FTS5, in that of svc, by class of searches. */
+const LEAST = new Map([
+  ["1 word", 30],
+  ["2 words, any", 30],
+  ["3 words, any", 30],
+  ["2 words", 8],
+  ["phrase of 2", 3],
+]);
+
+const options = readOptions({ rounds: 3, searches: 50, titles: 50_000, passages: 10_000 });
+let state = 1;
+await initialize();
+const targets = [];
+await measureCorpus("titles", generateTexts(options.titles, 30_000, 4, 11));
+await measureCorpus("passages", generateTexts(options.passages, 60_000, 40, 160));
+printTargets(targets);
+await svc.system.unload();
+
+function random() {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return state / 2 ** 32;
+}
+
+/** Returns texts of words whose frequencies follow Zipf's law. */
+function generateTexts(count, vocabulary, shortest, longest) {
+  const words = Array.from({ length: vocabulary }, (_, rank) => spell(rank));
+  return Array.from({ length: count }, () => {
+    const length = shortest + Math.floor(random() * (longest - shortest + 1));
+    const rank = () => Math.floor(vocabulary ** random()) - 1;
+    return Array.from({ length }, () => words[rank()]).join(" ");
+  });
+}
+
+/** Returns a distinct word of letters for each number. */
+function spell(number) {
+  const syllables = "ba ce di fo gu ha ke li mo nu pa re si to vu za".split(" ");
+  let rest = (Math.imul(number + 1, 40_503) & 0xffff) + (number & ~0xffff);
+  let word = "";
+  for (let at = 0; at < 4 || rest > 0; at++) {
+    word += syllables[rest & 15];
+    rest >>>= 4;
+  }
+  return word;
+}
+
+async function measureCorpus(name, texts) {
+  const graph = new svc.Graph(name);
+  for (const [number, text] of texts.entries()) {
+    const vertex = graph.newVertex(String(number));
+    vertex.setProperty("title", text);
+    vertex.close();
+  }
+  graph.index("text", { keys: ["title"] });
+  while (!isBuilt(graph)) await new Promise((done) => setTimeout(done, 50));
+  const peers = await startPeers(texts);
+  const classes = searchClasses(texts);
+  const lists = texts.map((text) => text.split(" "));
+  for (const one of classes) compareResults(graph, peers, lists, one);
+  const names = ["svc", ...peers.map((peer) => peer.name)];
+  const rows = classes.map((one) => [one.what, ...measureClass(graph, peers, one)]);
+  console.log(
+    `\n${texts.length} ${name}, ${options.searches} searches a class: us of CPU a search`,
+  );
+  printTable(
+    ["", ...names],
+    rows.map(([what, ...us]) => [what, ...us.map(formatUs)]),
+  );
+  const fts5 = names.indexOf("FTS5");
+  for (const [what, ...us] of rows) {
+    if (fts5 < 0 || !LEAST.has(what)) continue;
+    const value = us[fts5] / us[0];
+    const atLeast = texts.length < TARGET_TITLES ? undefined : LEAST.get(what);
+    targets.push({ what: `${name}, ${what}: FTS5 / svc`, value, atLeast, unit: "times" });
+  }
+}
+
+function formatUs(us) {
+  return us === null ? "" : us.toFixed(0);
+}
+
+function isBuilt(graph) {
+  const [{ complete, pending }] = graph.textIndexes();
+  return complete && pending === 0;
+}
+
+/** Searches of words that a random text contains. */
+function searchClasses(texts) {
+  const some = (make) =>
+    Array.from({ length: options.searches }, () => {
+      const words = texts[Math.floor(random() * texts.length)].split(" ");
+      return make(words, Math.floor(random() * (words.length - 3)));
+    });
+  const next = (count) => some((words, at) => words.slice(at, at + count));
+  return [
+    { what: "1 word", kind: "all", searches: next(1) },
+    { what: "2 words", kind: "all", searches: next(2) },
+    { what: "2 words, any", kind: "any", searches: next(2) },
+    { what: "3 words, any", kind: "any", searches: next(3) },
+    { what: "phrase of 2", kind: "phrase", searches: next(2) },
+    { what: "prefix of 5", kind: "prefix", searches: some((words, at) => [words[at].slice(0, 5)]) },
+    { what: "1 typo", kind: "fuzzy", searches: some((words, at) => [misspell(words[at])]) },
+  ];
+}
+
+/** Replaces the fourth letter. */
+function misspell(word) {
+  return `${word.slice(0, 3)}x${word.slice(4)}`;
+}
+
+/** Searches the graph: the ids, as numbers. */
+function search(graph, kind, words, hits) {
+  const text = kind === "phrase" ? `"${words.join(" ")}"` : words.join(" ");
+  const match = kind === "any" ? "any" : "all";
+  const asked = { hits, match, prefix: kind === "prefix", fuzzy: kind === "fuzzy" ? 1 : 0 };
+  return graph.search(text, { ...asked, fields: ["id", "text"], result: "list" });
+}
+
+/** @throws Error if a list differs from that of FTS5 or of the scorer */
+function compareResults(graph, peers, lists, { what, kind, searches }) {
+  const fts5 = peers.find((peer) => peer.name === "FTS5");
+  for (const words of searches) {
+    const found = search(graph, kind, words, ALL).map(([id]) => Number(id));
+    if (kind !== "fuzzy" && fts5 !== undefined && found.length < ALL) {
+      requireEqual(found.toSorted(byNumber), fts5.matches(kind, words), `${what}: ${words}`);
+    }
+    if (kind !== "all" && kind !== "any") continue;
+    const scores = search(graph, kind, words, TOP).map(([, score]) => score);
+    requireEqual(scores, bestScores(lists, words, kind), `scores of ${what}: ${words}`);
+  }
+}
+
+function byNumber(a, b) {
+  return a - b;
+}
+
+function requireEqual(found, expected, what) {
+  const isEqual =
+    found.length === expected.length &&
+    found.every((value, at) => Math.abs(value - expected[at]) <= TOLERANCE * Math.abs(value));
+  if (isEqual) return;
+  throw new Error(`${what}: found ${found.slice(0, TOP)}, not ${expected.slice(0, TOP)}`);
+}
+
+/** Returns the ten best BM25 scores, calculated from the texts. */
+function bestScores(lists, words, kind) {
+  const counts = lists.map((list) => words.map((word) => countWord(list, word)));
+  const idfs = words.map((_, at) => {
+    const frequency = counts.filter((row) => row[at] > 0).length;
+    return Math.log(1 + (lists.length - frequency + 0.5) / (frequency + 0.5));
+  });
+  const average = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
+  const least = kind === "all" ? words.length : 1;
+  const scores = counts.flatMap((row, document) => {
+    if (row.filter((count) => count > 0).length < least) return [];
+    const share = 1 - B + (B * roundLength(lists[document].length)) / average;
+    return [row.reduce((sum, count, at) => sum + (idfs[at] * count) / (count + K1 * share), 0)];
+  });
+  const best = scores.sort((a, b) => b - a).slice(0, TOP);
+  return best.map((score) => score * (K1 + 1));
+}
+
+function countWord(list, word) {
+  let count = 0;
+  for (const one of list) if (one === word) count++;
+  return count;
+}
+
+/** Rounds a length as Lucene does: exact below 40, then four significant bits above 24. */
+function roundLength(length) {
+  if (length < 40) return length;
+  const shift = 28 - Math.clz32(length - 24);
+  return 24 + (((length - 24) >>> shift) << shift);
+}
+
+/** Returns the CPU time per search of the graph and of each peer; null for what a peer lacks. */
+function measureClass(graph, peers, { kind, searches }) {
+  const runs = [
+    (words) => search(graph, kind, words, TOP),
+    ...peers.map((peer) => (peer.has(kind) ? (words) => peer.search(kind, words, TOP) : null)),
+  ];
+  return runs.map((run) => {
+    if (run === null) return null;
+    for (const words of searches) run(words);
+    const rounds = Array.from({ length: options.rounds }, () => {
+      const begun = threadSeconds();
+      for (const words of searches) run(words);
+      return ((threadSeconds() - begun) / searches.length) * 1e6;
+    });
+    return median(rounds);
+  });
+}
