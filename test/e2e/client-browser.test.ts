@@ -1,5 +1,7 @@
 // A generated client in a real browser: bundled, in cross-origin pages and in pages of the server,
-// and in workers. Skipped without a browser. limit: 60 s builds examples
+// and in workers. Skipped without a browser.
+// limit: 60 s
+// builds examples
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
