@@ -25,14 +25,14 @@ export const build = defineCommand({
   },
   environment: false,
   async run([argument], { check = false, json = false, list = false, tsconfig, standalone }) {
-    const [{ buildProject }, { printFindings, printJson, summary }] = await Promise.all([
+    const [{ buildProject }, { printDiagnostics, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./framework/report-build.js"),
     ]);
     const folder = projectFolder(argument);
     const result = await buildProject(folder, { check, ...resolveTsconfig(tsconfig) });
     if (json) printJson(result.diagnostics);
-    else printFindings(folder, result.diagnostics);
+    else printDiagnostics(folder, result.diagnostics);
     if (result.differing.length > 0) {
       throw new SvcError("SVC3007", `.svc/ is out of date: ${result.differing.join(", ")}`);
     }

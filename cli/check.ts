@@ -16,14 +16,14 @@ export const check = defineCommand({
   },
   environment: false,
   async run([argument], { json = false, tsconfig }) {
-    const [{ checkProject }, { printFindings, printJson, summary }] = await Promise.all([
+    const [{ checkProject }, { printDiagnostics, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./framework/report-build.js"),
     ]);
     const folder = projectFolder(argument);
     const result = await checkProject(folder, resolveTsconfig(tsconfig));
     if (json) printJson(result.diagnostics);
-    else printFindings(folder, result.diagnostics);
+    else printDiagnostics(folder, result.diagnostics);
     if (!result.ok) return EXIT_FAILURE;
     if (!json) console.log(`svc: no errors, ${summary(result)}`);
     return 0;

@@ -14,7 +14,7 @@ const ENVELOPE = {
     description: "Number of dispatcher levels below the responding instance.",
   },
   partitions: {
-    anyOf: [listOf([COUNT, COUNT, COUNT]), { type: "null" }],
+    anyOf: [tupleSchema([COUNT, COUNT, COUNT]), { type: "null" }],
     description:
       "Partitions of the next level, partitions missing from the response, and instances " +
       "that contributed. Null if no back-end took part.",
@@ -48,7 +48,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       partials: { ...COUNT, description: "Instances that contributed." },
       hitcount: { ...COUNT, description: "How many entries there would be without a bound." },
       aggregator: {
-        ...listOf([INTEGER, INTEGER, NUMBER, NUMBER]),
+        ...tupleSchema([INTEGER, INTEGER, NUMBER, NUMBER]),
         description: "Sums over all partitions.",
       },
       meta: { description: "Message from the plugin, or null." },
@@ -73,7 +73,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
           },
         ],
       },
-      port: { ...listOf([COUNT, COUNT]), description: "Port, and 1 for the admin port." },
+      port: { ...tupleSchema([COUNT, COUNT]), description: "Port, and 1 for the admin port." },
       exec_id: { ...COUNT, description: "Which executor answered." },
       ...ENVELOPE,
     },
@@ -146,7 +146,7 @@ export const SHARED_PARAMETERS = {
 };
 
 /** A list of exactly these. */
-export function listOf(items: readonly JsonSchema[]): JsonSchema {
+export function tupleSchema(items: readonly JsonSchema[]): JsonSchema {
   const { length } = items;
   return { type: "array", prefixItems: items, minItems: length, maxItems: length, items: false };
 }

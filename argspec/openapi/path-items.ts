@@ -3,7 +3,7 @@
 
 import type { JsonSchema } from "../argspec.js";
 import { isTyped } from "../error-kinds.js";
-import { errorResponses, listOf } from "./components.js";
+import { errorResponses, tupleSchema } from "./components.js";
 import type { NamedOperation } from "./named-operations.js";
 import { type ParameterOptions, queryParameters, requestBody } from "./parameters.js";
 import { schemaObject, schemaReference } from "./schemas.js";
@@ -38,7 +38,10 @@ export function pathItem(named: NamedOperation, options: ParameterOptions): obje
 export function resultComponent({ operation }: NamedOperation, types: Types): JsonSchema | null {
   const { result } = operation;
   if (result.kind !== "response") return null;
-  const entry = listOf([schemaObject(result.sortkey, types), schemaObject(result.item, types)]);
+  const entry = tupleSchema([
+    schemaObject(result.sortkey, types),
+    schemaObject(result.item, types),
+  ]);
   const entries = {
     type: "object",
     properties: { entries: { type: "array", items: entry } },

@@ -105,12 +105,12 @@ export class SchemaLowering {
     const names = Array.isArray(required)
       ? required.filter((name) => typeof name === "string")
       : [];
-    return objectOf(lowered, names, others === ANY_JSON ? true : others);
+    return buildObject(lowered, names, others === ANY_JSON ? true : others);
   }
 }
 
 /** @param additionalProperties of what type, or whether there may be any */
-export function objectOf(
+export function buildObject(
   properties: readonly (readonly [string, LoweredSchema])[],
   required: readonly string[],
   additionalProperties: LoweredSchema | boolean,

@@ -7,7 +7,13 @@ import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
 import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";
-import { ANY_JSON, type LoweredSchema, objectOf, SchemaLowering, tuple } from "./lower-schema.js";
+import {
+  ANY_JSON,
+  buildObject,
+  type LoweredSchema,
+  SchemaLowering,
+  tuple,
+} from "./lower-schema.js";
 
 export interface Section {
   readonly methods: readonly Method[];
@@ -95,7 +101,7 @@ function paramsSchema(operation: Operation, lowering: SchemaLowering): LoweredSc
     return [param.name, { ...schema, ...(description !== "" && { description }) }];
   });
   const required = inputs.filter((param) => param.required).map(({ name }) => name);
-  return objectOf(members, required, operation.isOpen);
+  return buildObject(members, required, operation.isOpen);
 }
 
 /** Types of `content` besides text: Blob, file and stream among them. */

@@ -16,10 +16,10 @@ import { operate } from "./remote.js";
 import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
 import {
   fetchNodestat,
+  findReplicaSlots,
   hasStopped,
   isOutOfService,
   OUT_OF_SERVICE,
-  replicaSlotsOf,
   type StatusObject,
 } from "./rolling-update/instances.js";
 import { enterService } from "./service-in.js";
@@ -36,7 +36,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   const wanted = build === undefined ? null : buildHash(readBuild(build));
   const all = [...context.system.instances.keys()];
   const behind = all.filter(
-    (id) => !context.system.matrices.has(id) && replicaSlotsOf(context, id)[0],
+    (id) => !context.system.matrices.has(id) && findReplicaSlots(context, id)[0],
   );
   const chosen = ids === undefined ? behind : context.select(ids);
   await Lease.during(context, "rolling-update", (lease) => {
@@ -156,7 +156,7 @@ async function holds(
   test: (entry: StatusObject) => boolean,
 ): Promise<boolean> {
   const deadline = performance.now() + WAIT_MS;
-  for (const [dispatcher, partition, row] of replicaSlotsOf(context, id)) {
+  for (const [dispatcher, partition, row] of findReplicaSlots(context, id)) {
     for (;;) {
       const question = { path: "/svc/matrix", timeoutMs: ASK_MS };
       const told = await requestInstance(context.address(dispatcher), question);

@@ -1,10 +1,14 @@
 // Options of a command: one table that parsing, help and environment share. The types are those of
 // settings.
 
-import { booleanSetting, oneOf, type SettingType } from "../../runtime/settings/setting-types.js";
+import {
+  booleanSetting,
+  enumSetting,
+  type SettingType,
+} from "../../runtime/settings/setting-types.js";
 
 export { integer, integerOr, stringSetting } from "../../runtime/settings/setting-types.js";
-export const choice = oneOf;
+export const choice = enumSetting;
 export const flag = booleanSetting();
 
 export type OptionKind<T> = SettingType<T>;

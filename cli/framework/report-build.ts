@@ -8,14 +8,14 @@ import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
 
 /** Prints the diagnostics of a project on standard error. */
-export function printFindings(projectDir: string, diagnostics: readonly Diagnostic[]): void {
+export function printDiagnostics(projectDir: string, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   const color = process.stderr.isTTY === true && process.env.NO_COLOR === undefined;
   process.stderr.write(renderDiagnostics(diagnostics, sourceReader(projectDir), { color }));
 }
 
 /** Returns the same text without colors; empty for none. */
-export function findingsText(projectDir: string, diagnostics: readonly Diagnostic[]): string {
+export function formatDiagnostics(projectDir: string, diagnostics: readonly Diagnostic[]): string {
   if (diagnostics.length === 0) return "";
   return renderDiagnostics(diagnostics, sourceReader(projectDir), { color: false });
 }

@@ -11,7 +11,7 @@ import { enableBuildReports, reportBuild } from "../../runtime/base/build-report
 import { SvcError } from "../../runtime/base/errors.js";
 import { enableFailedCallCapture } from "../../runtime/base/failed-calls.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import { findingsText, printFindings, summary } from "../framework/report-build.js";
+import { formatDiagnostics, printDiagnostics, summary } from "../framework/report-build.js";
 import { reportError } from "../framework/report-error.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
@@ -106,7 +106,7 @@ export class DevServer {
 
   /** Swaps in a build, or reports what keeps the last good one in service. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
-    const findings = findingsText(this.#folder, result?.diagnostics ?? []);
+    const findings = formatDiagnostics(this.#folder, result?.diagnostics ?? []);
     if (result === null || !result.ok) return this.#tellBroken("build", findings);
     try {
       if (this.#served === null) {
@@ -138,7 +138,7 @@ export class DevServer {
   async #build(files: readonly string[]): Promise<Rebuild | null> {
     try {
       const result = await this.#builder.rebuild(files, this.#options);
-      if (!result.abandoned) printFindings(this.#folder, result.diagnostics);
+      if (!result.abandoned) printDiagnostics(this.#folder, result.diagnostics);
       this.#outside.follow(result.inputs);
       return result;
     } catch (error) {
@@ -187,9 +187,9 @@ export class DevServer {
   async #reportTypes(types: Promise<readonly Diagnostic[]>, taken: Promise<void>): Promise<void> {
     try {
       const [findings] = await Promise.all([types, taken.catch(() => {})]);
-      printFindings(this.#folder, findings);
+      printDiagnostics(this.#folder, findings);
       if (findings.length === 0) return;
-      const text = findingsText(this.#folder, findings);
+      const text = formatDiagnostics(this.#folder, findings);
       reportBuild({ at: Date.now(), broken: this.#broken, findings: text });
     } catch (error) {
       reportError(error);

@@ -76,12 +76,12 @@ export async function closeOnFailure(close: () => Promise<void>, start: () => Pr
 }
 
 async function build(projectDir: string): Promise<void> {
-  const [{ buildProject }, { findingsText }] = await Promise.all([
+  const [{ buildProject }, { formatDiagnostics }] = await Promise.all([
     import("../../compiler/build.js"),
     import("../framework/report-build.js"),
   ]);
   const { ok, diagnostics } = await buildProject(projectDir);
   if (ok) return;
-  const text = findingsText(projectDir, diagnostics);
+  const text = formatDiagnostics(projectDir, diagnostics);
   throw new SvcError("SVC2944", `build of ${projectDir} failed:\n${text}`);
 }

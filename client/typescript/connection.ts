@@ -2,11 +2,11 @@
 // request again only where the server cannot have executed it, or where that does no harm.
 
 import { CallDeadline } from "./call-deadline.js";
-import { decoded, exchange, isConnectError, type RawResponse, textOf } from "./exchange.js";
+import { decoded, exchange, isConnectError, type RawResponse, readText } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { CallOptions, ClientOptions, Envelope, FetchAnswer, FetchInit } from "./options.js";
 import { buildRequest, type Request, withBytes } from "./request.js";
-import { memberOf, responseError } from "./response-error.js";
+import { readMember, responseError } from "./response-error.js";
 import { RetryBudget, retryDelayMs } from "./retry-budget.js";
 import { readFirstChunk, readStreamItems } from "./stream-items.js";
 import type { SvcError } from "./svc-error.js";
@@ -47,7 +47,7 @@ export class Connection {
     options: CallOptions | undefined,
   ): Promise<unknown> {
     const answer = await this.#send(operation, params, options);
-    return operation.text ? answer : memberOf(answer, "response");
+    return operation.text ? answer : readMember(answer, "response");
   }
 
   /**
@@ -135,10 +135,10 @@ export class Connection {
     signal: AbortSignal,
   ): Promise<unknown> {
     const { text: isText } = operation;
-    const answer = await this.#exchange(operation, request, options, signal, textOf);
+    const answer = await this.#exchange(operation, request, options, signal, readText);
     const { status, content: text } = answer;
     const content = isText && status === 200 ? text : decoded(text);
-    if (status !== 200 || !(isText || memberOf(content, "status") === "OK")) {
+    if (status !== 200 || !(isText || readMember(content, "status") === "OK")) {
       throw responseError(operation, status, content);
     }
     this.#budget.succeeded();

@@ -2,7 +2,7 @@
 // size of its kind is read.
 
 import type { Fetch, FetchAnswer, FetchInit } from "./options.js";
-import { memberOf } from "./response-error.js";
+import { readMember } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
 /** About the longest string that engines make. */
@@ -41,7 +41,7 @@ export async function exchange<T>(
 }
 
 /** As much of it as its kind may be long. */
-export async function textOf({ status, body }: FetchAnswer): Promise<string> {
+export async function readText({ status, body }: FetchAnswer): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -61,10 +61,10 @@ export async function textOf({ status, body }: FetchAnswer): Promise<string> {
 
 /** Returns why `fetch` failed: its error has the reason only in `cause`. */
 export function describeCause(fault: unknown): string {
-  const cause = memberOf(fault, "cause");
-  const code = memberOf(cause, "code");
-  const reason = code !== "ERR_INVALID_URL" && (memberOf(cause, "message") || code);
-  return String(reason || memberOf(fault, "message") || fault);
+  const cause = readMember(fault, "cause");
+  const code = readMember(cause, "code");
+  const reason = code !== "ERR_INVALID_URL" && (readMember(cause, "message") || code);
+  return String(reason || readMember(fault, "message") || fault);
 }
 
 /** Text that is no JSON stays what it is. */
@@ -81,14 +81,14 @@ export function decoded(text: string): unknown {
  * that.
  */
 export function isConnectError(fault: unknown): boolean {
-  return isBeforeSending(memberOf(fault, "cause"));
+  return isBeforeSending(readMember(fault, "cause"));
 }
 
 function isBeforeSending(cause: unknown): boolean {
   // With several addresses, each has its own error.
-  const errors = memberOf(cause, "errors");
+  const errors = readMember(cause, "errors");
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isBeforeSending);
-  const call = memberOf(cause, "syscall");
+  const call = readMember(cause, "syscall");
   if (call === "connect" || call === "getaddrinfo") return true;
-  return memberOf(cause, "code") === "UND_ERR_CONNECT_TIMEOUT";
+  return readMember(cause, "code") === "UND_ERR_CONNECT_TIMEOUT";
 }

@@ -10,8 +10,8 @@ const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
 
 /** @param envelope the decoded body, or its text */
 export function responseError(operation: Operation, status: number, envelope: unknown) {
-  const isNone = status === 200 && memberOf(envelope, "status") !== "ERROR";
-  const message = isNone ? "response is not an svc envelope" : memberOf(envelope, "message");
+  const isNone = status === 200 && readMember(envelope, "status") !== "ERROR";
+  const message = isNone ? "response is not an svc envelope" : readMember(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
   const last = levels.at(-1);
   if (last === undefined) return saidError(operation, status, message, { envelope });
@@ -29,17 +29,17 @@ function saidError(
   others: SvcErrorDetails,
 ) {
   const keys = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  const key = keys.find((name) => memberOf(said, name) !== undefined);
-  const detail = key ? memberOf(said, key) : said;
-  const exception = className(textOf(memberOf(detail, "exception")));
-  const text = textOf(detail) ?? textOf(memberOf(detail, "value")) ?? `HTTP status ${status}`;
-  const lines = memberOf(detail, "traceback");
+  const key = keys.find((name) => readMember(said, name) !== undefined);
+  const detail = key ? readMember(said, key) : said;
+  const exception = className(textOf(readMember(detail, "exception")));
+  const text = textOf(detail) ?? textOf(readMember(detail, "value")) ?? `HTTP status ${status}`;
+  const lines = readMember(detail, "traceback");
   const traceback = Array.isArray(lines) ? lines.filter((line) => textOf(line) !== null) : null;
   const isKind = errors.some(
     ([name, statuses]) => key === "plugin" && name === exception && statuses.includes(status),
   );
   const kind = isKind ? exception! : key ? KINDS[key] : "http";
-  const details = memberOf(detail, "details") ?? null;
+  const details = readMember(detail, "details") ?? null;
   const all = { ...others, status, details, exception, traceback };
   return new SvcError<string>(kind, `${path}: ${text}`, all);
 }
@@ -53,7 +53,7 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-export function memberOf(value: unknown, name: string): unknown {
+export function readMember(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
 }

@@ -1,7 +1,7 @@
 // Reads a response of server-sent events item by item. The response is untrusted: an item is at
 // most as long as a response may be.
 
-import { decoded, describeCause, textOf } from "./exchange.js";
+import { decoded, describeCause, readText } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { FetchAnswer, FetchReader } from "./options.js";
 import { responseError } from "./response-error.js";
@@ -20,7 +20,7 @@ export async function readFirstChunk(
   if (status === 200 && body !== null && type.startsWith("text/event-stream")) {
     return body.getReader();
   }
-  const text = await textOf(answer);
+  const text = await readText(answer);
   throw responseError(operation, status, decoded(text));
 }
 

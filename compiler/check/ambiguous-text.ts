@@ -2,7 +2,7 @@
 // could be the text.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { isText, membersOf } from "../record/admits.js";
+import { isText, unionMembers } from "../record/admits.js";
 import type { PluginRecord, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { paramError } from "./diagnostics.js";
@@ -27,7 +27,7 @@ export function checkAmbiguousText(plugin: PluginRecord, types: TypeTable): Diag
 
 /** A text that is one of the type's texts, and JSON of another of its members; null: none. */
 function ambiguousText({ shape }: UserParam, types: TypeTable): string | null {
-  const members = membersOf(shape, types);
+  const members = unionMembers(shape, types);
   const texts = members.filter(isText);
   const others = members.filter((member) => !isText(member));
   if (texts.length === 0 || others.length === 0) return null;

@@ -3,7 +3,7 @@
 // converted in signature order in the call itself.
 
 import type { Wire } from "../../argspec/wire.js";
-import { admitsNull, admitsText, hasParts, membersOf, withoutNull } from "../record/admits.js";
+import { admitsNull, admitsText, hasParts, unionMembers, withoutNull } from "../record/admits.js";
 import type { PluginRecord, ReservedParam, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";
@@ -174,7 +174,7 @@ export function parameterReader(
     const check = checkFor(param.shape, wire, checks);
     if (check === null) return `readJson(${from})`;
     if (!admitsText(param.shape, types)) return `readJson(${from}, ${check})`;
-    const more = hasParts(membersOf(param.shape, types)) ? ", true" : "";
+    const more = hasParts(unionMembers(param.shape, types)) ? ", true" : "";
     return `readUnionValue(${from}, ${check}${more})`;
   }
   // Only a key without a value means null in them.

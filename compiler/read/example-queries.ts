@@ -1,6 +1,6 @@
 // Requests in an example, a line each: `?q=os&n=1`, a URL, or a call of curl with one.
 
-import { membersOf } from "../record/admits.js";
+import { unionMembers } from "../record/admits.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
 import type { UserParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
@@ -127,7 +127,7 @@ function readText(
   const isBroken = given !== null && text === null;
   // Bytes need not be text.
   if (isBroken && wire === "bytes") return UNKNOWN;
-  const type = { wire, untyped: untyped ?? false, members: membersOf(shape, types) };
+  const type = { wire, untyped: untyped ?? false, members: unionMembers(shape, types) };
   const converted = isBroken ? { required: "valid percent-encoding" } : convertText(text, type);
   if ("value" in converted) return { kind: "literal", value: converted.value };
   const instead = given === null ? "and has no value" : `not \`${given}\``;

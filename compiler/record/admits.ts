@@ -3,13 +3,13 @@
 import type { TypeShape, TypeTable } from "./type-shape.js";
 
 /** The members that a shape comes down to, through names and unions. */
-export function membersOf(shape: TypeShape, types: TypeTable): readonly TypeShape[] {
-  if (shape.kind === "union") return shape.members.flatMap((member) => membersOf(member, types));
-  if (shape.kind === "limited") return membersOf(shape.base, types);
+export function unionMembers(shape: TypeShape, types: TypeTable): readonly TypeShape[] {
+  if (shape.kind === "union") return shape.members.flatMap((member) => unionMembers(member, types));
+  if (shape.kind === "limited") return unionMembers(shape.base, types);
   const named = shape.kind === "ref" ? types[shape.name] : undefined;
   // Only names of unions and scalars are looked through: this ends.
   if (named === undefined || ["array", "tuple", "object"].includes(named.kind)) return [shape];
-  return membersOf(named, types);
+  return unionMembers(named, types);
 }
 
 const PARTS: ReadonlySet<TypeShape["kind"]> = new Set(["array", "tuple", "object", "ref"]);
@@ -20,12 +20,12 @@ export function hasParts(members: readonly TypeShape[]): boolean {
 }
 
 export function admitsNull(shape: TypeShape, types: TypeTable): boolean {
-  return membersOf(shape, types).some(({ kind }) => kind === "null" || kind === "json");
+  return unionMembers(shape, types).some(({ kind }) => kind === "null" || kind === "json");
 }
 
 /** Returns whether some of its values are plain text, without the quotes of JSON. */
 export function admitsText(shape: TypeShape, types: TypeTable): boolean {
-  return membersOf(shape, types).some(isText);
+  return unionMembers(shape, types).some(isText);
 }
 
 export function isText(member: TypeShape): boolean {

@@ -47,7 +47,7 @@ export function parseInstances(
 }
 
 /** Milliseconds since the last change, by instance. */
-export function idleOf(overview: unknown): ReadonlyMap<string, number> {
+export function readIdleTimes(overview: unknown): ReadonlyMap<string, number> {
   const entries = listAt(overview, "instances").filter(isRecord);
   const known = entries.filter((entry) => isRecord(nodeOf(entry)));
   return new Map(

@@ -38,14 +38,16 @@ export function parseCounts(matrices: readonly NamedMatrix[]): ReadonlyMap<strin
   const counts = matrices.flatMap(({ id, partitions }) =>
     partitions.flatMap((replicas, partition) =>
       replicas
-        .map((backEnd, row) => [keyOf(id, partition, row), numberAt(backEnd, "answered")] as const)
+        .map(
+          (backEnd, row) => [cellKey(id, partition, row), numberAt(backEnd, "answered")] as const,
+        )
         .filter((_, row) => isRecord(replicas[row])),
     ),
   );
   return new Map(counts);
 }
 
-export function keyOf(id: string, partition: number, row: number): string {
+export function cellKey(id: string, partition: number, row: number): string {
   return JSON.stringify([id, partition, row]);
 }
 

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { BusyDetector } from "./busy-detector.js";
-import { type Instance, idleOf, OVERVIEW, parseInstances } from "./instances.js";
+import { type Instance, OVERVIEW, parseInstances, readIdleTimes } from "./instances.js";
 import { useLive } from "./server-connection.js";
 
 interface Seen {
@@ -21,7 +21,7 @@ export function useInstances(
 ): Seen {
   const overview = useLive(OVERVIEW, everyMs, (answer, isGap) => {
     if (isGap) return;
-    looks.add(Date.now(), idleOf(answer));
+    looks.add(Date.now(), readIdleTimes(answer));
     onAnswer(parseInstances(answer, (id) => looks.isBusy(id)));
   });
   const instances = useMemo(() => parseInstances(overview, (id) => looks.isBusy(id)), [overview]);

@@ -29,7 +29,10 @@ const FIELDS = {
 };
 
 /** The text of a query. */
-export function textOf(mode: Mode, { relationship, direction, filter, sortby }: Parts): string {
+export function formatQuery(
+  mode: Mode,
+  { relationship, direction, filter, sortby }: Parts,
+): string {
   if (mode === "evaluate") return filter;
   const arc = { ...(relationship && { rel: relationship }), ...(direction && { dir: direction }) };
   const hasArc = Object.keys(arc).length > 0;

@@ -85,7 +85,11 @@ function unshifted(position: number, shifts: readonly number[]): number {
 }
 
 /** Maps a server's error to a position in the text; null without a position. */
-export function placeOf(message: string, text: string, isExpression: boolean): QueryFault | null {
+export function locateFault(
+  message: string,
+  text: string,
+  isExpression: boolean,
+): QueryFault | null {
   const [, position] = /\bat pos=(\d+)/.exec(message) ?? [];
   if (position === undefined) return null;
   const [first = "", line = ""] = message.split("\n");

@@ -7,9 +7,9 @@ import { clipForDisplay } from "../data/text.js";
 import { Editor } from "../parts/editor.js";
 import { ResponseView } from "../parts/response-view.js";
 import { currentRoute, saveStatePart } from "../router.js";
-import { MODES, type Mode, NO_PARTS, QueryForm, textOf } from "./query-form.js";
+import { formatQuery, MODES, type Mode, NO_PARTS, QueryForm } from "./query-form.js";
 import { collectNames } from "./query-names.js";
-import { completionsAt, findFault, type Names, placeOf } from "./query-text.js";
+import { completionsAt, findFault, locateFault, type Names } from "./query-text.js";
 
 const NO_NAMES: Names = { keys: [], constants: [], values: [], expression: [] };
 /** Longer ones are not in the address. */
@@ -31,7 +31,8 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
   };
   const isExpression = mode === "evaluate";
   const wrong = isExpression ? null : findFault(text);
-  const told = reply === null || reply.ok ? null : placeOf(errorMessage(reply), text, isExpression);
+  const told =
+    reply === null || reply.ok ? null : locateFault(errorMessage(reply), text, isExpression);
   const run = async (): Promise<void> => {
     if (wrong !== null) return;
     try {
@@ -55,7 +56,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
           mode={mode}
           onMode={(next) => {
             saveStatePart("mode", next);
-            write(textOf(next, parts));
+            write(formatQuery(next, parts));
           }}
         />
         <QueryForm
@@ -64,7 +65,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
           relationships={names.values}
           onParts={(next) => {
             setParts(next);
-            write(textOf(mode, next));
+            write(formatQuery(mode, next));
           }}
         />
         <Editor

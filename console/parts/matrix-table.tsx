@@ -2,7 +2,7 @@
 // rate and latency.
 
 import type { NamedMatrix } from "../data/matrices.js";
-import { keyOf, stateOfBackEnd } from "../data/matrices.js";
+import { cellKey, stateOfBackEnd } from "../data/matrices.js";
 import { isAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import type { Rates } from "../data/rates.js";
 import { clipForDisplay, count, milliseconds } from "../data/text.js";
@@ -53,7 +53,7 @@ export function MatrixTable({ title, matrix, rates, isWhole }: MatrixTableProps)
                   {row < replicas.length && (
                     <Cell
                       backEnd={replicas[row]}
-                      rate={rates.of(keyOf(id, index, row))}
+                      rate={rates.of(cellKey(id, index, row))}
                       isWhole={isWhole}
                     />
                   )}

@@ -9,7 +9,7 @@ const OPERATIONS = "/svc/builtin/ADMIN_";
 /** "control": an operation on the server itself. */
 export type AccessKind = "read" | "change" | "control";
 
-export function accessKindOf(path: string): AccessKind {
+export function getAccessKind(path: string): AccessKind {
   if (path.startsWith(OPERATIONS)) return "control";
   return READONLY.has(path) ? "read" : "change";
 }

@@ -8,7 +8,7 @@ import { accessOf } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import type { PluginRequest } from "../plugin/request/plugin-request.js";
-import { clientAddressOf } from "./client-of.js";
+import { readClientAddress } from "./client-of.js";
 
 const MAX_MEMORIES = 16;
 const MAX_OF_CLIENT = 4;
@@ -42,7 +42,7 @@ export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: num
   kept.delete(key);
   // Plugins that share memories declare the headers as an object.
   const fields = headers as Readonly<Record<string, string>>;
-  const maker = clientKey(clientAddressOf(fields).replace(/^\[|\]$/g, ""));
+  const maker = clientKey(readClientAddress(fields).replace(/^\[|\]$/g, ""));
   const own = [...kept.values()].filter((other) => other.maker === maker).length;
   if (kept.size >= MAX_MEMORIES) throw tooMany(`all ${MAX_MEMORIES} shared memories are in use`);
   if (own >= MAX_OF_CLIENT)

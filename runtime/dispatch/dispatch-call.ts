@@ -17,12 +17,12 @@ import type { Matrix, UnavailableReason } from "./matrix.js";
 import {
   type Attempt,
   type AttemptOwner,
+  classifyOutcome,
   type DispatchRefusal,
   meetsCoverage,
   type Outcome,
-  outcomeOf,
   PartitionCall,
-  refusalOf,
+  toRefusal,
 } from "./partition-call.js";
 import type { BackEndResponse } from "./response-parser.js";
 
@@ -221,7 +221,7 @@ export class DispatchCall implements AttemptOwner {
   cancel(status: DispatchRefusal["status"], message: string): void {
     for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
     if (this.#isEnded) this.#leave();
-    else this.#end(refusalOf(this.#parts, status, message));
+    else this.#end(toRefusal(this.#parts, status, message));
   }
 
   /** Handles a response. */
@@ -359,7 +359,7 @@ export class DispatchCall implements AttemptOwner {
   }
 
   #outcome(): Outcome {
-    return outcomeOf(this.#parts, this.#matrix.config, this.#allowsPartial);
+    return classifyOutcome(this.#parts, this.#matrix.config, this.#allowsPartial);
   }
 
   #end(outcome: Outcome): void {

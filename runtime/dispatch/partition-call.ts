@@ -160,7 +160,7 @@ const TOO_MANY_REQUESTS = 429;
  * @param parts the addressed partitions
  * @param isLenient allow partial results
  */
-export function outcomeOf(
+export function classifyOutcome(
   parts: readonly PartitionCall[],
   config: MatrixConfig,
   isLenient: boolean,
@@ -170,9 +170,9 @@ export function outcomeOf(
   const failed = parts.find(({ failure }) => failure !== null);
   if (failed !== undefined) return failureOf(failed.failure!, answers, parts);
   if (parts.every(({ answer }) => answer === null)) {
-    return refusalOf(parts, 503, "All partitions down");
+    return toRefusal(parts, 503, "All partitions down");
   }
-  if (isLenient && !meetsCoverage(parts, config)) return refusalOf(parts, 503, "Partition(s) down");
+  if (isLenient && !meetsCoverage(parts, config)) return toRefusal(parts, 503, "Partition(s) down");
   return { kind: "answered", answers };
 }
 
@@ -187,7 +187,7 @@ export function meetsCoverage(
   return share >= minCoverage && !missing.some(({ partition }) => required.includes(partition));
 }
 
-export function refusalOf(
+export function toRefusal(
   parts: readonly PartitionCall[],
   status: DispatchRefusal["status"],
   message: string,
@@ -201,7 +201,7 @@ function failureOf(
   parts: readonly PartitionCall[],
 ): Outcome {
   const { status, text } = failure;
-  if (status === TOO_MANY_REQUESTS) return refusalOf(parts, status, text);
+  if (status === TOO_MANY_REQUESTS) return toRefusal(parts, status, text);
   return {
     kind: "failed",
     status: status === URI_TOO_LONG ? status : 500,

@@ -2,7 +2,7 @@
 
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
-import { accessKindOf } from "../builtin/access-kind.js";
+import { getAccessKind } from "../builtin/access-kind.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import type { PluginDescription, PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Resource, RouteTable } from "./route-table.js";
@@ -22,7 +22,7 @@ export function addBuiltins(routes: RouteTable): void {
   }
   for (const [number, { path }] of graphPlugins.entries()) {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    routes.set(path, { kind: "admin", route: { name, number }, use: accessKindOf(path) });
+    routes.set(path, { kind: "admin", route: { name, number }, use: getAccessKind(path) });
   }
   for (const [alias, path] of BUILTIN_ALIASES) routes.set(alias, routes.find(path)!);
 }
@@ -33,5 +33,5 @@ function quickResource(entry: PluginEntry, number: number): Resource {
   const route = { name, number };
   if (name === "argspec") return { kind: "argspec", entry, route };
   const slowRoute = name === "echo" ? route : null;
-  return { kind: "builtin", entry, route: slowRoute, use: accessKindOf(description.path) };
+  return { kind: "builtin", entry, route: slowRoute, use: getAccessKind(description.path) };
 }

@@ -43,7 +43,7 @@ export class CallQueue {
   giveBack(calls: readonly PluginCall[]): void {
     const given = new Map<string, number>();
     for (const call of calls) {
-      const client = clientOf(call);
+      const client = callClientKey(call);
       const count = (given.get(client) ?? 0) + 1;
       given.set(client, count);
       call.turn = this.#served[call.slots] + count;
@@ -94,11 +94,11 @@ export class CallQueue {
 }
 
 function newLines(): Lines {
-  return Array.from({ length: MAX_QUEUE + 1 }, () => new FairQueue(clientOf));
+  return Array.from({ length: MAX_QUEUE + 1 }, () => new FairQueue(callClientKey));
 }
 
 /** Returns the address of a request's client. */
-export function clientOf({ exchange }: PluginCall): string {
+export function callClientKey({ exchange }: PluginCall): string {
   return clientKey(clientAddress(exchange));
 }
 

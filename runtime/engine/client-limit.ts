@@ -3,7 +3,7 @@
 // send the requests of many clients, and operators are trusted: neither has a limit.
 
 import { Fifo } from "../base/fifo.js";
-import { clientOf } from "./call-queue.js";
+import { callClientKey } from "./call-queue.js";
 import type { PluginCall } from "./plugin-call.js";
 
 export class ClientLimit {
@@ -21,7 +21,7 @@ export class ClientLimit {
   /** Admits a request, or keeps it until `leave` returns it. */
   enter(call: PluginCall): boolean {
     if (this.#max === 0 || call.isTrusted || call.exchange.connection.ident !== null) return true;
-    const client = clientOf(call);
+    const client = callClientKey(call);
     const count = this.#admitted.get(client) ?? 0;
     call.countsFor = client;
     if (count < this.#max) {

@@ -445,7 +445,7 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
   return {
     maxBodyBytes,
     cors,
-    parents: dispatcherNetworks,
+    dispatcherNetworks: dispatcherNetworks,
     proxies,
     // Operators reach the admin port without a proxy.
     proxyProtocol: proxyProtocol && offset === 0,
@@ -453,10 +453,10 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
       offset === 0
         ? { connections: maxConnectionsPerClient, requestsPerSecond: maxRequestRatePerClient }
         : { connections: ADMIN_CLIENT_CONNECTIONS, requestsPerSecond: ADMIN_CLIENT_RATE },
-    mostConnections: maxConnections(offset),
+    maxConnections: maxConnections(offset),
     idleTimeoutMs: idleTimeoutSeconds * 1000,
     // A client may use half of it: enough for a body of the maximum size.
     bodyMemoryBytes: Math.max(BODY_MEMORY_BYTES, 2 * maxBodyBytes),
-    answerMemoryBytes: RESPONSE_MEMORY_BYTES,
+    responseMemoryBytes: RESPONSE_MEMORY_BYTES,
   };
 }

@@ -6,7 +6,7 @@
 import { nowMs } from "../base/clock.js";
 import { PREEMPT_AFTER_MS } from "../base/limits.js";
 import { SLOTS } from "../wire/shared-state.js";
-import { type CallQueue, clientOf } from "./call-queue.js";
+import { type CallQueue, callClientKey } from "./call-queue.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { SlotTable } from "./slot-table.js";
 
@@ -19,7 +19,7 @@ export function preemptibleSlots(slots: SlotTable, waiting: CallQueue, port: 0 |
   for (let slot = 0; slot < SLOTS; slot++) {
     const call = slots.call(slot);
     if (call === null || call.slots !== port) continue;
-    const client = clientOf(call);
+    const client = callClientKey(call);
     const mine = held.get(client);
     if (mine === undefined) held.set(client, [slot]);
     else mine.push(slot);
@@ -34,13 +34,13 @@ export function preemptibleSlots(slots: SlotTable, waiting: CallQueue, port: 0 |
  * `newcomer` is the only request of its client. One executor runs the requests one after the other.
  */
 export function overtakableSlots(slots: SlotTable, newcomer: PluginCall): number[] {
-  const own = clientOf(newcomer);
+  const own = callClientKey(newcomer);
   const firsts = new Map<string, number>();
   const behind: number[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
     const call = slots.call(slot);
     if (call === null || call === newcomer) continue;
-    const client = clientOf(call);
+    const client = callClientKey(call);
     if (client === own) return [];
     const first = firsts.get(client);
     const isFirst = first === undefined || call.serial < slots.call(first)!.serial;

@@ -158,19 +158,19 @@ export interface ServerOptions {
   /** Value of Access-Control-Allow-Origin, null for none. */
   readonly cors: string | null;
   /** Networks of dispatchers. */
-  readonly parents: readonly string[];
+  readonly dispatcherNetworks: readonly string[];
   /** Networks of proxies, whose clients are the ones that their requests name. */
   readonly proxies: readonly string[];
   /** Proxies name their clients by the PROXY protocol. */
   readonly proxyProtocol: boolean;
   readonly limits: ClientLimits;
   /** Maximum number of open connections; `uws` enforces only this limit. */
-  readonly mostConnections: number;
+  readonly maxConnections: number;
   /** Timeout of idle connections. */
   readonly idleTimeoutMs: number;
   /** Limits for the bodies of unanswered requests, and for unread responses. */
   readonly bodyMemoryBytes: number;
-  readonly answerMemoryBytes: number;
+  readonly responseMemoryBytes: number;
   /** Certificates; null: connections are not encrypted. */
   readonly tls: TlsMaterial | null;
 }

@@ -29,7 +29,7 @@ export function isDiverged(name: string, count: number): string {
 }
 
 /** Returns the digest over all replicated graphs. */
-export function digestOf(keeper: GraphManager): string {
+export function digestGraphs(keeper: GraphManager): string {
   return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
 }
 

@@ -27,7 +27,7 @@ import { serialBase } from "./log/segment-format.js";
 import type { LogFollower, LogSender, SenderParts } from "./log-transport.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
-import { digestOf, mismatchedDigests, replicationPosition } from "./replication-position.js";
+import { digestGraphs, mismatchedDigests, replicationPosition } from "./replication-position.js";
 import { Subscriber } from "./subscriber.js";
 import { findTransport } from "./transports.js";
 import type { PeerStatus } from "./wire/positions.js";
@@ -368,7 +368,7 @@ export class Replication {
       host: hostname(),
       adminPort: board.adminPort,
       serial: this.#traffic.serial,
-      digest: digestOf(keeper),
+      digest: digestGraphs(keeper),
       graphs: [],
       goal: this.#origin().isCaughtUp ? this.#log.channel.log.last : null,
     };

@@ -111,7 +111,7 @@ export function booleanOr<const T extends string>(word: T): SettingType<boolean 
   };
 }
 
-export function oneOf<const T extends string>(...words: readonly T[]): SettingType<T> {
+export function enumSetting<const T extends string>(...words: readonly T[]): SettingType<T> {
   const what = `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
   return {
     rule: test(what, (value) => words.includes(value as T), words[0]!),

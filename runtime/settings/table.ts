@@ -43,11 +43,11 @@ import {
   address,
   booleanOr,
   booleanSetting,
+  enumSetting,
   file,
   hostNames,
   integer,
   networks,
-  oneOf,
   optional,
   origin,
   prefix,
@@ -127,7 +127,7 @@ export const SETTINGS = {
   /** Where the web console is: on the admin port (default), on both, or nowhere. */
   console: setting({
     key: "http.console",
-    type: oneOf("admin", "both", "off"),
+    type: enumSetting("admin", "both", "off"),
     default: ["admin"],
     option: "console",
     library: "start",
@@ -137,7 +137,7 @@ export const SETTINGS = {
   /** Which clients may use built-in plugins on the main port. Default: all. */
   builtins: setting({
     key: "http.builtins",
-    type: oneOf("all", "trusted", "admin"),
+    type: enumSetting("all", "trusted", "admin"),
     default: ["all"],
     option: "builtins",
     library: "start",
@@ -261,7 +261,7 @@ export const SETTINGS = {
   /** Whether changes of graphs outlive the process at once: "off", "async" (default), "full". */
   durability: setting({
     key: "durability",
-    type: oneOf("off", "async", "full"),
+    type: enumSetting("off", "async", "full"),
     default: ["async"],
     option: "durability",
     library: "initialize",
@@ -270,7 +270,7 @@ export const SETTINGS = {
   /** Form of the server's log: text on a terminal, else lines of JSON, by default. */
   logFormat: setting({
     key: "logging.format",
-    type: oneOf("auto", "json", "text"),
+    type: enumSetting("auto", "json", "text"),
     default: ["auto"],
     option: "log-format",
     library: "initialize",
@@ -279,7 +279,7 @@ export const SETTINGS = {
   /** Least important entries of the log: "error", "warn", "info" (default), "debug". */
   logLevel: setting({
     key: "logging.level",
-    type: oneOf(...LOG_LEVELS),
+    type: enumSetting(...LOG_LEVELS),
     default: ["info"],
     option: "log-level",
     library: "initialize",
@@ -299,7 +299,7 @@ export const SETTINGS = {
   /** Clients that may request an explanation with `X-SVC-Explain`. Default: anyone. */
   explain: setting({
     key: "http.explain",
-    type: oneOf("anyone", "trusted", "off"),
+    type: enumSetting("anyone", "trusted", "off"),
     default: ["anyone"],
     option: "explain",
     library: "start",

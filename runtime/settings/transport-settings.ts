@@ -1,14 +1,14 @@
 // Rows of the table of settings: transport, encryption and compression.
 
 import { setting } from "./setting.js";
-import { oneOf } from "./setting-types.js";
+import { enumSetting } from "./setting-types.js";
 import { tlsPaths } from "./tls-paths.js";
 
 export const TRANSPORT_SETTINGS = {
   /** `net` (default) is exact; `uws` needs hyper-express; `auto` takes it where it loads. */
   transport: setting({
     key: "http.transport",
-    type: oneOf("auto", "net", "uws"),
+    type: enumSetting("auto", "net", "uws"),
     default: ["net"],
     option: "transport",
     library: "start",
@@ -27,7 +27,7 @@ export const TRANSPORT_SETTINGS = {
   /** Texts of 1 KiB and more are compressed: "off", "public" (default), "all". */
   compression: setting({
     key: "http.compression",
-    type: oneOf("off", "public", "all"),
+    type: enumSetting("off", "public", "all"),
     default: ["public"],
     option: "compression",
     library: "start",

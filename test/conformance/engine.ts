@@ -15,13 +15,13 @@ export const IDLE_TIMEOUT_MS = 75_000;
 /** Options of a server whose clients are all on loopback. */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
   const limits = { connections: 0, requestsPerSecond: 0 };
-  const memory = { bodyMemoryBytes: MEMORY_BYTES, answerMemoryBytes: MEMORY_BYTES };
-  const mostConnections = MAX_CONNECTIONS_PER_PORT;
+  const memory = { bodyMemoryBytes: MEMORY_BYTES, responseMemoryBytes: MEMORY_BYTES };
+  const maxConnections = MAX_CONNECTIONS_PER_PORT;
   const common = {
-    mostConnections,
+    maxConnections,
     maxBodyBytes: 1e6,
     cors: null,
-    parents: ["127.0.0.1"],
+    dispatcherNetworks: ["127.0.0.1"],
     proxies: [],
     proxyProtocol: false,
     limits,

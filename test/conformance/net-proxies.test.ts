@@ -145,7 +145,7 @@ test("requires the PROXY protocol from proxies only", async (context) => {
 });
 
 test("ends connections that send no PROXY header", async (context) => {
-  const server = await listen(context, { proxyProtocol: true, mostConnections: 2 });
+  const server = await listen(context, { proxyProtocol: true, maxConnections: 2 });
   const silent = await RawClient.open(server.port, "127.0.0.1", PROXY);
   const half = await RawClient.open(server.port, "127.0.0.1", PROXY);
   half.send("PROXY ");

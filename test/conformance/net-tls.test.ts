@@ -169,7 +169,7 @@ test("requests per address are rate-limited", async (context) => {
 });
 
 test("responses for a client that does not read are buffered up to a limit", async (context) => {
-  const server = await serverWith(context, { answerMemoryBytes: 4 * 1024 * 1024 });
+  const server = await serverWith(context, { responseMemoryBytes: 4 * 1024 * 1024 });
   const client = await open(server);
   client.socket.pause();
   client.send(`GET /large HTTP/1.1\r\n${HOST}\r\n`.repeat(60));

@@ -5,10 +5,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BusyDetector } from "../../console/data/busy-detector.js";
 import { instanceState } from "../../console/data/instance-state.js";
-import { idleOf, parseInstances } from "../../console/data/instances.js";
+import { parseInstances, readIdleTimes } from "../../console/data/instances.js";
 import {
+  cellKey,
   groupByPartition,
-  keyOf,
   parseCounts,
   stateOfBackEnd,
 } from "../../console/data/matrices.js";
@@ -51,7 +51,7 @@ test("gives busy precedence over lesser states", () => {
   assert.is(instanceState(node, null, null, false).word, "Memory 82%");
   assert.is(instanceState({ ...node, "service-in": 0 }, null, null, true).word, "S-OUT");
   const overview = { instances: [{ id: "a", nodestat: { ...node, "idle-ms": 7 } }, { id: "b" }] };
-  assert.equal([...idleOf(overview)], [["a", 7]]);
+  assert.equal([...readIdleTimes(overview)], [["a", 7]]);
   const [a] = parseInstances(overview, (id) => id === "a");
   assert.is(a!.state.word, "Busy");
 });
@@ -60,7 +60,7 @@ test("counts cells by position, with their problems", () => {
   const partitions = groupByPartition([[{ answered: 3 }, "nonsense"], 5, [{ answered: 4 }]]);
   const counts = parseCounts([{ id: "x", partitions }]);
   assert.equal(
-    [counts.get(keyOf("x", 0, 0)), counts.get(keyOf("x", 1, 0)), counts.size],
+    [counts.get(cellKey("x", 0, 0)), counts.get(cellKey("x", 1, 0)), counts.size],
     [3, 4, 2],
   );
   const word = (backEnd: unknown) => stateOfBackEnd(backEnd).word;

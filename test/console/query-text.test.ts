@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { completionsAt, findFault, lineAt, placeOf } from "../../console/graph/query-text.js";
+import { completionsAt, findFault, lineAt, locateFault } from "../../console/graph/query-text.js";
 
 const test = suite("console query text");
 const NAMES = {
@@ -46,22 +46,22 @@ test("reports the position of an expression error within the query", () => {
   const told = (expression: string, pos: number) =>
     `Syntax error [ expected operand ] at pos=${pos} (''): x<<<ERROR>>>\n  ${expression}\n  ^`;
   const text = `{"condition":\n {"filter": "vertex['a\\"b'] +"}}`;
-  const { at, message } = placeOf(told(`vertex['a"b'] +`, 16), text, false)!;
+  const { at, message } = locateFault(told(`vertex['a"b'] +`, 16), text, false)!;
   assert.equal([at, message], [text.indexOf("+") + 1, "expected operand"]);
   assert.equal(lineAt(text, at), {
     line: 2,
     column: 30,
     text: ` {"filter": "vertex['a\\"b'] +"}}`,
   });
-  assert.is(placeOf(told("1 +", 4), "1 +", true)!.at, 3);
-  assert.is(placeOf("Bad query", text, false), null);
+  assert.is(locateFault(told("1 +", 4), "1 +", true)!.at, 3);
+  assert.is(locateFault("Bad query", text, false), null);
 });
 
 test("takes linear time for hostile texts", () => {
   const open = `{"${"\\".repeat(100_000)}`;
   assert.ok(findFault(open) !== null);
   assert.equal(completionsAt(`"${"a".repeat(100_000)}`, 100_001, NAMES).words, []);
-  assert.is(placeOf("at pos=5\n  x", open, false)!.at, 0);
+  assert.is(locateFault("at pos=5\n  x", open, false)!.at, 0);
 });
 
 test.run();

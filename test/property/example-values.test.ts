@@ -8,7 +8,7 @@ import { parameterReader } from "../../compiler/emit/converters.js";
 import { convertText } from "../../compiler/read/convert-text.js";
 import { readUnionShape } from "../../compiler/read/union-shape.js";
 import { wireTypeOf } from "../../compiler/read/wire.js";
-import { membersOf } from "../../compiler/record/admits.js";
+import { unionMembers } from "../../compiler/record/admits.js";
 import type { UserParam } from "../../compiler/record/plugin-record.js";
 import type { TypeShape } from "../../compiler/record/type-shape.js";
 import * as convert from "../../runtime/plugin/convert.js";
@@ -41,7 +41,7 @@ test("are parsed like on a server", () => {
     const param = randomParam(random);
     const read = compile(param);
     const { wire, shape, untyped = false } = param;
-    const type = { wire, untyped, members: membersOf(shape, {}) };
+    const type = { wire, untyped, members: unionMembers(shape, {}) };
     for (let n = 0; n < TEXTS; n++) {
       const isBare = random.below(10) === 0;
       const text = [random.of(PIECES), ...random.list(3, () => random.of(PIECES))].join("");

@@ -150,7 +150,7 @@ test("limits the total size of bodies in progress", async (context) => {
 test("limits one client to a request rate, and to quotas of bodies and responses", async ({
   engine,
 }) => {
-  const memory = { bodyMemoryBytes: 8 * LARGE_BYTES, answerMemoryBytes: 8 * LARGE_BYTES };
+  const memory = { bodyMemoryBytes: 8 * LARGE_BYTES, responseMemoryBytes: 8 * LARGE_BYTES };
   const limits = { connections: 0, requestsPerSecond: 20 };
   const options = serverOptions({ maxBodyBytes: 8 * LARGE_BYTES, limits, ...memory });
   const server = (await transport.listen(0, "127.0.0.1", options, engine)) as UwsServer;

@@ -8,9 +8,9 @@ import { loadArgspec } from "../../contract/load-argspec.js";
 import type { AdminContext } from "../context.js";
 import {
   fetchNodestat,
+  findReplicaSlots,
   hasStopped,
   isOutOfService,
-  replicaSlotsOf,
   type StatusObject,
 } from "./instances.js";
 
@@ -53,7 +53,7 @@ export async function requireRedundancy(
   id: string,
   isThere: (told: StatusObject) => boolean = isServing,
 ): Promise<void> {
-  for (const [dispatcher, partition] of replicaSlotsOf(context, id)) {
+  for (const [dispatcher, partition] of findReplicaSlots(context, id)) {
     const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
     const others = replicas.filter((other) => other !== id);
     const told = await Promise.all(

@@ -25,7 +25,7 @@ export async function fetchNodestat(context: AdminContext, id: string): Promise<
   return isPlainObject(told) ? told : {};
 }
 
-export function replicaSlotsOf({ system }: AdminContext, id: string): Place[] {
+export function findReplicaSlots({ system }: AdminContext, id: string): Place[] {
   return [...system.matrices].flatMap(([dispatcher, { partitions }]) =>
     partitions.flatMap((replicas, partition) =>
       replicas.flatMap((other, row) => {

@@ -2,7 +2,7 @@
 // main thread executes them.
 
 import { log } from "../../base/log.js";
-import { clientAddressOf } from "../client-of.js";
+import { readClientAddress } from "../client-of.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
 const WAIT_MS = 15_000;
@@ -30,7 +30,7 @@ export class ControlService {
   }
 
   issue(headers: Headers): IssuedToken {
-    return this.#tokens.issue(clientAddressOf(headers));
+    return this.#tokens.issue(readClientAddress(headers));
   }
 
   /**
@@ -39,7 +39,7 @@ export class ControlService {
    * @throws PermissionError for an invalid token
    */
   authorise(headers: Headers, token: string, operation: string): string {
-    const client = clientAddressOf(headers);
+    const client = readClientAddress(headers);
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
     // Lease renewals are frequent; acquisition and release are logged by the lease itself.
@@ -80,7 +80,7 @@ export class ControlService {
     operation: string,
     args: ControlArguments,
   ): Promise<unknown> {
-    this.#tokens.checkFormer(clientAddressOf(headers), former);
+    this.#tokens.checkFormer(readClientAddress(headers), former);
     return this.perform(headers, token, operation, args);
   }
 

@@ -5,7 +5,7 @@ import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 
 /** Returns the digest of all graphs that are replicated. */
-export function digestOf(view: ServerView): string {
+export function digestGraphs(view: ServerView): string {
   return graphDigest(view.graphs().filter(({ isLocal }) => !isLocal));
 }
 
@@ -14,7 +14,7 @@ export const graphsum = jsonService((view) => {
   const sums = graphTotals(graphs);
   return {
     graphsum: {
-      digest: digestOf(view),
+      digest: digestGraphs(view),
       "master-serial": String(view.traffic().serial),
       names: graphs.map(({ store }) => store.name),
       "local-only": graphs.filter(({ isLocal }) => isLocal).map(({ store }) => store.name),

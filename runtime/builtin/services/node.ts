@@ -8,7 +8,7 @@ import { describeNotReady } from "../../metrics/traffic.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
-import { digestOf } from "./graphs.js";
+import { digestGraphs } from "./graphs.js";
 import { isProxy, matrixStats } from "./matrix-stats.js";
 
 export const meminfo = jsonService((view) => ({
@@ -50,7 +50,7 @@ function identity(view: ServerView) {
 function transactions(view: ServerView) {
   const shown = view.traffic();
   return {
-    digest: digestOf(view),
+    digest: digestGraphs(view),
     "master-serial": String(shown.serial),
     "idle-ms": Math.round(Date.now() - (shown.lastChangeAtMs || view.startedAtMs)),
     synchronizing: shown.synchronizing > 0 ? 1 : 0,

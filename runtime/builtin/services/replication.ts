@@ -3,7 +3,7 @@
 import { isEventProcessorRunning, saveStats } from "../../graph/status/graph-totals.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
-import { digestOf } from "./graphs.js";
+import { digestGraphs } from "./graphs.js";
 
 export const txstat = jsonService((view) => {
   const shown = view.traffic();
@@ -40,7 +40,7 @@ export const peerstat = jsonService((view) => {
     readonly: isReadonly,
     durable: view.isLogged,
     executing: (shown.txPort > 0 || shown.provider !== null) && !shown.halted.in,
-    digest: digestOf(view),
+    digest: digestGraphs(view),
     "master-serial": String(shown.serial),
     "idle-ms": Math.round(now - (shown.lastChangeAtMs || view.startedAtMs)),
     "persist-age": ageText(saved.age),

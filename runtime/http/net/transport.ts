@@ -110,15 +110,15 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const { bodyMemoryBytes, limits } = options;
     const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
     this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
-    this.answers = new ResponseMemory(options.answerMemoryBytes, null);
+    this.answers = new ResponseMemory(options.responseMemoryBytes, null);
     this.clients = new Clients((key) => new Client(key, this.budget, share, this.answers, limits));
     // A body that can never fit is 413, not a retryable 503.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.idleTimeoutMs = options.idleTimeoutMs;
-    this.rights = new ClientPermissions(options.parents);
+    this.rights = new ClientPermissions(options.dispatcherNetworks);
     this.proxies = new Proxies(options.proxies);
     this.#proxyDoor = options.proxyProtocol ? new ProxyAcceptor() : null;
-    this.#most = options.mostConnections;
+    this.#most = options.maxConnections;
     this.#door = options.tls === null ? null : new TlsAcceptor(options.tls);
     // Half-open: a client that has sent its last request still gets its response.
     const settings = { allowHalfOpen: true, noDelay: true };

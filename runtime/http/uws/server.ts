@@ -62,11 +62,11 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const { bodyMemoryBytes, limits } = options;
     const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
     const budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
-    const answers = new ResponseMemory(options.answerMemoryBytes, null);
+    const answers = new ResponseMemory(options.responseMemoryBytes, null);
     this.budget = budget;
     this.clients = new Clients((key) => new Client(key, budget, share, answers, limits));
     this.#maxBodyBytes = Math.min(options.maxBodyBytes, share);
-    this.#rights = new ClientPermissions(options.parents);
+    this.#rights = new ClientPermissions(options.dispatcherNetworks);
     this.#proxies = new Proxies(options.proxies);
     this.#server = new hyperExpress.Server({ auto_close: false });
     this.#server.uws_instance.filter((response, change) => this.#count(response, change));

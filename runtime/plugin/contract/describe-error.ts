@@ -33,7 +33,7 @@ export function errorName(error: unknown): string {
 }
 
 /** Returns the message of an error, or the text of any other thrown value. */
-export function errorMessageOf(thrown: unknown): string {
+export function getErrorMessage(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message);
     return typeof thrown === "string" ? thrown : inspect(thrown);
@@ -44,7 +44,7 @@ export function errorMessageOf(thrown: unknown): string {
 
 /** Returns `Name('message')` of an error. */
 export function errorText(error: unknown): string {
-  const message = errorMessageOf(error);
+  const message = getErrorMessage(error);
   if (message === "") return `${errorName(error)}()`;
   const quote = message.includes("'") && !message.includes('"') ? '"' : "'";
   const escaped = quote === "'" ? message.replaceAll("'", "\\'") : message;

@@ -6,7 +6,7 @@ import { SourceMap } from "node:module";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../base/build-folder.js";
-import { errorMessageOf, errorName, isInstance } from "./describe-error.js";
+import { errorName, getErrorMessage, isInstance } from "./describe-error.js";
 
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
@@ -76,8 +76,8 @@ function withFrames(thrown: unknown): string | null {
 }
 
 function strayMessage(thrown: unknown): string {
-  if (!isInstance(thrown, Error)) return errorMessageOf(thrown);
-  return `${errorName(thrown)}: ${errorMessageOf(thrown) || codeOf(thrown)}`;
+  if (!isInstance(thrown, Error)) return getErrorMessage(thrown);
+  return `${errorName(thrown)}: ${getErrorMessage(thrown) || codeOf(thrown)}`;
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   plainParameters,
   readParameters,
 } from "./parameters.js";
-import { type Declaration, declarationOf } from "./plugin.js";
+import { type Declaration, findDeclaration } from "./plugin.js";
 import type { PluginRegistry } from "./registry.js";
 
 const PATH_PREFIX = "/svc/plugin/";
@@ -104,14 +104,14 @@ function optionsFrom(given: AddPluginArguments): AddPluginOptions {
 
 /** A function declared as a processor keeps its role when passed as plugin. */
 function roleOf(fn: unknown): PluginRole {
-  return loadedPlugin(fn)?.role ?? declarationOf(fn)?.role ?? "engine";
+  return loadedPlugin(fn)?.role ?? findDeclaration(fn)?.role ?? "engine";
 }
 
 function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): RegisteredPlugin {
   if (typeof fn !== "function") {
     throw new ArgumentError("TypeError", `plugin must be a function, not ${typeName(fn)}`);
   }
-  const declared: Declaration = declarationOf(fn) ?? { role };
+  const declared: Declaration = findDeclaration(fn) ?? { role };
   const name = checkedName(options.name ?? declared.name ?? fn.name);
   const graph = graphName(options.graph ?? declared.graph ?? null);
   const loaded = loadedPlugin(fn);

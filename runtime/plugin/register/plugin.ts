@@ -27,7 +27,7 @@ export type Declaration = PluginOptions & { readonly role: PluginRole };
 const declarations = new WeakMap<Function, Declaration>();
 
 /** Returns the declaration of a function, undefined when it was not marked. */
-export function declarationOf(fn: unknown): Declaration | undefined {
+export function findDeclaration(fn: unknown): Declaration | undefined {
   return typeof fn === "function" ? declarations.get(fn) : undefined;
 }
 

@@ -57,13 +57,13 @@ interface Edits {
 /** Makes the request of one plugin call. `readers` are those of the plugin's parameters. */
 export let requestFrom: (source: RequestSource, readers: Readers) => PluginRequest;
 /** Makes the request that runs a received one once more. */
-export let resubmissionOf: (request: PluginRequest) => PluginRequest;
+export let createResubmission: (request: PluginRequest) => PluginRequest;
 /** Whether the request was made by `resubmissionOf`. */
 export let isResubmission: (request: PluginRequest) => boolean;
 /** Where the request is to go, as far as a plugin or the client said. */
-export let routingOf: (request: PluginRequest) => Routing;
+export let getRouting: (request: PluginRequest) => Routing;
 /** The signature, unless it was never read or is out of date. */
-export let signatureOf: (request: PluginRequest) => string | null;
+export let getSignature: (request: PluginRequest) => string | null;
 
 /**
  * A request to a plugin: the argument `request` of engine and pre-processor functions, and what a
@@ -79,19 +79,19 @@ export class PluginRequest extends ReceivedRequest {
 
   static {
     requestFrom = (source, readers) => new PluginRequest(RECEIVED, source, readers);
-    resubmissionOf = (request) => {
+    createResubmission = (request) => {
       const again = new PluginRequest(RECEIVED, request.#source, request.#readers);
       again.#resubmission = true;
       if (request.#edits !== undefined) again.#edits = { ...request.#edits };
       return again;
     };
     isResubmission = (request) => request.#resubmission;
-    routingOf = (request) => ({
+    getRouting = (request) => ({
       target: request.#partition,
       isPrimary: request.#edits?.primary === 1,
       affinity: request.affinity ?? -1,
     });
-    signatureOf = (request) => request.#signature ?? null;
+    getSignature = (request) => request.#signature ?? null;
   }
 
   /**

@@ -3,10 +3,10 @@
 
 import { RequestError } from "../../base/errors.js";
 import {
+  createResubmission,
+  getSignature,
   type PluginRequest,
   requestFrom,
-  resubmissionOf,
-  signatureOf,
 } from "../request/plugin-request.js";
 import type { MatrixIdentity } from "../request/received-request.js";
 
@@ -95,7 +95,7 @@ export class ResponseOrigin {
 
   /** `request.signature` at the end of the pre-processor, null when it was not read there. */
   get signature(): string | null {
-    return signatureOf(this.#request);
+    return getSignature(this.#request);
   }
 
   /** Seconds until every back-end had answered. */
@@ -198,6 +198,6 @@ export class ResponseOrigin {
     if (this.#sent.method !== "GET") {
       throw new RequestError("resubmit not possible for POST (must be GET)");
     }
-    return resubmissionOf(this.#sent);
+    return createResubmission(this.#sent);
   }
 }

@@ -6,11 +6,11 @@ import { RequestError } from "../../base/errors.js";
 import { errorText } from "../contract/describe-error.js";
 import type { RequestSource } from "../contract/request-source.js";
 import {
+  getRouting,
+  getSignature,
   type PluginRequest,
   type Routing,
   requestFrom,
-  routingOf,
-  signatureOf,
 } from "../request/plugin-request.js";
 import type { PluginResponse } from "../response/plugin-response.js";
 import { bindOrigin } from "../response/response-origin.js";
@@ -47,7 +47,7 @@ interface Kept {
  *   serialized
  */
 export function encodeForwarding(request: PluginRequest): Uint8Array<ArrayBuffer> {
-  const routing = routingOf(request);
+  const routing = getRouting(request);
   const bytes = request.serialize();
   const kept = serializeKept(request, bytes, routing);
   const forwarding: Forwarding = { ...routing, method: request.method, bytes, kept };
@@ -93,7 +93,7 @@ function serializeKept(
   { isPrimary, affinity }: Routing,
 ): Uint8Array {
   const { flag, local } = request;
-  const signature = signatureOf(request);
+  const signature = getSignature(request);
   const attributes = { flag, local, ...(signature !== null && { signature }) };
   const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const head = sent.toString("latin1", 0, sent.indexOf("\r\n\r\n") + 2);

@@ -2,7 +2,7 @@
 // `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` for plain text.
 
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
-import { errorMessageOf, errorName } from "../contract/describe-error.js";
+import { errorName, getErrorMessage } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
 import { pluginFrames } from "../contract/traceback.js";
@@ -54,13 +54,13 @@ export function sendThrown(
     return sendHttpError(done, accept, thrown);
   }
   const traceback = kind === "plugin" ? pluginFrames(thrown) : undefined;
-  sendError(done, accept, status, kind, errorName(thrown), errorMessageOf(thrown), traceback);
+  sendError(done, accept, status, kind, errorName(thrown), getErrorMessage(thrown), traceback);
 }
 
 /** An HttpError is deliberate: it includes its details, but no stack frames. */
 function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
   const { status, details } = error;
-  const message = errorMessageOf(error);
+  const message = getErrorMessage(error);
   const exception = errorName(error);
   if (accept === "text") {
     return done(status, RESULT_TEXT, toLatin1(`ERROR: ${exception}: ${message}`));

@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { exchange, isConnectError, textOf } from "../../../client/typescript/exchange.js";
+import { exchange, isConnectError, readText } from "../../../client/typescript/exchange.js";
 import type { FetchReader } from "../../../client/typescript/options.js";
 import type { SvcError } from "../../../client/typescript/svc-error.js";
 
@@ -55,7 +55,7 @@ test("uses the message of the cause, or of the error", async () => {
       signal: new AbortController().signal,
       redirect: "error" as const,
     };
-    const error = await exchange(() => Promise.reject(cause), "", init, "/p", textOf).then(
+    const error = await exchange(() => Promise.reject(cause), "", init, "/p", readText).then(
       () => assert.unreachable(),
       (thrown: SvcError) => thrown,
     );
@@ -78,7 +78,7 @@ function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = a
     signal: new AbortController().signal,
     redirect: "error" as const,
   };
-  return exchange(async () => answer, "", init, "/p", textOf);
+  return exchange(async () => answer, "", init, "/p", readText);
 }
 
 test("decodes characters split between chunks, and empty chunks", async () => {

@@ -14,14 +14,14 @@ const TARGETS = ["/a", "/bad", "/b", "/stream", "/slow"];
 const OPTIONS: ServerOptions = {
   maxBodyBytes: 1024,
   cors: null,
-  parents: [],
+  dispatcherNetworks: [],
   proxies: [],
   proxyProtocol: false,
-  mostConnections: 100,
+  maxConnections: 100,
   limits: { connections: 0, requestsPerSecond: 0 },
   idleTimeoutMs: 1000,
   bodyMemoryBytes: 1 << 20,
-  answerMemoryBytes: 1 << 20,
+  responseMemoryBytes: 1 << 20,
   tls: null,
 };
 

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { float, int } from "../../../../runtime/plugin/contract/types.js";
-import { declarationOf, plugin } from "../../../../runtime/plugin/register/plugin.js";
+import { findDeclaration, plugin } from "../../../../runtime/plugin/register/plugin.js";
 import type { PluginRequest } from "../../../../runtime/plugin/request/plugin-request.js";
 import type { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
 
@@ -36,23 +36,23 @@ test("keeps the function and its parameter types unchanged", () => {
 
 test("stores options and role", () => {
   const engine = plugin({ name: "a", graph: "g", readonly: true }, (_request: PluginRequest) => 1);
-  assert.equal(declarationOf(engine), { name: "a", graph: "g", readonly: true, role: "engine" });
+  assert.equal(findDeclaration(engine), { name: "a", graph: "g", readonly: true, role: "engine" });
   const pre = plugin.pre((request: PluginRequest) => request);
-  assert.equal(declarationOf(pre), { role: "pre" });
+  assert.equal(findDeclaration(pre), { role: "pre" });
   const post = plugin.post({ name: "p" }, (response: PluginResponse) => response);
-  assert.equal(declarationOf(post), { name: "p", role: "post" });
+  assert.equal(findDeclaration(post), { name: "p", role: "post" });
   const byOption = plugin({ role: "post" }, (response: PluginResponse) => response);
-  assert.equal(declarationOf(byOption), { role: "post" });
+  assert.equal(findDeclaration(byOption), { role: "post" });
   assert.is(
-    declarationOf(() => 1),
+    findDeclaration(() => 1),
     undefined,
   );
-  assert.is(declarationOf(5), undefined);
+  assert.is(findDeclaration(5), undefined);
 });
 
 test("decorates static methods", () => {
-  assert.equal(declarationOf(Shop.buy), { role: "engine" });
-  assert.equal(declarationOf(Shop.sell), { name: "offer", graph: "shop", role: "engine" });
+  assert.equal(findDeclaration(Shop.buy), { role: "engine" });
+  assert.equal(findDeclaration(Shop.sell), { name: "offer", graph: "shop", role: "engine" });
   assert.is(Shop.buy({} as PluginRequest, "tea"), "tea");
 });
 

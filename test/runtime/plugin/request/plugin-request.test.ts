@@ -4,11 +4,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../../runtime/base/errors.js";
 import {
+  createResubmission,
+  getSignature,
   isResubmission,
   PluginRequest,
   requestFrom,
-  resubmissionOf,
-  signatureOf,
 } from "../../../../runtime/plugin/request/plugin-request.js";
 import { readerOf } from "../../../../runtime/plugin/request/query-values.js";
 import { headersDict, headersList } from "../../../../runtime/plugin/request/received.js";
@@ -113,14 +113,14 @@ test("accepts primary, affinity, flag and local", () => {
 
 test("computes a signature that depends on the parameters", () => {
   const request = requestFrom(requestSource({ query: "a=1&b=2" }), {});
-  assert.is(signatureOf(request), null);
+  assert.is(getSignature(request), null);
   const first = request.signature;
   assert.match(first, /^[0-9a-f]{32}$/);
-  assert.is(signatureOf(request), first);
+  assert.is(getSignature(request), first);
   const swapped = requestFrom(requestSource({ query: "b=2&a=1" }), {});
   assert.is(swapped.signature, first);
   request.params.a = 3;
-  assert.is(signatureOf(request), null);
+  assert.is(getSignature(request), null);
   assert.is.not(request.signature, first);
   const other = requestFrom(requestSource({ target: "/svc/plugin/other" }), {});
   assert.is.not(other.signature, requestFrom(requestSource(), {}).signature);
@@ -131,7 +131,7 @@ test("accepts a new signature, or none", () => {
   request.signature = "0123456789abcdef0123456789ABCDEF";
   assert.is(request.signature, "0123456789abcdef0123456789ABCDEF");
   request.signature = null;
-  assert.is(signatureOf(request), null);
+  assert.is(getSignature(request), null);
   fails(() => (request.signature = "xyz"), "ValueError", "invalid signature");
   fails(() => (request.signature = 1 as never), "TypeError", "signature must be str, not number");
 });
@@ -281,7 +281,7 @@ test("rejects values that cannot be sent", () => {
 test("resubmits the original request", () => {
   const request = requestFrom(requestSource({ query: "n=1" }), { n: readerOf("n", "int") });
   request.params.n = 2;
-  const again = resubmissionOf(request);
+  const again = createResubmission(request);
   assert.is(again.get("n"), 1);
   assert.equal([isResubmission(again), isResubmission(request)], [true, false]);
 });

@@ -4,9 +4,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  getRouting,
   PluginRequest,
   requestFrom,
-  routingOf,
 } from "../../../../runtime/plugin/request/plugin-request.js";
 import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
 import {
@@ -80,7 +80,7 @@ test("resubmits the request of a pre-processor to the same back-ends", () => {
   request.primary = 1;
   const again = merged(request).resubmittable();
   assert.is(textOf(again), textOf(request));
-  assert.equal(routingOf(again), { target: 7n, isPrimary: true, affinity: 1 });
+  assert.equal(getRouting(again), { target: 7n, isPrimary: true, affinity: 1 });
   assert.equal(again.items(), [
     ["n", 2],
     ["half", 0.5],
