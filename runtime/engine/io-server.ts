@@ -50,6 +50,7 @@ import type { ServerSettings } from "../settings/server-settings.js";
 import { Tracer } from "../tracing/tracer.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
+import { BuiltinAccess } from "./builtin-access.js";
 import { addBuiltins } from "./builtin-routes.js";
 import { ConsoleRequests } from "./console-requests.js";
 import { EventLoopMonitor } from "./event-loop-monitor.js";
@@ -172,7 +173,7 @@ export class IoServer {
       operators: new OperatorAuth(trusted, data.adminKey),
       matrix: this.#matrix,
       auth: this.#auth,
-      builtins: settings.builtins,
+      builtins: new BuiltinAccess(settings.builtins, trusted),
     });
     const control = new ControlService((operation, args) => this.#control.ask(operation, args));
     installBuiltinContext({ server: this.#view, control });

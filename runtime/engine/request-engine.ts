@@ -26,6 +26,7 @@ import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
+import type { BuiltinAccess } from "./builtin-access.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, unknownPlugin } from "./error-message.js";
@@ -57,8 +58,7 @@ export interface EngineParts {
   readonly jquery: PackagedFiles;
   /** Null without `auth`. */
   readonly auth: Authenticator | null;
-  /** The setting `http.builtins`. */
-  readonly builtins: "all" | "trusted" | "admin";
+  readonly builtins: BuiltinAccess;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
@@ -73,7 +73,6 @@ interface Asked {
 }
 
 const NO_SCOPES: readonly string[] = [];
-const BUILTINS_HELP = { trusted: "trusted clients", admin: "clients of the admin port" };
 const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
@@ -175,6 +174,8 @@ export class RequestEngine {
     if (kind === "plugin" || kind === "change" || kind === "control")
       this.#tally(exchange, path, resource);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
+    const closed = port === 0 ? this.#parts.builtins.refusal(exchange, path, resource) : null;
+    if (closed !== null) return answers.refuse(exchange, port, 403, closed);
     if (!allowed.includes(method)) {
       const how = kind === "change" ? `: ${CHANGE_REQUEST_HELP}` : "";
       return answers.refuse(exchange, port, 405, `405 Method Not Allowed${how}`);
@@ -205,8 +206,6 @@ export class RequestEngine {
 
   #answer(exchange: Exchange, port: 0 | 1, { path, query, kind, resource }: Asked): void {
     const { answers } = this.#parts;
-    const hidden = port === 0 ? this.#builtinRefusal(exchange, path) : null;
-    if (hidden !== null) return answers.refuse(exchange, port, 403, hidden);
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     const ill = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
@@ -217,16 +216,6 @@ export class RequestEngine {
       return this.#noResource(exchange, port, path, kind);
     }
     this.#answerResource(exchange, port, resource, query.slice(1));
-  }
-
-  /** Returns why a built-in plugin is not available on the main port, null if it is. */
-  #builtinRefusal(exchange: Exchange, path: string): string | null {
-    const { builtins, trusted } = this.#parts;
-    // Dispatchers forward requests that they have checked.
-    if (builtins === "all" || exchange.connection.ident !== null || exchange.isWarmUp) return null;
-    if (!path.startsWith(BUILTIN_PATH)) return null;
-    if (builtins === "trusted" && trusted.isTrusted(exchange)) return null;
-    return `403 Forbidden: http.builtins allows ${BUILTINS_HELP[builtins]} to use built-in plugins`;
   }
 
   /** Returns why a client may not change or operate anything, null if it may. */

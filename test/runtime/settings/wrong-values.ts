@@ -95,7 +95,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   maxRunningPerClient: [[33, /^: expected an integer from 0 to 32, got 33$/]],
   stackTraces: switches,
   builtins: [
-    ["main", /^: expected one of "admin", "all", "trusted", got "main"$/],
+    ["main", /^: expected one of "all", "trusted", "admin", got "main"$/],
     [true, /got true$/],
   ],
   console: [

@@ -1,0 +1,40 @@
+// Access to built-in plugins and services on the main port, by `http.builtins`. They read every
+// graph and the state of the server, so a service that authenticates the callers of its plugins
+// closes them to the public. Probes stay open, since load balancers are not trusted clients.
+
+import type { Exchange } from "../http/transport.js";
+import type { TrustedClients } from "../http/trusted-clients.js";
+import type { Resource } from "./route-table.js";
+
+/** Clients of the main port that may use built-ins. */
+export type BuiltinExposure = "all" | "trusted" | "admin";
+
+const PROBES: ReadonlySet<string> = new Set(["/svc/hc", "/svc/ping"]);
+const PLUGIN_KINDS: ReadonlySet<Resource["kind"]> = new Set(["plugin", "processed"]);
+
+const REFUSALS = {
+  trusted: "403 Forbidden: built-in services require a trusted client (http.builtins)",
+  admin: "403 Forbidden: built-in services are on the admin port only (http.builtins)",
+} as const;
+
+export class BuiltinAccess {
+  readonly #exposure: BuiltinExposure;
+  readonly #trusted: TrustedClients;
+
+  constructor(exposure: BuiltinExposure, trusted: TrustedClients) {
+    this.#exposure = exposure;
+    this.#trusted = trusted;
+  }
+
+  /**
+   * Returns why a request of the main port may not use a resource, null if it may. Dispatchers may:
+   * each applies its own `http.builtins` to its clients.
+   */
+  refusal(exchange: Exchange, path: string, resource: Resource | undefined): string | null {
+    if (this.#exposure === "all" || resource === undefined) return null;
+    if (PLUGIN_KINDS.has(resource.kind) || PROBES.has(path)) return null;
+    if (exchange.connection.ident !== null || exchange.isWarmUp) return null;
+    if (this.#exposure === "trusted" && this.#trusted.isTrusted(exchange)) return null;
+    return REFUSALS[this.#exposure];
+  }
+}

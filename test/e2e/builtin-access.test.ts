@@ -1,0 +1,75 @@
+// `http.builtins`: who may use built-in plugins and services on the main port.
+// limit: 60 s
+
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { SERVICES } from "../../argspec/services.js";
+import { BUILTIN_ALIASES, services } from "../../runtime/builtin/services.js";
+import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
+
+const test = suite("access to built-ins");
+const PROBES = ["/svc/hc", "/svc/ping"];
+const isOnMainPort = (path: string) =>
+  !path.startsWith("/svc/builtin/ADMIN_") && services.get(path)?.isAdminOnly !== true;
+const PATHS = [
+  ...BUILTINS.plugins.map(({ path }) => path),
+  ...SERVICES.map(({ path }) => path),
+  ...BUILTIN_ALIASES.keys(),
+].filter((path) => isOnMainPort(path) && !PROBES.includes(path));
+const PLUGIN = "/svc/plugin/add?a=1";
+
+/** A local address that counts as untrusted; undefined without a network. */
+const address = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+let served: Served;
+test.before(() => buildProject(fixture("engine")));
+test.after.each(async () => {
+  await served.stop();
+});
+
+/** Status of a GET from another machine's address, or from loopback with another `Host`. */
+async function status(path: string, to: string, host = to): Promise<number> {
+  const socket = connect(served.port, to).setEncoding("utf8");
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  let received = "";
+  for await (const piece of socket) received += piece;
+  return Number(received.split(" ", 2)[1]);
+}
+
+test("is open to all by default", async () => {
+  served = await serve(fixture("engine"));
+  for (const path of PATHS) assert.is.not((await get(served.port, path)).status, 403, path);
+});
+
+test("is on the admin port only, if so configured", async () => {
+  served = await serve(fixture("engine"), "--builtins", "admin");
+  for (const path of PATHS) {
+    const { status, text } = await get(served.port, path);
+    assert.is(status, 403, path);
+    assert.match(text, "on the admin port only (http.builtins)");
+    assert.is.not((await get(served.port + 1, path)).status, 403, path);
+  }
+  for (const path of [...PROBES, PLUGIN]) {
+    assert.is((await get(served.port, path)).status, 200, path);
+  }
+});
+
+test("is for trusted clients only, if so configured", async () => {
+  served = await serve(fixture("engine"), "--builtins", "trusted");
+  const strangers: [to: string, host?: string][] = [["127.0.0.1", "evil.example"]];
+  if (address !== undefined) strangers.push([address]);
+  for (const path of PATHS) {
+    assert.is.not((await get(served.port, path)).status, 403, path);
+    for (const stranger of strangers) assert.is(await status(path, ...stranger), 403, path);
+  }
+  for (const [to] of strangers) {
+    for (const path of [...PROBES, PLUGIN]) assert.is(await status(path, to), 200, path);
+  }
+});
+
+test.run();
