@@ -68,7 +68,7 @@ test(`load one of two states (seed ${SEED})`, async ({ folder, program }) => {
     const [what, step] = last.split(" ") as [string, string];
     const loaded = loadGraph(SAVED_NAME, stored, TEST_THREAD, {
       // Between two renames only the previous one has a name.
-      warn: (line) => assert.match(line, "it is missing"),
+      warn: (line) => assert.match(line, "file is missing"),
     });
     const steps = loaded === null ? 0 : stepsOf(loaded);
     if (what === "saved") assert.is(steps, Number(step));

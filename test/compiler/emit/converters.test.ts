@@ -208,7 +208,7 @@ test("validate recursive types", () => {
   const deep = `${'{"value":1,"children":['.repeat(20000)}${"]}".repeat(20000)}`;
   assert.match(
     fault("shapes2", `${needed}&tree=${encodeURIComponent(deep)}`),
-    /\(nested too deeply\)$/,
+    /\(nested deeper than 500 levels\)$/,
   );
 });
 
