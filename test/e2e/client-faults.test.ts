@@ -382,7 +382,7 @@ test("replaces header fields of clients by those of a call, ignoring case", asyn
 
 test("ignores names of Object.prototype", async () => {
   server.script(answer(200, '{"status": "OK", "__proto__": {"response": 1}, "response": null}'));
-  assert.is(await client.call(FIND, JSON.parse('{"__proto__": {"a": 1}}'), {}), null);
+  assert.is(await client.call(FIND, JSON.parse('{"__proto__": "a"}'), {}), null);
   server.script(answer(200, '{"__proto__": {"status": "OK"}}'));
   await failed(client.call(FIND, {}, {}), "http");
   assert.is(({} as { status?: unknown }).status, undefined);

@@ -252,7 +252,7 @@ const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[
   ["createvertex", { id: "x", vector: "7" }, 400, "TypeError", /list of numbers/],
   ["nearest", {}, 400, "TypeError", /'vector' or 'id'/],
   ["nearest", { vector: "[]" }, 400, "ValueError", /no components/],
-  ["nearest", { vector: "[1]", approximate: "7" }, 500, "QueryError", /approximate/],
+  ["nearest", { vector: "[1]", approximate: "7" }, 400, "QueryError", /approximate/],
   ["vertices", { vector: '[1,"a"]' }, 400, "TypeError", /vector\[1\] must be a number/],
   ["vertices", { vector: '{"a":1}', sortby: "S_SIM" }, 400, "TypeError", /list of numbers/],
   ["vertices", { condition: similarTo("[1e999]") }, 400, "ValueError", /vector\[0\] is Inf/],

@@ -100,7 +100,8 @@ test("a program subscribes, is promoted, and provides", async () => {
     assert.is(await system.cancelSync(), 0);
     assert.equal(await system.checkDigests(), []);
     // It has no subscriber: no change is pending.
-    assert.is((await get(other.port, "/svc/plugin/push")).json.response, true);
+    const pushed = await get(other.port, "/svc/plugin/push");
+    assert.is(pushed.json.response, true, pushed.text);
     assert.is(await system.detach(uri), 1);
     assert.equal(await system.attached(), []);
   } finally {

@@ -12,7 +12,8 @@ import { isHttpError } from "../../plugin/response/http-error.js";
 import { AUTHENTICATION_UNAVAILABLE, HttpRejection, UNAUTHENTICATED } from "../rejections.js";
 import type { Exchange } from "../transport.js";
 import type { AuthHandler, Principal } from "./auth-handler.js";
-import { RequestHead } from "./request-head.js";
+import { ExchangeHead } from "./exchange-head.js";
+import type { RequestHead } from "./request-head.js";
 
 const TIMEOUT_MS = 5000;
 const CHALLENGE = UNAUTHENTICATED.fields;
@@ -49,7 +50,7 @@ export class Authenticator {
   /** @param scopes permissions that the principal must have */
   check(exchange: Exchange, scopes: readonly string[]): Verdict | Promise<Verdict> {
     try {
-      const head = new RequestHead(exchange);
+      const head = new ExchangeHead(exchange);
       for (const [at, handler] of this.#handlers.entries()) {
         const given = handler(head);
         if (given instanceof Promise) return this.#checkLater(given, head, at, exchange, scopes);

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { apiKeys } from "../../../../runtime/http/auth/api-keys.js";
-import { RequestHead } from "../../../../runtime/http/auth/request-head.js";
+import { ExchangeHead } from "../../../../runtime/http/auth/exchange-head.js";
 import { HeaderFields } from "../../../../runtime/http/header-fields.js";
 
 const test = suite("apiKeys");
@@ -18,7 +18,7 @@ test.after(() => rmSync(folder, { recursive: true }));
 const sha256 = (key: string) => createHash("sha256").update(key).digest("hex");
 const write = (file: string, value: unknown) =>
   writeFileSync(join(folder, file), JSON.stringify(value));
-const headWith = (lines: string) => new RequestHead({ headers: new HeaderFields(lines) } as never);
+const headWith = (lines: string) => new ExchangeHead({ headers: new HeaderFields(lines) } as never);
 const bearer = (token: string) => headWith(`Authorization: Bearer ${token}\r\n`);
 
 test("returns the entry of a key without its digest", async () => {

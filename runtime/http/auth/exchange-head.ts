@@ -1,0 +1,48 @@
+// The head of a request of a transport, for authentication handlers.
+
+import { fieldValue } from "../../plugin/contract/request-text.js";
+import { latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
+import { clientAddress } from "../client-address.js";
+import type { Exchange, Method } from "../transport.js";
+import type { RequestHead } from "./request-head.js";
+
+/** Longer tokens are no tokens: handlers need not bound the work for one. */
+const MAX_TOKEN_BYTES = 16 * 1024;
+const BEARER = /^bearer +(?=\S)/i;
+
+export class ExchangeHead implements RequestHead {
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  get method(): Method {
+    return this.#exchange.method;
+  }
+
+  get path(): string {
+    const { target } = this.#exchange;
+    const mark = target.indexOf("?");
+    return latin1ToUtf8(mark < 0 ? target : target.slice(0, mark));
+  }
+
+  get ip(): string {
+    return clientAddress(this.#exchange);
+  }
+
+  header(name: string): string | null {
+    return this.#exchange.headers.get(name.toLowerCase()) ?? null;
+  }
+
+  get token(): string | null {
+    const value = this.#exchange.headers.get("authorization");
+    if (value === undefined || !BEARER.test(value)) return null;
+    const token = fieldValue(value, value.indexOf(" "), value.length);
+    return token.length > MAX_TOKEN_BYTES ? null : token;
+  }
+
+  get cacheKey(): object {
+    return this.#exchange.headers;
+  }
+}
