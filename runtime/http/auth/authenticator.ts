@@ -53,7 +53,7 @@ export class Authenticator {
       const head = new ExchangeHead(exchange);
       for (const [at, handler] of this.#handlers.entries()) {
         const given = handler(head);
-        if (given instanceof Promise) return this.#checkLater(given, head, at, exchange, scopes);
+        if (isThenable(given)) return this.#checkLater(given, head, at, exchange, scopes);
         if (given !== null) return this.#admit(given, exchange, scopes);
       }
       return UNAUTHENTICATED;
@@ -63,7 +63,7 @@ export class Authenticator {
   }
 
   async #checkLater(
-    first: Promise<Principal | null>,
+    first: PromiseLike<Principal | null>,
     head: RequestHead,
     at: number,
     exchange: Exchange,
@@ -108,6 +108,11 @@ export class Authenticator {
     }
     return text;
   }
+}
+
+/** Promises of libraries are no `Promise`, and must not be taken for a principal. */
+function isThenable<T>(given: T | PromiseLike<T>): given is PromiseLike<T> {
+  return typeof (given as { then?: unknown } | null)?.then === "function";
 }
 
 async function importHandlers(href: string): Promise<readonly AuthHandler[]> {
