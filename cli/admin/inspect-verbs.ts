@@ -9,6 +9,8 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 
 const TIMEOUT_MS = 5000;
+/** Characters of a response that is an error. */
+const MAX_SHOWN = 500;
 
 export const nodestat = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
@@ -50,21 +52,28 @@ export const endpoint = {
       throw new SvcError("SVC3004", "expected <ids> and a <path>, e.g. /svc/matrix");
     }
     const act = async (id: string) => {
-      const { text } = await requestInstanceJson(context.address(id), {
+      const { status, text } = await requestInstanceJson(context.address(id), {
         path: more,
         timeoutMs: TIMEOUT_MS,
       });
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        return text;
-      }
+      const response = jsonOrText(text);
+      if (status < 400) return response;
+      const shown = JSON.stringify(response).slice(0, MAX_SHOWN);
+      throw new SvcError("SVC3302", `${more} returned ${status}: ${shown}`);
     };
     return forEachInstance(context, context.select(ids), act, (result) =>
       JSON.stringify(result, null, 2),
     );
   },
 };
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 export const waitIdle = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {

@@ -158,6 +158,9 @@ test("control replication, and call any path", async () => {
   assert.match((await said("endpoint", "TD", "/svc/hc"))[1], 'TD: "SVC/3"');
   assert.match((await said("endpoint", "TD,S1", "/svc/nodestat"))[1], '"instance": "S1"');
   assert.match((await said("endpoint", "TD", "nodestat"))[1], "SVC3004");
+  const [code, line] = await said("endpoint", "TD", "/nope");
+  assert.is(code, 1);
+  assert.match(line, "TD: SVC3302: /nope returned 404: ");
 });
 
 async function subscribersOf(id: string): Promise<unknown[]> {
