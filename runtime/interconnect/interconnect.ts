@@ -36,7 +36,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
 }
 
 interface OpenState {
-  readonly keeper: GraphManager;
+  readonly manager: GraphManager;
   readonly changes: DurableLog | null;
   /** Outcome of recovery when the log was opened. */
   readonly recovered: RecoveredGraphs;
@@ -67,7 +67,7 @@ export class Interconnect {
 
   /** @throws DataError; SvcError SVC2500, SVC2503 */
   keep(request: OpenGraphRequest): SharedGraph {
-    return this.#open(request.isStorable, true).keeper.open(request);
+    return this.#open(request.isStorable, true).manager.open(request);
   }
 
   /**
@@ -82,12 +82,12 @@ export class Interconnect {
   /** Takes over the graphs of a former thread. */
   adopt(graphs: readonly SharedGraph[]): void {
     const isStorable = graphs.some(({ path }) => path !== null);
-    const { keeper } = this.#open(isStorable, false);
-    for (const graph of graphs) keeper.adopt(graph);
+    const { manager } = this.#open(isStorable, false);
+    for (const graph of graphs) manager.adopt(graph);
   }
 
   save(timeoutMs: number): Promise<boolean> | boolean {
-    return this.#state?.keeper.save(timeoutMs) ?? true;
+    return this.#state?.manager.save(timeoutMs) ?? true;
   }
 
   erase(identity: string): void {
@@ -107,10 +107,10 @@ export class Interconnect {
   ): Promise<boolean> {
     if (this.#state === null) return false;
     if (this.#replication !== null) return true;
-    const { keeper, changes } = this.#state;
+    const { manager, changes } = this.#state;
     this.#replication = await Replication.start({
       settings: this.#settings,
-      keeper,
+      manager,
       log: changes,
       everywhere,
       board,
@@ -146,11 +146,11 @@ export class Interconnect {
     if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
     const following = hasBeenPromoted(root) ? { txPort: null, followStream: null } : {};
     const settings = { ...this.#settings, ...following };
-    const keeper = new GraphManager(this.#thread, settings, this.#log, changes);
-    if (isStorable && fencedBy(root) !== null) keeper.isReplica = true;
+    const manager = new GraphManager(this.#thread, settings, this.#log, changes);
+    if (isStorable && fencedBy(root) !== null) manager.isReplica = true;
     const none: RecoveredGraphs = { graphs: [], failures: [] };
-    const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;
-    this.#state = { keeper, changes, recovered };
+    const recovered = isFirst ? manager.recover((graph) => this.#requestOf(graph)) : none;
+    this.#state = { manager, changes, recovered };
     return this.#state;
   }
 

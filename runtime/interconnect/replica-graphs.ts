@@ -32,25 +32,25 @@ export interface ReplicaGraphs {
 
 export interface ReplicaGraphsParts {
   readonly settings: { readonly root: string };
-  readonly keeper: GraphManager;
+  readonly manager: GraphManager;
   readonly everywhere: CrossThreadGraphs;
   readonly requestOf: (graph: RecoverableGraph) => OpenGraphRequest;
 }
 
 export function replicaGraphs(parts: ReplicaGraphsParts, log: DurableLog): ReplicaGraphs {
-  const { settings, keeper, everywhere, requestOf } = parts;
+  const { settings, manager, everywhere, requestOf } = parts;
   return {
     root: settings.root,
-    stores: () => keeper.replicated(),
+    stores: () => manager.replicated(),
     open: ({ name, path, identity }) => {
       const request = { ...requestOf({ name, path, isLocal: false }), identity };
-      const shared = keeper.open(request);
+      const shared = manager.open(request);
       everywhere.opened(shared);
       return shared;
     },
     remove: async (name, isErased) => {
       await everywhere.remove(name, isErased);
-      keeper.drop(name, isErased);
+      manager.drop(name, isErased);
     },
     drainIfFull: () => log.drainIfFull(),
     flushed: () => log.settled(),

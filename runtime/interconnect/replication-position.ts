@@ -29,12 +29,12 @@ export function isDiverged(name: string, count: number): string {
 }
 
 /** Returns the digest over all replicated graphs. */
-export function digestGraphs(keeper: GraphManager): string {
-  return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
+export function digestGraphs(manager: GraphManager): string {
+  return graphDigest([...manager.replicated().values()].map((store) => ({ store })));
 }
 
 /** Returns the graphs whose digest does not match their contents. */
-export function mismatchedDigests(keeper: GraphManager): string[] {
-  const stores = [...keeper.replicated().values()];
+export function mismatchedDigests(manager: GraphManager): string[] {
+  const stores = [...manager.replicated().values()];
   return stores.filter((store) => !verifyDigest(store)).map(({ name }) => name);
 }

@@ -165,7 +165,7 @@ export class Replication {
       case "cancelSync":
         return this.#cancelSync();
       case "checkDigests":
-        return mismatchedDigests(this.#parts.keeper);
+        return mismatchedDigests(this.#parts.manager);
       case "suspend":
       case "resume":
         return this.#open(control.what, control.do === "resume");
@@ -194,10 +194,10 @@ export class Replication {
   }
 
   #senderParts(uri: string): SenderParts {
-    const { keeper, warn, settings } = this.#parts;
+    const { manager, warn, settings } = this.#parts;
     return {
       ...{ log: this.#log, warn, key: this.#key, root: settings.root },
-      snapshots: { saveNow: (name) => keeper.saveNow(name, SAVE_TIMEOUT_MS) },
+      snapshots: { saveNow: (name) => manager.saveNow(name, SAVE_TIMEOUT_MS) },
       traffic: this.#traffic,
       gate: this.#output,
       origin: () => this.#origin(),
@@ -221,7 +221,7 @@ export class Replication {
       throw new SvcError("SVC3360", `no stream to follow: ${JSON.stringify(given.slice(0, 200))}`);
     }
     this.#subscriber = follower;
-    this.#parts.keeper.isReplica = true;
+    this.#parts.manager.isReplica = true;
     void follower.run();
   }
 
@@ -243,7 +243,7 @@ export class Replication {
     this.#unbound = null;
     this.#isPromoted = false;
     this.#traffic.txPort = boundPort;
-    this.#parts.keeper.isReplica = true;
+    this.#parts.manager.isReplica = true;
     this.#show();
   }
 
@@ -292,7 +292,7 @@ export class Replication {
 
   /** Promotes this instance and returns the epoch. Keeps listening to fence its former provider. */
   async #promote(): Promise<number> {
-    const { settings, keeper, warn } = this.#parts;
+    const { settings, manager, warn } = this.#parts;
     const { log } = this.#log.channel;
     await this.#subscriber?.retire();
     this.#lineage = promote(settings.root, true);
@@ -301,7 +301,7 @@ export class Replication {
     this.#isPromoted = true;
     this.#unbound = null;
     this.#traffic.provider = null;
-    keeper.isReplica = false;
+    manager.isReplica = false;
     this.#show();
     warn(`replication: promoted to provider, epoch ${log.epoch}`);
     return log.epoch;
@@ -310,8 +310,8 @@ export class Replication {
   /** Makes graphs read-only: replicas of the new provider would not get changes made here. */
   #fenced(epoch: number): void {
     this.#detach(null);
-    const { keeper, settings } = this.#parts;
-    keeper.isReplica = true;
+    const { manager, settings } = this.#parts;
+    manager.isReplica = true;
     writeFence(settings.root, epoch);
     this.#show();
   }
@@ -362,13 +362,13 @@ export class Replication {
   }
 
   #status(): PeerStatus {
-    const { keeper, board } = this.#parts;
+    const { manager, board } = this.#parts;
     return {
       at: Date.now(),
       host: hostname(),
       adminPort: board.adminPort,
       serial: this.#traffic.serial,
-      digest: digestGraphs(keeper),
+      digest: digestGraphs(manager),
       graphs: [],
       goal: this.#origin().isCaughtUp ? this.#log.channel.log.last : null,
     };
@@ -376,7 +376,7 @@ export class Replication {
 
   /** The status with the positions of all graphs, for subscribers to compare. */
   #providerStatus(): PeerStatus {
-    const stores = [...this.#parts.keeper.replicated().values()];
+    const stores = [...this.#parts.manager.replicated().values()];
     return { ...this.#status(), graphs: stores.map(replicationPosition) };
   }
 

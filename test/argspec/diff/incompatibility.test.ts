@@ -36,7 +36,11 @@ const DEFINITIONS = {
   Odd: objectOf({ "next?": objectOf({ "next?": refTo("Odd"), "more?": NUMBER }) }),
 };
 
-function misfit(given: JsonSchema, taken: JsonSchema, reading: CompareDirection = "strict") {
+function incompatibility(
+  given: JsonSchema,
+  taken: JsonSchema,
+  reading: CompareDirection = "strict",
+) {
   const definitions = DEFINITIONS;
   return findIncompatibility(
     { schema: given, definitions },
@@ -101,8 +105,8 @@ const NARROW_AND_WIDE: readonly (readonly [JsonSchema, JsonSchema])[] = [
 
 for (const [index, [narrow, wide]] of NARROW_AND_WIDE.entries()) {
   test(`is one-way (${index})`, () => {
-    assert.is(misfit(narrow, wide), null);
-    assert.is.not(misfit(wide, narrow), null);
+    assert.is(incompatibility(narrow, wide), null);
+    assert.is.not(incompatibility(wide, narrow), null);
   });
 }
 
@@ -126,8 +130,8 @@ const EQUAL: readonly (readonly [JsonSchema, JsonSchema])[] = [
 
 for (const [index, [one, other]] of EQUAL.entries()) {
   test(`is mutual (${index})`, () => {
-    assert.is(misfit(one, other), null);
-    assert.is(misfit(other, one), null);
+    assert.is(incompatibility(one, other), null);
+    assert.is(incompatibility(other, one), null);
   });
 }
 
@@ -144,18 +148,22 @@ test("rejects unknown schemas", () => {
   ];
   for (const taken of unknown) {
     for (const given of [INTEGER, listOf(STRING), STRING, pattern("^a$"), {}]) {
-      assert.is.not(misfit(given, taken), null, JSON.stringify([given, taken]));
+      assert.is.not(incompatibility(given, taken), null, JSON.stringify([given, taken]));
     }
   }
-  assert.is.not(misfit({ const: 2 ** 53 }, INTEGER), null, "servers refuse what is not safe");
+  assert.is.not(
+    incompatibility({ const: 2 ** 53 }, INTEGER),
+    null,
+    "servers refuse what is not safe",
+  );
   // A reference means another type on each side.
   const opaque = { type: "array", items: refTo("Point"), minContains: 3 };
-  assert.is.not(misfit(opaque, opaque), null);
+  assert.is.not(incompatibility(opaque, opaque), null);
 });
 
 test("reports the first mismatch", () => {
   const place = (given: JsonSchema, taken: JsonSchema, reading?: CompareDirection) => {
-    const found = misfit(given, taken, reading);
+    const found = incompatibility(given, taken, reading);
     return found === null ? null : [found.path, found.given, found.taken];
   };
   const city = (at: JsonSchema) => objectOf({ name: STRING, at, "odd key?": listOf(at) });
@@ -186,23 +194,26 @@ test("reports the first mismatch", () => {
 
 test("ignores additional properties in tolerant mode", () => {
   const [small, large] = [objectOf({ x: NUMBER }), objectOf({ x: NUMBER, y: NUMBER }, STRING)];
-  assert.is.not(misfit(large, small), null);
-  assert.is(misfit(large, small, "tolerant"), null);
-  assert.is(misfit(listOf(large), listOf(small), "tolerant"), null);
-  assert.is.not(misfit(small, large, "tolerant"), null);
+  assert.is.not(incompatibility(large, small), null);
+  assert.is(incompatibility(large, small, "tolerant"), null);
+  assert.is(incompatibility(listOf(large), listOf(small), "tolerant"), null);
+  assert.is.not(incompatibility(small, large, "tolerant"), null);
   // Declared ones must have their type in any case.
-  assert.is.not(misfit(objectOf({}, STRING), objectOf({ "x?": NUMBER }), "tolerant"), null);
-  assert.is.not(misfit(tupleOf([NUMBER, NUMBER]), tupleOf([NUMBER]), "tolerant"), null);
+  assert.is.not(
+    incompatibility(objectOf({}, STRING), objectOf({ "x?": NUMBER }), "tolerant"),
+    null,
+  );
+  assert.is.not(incompatibility(tupleOf([NUMBER, NUMBER]), tupleOf([NUMBER]), "tolerant"), null);
 });
 
 test("distinguishes inherited names from properties", () => {
   const taken = objectOf({ "toString?": NUMBER });
-  assert.is(misfit(objectOf({}), taken), null);
-  assert.is.not(misfit(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);
+  assert.is(incompatibility(objectOf({}), taken), null);
+  assert.is.not(incompatibility(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);
   const proto = JSON.parse(
     '{ "type": "object", "properties": { "__proto__": { "type": "null" } } }',
   );
-  assert.equal(misfit(proto, { ...proto, properties: {}, additionalProperties: false }), {
+  assert.equal(incompatibility(proto, { ...proto, properties: {}, additionalProperties: false }), {
     path: ".__proto__",
     given: "null",
     taken: "absent",

@@ -70,14 +70,14 @@ function provide({ root }: Context, port: number) {
   const clock = new CommitClock();
   const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
   const settings = { events: false, saveEvery: 0, txPort: null, followStream: null };
-  const keeper = new GraphManager(TEST_THREAD, settings, warn, log);
+  const manager = new GraphManager(TEST_THREAD, settings, warn, log);
   const keep = (name: string): GraphStore => {
     const isAny = { isStorable: true, isLocal: false, isReadonly: false };
-    const shared = keeper.open({ name, path: name, folder: join(root, name), ...isAny });
+    const shared = manager.open({ name, path: name, folder: join(root, name), ...isAny });
     return GraphStore.attach(shared.share, TEST_THREAD + 1);
   };
   keep("g");
-  const snapshots = { saveNow: (name: string) => keeper.saveNow(name, 60_000) };
+  const snapshots = { saveNow: (name: string) => manager.saveNow(name, 60_000) };
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
     ...{ snapshots, traffic: new Traffic(), gate: new FlowControl() },
@@ -97,7 +97,7 @@ function provide({ root }: Context, port: number) {
   const end = async (): Promise<void> => {
     provider.stop();
     await running;
-    for (const name of keeper.names()) keeper.drop(name, false);
+    for (const name of manager.names()) manager.drop(name, false);
     await log.close();
   };
   const running = provider.run();

@@ -62,8 +62,8 @@ test.before.each((context) => {
 });
 
 test.after.each(async ({ folder, log, provider, subscriber }) => {
-  for (const keeper of [provider, subscriber]) {
-    for (const name of keeper.names()) keeper.drop(name, false);
+  for (const manager of [provider, subscriber]) {
+    for (const name of manager.names()) manager.drop(name, false);
   }
   await log.close();
   rmSync(folder, { recursive: true });
@@ -74,8 +74,8 @@ function request(root: string, name: string) {
   return { name, path: name, folder: join(root, name), ...isAny };
 }
 
-function graphOf(keeper: GraphManager, folder: string, name: string): GraphStore {
-  return GraphStore.attach(keeper.open(request(folder, name)).share, TEST_THREAD + 2);
+function graphOf(manager: GraphManager, folder: string, name: string): GraphStore {
+  return GraphStore.attach(manager.open(request(folder, name)).share, TEST_THREAD + 2);
 }
 
 /** A graph of the provider with some vertices. */

@@ -1,9 +1,9 @@
 // Invalid conditions and options, and their messages.
 
 import * as C from "../../../../../runtime/graph/model/constants.js";
-import type { Misfit } from "./misfit.js";
+import type { RejectedCall } from "./rejected-call.js";
 
-export const OTHER_MISFITS: readonly Misfit[] = [
+export const INVALID_QUERIES: readonly RejectedCall[] = [
   [
     (shop) => shop.vertices({ condition: { typ: "x" } }),
     "QueryError: Invalid vertex condition: 'typ'",

@@ -3,15 +3,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { QueryError, SearchError } from "../../../../runtime/graph/model/errors.js";
-import { ARC_MISFITS } from "./examples/arc-misfits.js";
-import type { Calls } from "./examples/misfit.js";
-import { OTHER_MISFITS } from "./examples/other-misfits.js";
+import { INVALID_ARCS } from "./examples/invalid-arcs.js";
+import { INVALID_QUERIES } from "./examples/invalid-queries.js";
+import type { Calls } from "./examples/rejected-call.js";
 import { makeShop } from "./examples/shop.js";
 
 const test = suite("invalid query arguments");
 
 const shop = makeShop() as unknown as Calls;
-for (const [call, problem, place] of [...ARC_MISFITS, ...OTHER_MISFITS]) {
+for (const [call, problem, place] of [...INVALID_ARCS, ...INVALID_QUERIES]) {
   test(String(call).replace("(shop) => shop.", ""), () => {
     let thrown: unknown;
     try {

@@ -1,9 +1,9 @@
 // Invalid arc filters and their messages.
 
 import * as C from "../../../../../runtime/graph/model/constants.js";
-import type { Misfit } from "./misfit.js";
+import type { RejectedCall } from "./rejected-call.js";
 
-export const ARC_MISFITS: readonly Misfit[] = [
+export const INVALID_ARCS: readonly RejectedCall[] = [
   [
     (shop) => shop.neighborhood("ann", { neighbor: { traverse: { arc: ["knows", 7] } } }),
     "QueryError: Invalid arc direction",

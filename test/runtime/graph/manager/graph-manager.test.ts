@@ -6,32 +6,32 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { GraphLog } from "../../../runtime/graph/manager/graph-log.js";
+import type { GraphLog } from "../../../../runtime/graph/manager/graph-log.js";
 import {
   GraphManager,
   type OpenGraphRequest,
-} from "../../../runtime/graph/manager/graph-manager.js";
+} from "../../../../runtime/graph/manager/graph-manager.js";
 import {
   adminThread,
   executorThread,
   IO_THREAD,
   MAIN_THREAD,
   managerThreadNumber,
-} from "../../../runtime/graph/manager/thread-numbers.js";
-import { removeEverywhere } from "../../../runtime/graph/manager/track-graph.js";
-import { DataError } from "../../../runtime/graph/model/errors.js";
-import { recoverGraph, releaseStaleLocks } from "../../../runtime/graph/operations/recover.js";
-import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { MAX_EXECUTOR_IDS } from "../../../runtime/wire/shared-state.js";
-import { openStore, TEST_THREAD } from "./support/make-graph.js";
+} from "../../../../runtime/graph/manager/thread-numbers.js";
+import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
+import { DataError } from "../../../../runtime/graph/model/errors.js";
+import { recoverGraph, releaseStaleLocks } from "../../../../runtime/graph/operations/recover.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { MAX_EXECUTOR_IDS } from "../../../../runtime/wire/shared-state.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null };
 
-const test = suite<{ folder: string; keeper: GraphManager }>("graph manager");
+const test = suite<{ folder: string; manager: GraphManager }>("graph manager");
 
 test.before.each((context) => {
-  context.folder = mkdtempSync(join(tmpdir(), "svc-keeper-"));
-  context.keeper = new GraphManager(TEST_THREAD + 1, SETTINGS, (line) => assert.unreachable(line));
+  context.folder = mkdtempSync(join(tmpdir(), "svc-manager-"));
+  context.manager = new GraphManager(TEST_THREAD + 1, SETTINGS, (line) => assert.unreachable(line));
 });
 
 test.after.each(({ folder }) => {
@@ -68,22 +68,22 @@ test("reports a failed save and saves again later", async () => {
   assert.equal(lines, ["graphs could not be saved: no room,error"]);
 });
 
-test("creates a graph once", ({ keeper, folder }) => {
-  const shared = keeper.open(request("g", folder));
-  assert.is(keeper.open(request("g", folder)), shared);
-  assert.equal(keeper.names(), ["g"]);
-  assert.is(keeper.find("h"), null);
+test("creates a graph once", ({ manager, folder }) => {
+  const shared = manager.open(request("g", folder));
+  assert.is(manager.open(request("g", folder)), shared);
+  assert.equal(manager.names(), ["g"]);
+  assert.is(manager.find("h"), null);
 });
 
-test("rejects two loaded graphs with the same folder", ({ keeper, folder }) => {
-  const { share } = keeper.open(request("g", folder));
+test("rejects two loaded graphs with the same folder", ({ manager, folder }) => {
+  const { share } = manager.open(request("g", folder));
   assert.throws(
-    () => keeper.open(request("h", folder)),
+    () => manager.open(request("h", folder)),
     (error: Error) => error instanceof DataError && /"g" is stored in/.test(error.message),
   );
   removeEverywhere(GraphStore.attach(share, TEST_THREAD));
-  assert.is(keeper.open(request("h", folder)).path, folder);
-  assert.equal(keeper.names(), ["h"]);
+  assert.is(manager.open(request("h", folder)).path, folder);
+  assert.equal(manager.names(), ["h"]);
 });
 
 test("keeps its locks when its predecessor is recovered late", () => {

@@ -5,4 +5,8 @@ import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 /** Arguments as untyped programs pass them. */
 export type Calls = { [K in keyof Graph]: (...given: unknown[]) => unknown };
 
-export type Misfit = readonly [call: (shop: Calls) => unknown, problem: string, place: string];
+export type RejectedCall = readonly [
+  call: (shop: Calls) => unknown,
+  problem: string,
+  place: string,
+];
