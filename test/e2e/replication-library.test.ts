@@ -99,6 +99,7 @@ test("a program subscribes, is promoted, and provides", async () => {
     assert.is(new Graph("things").sync(true), true);
     assert.is(await system.cancelSync(), 0);
     assert.equal(await system.checkDigests(), []);
+    while ((await get(other.port, "/svc/hc")).status !== 200) await delay(20);
     // It has no subscriber: no change is pending.
     const pushed = await get(other.port, "/svc/plugin/push");
     assert.is(pushed.json.response, true, pushed.text);
