@@ -1,12 +1,19 @@
 // Polls the instances of a system concurrently. An unreachable instance affects only its own entry;
 // results are cached for a moment.
 
-import { type Address, requestInstance, requestInstanceJson } from "./instance-client.js";
+import {
+  type Address,
+  type InstanceAnswer,
+  requestInstance,
+  requestInstanceJson,
+} from "./instance-client.js";
 import { planInstance } from "./instance-plan.js";
 import type { Instance, System } from "./system.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
-const HEALTH_TIMEOUT_MS = 250;
+/** A busy instance may miss one request: only two unanswered ones count as down. */
+const HEALTH_TRIES = 2;
+const HEALTH_TIMEOUT_MS = 1000;
 const METRICS_TIMEOUT_MS = 2000;
 /** Minimum age of a cached poll. */
 const FRESH_MS = 1000;
@@ -128,10 +135,7 @@ async function pollOne(
   const known = { instance, partition, group };
   let health: string;
   try {
-    const { status, text } = await requestInstanceJson(address, {
-      path: "/svc/hc",
-      timeoutMs: HEALTH_TIMEOUT_MS,
-    });
+    const { status, text } = await requestHealth(address);
     health = status === 200 ? text : `${status} Service out`;
   } catch (error) {
     return { ...known, health: null, figures: {}, error: (error as Error).message };
@@ -143,4 +147,16 @@ async function pollOne(
   const failed = (await Promise.allSettled(asked)).find(({ status }) => status === "rejected");
   const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
   return { ...known, health, figures, error };
+}
+
+/** @throws SvcError SVC2701 if no try is answered */
+async function requestHealth(address: Address): Promise<InstanceAnswer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const question = { path: "/svc/hc", timeoutMs: HEALTH_TIMEOUT_MS };
+      return await requestInstanceJson(address, question);
+    } catch (error) {
+      if (tries === HEALTH_TRIES) throw error;
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // Number of requests to the instances of a system, for many concurrent callers.
 
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -56,6 +56,19 @@ test("polls each topic once for all callers", async (context) => {
   assert.equal(told, [["A"], ["A", "B"], ["C"], [], ["A", "B", "C"]]);
   assert.equal(found[0]![0]!.figures, { "/figures": 1 });
   assert.is(asked.get("/figures"), 1);
+});
+
+test("tries again before it counts an instance as down", async ({ system, server, asked }) => {
+  const [answer] = server.listeners("request") as RequestListener[];
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    if (request.url === "/svc/hc" && !asked.has("lost")) {
+      asked.set("lost", 1);
+      request.socket.destroy();
+    } else answer!(request, response);
+  });
+  const found = await new InstancePoller().of(system, "t", PATHS, ["A"]);
+  assert.equal([found[0]!.health, asked.get("lost")], ["SVC/3", 1]);
 });
 
 test("polls again for another topic or another system", async ({ system, server, asked }) => {
