@@ -2,8 +2,7 @@
 // not run the modules of plugins.
 
 import { AUTH_FILE, BUILD_FOLDER } from "../runtime/base/build-folder.js";
-import type { Bundle } from "./bundle.js";
-import { toDiagnostic } from "./bundle.js";
+import { type Bundle, failedBundle, NODE_MODULE, toDiagnostic } from "./bundle.js";
 import { HEADER, quote } from "./emit/text.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 
@@ -23,16 +22,8 @@ export async function bundleAuth(
       absWorkingDir: projectDir,
       stdin: { contents: emitEntry(references), resolveDir: projectDir, sourcefile: "svc:auth" },
       outfile: `${BUILD_FOLDER}/${AUTH_FILE}`,
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: "esm",
-      platform: "node",
-      conditions: [],
-      target: "node20",
-      charset: "utf8",
+      ...NODE_MODULE,
       ...(tsconfig !== "tsconfig.json" && { tsconfig }),
-      logLevel: "silent",
       plugins: [packageImports(new PackageImporters())],
     });
     return {
@@ -41,10 +32,7 @@ export async function bundleAuth(
       diagnostics: warnings.map((message) => toDiagnostic(message, "warning")),
     };
   } catch (error) {
-    const { errors } = error as { errors?: Parameters<typeof toDiagnostic>[0][] };
-    if (errors === undefined) throw error;
-    const diagnostics = errors.map((message) => toDiagnostic(message, "error"));
-    return { files: new Map(), inputs: [], diagnostics };
+    return failedBundle(error);
   }
 }
 

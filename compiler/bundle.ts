@@ -27,6 +27,20 @@ export interface Bundle {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Options of esbuild for a module that Node.js loads. */
+export const NODE_MODULE = {
+  bundle: true,
+  write: false,
+  metafile: true,
+  format: "esm",
+  platform: "node",
+  // The conditions of Node.js only; esbuild would add `module`.
+  conditions: [],
+  target: "node20",
+  charset: "utf8",
+  logLevel: "silent",
+} satisfies BuildOptions;
+
 export class Bundler {
   readonly #projectDir: string;
   readonly #tsconfig: string | null;
@@ -72,12 +86,7 @@ export class Bundler {
         diagnostics: [...found, ...missing],
       };
     } catch (error) {
-      const { errors } = error as Partial<BuildFailure>;
-      if (errors === undefined) {
-        throw error;
-      }
-      const diagnostics = errors.map((message) => toDiagnostic(message, "error"));
-      return { files: new Map(), inputs: [], diagnostics };
+      return failedBundle(error);
     }
   }
 
@@ -92,21 +101,12 @@ export class Bundler {
       absWorkingDir: this.#projectDir,
       entryPoints: [ENTRY],
       outfile: join(BUILD_FOLDER, MODULES_FILE),
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: "esm",
-      platform: "node",
-      // The conditions of Node.js only; esbuild would add `module`.
-      conditions: [],
-      target: "node20",
-      charset: "utf8",
+      ...NODE_MODULE,
       // Answers name the classes of errors; two files may have one of the same name.
       keepNames: true,
       ...(this.#tsconfig !== null && { tsconfig: this.#tsconfig }),
       sourcemap: "linked",
       sourcesContent: false,
-      logLevel: "silent",
       plugins: [this.#entryPlugin(), packageImports(this.#left)],
     });
   }
@@ -128,6 +128,17 @@ export class Bundler {
       },
     };
   }
+}
+
+/**
+ * Returns an empty bundle with the errors of esbuild.
+ * @throws any other error unchanged
+ */
+export function failedBundle(error: unknown): Bundle {
+  const { errors } = error as Partial<BuildFailure>;
+  if (errors === undefined) throw error;
+  const diagnostics = errors.map((message) => toDiagnostic(message, "error"));
+  return { files: new Map(), inputs: [], diagnostics };
 }
 
 /** Behind the text, so that every place in it stays what it was. */

@@ -130,8 +130,10 @@ export class DevServer {
   #tellBroken(broken: "build" | "load", findings: string): void {
     this.#broken = broken;
     reportBuild({ at: Date.now(), broken, findings });
-    const mended = "fix this to start serving";
-    console.log(`svc: ${this.#served === null ? mended : "still serving the last good build"}`);
+    const isServing = this.#served !== null;
+    console.log(
+      `svc: ${isServing ? "still serving the last good build" : "fix this to start serving"}`,
+    );
   }
 
   /** Prints the diagnostics. Returns null when there is no project to build. */
