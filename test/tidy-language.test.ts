@@ -1,21 +1,12 @@
 // The English of comments, documents, tests and texts, names of exports, and subjects of commits:
-// docs/contributing/style.md. Uses that are older than a rule are counted in the baseline, which
-// may only shrink: `UPDATE_GOLDEN=1 node test/run.mjs tidy-language` writes the lower counts.
+// docs/contributing/style.md.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BANNED_WORDS } from "./support/language/banned-words.js";
-import { type Kind, type Prose, proseOf, sentencesOf } from "./support/language/prose.js";
+import { type Prose, proseOf, sentencesOf } from "./support/language/prose.js";
 import { parseModule, ROOT, type SourceFile, sourceFiles } from "./support/source-files.js";
-
-interface Baseline {
-  /** Uses of banned words, by kind of text. */
-  readonly words: Readonly<Record<string, Readonly<Partial<Record<Kind, number>>>>>;
-  /** Exports named after a relation, such as `sizeOf`. */
-  readonly exports: readonly string[];
-}
 
 /** Texts that must name a banned word, and pages that are generated from texts counted here. */
 const EXCEPTIONS = new RegExp(
@@ -37,8 +28,6 @@ const NO_IMPERATIVE =
 const test = suite("language");
 const files = sourceFiles();
 const prose = proseOf(files.filter(({ path }) => !EXCEPTIONS.test(path)));
-const file = new URL("golden/language-baseline.json", import.meta.url);
-const baseline = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Baseline) : null;
 
 function usesIn(texts: readonly Prose[], pattern: RegExp): string[] {
   return texts.flatMap(({ place, text }) => {
@@ -47,57 +36,24 @@ function usesIn(texts: readonly Prose[], pattern: RegExp): string[] {
   });
 }
 
-const uses = BANNED_WORDS.map(({ name, pattern, instead }) => {
-  const byKind = Array.from(prose, ([kind, texts]) => [kind, usesIn(texts, pattern)] as const);
-  return { name, instead, byKind };
-});
 const names = files
   .filter(({ path }) => /^(argspec|cli|client|compiler|console|runtime)\/.*\.tsx?$/.test(path))
   .flatMap((source) => parseModule(source).exports.map(({ name }) => name))
-  .filter((name) => /^[a-z]\w*[a-z](?:Of|In)$/.test(name));
+  .filter((name) => /^[a-z]\w*[a-z](?:Of|In)$/.test(name) && !/ServiceIn$/.test(name));
 const exported = [...new Set(names)].sort();
 
-function limitOf(name: string, kind: Kind): number {
-  return baseline === null ? Number.POSITIVE_INFINITY : (baseline.words[name]?.[kind] ?? 0);
-}
-
-function isKnown(name: string): boolean {
-  return baseline === null || baseline.exports.includes(name);
-}
-
-/** What is left of the baseline. */
-function shrunk(): Baseline {
-  const words: Record<string, Partial<Record<Kind, number>>> = {};
-  for (const { name, byKind } of uses) {
-    const left = byKind.map(([kind, places]) => {
-      return [kind, Math.min(places.length, limitOf(name, kind))] as const;
-    });
-    const kinds = left.filter(([, count]) => count > 0);
-    if (kinds.length > 0) words[name] = Object.fromEntries(kinds);
-  }
-  return { words, exports: exported.filter(isKnown) };
-}
-
-if (process.env.UPDATE_GOLDEN === "1") {
-  writeFileSync(file, `${JSON.stringify(shrunk(), null, 2)}\n`);
-}
-
-for (const { name, instead, byKind } of uses) {
+for (const { name, pattern, instead } of BANNED_WORDS) {
   test(`says ${instead} instead of: ${name}`, () => {
-    for (const [kind, places] of byKind) {
-      const limit = limitOf(name, kind);
+    for (const [kind, texts] of prose) {
+      const places = usesIn(texts, pattern);
       const shown = places.slice(0, MAX_SHOWN).join("\n");
-      const counted = `${kind}: ${places.length} uses, at most ${limit}`;
-      assert.ok(places.length <= limit, `${counted}; write ${instead}\n${shown}`);
+      assert.is(places.length, 0, `${kind}: write ${instead}\n${shown}`);
     }
   });
 }
 
-test("names no new export xOf or xIn", () => {
-  assert.equal(
-    exported.filter((name) => !isKnown(name)),
-    [],
-  );
+test("names no export xOf or xIn", () => {
+  assert.equal(exported, []);
 });
 
 function longSentences(documents: readonly SourceFile[]): string[] {

@@ -107,7 +107,7 @@ export class DevServer {
   /** Swaps in a build, or reports what keeps the last good one in service. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
     const findings = formatDiagnostics(this.#folder, result?.diagnostics ?? []);
-    if (result === null || !result.ok) return this.#tellBroken("build", findings);
+    if (result === null || !result.ok) return this.#reportBroken("build", findings);
     try {
       if (this.#served === null) {
         await this.#serve();
@@ -123,13 +123,13 @@ export class DevServer {
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== "SVC2201") throw error;
       reportError(error);
-      this.#tellBroken("load", `${findings}${error.code}: ${error.message}`);
+      this.#reportBroken("load", `${findings}${error.code}: ${error.message}`);
     }
   }
 
-  #tellBroken(broken: "build" | "load", findings: string): void {
+  #reportBroken(broken: "build" | "load", diagnostics: string): void {
     this.#broken = broken;
-    reportBuild({ at: Date.now(), broken, findings });
+    reportBuild({ at: Date.now(), broken, findings: diagnostics });
     const isServing = this.#served !== null;
     console.log(
       `svc: ${isServing ? "still serving the last good build" : "fix this to start serving"}`,

@@ -1,4 +1,4 @@
-// Attaches doc comments that TypeScript ignores: those that begin on the line of the previous
+// Attaches doc comments that TypeScript ignores because they begin on the line of the previous
 // token, as in `{ /** @minimum 0 */ price: float; /** @maxLength 3 */ name: str }`. Each becomes
 // the comment of the next declaration before the file is bound, so that all readers of descriptions
 // and tags find it.

@@ -45,7 +45,7 @@ function isSyncCall(context: ReadContext, callee: ts.Expression): boolean {
   return ts.isIdentifier(callee) && /Sync$/.test(importedName(context, callee));
 }
 
-/** What an identifier is called in the blocking module it comes from; empty for any other. */
+/** Returns the name that the blocking module exports an identifier by; "" for other modules. */
 function importedName(context: ReadContext, identifier: ts.Identifier): string {
   const declaration = context.checker.getSymbolAtLocation(identifier)?.declarations?.[0];
   if (!declaration || !ts.isImportSpecifier(declaration)) return "";

@@ -38,7 +38,7 @@ export function restoreClassNames(code: string): string {
 }
 
 /**
- * What makes the wanted name that of a class. None where its body means something else by it.
+ * Returns edits that name a class; empty if its body uses the name for something else.
  * @param variable name of the variable, which is that of a class without one
  */
 function namedAs(node: ts.ClassExpression, wanted: string, variable: string): Edit[] {

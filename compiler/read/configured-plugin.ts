@@ -2,7 +2,7 @@
 
 import { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
-import { declaredValue, nameNodeOf } from "./declared-value.js";
+import { declaredValue, findNameNode } from "./declared-value.js";
 import { readDocComment } from "./doc-comment.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
@@ -17,7 +17,7 @@ export function findConfigured(
   for (const declaration of findExport(context, sourceFile, exportPath)) {
     const fn = declaredValue(declaration);
     if (!fn || !isFunctionNode(fn) || !fn.body) continue;
-    const nameNode = nameNodeOf(declaration);
+    const nameNode = findNameNode(declaration);
     if (!hasPlainSignature(context, fn, nameNode)) return null;
     const doc = readDocComment(declaration);
     return { fn, name, nameNode, role, graph, readonly: doc.readonly, exportPath, doc };

@@ -9,7 +9,7 @@ import type { TypeShape } from "../record/type-shape.js";
 
 export type Converted = { readonly value: unknown } | { readonly required: string };
 
-/** What the type of a parameter comes down to. */
+/** Conversion that the type of a parameter requires. */
 export interface ConvertedType {
   readonly wire: Wire;
   readonly untyped: boolean;

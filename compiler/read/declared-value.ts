@@ -1,4 +1,4 @@
-// What a declaration holds, and what it is called.
+// Value and name of a declaration.
 
 import { ts } from "ts-morph";
 import { unwrap } from "./read-context.js";
@@ -14,7 +14,7 @@ export function declaredValue(declaration: ts.Node): ts.Node | undefined {
   return ts.isExportAssignment(declaration) ? unwrap(declaration.expression) : undefined;
 }
 
-/** Where findings about a declaration point: its name, when it has one. */
-export function nameNodeOf(declaration: ts.Node): ts.Node {
+/** Returns the node that diagnostics of a declaration point to: its name, if it has one. */
+export function findNameNode(declaration: ts.Node): ts.Node {
   return ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration;
 }

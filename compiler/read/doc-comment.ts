@@ -4,7 +4,7 @@
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 
-/** A tag that takes one word, with the node for findings about it. */
+/** A tag with one word, and the node that diagnostics of it point to. */
 export interface WordTag {
   readonly text: string;
   readonly node: ts.JSDocTag;
@@ -101,10 +101,10 @@ function paramText(tag: ts.JSDocParameterTag): string {
 /** The rest of the tag's own line: the parser would take the lines below it too. */
 function wordTag(tag: ts.JSDocTag | undefined): WordTag | null {
   if (!tag) return null;
-  return { text: lineOf(tag), node: tag };
+  return { text: readTagLine(tag), node: tag };
 }
 
-export function lineOf(tag: ts.JSDocTag): string {
+export function readTagLine(tag: ts.JSDocTag): string {
   const text = tag.getSourceFile().text.slice(tag.tagName.end, tag.end);
   return (text.split("\n", 1)[0] ?? "").replace(/\*\/.*$/, "").trim();
 }
@@ -112,7 +112,7 @@ export function lineOf(tag: ts.JSDocTag): string {
 /** Prose written below `@plugin` belongs to the description, not to the tag. */
 function textBelow(tag: ts.JSDocTag): string {
   const text = commentText(tag);
-  const line = lineOf(tag);
+  const line = readTagLine(tag);
   return text.startsWith(line) ? text.slice(line.length).trim() : text;
 }
 

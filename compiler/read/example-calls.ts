@@ -5,9 +5,9 @@
 import { ts } from "ts-morph";
 import type { ExampleArgument, ExampleCall } from "../record/example.js";
 import type { ExampleText } from "./example-text.js";
-import { isUndefined, placeOf, readObject, readValue } from "./example-value.js";
+import { isUndefined, locateNode, readObject, readValue } from "./example-value.js";
 
-/** What the examples of one plugin may call. */
+/** Calls that the examples of one plugin may contain. */
 export interface ExampleTarget {
   /** Of the plugin and of its function. */
   readonly names: readonly string[];
@@ -65,7 +65,7 @@ function readCall(
   if (!ts.isIdentifier(name)) return null;
   const receiver = isMember ? expression.expression.getText() : null;
   const [first] = call.arguments;
-  const place = placeOf(text, name);
+  const place = locateNode(text, name);
   if (isClientName(name.text, target) && (!first || ts.isObjectLiteralExpression(first))) {
     const { properties, isOpen } = first ? readObject(text, first) : NO_PARAMETERS;
     return { form: "client", place, args: properties, isOpen };
@@ -89,7 +89,11 @@ function readArguments(text: ExampleText, call: ts.CallExpression, { params }: E
     .flatMap((node, index): ExampleArgument[] => {
       if (isUndefined(node)) return [];
       return [
-        { name: params[index] ?? null, place: placeOf(text, node), value: readValue(text, node) },
+        {
+          name: params[index] ?? null,
+          place: locateNode(text, node),
+          value: readValue(text, node),
+        },
       ];
     });
   return { args, isOpen: spread >= 0 };

@@ -17,7 +17,7 @@ export interface QueryTarget {
 
 export interface FoundQueries {
   readonly calls: readonly ExampleCall[];
-  /** What was searched, with blanks for the lines that are requests. */
+  /** The searched text; lines that are requests are blank. */
   readonly rest: string;
 }
 

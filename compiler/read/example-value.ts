@@ -7,7 +7,7 @@ import { unwrap } from "./read-context.js";
 import { unsignedLiteral } from "./unsigned-literal.js";
 
 export function readValue(text: ExampleText, expression: ts.Expression): ExampleValue {
-  const place = placeOf(text, expression);
+  const place = locateNode(text, expression);
   const node = unwrap(expression);
   const value = literalValue(node);
   if (value !== undefined) return { kind: "literal", value, place };
@@ -30,7 +30,7 @@ export function readObject(text: ExampleText, node: ts.ObjectLiteralExpression):
   const properties = node.properties.flatMap((property): ExampleProperty[] => {
     const name = property.name && nameOf(property.name);
     if (name === undefined) return [];
-    const place = placeOf(text, property.name!);
+    const place = locateNode(text, property.name!);
     if (!ts.isPropertyAssignment(property)) {
       return [{ name, place, value: { kind: "unknown", place } }];
     }
@@ -46,7 +46,7 @@ export function isUndefined(node: ts.Expression): boolean {
   return ts.isIdentifier(node) && node.text === "undefined";
 }
 
-export function placeOf(text: ExampleText, node: ts.Node) {
+export function locateNode(text: ExampleText, node: ts.Node) {
   return text.place(node.getStart(), node.end);
 }
 

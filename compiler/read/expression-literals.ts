@@ -46,7 +46,7 @@ function ofCall(context: ReadContext, call: ts.CallExpression): ExpressionLitera
   const symbol = context.checker.getSymbolAtLocation(expression.name);
   if (!isPackageSymbol(symbol, name) || ownerOf(symbol) === "System") return null;
   if (name === "define") return { node, place: "definition" };
-  // What the options hold may be decided elsewhere.
+  // Options may be variables whose members are unknown here.
   const isAlone = options === undefined;
   return { node, place: isAlone ? "evaluateVertex" : "evaluate" };
 }

@@ -51,7 +51,7 @@ function branchesOf(context: ReadContext, node: ts.Expression, depth: number): t
   return initializer === null ? [expression] : branchesOf(context, initializer, depth + 1);
 }
 
-/** What a const of the project was made of; null for all that is no such const. */
+/** Returns the initializer of a const of the project; null for other nodes. */
 function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression | null {
   if (!ts.isIdentifier(node)) return null;
   // `{ filter }` names an option, and the variable that has its value.

@@ -1,4 +1,4 @@
-// What the finders of one file share.
+// State shared by the finders of one file.
 
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";

@@ -2,7 +2,7 @@
 // methods. Reports declarations that cannot be plugins.
 
 import { ts } from "ts-morph";
-import { declaredValue, nameNodeOf } from "./declared-value.js";
+import { declaredValue, findNameNode } from "./declared-value.js";
 import { findStaticMethods } from "./decorated-method.js";
 import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js";
 import { refusePlainDecorator } from "./plain-decorator.js";
@@ -108,7 +108,7 @@ function asPlugin(
   if (call) {
     scope.seen.addDoc(declaration);
     if (exportName !== undefined) return readPluginCall(scope.context, call, exportName);
-    reportUnexported(scope.context, nameNodeOf(declaration));
+    reportUnexported(scope.context, findNameNode(declaration));
     return null;
   }
   return asTaggedFunction(scope, declaration, value, exportName);

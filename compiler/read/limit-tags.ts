@@ -7,7 +7,7 @@ import { FORMATS } from "../../argspec/limits/formats.js";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
 import { linearPattern } from "../../argspec/limits/linear-pattern.js";
 import { PatternError } from "../../argspec/limits/pattern-program.js";
-import { lineOf } from "./doc-comment.js";
+import { readTagLine } from "./doc-comment.js";
 import type { ReadContext } from "./read-context.js";
 
 /** A constraint with its tag, for diagnostics. */
@@ -20,7 +20,7 @@ export interface LimitTag {
 /** Returns the constraints in a declaration's own comment. */
 export function readLimitTags(context: ReadContext, node: ts.Node): LimitTag[] {
   const own = ts.getJSDocTags(node).filter(({ parent }) => parent.parent === node);
-  return own.filter(isLimit).flatMap((tag) => readLimit(context, tag, lineOf(tag)));
+  return own.filter(isLimit).flatMap((tag) => readLimit(context, tag, readTagLine(tag)));
 }
 
 export function limitTagsOfSymbol(context: ReadContext, symbol: ts.Symbol): LimitTag[] {
@@ -35,7 +35,7 @@ export function limitTagsByName(
 ): ReadonlyMap<string, readonly LimitTag[]> {
   const byName = new Map<string, LimitTag[]>();
   for (const tag of tags.filter(isLimit)) {
-    const [name = "", rest = ""] = lineOf(tag).split(/\s+(.*)/s);
+    const [name = "", rest = ""] = readTagLine(tag).split(/\s+(.*)/s);
     if (parameters.includes(name)) {
       byName.set(name, [...(byName.get(name) ?? []), ...readLimit(context, tag, rest)]);
       continue;

@@ -58,7 +58,7 @@ function carry(alias: ts.TypeAliasDeclaration): void {
   (alias as { type: ts.TypeNode }).type = limited;
 }
 
-/** Types that no limit is for: the alias keeps its name, and the finding names the tag. */
+/** Types without constraints: the alias keeps its name, and the diagnostic names the tag. */
 function isObjectType(type: ts.TypeNode): boolean {
   return ts.isTypeLiteralNode(type) || ts.isMappedTypeNode(type) || ts.isFunctionTypeNode(type);
 }

@@ -1,6 +1,6 @@
-// Puts limits on the shapes that they were written for. A limit goes to those members of a type
-// that are of its kind: `@maxLength` on `str | null` limits the text. What nothing can take is an
-// error.
+// Applies constraints to the shapes that they were written for. A constraint applies to the members
+// of a type that are of its kind: `@maxLength` on `str | null` limits the string. A constraint that
+// applies to no member is an error.
 
 import { ts } from "ts-morph";
 import {
@@ -17,7 +17,7 @@ import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { schemaType } from "./schema-type.js";
 import type { StatedLimit } from "./type-limits.js";
 
-/** What limits are put on shapes with. */
+/** Context in which constraints are applied to shapes. */
 export interface Limiting {
   readonly context: ReadContext;
   readonly named: ReadonlyMap<string, NamedShape>;
@@ -105,8 +105,8 @@ function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): L
 }
 
 /**
- * The shape within limits that its type carries. What one member of a union cannot take, another
- * may: a tag that none takes is reported when the file has been read, see `LimitTally`.
+ * Returns the shape with the constraints that its type carries. A constraint may fit one member of
+ * a union only; `LimitTally` reports tags that fit no member after the file has been read.
  */
 export function withCarriedLimits(
   { context, named }: Limiting,

@@ -8,7 +8,7 @@ import type { ReadContext } from "./read-context.js";
 
 export interface TypeName {
   readonly key: string;
-  /** What the table calls it when nothing else has that name. */
+  /** Name in the table unless another type has it. */
   readonly base: string;
   readonly file: string;
   readonly offset: number;

@@ -18,7 +18,7 @@ import {
   type TypeReading,
   unsupported,
 } from "./reading.js";
-import { typeNodeOf } from "./schema-places.js";
+import { findTypeNode } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 
 export function readObjectShape(reader: TypeReader, type: ts.Type): TypeReading {
@@ -114,7 +114,7 @@ function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
   for (const symbol of checker.getPropertiesOfType(type)) {
     if (isUniqueSymbolKey(symbol) || symbol.name === LIMITS_PROPERTY) continue;
     const propertyType = checker.getTypeOfSymbol(symbol);
-    const node = typeNodeOf(symbol);
+    const node = findTypeNode(symbol);
     const reading = readSchema(reader, node) ?? reader.readPresent(propertyType);
     const path = `.${symbol.name}`;
     const tags = limitTagsOfSymbol(reader.context, symbol);

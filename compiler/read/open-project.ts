@@ -7,7 +7,7 @@ import { Project, ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
 import { replacementOptions } from "../config/renamed-options.js";
 
-/** What a project without a tsconfig.json gets. */
+/** Options of a project without a tsconfig.json. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
   lib: ["lib.es2023.d.ts"],

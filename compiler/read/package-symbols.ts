@@ -1,4 +1,4 @@
-// Recognises what comes from this package (`PluginRequest`, the branded numbers, `plugin`) by where
+// Recognizes declarations of this package (`PluginRequest`, the branded numbers, `plugin`) by where
 // it is declared, never by its name alone: a user may rename on import or have such names himself.
 
 import { existsSync, readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ function nearestPackageIsOurs(folder: string): boolean {
 }
 
 /** `int` or `float` when the type carries the brand of these numbers, else null. */
-export function brandOf(checker: ts.TypeChecker, type: ts.Type): "int" | "float" | null {
+export function readBrand(checker: ts.TypeChecker, type: ts.Type): "int" | "float" | null {
   if (!type.isIntersection()) return null;
   for (const part of type.types) {
     if (!(part.flags & ts.TypeFlags.Object)) continue;

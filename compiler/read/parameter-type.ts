@@ -1,4 +1,4 @@
-// The declared type of a parameter, and findings about it.
+// The declared type of a parameter, and diagnostics of it.
 
 import type { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";

@@ -32,7 +32,7 @@ export function refusePlainDecorator(scope: FileScope, statement: PlainStatement
 
 interface PlainFunction {
   readonly fn: PluginFunction;
-  /** What it is called where it is declared, if anything. */
+  /** Name in its declaration, if it has one. */
   readonly name: string | undefined;
 }
 

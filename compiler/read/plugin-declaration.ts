@@ -14,7 +14,7 @@ export type PluginFunction =
 export interface PluginDeclaration {
   readonly fn: PluginFunction;
   readonly name: string;
-  /** Where findings about the plugin as a whole point. */
+  /** Node that diagnostics of the plugin as a whole point to. */
   readonly nameNode: ts.Node;
   readonly role: PluginRole;
   readonly graph: string | null;

@@ -41,7 +41,7 @@ export interface ReadResult {
   readonly dependencies: string[];
 }
 
-/** What one plugin file yields. */
+/** Result of reading one plugin file. */
 interface FileReading {
   readonly plugins: readonly PluginRecord[];
   readonly moduleState: readonly ModuleState[];
@@ -151,7 +151,7 @@ export class PluginReader {
     }
     const before = new Set(this.#files);
     for (const path of paths) {
-      // What was read as a module that a plugin imports was not read as a plugin.
+      // A module that a plugin imports has been parsed, but not read as a plugin.
       if (!before.has(path)) this.#readings.delete(path);
       this.#project.addSourceFileAtPathIfExists(path);
     }
@@ -165,7 +165,7 @@ export class PluginReader {
       if (!this.#readings.has(fileName)) {
         reportExpressions(context, sourceFile);
         reportStrayLimits(context, sourceFile);
-        const diagnostics = context.takeFindings();
+        const diagnostics = context.takeDiagnostics();
         this.#readings.set(fileName, { plugins: [], moduleState: [], diagnostics });
       }
       return fileName;
@@ -181,7 +181,7 @@ export class PluginReader {
     const broken = syntaxErrors(context, sourceFile);
     if (broken.length > 0) return { plugins: [], moduleState: [], diagnostics: broken };
     if (isPackageMissing(context, sourceFile)) {
-      return { plugins: [], moduleState: [], diagnostics: context.takeFindings() };
+      return { plugins: [], moduleState: [], diagnostics: context.takeDiagnostics() };
     }
     const module = context.path(sourceFile);
     const declarations = findDeclarations(context, sourceFile, pluginFiles);
@@ -195,7 +195,7 @@ export class PluginReader {
     reportExpressions(context, sourceFile);
     reportStrayLimits(context, sourceFile);
     for (const tag of context.limits.takeMisplaced()) reportMisplaced(context, tag);
-    return { plugins, moduleState, diagnostics: context.takeFindings() };
+    return { plugins, moduleState, diagnostics: context.takeDiagnostics() };
   }
 
   #result(program: ts.Program): ReadResult {
@@ -215,7 +215,7 @@ export class PluginReader {
   }
 }
 
-/** Each finding once: a constant of one file may be an expression in several. */
+/** Returns each diagnostic once: a constant of one file may be an expression in several. */
 function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const found = new Map<string, Diagnostic>();
   for (const one of diagnostics) {

@@ -1,4 +1,4 @@
-// What is done to parsed files before the checker binds them, which happens once for each file.
+// Edits parsed files before the checker binds them, which happens once for each file.
 
 import type { ts } from "ts-morph";
 import { attachComments } from "./attach-comments.js";

@@ -3,7 +3,7 @@
 
 import type { ts } from "ts-morph";
 import type { AccessRecord } from "../record/plugin-record.js";
-import { lineOf } from "./doc-comment.js";
+import { readTagLine } from "./doc-comment.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 
@@ -21,11 +21,11 @@ export function readAccess(context: ReadContext, { doc }: PluginDeclaration): Ac
 }
 
 function readScopes(context: ReadContext, tag: ts.JSDocTag): string[] {
-  const scopes = lineOf(tag)
+  const scopes = readTagLine(tag)
     .split(/[\s,]+/)
     .filter((scope) => scope !== "");
   if (scopes.length > 0 && scopes.every((scope) => SCOPE.test(scope))) return scopes;
-  const message = `\`@scope ${lineOf(tag)}\` names no scope`;
+  const message = `\`@scope ${readTagLine(tag)}\` names no scope`;
   context.error("SVC1148", tag, message, "`@scope orders:write`");
   return [];
 }

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ts } from "ts-morph";
 import type { ModuleExport } from "../record/plugin-record.js";
-import { type DocComment, lineOf } from "./doc-comment.js";
+import { type DocComment, readTagLine } from "./doc-comment.js";
 import { isLibrary } from "./named-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
@@ -43,7 +43,7 @@ function beforeTags({ tags }: DocComment): readonly ts.JSDocTag[] {
 }
 
 function namesIn(tag: ts.JSDocTag): string[] {
-  return lineOf(tag)
+  return readTagLine(tag)
     .split(/[\s,]+/)
     .filter((name) => name !== "");
 }

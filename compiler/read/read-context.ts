@@ -1,5 +1,5 @@
-// What every reader function needs while one program is read: the checker, places in files, and
-// where findings go. One context serves one program; a changed file means a new one.
+// State of all reader functions while one program is read: the checker, positions in files, and
+// the diagnostics. One context serves one program; a changed file requires a new one.
 
 import { ts } from "ts-morph";
 import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
@@ -15,7 +15,7 @@ export class ReadContext {
    */
   metAny = false;
   readonly limits = new LimitTally();
-  #findings: Diagnostic[] = [];
+  #diagnostics: Diagnostic[] = [];
   readonly #paths = new Map<ts.SourceFile, string>();
 
   constructor(
@@ -53,14 +53,14 @@ export class ReadContext {
   }
 
   add(finding: Diagnostic): void {
-    this.#findings.push(finding);
+    this.#diagnostics.push(finding);
   }
 
-  /** The findings since the last call. */
-  takeFindings(): Diagnostic[] {
-    const findings = this.#findings;
-    this.#findings = [];
-    return findings;
+  /** Returns the diagnostics since the last call. */
+  takeDiagnostics(): Diagnostic[] {
+    const diagnostics = this.#diagnostics;
+    this.#diagnostics = [];
+    return diagnostics;
   }
 
   #add(

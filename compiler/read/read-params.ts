@@ -19,7 +19,7 @@ import { elementNode, schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { wireTypeOf } from "./wire.js";
+import { toWireType } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
   const records: ParamRecord[] = [];
@@ -123,7 +123,7 @@ function readUser(
   return {
     kind: "user",
     name,
-    wire: wireTypeOf(shape, reader.named),
+    wire: toWireType(shape, reader.named),
     shape,
     ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),

@@ -60,7 +60,7 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
 
 const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;
 
-/** Of what a plugin gives piece by piece: the type of a piece. */
+/** Returns the type of the items of a stream; null for other types. */
 function elementOfStream(type: ts.Type): ts.Type | null {
   const symbol = type.getSymbol();
   if (symbol === undefined || !STREAMS.test(symbol.name)) return null;

@@ -30,7 +30,7 @@ export function readThrown(reader: ShapeReader, plugin: PluginDeclaration): Thro
   return all.filter(isFirst);
 }
 
-/** @param nameNode where findings point */
+/** @param nameNode node that diagnostics point to */
 function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: ts.Node) {
   return doc.throws.map((thrown): ThrownRecord => {
     const symbol = classOf(reader.context, thrown.exception, fn);

@@ -21,7 +21,7 @@ export interface TypeReading {
 /** `input` arrives as text and JSON, `output` leaves through JSON and its `toJSON`. */
 export type Direction = "input" | "output";
 
-/** What reads the parts of a type. */
+/** Reads the parts of a type. */
 export interface TypeReader {
   readonly context: ReadContext;
   readonly direction: Direction;

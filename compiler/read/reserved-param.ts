@@ -130,7 +130,7 @@ function readContent(
   return { form: "json", shape: optional, ...checked };
 }
 
-/** What an optional `content` is without a body. */
+/** Returns the shape of an optional `content`, which is null without a body. */
 function orNull(shape: TypeShape): TypeShape {
   const members = shape.kind === "union" ? shape.members : [shape];
   return shape.kind === "json" ? shape : { kind: "union", members: [...members, { kind: "null" }] };

@@ -1,7 +1,7 @@
 // Types without parts: scalars, literals, brands, template literals, and those refused outright.
 
 import { ts } from "ts-morph";
-import { brandOf, isPackageSymbol } from "./package-symbols.js";
+import { isPackageSymbol, readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
@@ -35,7 +35,7 @@ export function readScalar(
     });
   }
   if (isBytes(type)) return plain({ kind: "bytes" });
-  const brand = brandOf(checker, type);
+  const brand = readBrand(checker, type);
   if (brand) return plain({ kind: brand });
   // A brand of the user's own leaves the wire form as it is.
   const branded = type.isIntersection() && type.types.find(isPrimitive);

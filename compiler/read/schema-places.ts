@@ -26,7 +26,7 @@ export function elementNode(node: ts.TypeNode): ts.TypeNode | null {
   return isArray ? (node.typeArguments?.[0] ?? null) : null;
 }
 
-export function typeNodeOf({ valueDeclaration: node }: ts.Symbol): ts.TypeNode | undefined {
+export function findTypeNode({ valueDeclaration: node }: ts.Symbol): ts.TypeNode | undefined {
   const isTyped = node && (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node));
   return isTyped ? node.type : undefined;
 }
@@ -63,7 +63,7 @@ class PlaceFinder {
     }
     this.#open.add(type);
     const places = checker.getPropertiesOfType(type).flatMap((symbol) => {
-      const inner = typeNodeOf(symbol);
+      const inner = findTypeNode(symbol);
       return inner && this.#isOwn(inner) ? this.find(inner, [...path, symbol.name]) : [];
     });
     this.#open.delete(type);

@@ -12,9 +12,9 @@ import { isUndefined } from "./reading.js";
 /** The schema behind a type. */
 export interface SchemaType {
   readonly schema: SchemaValue;
-  /** What is sent. */
+  /** Type of the request's value. */
   readonly input: ts.Type;
-  /** What is sent differs from what the plugin gets. */
+  /** True if the schema converts the request's value to another type for the plugin. */
   readonly isChanged: boolean;
 }
 

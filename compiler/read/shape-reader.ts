@@ -106,7 +106,7 @@ export class ShapeReader implements TypeReader {
     return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
   }
 
-  /** What `JSON.stringify` writes in place of an object with a `toJSON` method, such as a Date. */
+  /** Returns the type `JSON.stringify` writes for an object with a `toJSON` method, e.g. a Date. */
   #replacedByToJson(type: ts.Type): ts.Type | undefined {
     if (!(type.flags & ts.TypeFlags.Object)) return undefined;
     const { checker } = this.context;
@@ -156,7 +156,7 @@ export class ShapeReader implements TypeReader {
   }
 }
 
-/** What instantiations of one generic type have in common; arrays within arrays are no sign. */
+/** Returns the symbol shared by the instantiations of a generic type; undefined for arrays. */
 function genericSymbol({ checker }: ReadContext, type: ts.Type): ts.Symbol | undefined {
   if (type.aliasTypeArguments) return type.aliasSymbol;
   if (checker.isArrayType(type) || checker.isTupleType(type)) return undefined;

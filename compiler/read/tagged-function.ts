@@ -2,7 +2,7 @@
 // holds one.
 
 import { ts } from "ts-morph";
-import { nameNodeOf } from "./declared-value.js";
+import { findNameNode } from "./declared-value.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { hasPlainSignature } from "./plain-signature.js";
@@ -20,7 +20,7 @@ export function asTaggedFunction(
   if (!doc.plugin || !value || !isFunctionNode(value)) return null;
   const { context } = scope;
   scope.seen.add(doc.plugin.node);
-  const nameNode = nameNodeOf(declaration);
+  const nameNode = findNameNode(declaration);
   if (!hasPlainSignature(context, value, nameNode)) return null;
   if (exportName === undefined) {
     reportUnexported(context, nameNode);

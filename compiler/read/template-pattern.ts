@@ -3,7 +3,7 @@
 // so it takes linear time for any input.
 
 import { ts } from "ts-morph";
-import { brandOf } from "./package-symbols.js";
+import { readBrand } from "./package-symbols.js";
 
 const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`;
 const INTEGER = String.raw`-?\d+`;
@@ -30,7 +30,7 @@ function holeSource(number: string | null, next: string, isLast: boolean): strin
 }
 
 function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
-  const brand = brandOf(checker, hole);
+  const brand = readBrand(checker, hole);
   if (brand !== null) return brand === "int" ? INTEGER : NUMBER;
   // Brands of the user's own.
   const parts = hole.isIntersection() ? hole.types : [hole];

@@ -9,7 +9,7 @@ import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
 export interface TypeLimits {
-  /** What is left of an intersection without its limits. */
+  /** Members of an intersection without its constraints. */
   readonly rest: readonly ts.Type[];
   /** Tags of aliases, inner aliases first. */
   readonly tags: readonly LimitTag[];

@@ -56,7 +56,7 @@ function reachedTypes(
   return [...reached.values()];
 }
 
-/** What the generated declarations mean by these, no type of the user's may change. */
+/** Names that generated declarations use, so no type of the project may have them. */
 const RESERVED = ["PluginEntry", "PluginRegistry", "PluginResponse", "Record", "Uint8Array"];
 
 /** Types of one name are numbered by file, then by place: `Point`, `Point_2`. */

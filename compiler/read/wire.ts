@@ -7,7 +7,7 @@ import type { NamedShape } from "./named-type.js";
 
 type Named = ReadonlyMap<string, NamedShape>;
 
-export function wireTypeOf(shape: TypeShape, named: Named): Wire {
+export function toWireType(shape: TypeShape, named: Named): Wire {
   const [first, ...others] = new Set(memberWires(shape, named));
   if (first === undefined) return "json";
   if (others.length === 0) return first;

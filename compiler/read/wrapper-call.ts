@@ -63,7 +63,7 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   return isPackageSymbol(resolveSymbol(context, name), "plugin");
 }
 
-/** By the text of the import, so that a package that is not installed yet is recognised too. */
+/** Compares the text of the import, so that packages not installed yet are recognized, too. */
 function isFromPackage(imported: ts.ImportSpecifier): boolean {
   const module = imported.parent.parent.parent.moduleSpecifier;
   return ts.isStringLiteral(module) && module.text === PACKAGE_NAME;

@@ -37,7 +37,7 @@ export class FairQueue<T extends QueueEntry> {
   }
 
   /** Returns an item to the front of its client's items. */
-  giveBack(item: T): void {
+  requeue(item: T): void {
     this.#lineOf(item).unshift(item);
   }
 

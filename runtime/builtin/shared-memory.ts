@@ -4,7 +4,7 @@
 import { clientKey } from "../base/client-key.js";
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
-import { accessOf } from "../graph/api/graph-handle.js";
+import { getAccess } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import type { PluginRequest } from "../plugin/request/plugin-request.js";
@@ -33,7 +33,7 @@ export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: num
   const now = performance.now();
   for (const [key, { usedAt }] of kept) if (now - usedAt > IDLE_MS) kept.delete(key);
   const key = `${graph.name} ${size}`;
-  const { store } = accessOf(graph);
+  const { store } = getAccess(graph);
   const known = kept.get(key);
   if (known?.store === store) {
     known.usedAt = now;

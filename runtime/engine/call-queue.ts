@@ -40,7 +40,7 @@ export class CallQueue {
   }
 
   /** Requeues preempted requests of one port in the order of their arrival. */
-  giveBack(calls: readonly PluginCall[]): void {
+  requeue(calls: readonly PluginCall[]): void {
     const given = new Map<string, number>();
     for (const call of calls) {
       const client = callClientKey(call);
@@ -50,7 +50,7 @@ export class CallQueue {
     }
     for (const call of [...calls].reverse()) {
       this.size++;
-      this.#lines[call.slots][call.minQueue]!.giveBack(call);
+      this.#lines[call.slots][call.minQueue]!.requeue(call);
     }
   }
 

@@ -11,7 +11,7 @@ import { limitOutputBuffer, log } from "../base/log.js";
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { loadFailure, raiseStackTraceLimit } from "../plugin/contract/traceback.js";
+import { loadFailure, raiseStackTraceLimit } from "../plugin/contract/stack-trace.js";
 import { RESULT_PARTIAL, RESULT_READONLY_PARTIAL } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { runBuiltin } from "./builtin-call.js";

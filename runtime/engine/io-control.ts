@@ -92,7 +92,7 @@ export interface ExecutorThreadData {
   /** Plugin numbers that requests carry; a newer build may number its plugins differently. */
   readonly routes: Routes;
   readonly projectDir: string;
-  readonly traceback: boolean;
+  readonly stackTraces: boolean;
   readonly state: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
   /** Raised after each answer of the main thread about graphs. */

@@ -44,7 +44,7 @@ import { Metrics } from "../metrics/metrics.js";
 import { PluginCounters } from "../metrics/plugin-counters.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
-import { showTraceback } from "../plugin/contract/traceback.js";
+import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { Tracer } from "../tracing/tracer.js";
@@ -177,7 +177,7 @@ export class IoServer {
     });
     const control = new ControlService((operation, args) => this.#control.ask(operation, args));
     installBuiltinContext({ server: this.#view, control });
-    showTraceback(settings.stackTraces);
+    showStackTraces(settings.stackTraces);
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
   }

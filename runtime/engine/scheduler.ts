@@ -348,7 +348,7 @@ export class Scheduler {
       this.#slots.abandon(slot);
       calls.push(call);
     }
-    this.#waiting.giveBack(calls.sort((one, other) => one.serial - other.serial));
+    this.#waiting.requeue(calls.sort((one, other) => one.serial - other.serial));
   }
 
   /**

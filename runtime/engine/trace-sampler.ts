@@ -38,6 +38,6 @@ export class TraceSampler {
   }
 
   #isVerified(exchange: Exchange): boolean {
-    return this.#rights.isParent(clientAddress(exchange));
+    return this.#rights.isDispatcherAddress(clientAddress(exchange));
   }
 }

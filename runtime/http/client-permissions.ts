@@ -6,23 +6,23 @@ import { type HeaderFields, readHeaderFields } from "./header-fields.js";
 import { Networks } from "./network.js";
 
 export class ClientPermissions {
-  readonly #parents: Networks;
+  readonly #dispatchers: Networks;
 
-  /** @param parents networks of the dispatchers above this server */
-  constructor(parents: readonly string[]) {
-    this.#parents = new Networks(parents);
+  /** @param dispatchers networks of the dispatchers above this server */
+  constructor(dispatchers: readonly string[]) {
+    this.#dispatchers = new Networks(dispatchers);
   }
 
-  /** Returns whether a client at `address` may be a dispatcher. */
-  isParent(address: string): boolean {
-    return this.#parents.has(address);
+  /** Returns true if a client at `address` may act as a dispatcher. */
+  isDispatcherAddress(address: string): boolean {
+    return this.#dispatchers.has(address);
   }
 
   /**
    * Returns the fields without those reserved for dispatchers; the same object if there are none.
    */
   allowed(fields: HeaderFields, address: string): HeaderFields {
-    if (fields.accept !== "partial" || this.isParent(address)) return fields;
+    if (fields.accept !== "partial" || this.isDispatcherAddress(address)) return fields;
     // Copies: other requests may share the cached object.
     const copy = readHeaderFields(fields.block, fields.count) as HeaderFields;
     copy.accept = "json";

@@ -28,11 +28,11 @@ const SAVE_SEGMENTS = 8;
  * off: nothing is logged; async: commits are flushed every 10 ms; answer: commits are flushed
  * before the response.
  */
-export type LogMode = "off" | "async" | "full";
+export type Durability = "off" | "async" | "full";
 
 export interface DurableLogOptions {
   readonly root: string;
-  readonly mode: LogMode;
+  readonly mode: Durability;
   readonly clock: CommitClock;
   readonly warn: LogLine;
   readonly disk: Disk;

@@ -14,7 +14,7 @@ import type { SharedGraph } from "../graph/manager/graph-source.js";
 import { type CommitClock, openForLogging } from "../graph/manager/logging-entry-points.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
-import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
+import { type Durability, type DurableLog, openLog } from "./durable-log.js";
 import { fencedBy, hasBeenPromoted, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
 import type { CrossThreadGraphs } from "./replica-graphs.js";
@@ -32,7 +32,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
       readonly local: boolean;
     };
   };
-  readonly durability: LogMode;
+  readonly durability: Durability;
 }
 
 interface OpenState {

@@ -14,7 +14,7 @@ import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import { showTraceback } from "../plugin/contract/traceback.js";
+import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
@@ -100,9 +100,9 @@ export class HttpService {
       log(`${what}: shutting down`, "error", { plugin });
       process.exit(1);
     });
-    const { projectDir, stackTraces: traceback } = settings;
+    const { projectDir, stackTraces } = settings;
     this.#pool = new ExecutorPool(
-      { projectDir, traceback, state, metrics },
+      { projectDir, stackTraces, state, metrics },
       { heapMb: settings.executorHeapMiB, loadTimeoutMs: settings.loadTimeoutMs },
       this.metrics,
       {
@@ -145,7 +145,7 @@ export class HttpService {
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
-    showTraceback(settings.stackTraces);
+    showStackTraces(settings.stackTraces);
     new Executor(0, port1, service.#state, () => plugins.entries());
     await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),
@@ -313,10 +313,10 @@ export class HttpService {
   /** Connects the admin executor, which runs built-in plugins that need graphs. */
   #connectAdmin(): void {
     const { port1, port2 } = new MessageChannel();
-    const { stackTraces: traceback } = this.settings;
+    const { stackTraces } = this.settings;
     // It needs the argspec before the first request.
     this.#publishArgspec();
-    this.#graphs.serve({ port: port1, state: this.#adminState.buffer, traceback });
+    this.#graphs.serve({ port: port1, state: this.#adminState.buffer, stackTraces });
     void this.#io.setAdmin({ id: 0, port: port2 });
   }
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
-import { sourceLocation } from "../plugin/contract/traceback.js";
+import { sourceLocation } from "../plugin/contract/stack-trace.js";
 
 const MODULES_FILE = "modules.js";
 const MAX_LOCATIONS = 5;

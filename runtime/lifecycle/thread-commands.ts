@@ -61,5 +61,5 @@ export interface AdminServer {
   readonly port: MessagePort;
   /** Slot states of the admin executor. */
   readonly state: SharedArrayBuffer;
-  readonly traceback: boolean;
+  readonly stackTraces: boolean;
 }

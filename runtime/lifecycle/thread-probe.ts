@@ -3,7 +3,7 @@
 
 import type { Session } from "node:inspector/promises";
 import type { Worker } from "node:worker_threads";
-import { sourceLocation } from "../plugin/contract/traceback.js";
+import { sourceLocation } from "../plugin/contract/stack-trace.js";
 
 /** A thread that waits within a system call cannot be interrupted. */
 const PROBE_TIMEOUT_MS = 2000;

@@ -6,10 +6,10 @@ export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
 export { truncateForMessage } from "./contract/truncate-for-message.js";
 export {
+  createParamReader,
   missing,
   parseParams,
   readBytes,
-  readerOf,
   readFloat,
   readInt,
   readJson,

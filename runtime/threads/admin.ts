@@ -17,7 +17,7 @@ import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type { AdminCommand, AdminServer } from "../lifecycle/thread-commands.js";
-import { showTraceback } from "../plugin/contract/traceback.js";
+import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState } from "../wire/shared-state.js";
@@ -38,8 +38,8 @@ process.on("uncaughtException", (error) =>
 /** Requests refer to them by index. */
 const plugins = [...graphPlugins, ...quickPlugins];
 
-function serve({ port: requests, state, traceback }: AdminServer): void {
-  showTraceback(traceback);
+function serve({ port: requests, state, stackTraces }: AdminServer): void {
+  showStackTraces(stackTraces);
   const bound = (isTrusted: boolean) =>
     limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
   new Executor(0, requests, new SharedState(state), () => plugins, bound);

@@ -20,8 +20,8 @@ import {
   describeUncaught,
   loadFailure,
   raiseStackTraceLimit,
-  showTraceback,
-} from "../plugin/contract/traceback.js";
+  showStackTraces,
+} from "../plugin/contract/stack-trace.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
@@ -57,7 +57,7 @@ function notify(notice: ExecutorNotification): void {
 const graphs = new ThreadGraphs(executorThread(data.id), new RpcGraphSource(control, data.signal));
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
-showTraceback(data.traceback);
+showStackTraces(data.stackTraces);
 
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));

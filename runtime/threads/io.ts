@@ -10,7 +10,7 @@ import type {
 } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
 import { Metrics } from "../metrics/metrics.js";
-import { describeUncaught, hasPluginFrames } from "../plugin/contract/traceback.js";
+import { describeUncaught, hasPluginFrames } from "../plugin/contract/stack-trace.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { takeWorkerData } from "./own-data.js";
 

@@ -7,9 +7,9 @@ import type { Wire } from "../../argspec/wire.js";
 import { buildRequest } from "../../client/typescript/request.js";
 import { hasValue } from "../../runtime/plugin/contract/query-text.js";
 import {
+  createParamReader,
   type ParamReader,
   parseParams,
-  readerOf,
 } from "../../runtime/plugin/request/query-values.js";
 import { Random, SEED } from "./support/random.js";
 
@@ -64,7 +64,7 @@ test("is decoded by the server as it was passed", () => {
 function readersOf(wires: Readonly<Record<string, Wire>>): Record<string, ParamReader> {
   const readers: Record<string, ParamReader> = Object.create(null);
   for (const [name, wire] of Object.entries(wires)) {
-    const read = readerOf(name, wire);
+    const read = createParamReader(name, wire);
     readers[name] = (query, equals) => (hasValue(query, equals) ? read(query, equals) : null);
   }
   return readers;

@@ -7,7 +7,7 @@ import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { parameterReader } from "../../compiler/emit/converters.js";
 import { convertText } from "../../compiler/read/convert-text.js";
 import { readUnionShape } from "../../compiler/read/union-shape.js";
-import { wireTypeOf } from "../../compiler/read/wire.js";
+import { toWireType } from "../../compiler/read/wire.js";
 import { unionMembers } from "../../compiler/record/admits.js";
 import type { UserParam } from "../../compiler/record/plugin-record.js";
 import type { TypeShape } from "../../compiler/record/type-shape.js";
@@ -67,7 +67,7 @@ test("are parsed like on a server", () => {
 function randomParam(random: Random): UserParam {
   if (random.below(10) === 0) return user("x", "str", { untyped: true });
   const shape = readUnionShape(random.list(3, () => random.of(LEAVES)).concat(random.of(LEAVES)));
-  return user("x", wireTypeOf(shape, new Map()), { shape });
+  return user("x", toWireType(shape, new Map()), { shape });
 }
 
 function compile(param: UserParam): ParamReader {

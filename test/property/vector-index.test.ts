@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import type { Graph } from "../../runtime/graph/api/graph.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { HnswBuilder } from "../../runtime/graph/vectors/hnsw-builder.js";
-import { indexOf } from "../../runtime/graph/vectors/index-access.js";
+import { findVectorIndex } from "../../runtime/graph/vectors/index-access.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
 import { NearestTopK } from "../../runtime/graph/vectors/nearest-top-k.js";
 import { Probe } from "../../runtime/graph/vectors/probe.js";
@@ -162,7 +162,7 @@ test("outlives its builder, and is removed with the last vector", () => {
   assert.equal([builder.isFinished, graph.indexes()], [true, []]);
   left.next();
   graph.createVertex("a", { vector: vectors.next() });
-  assert.is(indexOf(store.vectors, store.vectors.spaceOf(64)), null);
+  assert.is(findVectorIndex(store.vectors, store.vectors.spaceOf(64)), null);
   graph.index("vectors", { length: LENGTH, ef: 20 });
   while (next.run(1000));
   assert.is(graph.indexes()[0]!.indexed, 1);

@@ -118,8 +118,8 @@ export function adminResumeEvents(
 /**
  * ADMIN: HTTP Service Out.
  * @plugin ADMIN_ServiceOut
- * @param reason why, for whoever looks at it later
- * @param lease holder of the lease: refused where it is not that one any more
+ * @param reason reason to show to other operators
+ * @param lease lease this call requires: refused after another run took it
  */
 export function adminServiceOut(
   _request: PluginRequest,
@@ -132,13 +132,13 @@ export function adminServiceOut(
 }
 
 /**
- * ADMIN: Take, renew or give back the lease of a procedure, of which one is at work at a time.
+ * ADMIN: Takes, renews or releases the lease of procedures; at most one runs at a time.
  * @plugin ADMIN_Lease
- * @param holder hexadecimal digits that only this run knows
- * @param what the procedure, for others
- * @param operator who has started it, for others
- * @param seconds until it ends, unless renewed; 0: it is given back
- * @param force 1: whoever has it loses it
+ * @param holder secret id of this run, in hexadecimal
+ * @param what name of the procedure, shown to others
+ * @param operator operator who started it, shown to others
+ * @param seconds lifetime unless renewed; 0: release it
+ * @param force 1: take it from its present holder
  */
 export function adminLease(
   _request: PluginRequest,

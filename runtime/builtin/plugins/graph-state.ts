@@ -32,7 +32,7 @@ export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0):
  * @plugin status
  * @readonly
  * @param graph name of the only one
- * @param simple 1 for the most important figures only
+ * @param simple 1: only the most important values
  */
 export function status(_request: PluginRequest, graph: str = "", simple: int = 0): object {
   return graph === "" ? systemStatus(serverView(), simple !== 0) : stateOf(graph, simple);

@@ -7,7 +7,7 @@ import { MAIN_SLOTS, MAX_INSPECT_LEVEL, MAX_INSPECTED_CHARS } from "../../base/l
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
 import type { Connection, IncomingRequest } from "../../http/transport.js";
 import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
-import { hasValue, parseParams, readerOf } from "../../plugin/convert.js";
+import { createParamReader, hasValue, parseParams } from "../../plugin/convert.js";
 import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
 import { ForbiddenError, type Service, type ServiceRequest } from "../service.js";
@@ -19,10 +19,10 @@ const SHOWN_FIELD = new RegExp(
   "i",
 );
 const FORBIDDEN = "403 Forbidden: levels above 1 require loopback or http.trustedNetworks";
-const readLevel = readerOf("level", "int");
+const readLevel = createParamReader("level", "int");
 /** A bare `level` means the lowest, like a missing one. */
 const READERS = {
-  main: readerOf("main", "int"),
+  main: createParamReader("main", "int"),
   level: (query: string, at: number) => (hasValue(query, at) ? readLevel(query, at) : 0),
 };
 const NO_SIGNATURE = "0".repeat(32);

@@ -2,10 +2,10 @@
 // port, for trusted clients: a log reveals clients and faults.
 
 import { recentLogEntries } from "../../base/recent-log.js";
-import { parseParams, readerOf } from "../../plugin/convert.js";
+import { createParamReader, parseParams } from "../../plugin/convert.js";
 import { ForbiddenError, type Service } from "../service.js";
 
-const READERS = { after: readerOf("after", "int") };
+const READERS = { after: createParamReader("after", "int") };
 
 export const logService: Service = {
   mediaType: "application/json",

@@ -98,7 +98,7 @@ export class AllGraphs extends SystemProperties {
     }
   }
 
-  /** Makes graphs writable again, except those that are read-only themselves. */
+  /** Makes graphs writable again, except graphs with a read-only flag of their own. */
   clearReadonly(): void {
     for (const { store } of all()) setSystemReadonly(store, false);
   }

@@ -7,7 +7,7 @@ import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 
 /** Returns what the methods of a graph work on; throws once it is closed. */
-export let accessOf: (graph: GraphHandle) => GraphAccess;
+export let getAccess: (graph: GraphHandle) => GraphAccess;
 
 export class GraphHandle {
   readonly name: string;
@@ -38,6 +38,6 @@ export class GraphHandle {
   }
 
   static {
-    accessOf = (graph) => graph.access;
+    getAccess = (graph) => graph.access;
   }
 }

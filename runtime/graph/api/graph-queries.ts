@@ -72,7 +72,7 @@ import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./
 import { define, definition, definitions } from "./definitions.js";
 import { GraphHandle } from "./graph-handle.js";
 import { GraphSimilarity } from "./graph-similarity.js";
-import { handleIn, VertexAttributes } from "./vertex-attributes.js";
+import { getHandle, VertexAttributes } from "./vertex-attributes.js";
 
 /** Inputs of an expression. */
 export interface EvaluateOptions {
@@ -407,5 +407,5 @@ function anchorOf(store: GraphStore, id: VertexName | null | undefined): string 
 /** @throws ValueError, TypeError neither vector nor vertex */
 function probeOf(store: GraphStore, probe: VectorLike | VertexAttributes): VectorParts {
   if (!(probe instanceof VertexAttributes)) return partsOfLike(probe, "probe");
-  return store.vectors.get(handleIn(store, probe));
+  return store.vectors.get(getHandle(store, probe));
 }

@@ -10,7 +10,7 @@ import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
 import { type Approximate, parseEf } from "../query/walk/nearest-search.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
-import { similarityOf } from "../vectors/metrics/metrics.js";
+import { computeSimilarity } from "../vectors/metrics/metrics.js";
 import { requireSameKind } from "../vectors/probe.js";
 import {
   anchorCount,
@@ -26,7 +26,7 @@ import {
 import { Similarity } from "../vectors/similarity.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
 import { partsOfLike, Vector, type VectorLike } from "../vectors/vector.js";
-import { accessOf, type GraphHandle } from "./graph-handle.js";
+import { type GraphHandle, getAccess } from "./graph-handle.js";
 
 const ROOT = "_|";
 const ROOT_TYPE = "projection_root";
@@ -45,7 +45,7 @@ export class GraphSimilarity extends Similarity {
 
   /** Returns the similarity of two vectors: the cosine, or for features by the graph's settings. */
   similarity(a: VectorLike, b: VectorLike): number {
-    return similarityOf(partsOfLike(a, "a"), partsOfLike(b, "b"), this.#settings);
+    return computeSimilarity(partsOfLike(a, "a"), partsOfLike(b, "b"), this.#settings);
   }
 
   /** Returns the settings by their interface names. */
@@ -59,7 +59,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   set hamming_threshold(value: number) {
-    setSimilarity(accessOf(this.#graph), "hamming_threshold", value);
+    setSimilarity(getAccess(this.#graph), "hamming_threshold", value);
   }
 
   /**
@@ -71,7 +71,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   set sim_threshold(value: number) {
-    setSimilarity(accessOf(this.#graph), "sim_threshold", value);
+    setSimilarity(getAccess(this.#graph), "sim_threshold", value);
   }
 
   /** Exponent of the cosine in the similarity of features; 1 minus `jaccard_exp`. */
@@ -80,7 +80,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   set cosine_exp(value: number) {
-    setSimilarity(accessOf(this.#graph), "cosine_exp", value);
+    setSimilarity(getAccess(this.#graph), "cosine_exp", value);
   }
 
   /** Exponent of the Jaccard similarity in the similarity of features; 1 minus `cosine_exp`. */
@@ -89,7 +89,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   set jaccard_exp(value: number) {
-    setSimilarity(accessOf(this.#graph), "jaccard_exp", value);
+    setSimilarity(getAccess(this.#graph), "jaccard_exp", value);
   }
 
   /** Minimum cosine of similar features, 0 to 1. */
@@ -98,7 +98,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   set min_cosine(value: number) {
-    setSimilarity(accessOf(this.#graph), "min_cosine", value);
+    setSimilarity(getAccess(this.#graph), "min_cosine", value);
   }
 
   /** Minimum Jaccard similarity of similar features, 0 to 1. */
@@ -107,7 +107,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   set min_jaccard(value: number) {
-    setSimilarity(accessOf(this.#graph), "min_jaccard", value);
+    setSimilarity(getAccess(this.#graph), "min_jaccard", value);
   }
 
   /** Minimum number of common features of similar vectors, 1 to 48. */
@@ -116,11 +116,11 @@ export class GraphSimilarity extends Similarity {
   }
 
   set min_isect(value: number) {
-    setSimilarity(accessOf(this.#graph), "min_isect", value);
+    setSimilarity(getAccess(this.#graph), "min_isect", value);
   }
 
   get #settings(): SimilaritySettings {
-    return accessOf(this.#graph).store.vectors.settings;
+    return getAccess(this.#graph).store.vectors.settings;
   }
 
   /**
@@ -135,7 +135,7 @@ export class GraphSimilarity extends Similarity {
       throw new ValueError(`nseeds must be 1 - ${PROJECTION_SEEDS.length}`);
     }
     if (!KEY_SIZES.includes(ksize)) throw new ValueError("ksize must be 8, 10 or 12");
-    const access = accessOf(this.#graph);
+    const access = getAccess(this.#graph);
     const there = sizeOf(access) ?? ksize;
     if (there !== ksize) {
       throw new ValueError(`projection sets of ksize ${there} exist: delete them first`);
@@ -152,7 +152,7 @@ export class GraphSimilarity extends Similarity {
    * @throws AccessError
    */
   deleteProjectionSets(): number {
-    const access = accessOf(this.#graph);
+    const access = getAccess(this.#graph);
     let deleted = deleteVertex(access, ROOT);
     for (const seed of PROJECTION_SEEDS) {
       if (access.store.ids.resolve(setId(seed)) === 0) continue;
@@ -171,7 +171,7 @@ export class GraphSimilarity extends Similarity {
    * @throws ValueError no sets, or none of that seed; TypeError
    */
   projections(vector: VectorLike, options: ProjectionOptions = {}): Projections {
-    const access = accessOf(this.#graph);
+    const access = getAccess(this.#graph);
     const { seed = PROJECTION_SEEDS[0]! } = options;
     const size = projectionSize(access);
     if (!isComplete(access, seed))
@@ -186,7 +186,7 @@ export class GraphSimilarity extends Similarity {
  */
 export function requireCompatibleVector(graph: GraphHandle, elements: unknown): Vector {
   const parts = partsOfLike(elements, "vector");
-  requireSameKind(accessOf(graph).store.vectors, parts, "it");
+  requireSameKind(getAccess(graph).store.vectors, parts, "it");
   return new Vector(parts);
 }
 

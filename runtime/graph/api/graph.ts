@@ -281,7 +281,7 @@ export class Graph extends GraphManagement {
   /**
    * Locks a name by opening a vertex that stands for it, which excludes other sessions that lock
    * the same name. The vertex expires after it is closed.
-   * @param id the name; omitted: a unique one, which excludes nobody
+   * @param id the name; omitted: a unique name, which excludes no session
    * @param linger minimum lifetime of the vertex in seconds; -1: no limit
    * @throws AccessError
    */

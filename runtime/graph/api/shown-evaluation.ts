@@ -7,7 +7,7 @@ import type { ArcSpec } from "../model/parsed-arc.js";
 import { findAnchor } from "../query/match/anchor.js";
 import { readDeadline } from "../query/match/deadline.js";
 import type { Graph } from "./graph.js";
-import { accessOf } from "./graph-handle.js";
+import { getAccess } from "./graph-handle.js";
 
 /** Inputs of an expression; a vertex without an id counts as missing. */
 export interface DisplayTarget {
@@ -24,7 +24,7 @@ export function displayEvaluation(
   { tail, head, arc, memory }: DisplayTarget,
   timeoutMs: number,
 ): string {
-  const { store } = accessOf(graph);
+  const { store } = getAccess(graph);
   const deadline = readDeadline("evaluation", { timeout: timeoutMs, limexec: true });
   const value = evaluateText(store, text, {
     tail: tail === "" ? 0 : findAnchor(store, tail),

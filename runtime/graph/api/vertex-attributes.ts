@@ -70,7 +70,7 @@ export interface VertexPlace {
 }
 
 /** Returns the handle of an open vertex, which must be of the given graph. */
-export let handleIn: (store: GraphStore, vertex: VertexAttributes) => number;
+export let getHandle: (store: GraphStore, vertex: VertexAttributes) => number;
 
 export class VertexAttributes {
   readonly #access: GraphAccess;
@@ -307,7 +307,7 @@ export class VertexAttributes {
   }
 
   static {
-    handleIn = (store, vertex) => {
+    getHandle = (store, vertex) => {
       if (vertex.#store !== store) throw new AccessError("Vertex not readable");
       return vertex.hold.vertex;
     };

@@ -25,7 +25,7 @@ import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { readConsistently } from "../store/read-consistently.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
-import { accessOf, GraphHandle } from "./graph-handle.js";
+import { GraphHandle, getAccess } from "./graph-handle.js";
 import type { VertexRecord } from "./vertex-attributes.js";
 import { VertexQueries } from "./vertex-queries.js";
 
@@ -44,7 +44,7 @@ export class Vertex extends VertexQueries {
     mode: AccessMode = "a",
     timeout = 0,
   ) {
-    const access = graph instanceof GraphHandle ? accessOf(graph) : graph;
+    const access = graph instanceof GraphHandle ? getAccess(graph) : graph;
     super(access, typeof id === "object" ? id : openHold(access, id, type, mode, timeout));
   }
 

@@ -75,7 +75,7 @@ function changeIndex(store: GraphStore, length: number, ef: number): number {
   });
 }
 
-/** Takes no lock: the figures of an index being built may be inconsistent. */
+/** Takes no lock: the values of an index being built may be inconsistent. */
 export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState[] {
   const states: VectorIndexState[] = [];
   for (const space of vectors.spaces()) {

@@ -1,5 +1,5 @@
-// What changes need to know of the calling session: which vertices it holds, and how to wait for
-// those of others. Implemented by sessions/.
+// The calling session as changes see it: the vertices it locks, and how to wait for vertices that
+// others lock. Implemented by sessions/.
 
 import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";

@@ -17,10 +17,10 @@ import {
   type TypedProgram,
   type TypedStatement,
 } from "./typed-tree.js";
-import { isPositive, scoreOf } from "./values.js";
+import { isPositive, toScore } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
-/** Filters or scores arcs; returns the end of those that pass. */
+/** Filters or scores arcs; returns the end of the arcs that pass. */
 export type ArcLoop = (
   x: Context,
   words: Uint32Array,
@@ -33,7 +33,7 @@ const HELPERS = {
   divide: divideNumbers,
   near: equalReals,
   arcNumber: arcSortValue,
-  scoreOf,
+  toScore,
   isText,
   isFloatArc,
   isPositive,
@@ -91,7 +91,7 @@ export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null
 function exactResult({ statements }: TypedProgram, kind: LoopKind) {
   const value = readValue(statements.at(-1)!.value);
   return kind === "score"
-    ? (x: Context) => scoreOf(value(x))
+    ? (x: Context) => toScore(value(x))
     : (x: Context) => isPositive(value(x));
 }
 
@@ -140,7 +140,7 @@ function loopSource(
   const big = Array.from({ length: writer.guards }, (_, index) => `, u${index} = 0`).join("");
   return [
     '"use strict";',
-    "const { divide, near, arcNumber, scoreOf, isText } = H;",
+    "const { divide, near, arcNumber, toScore, isText } = H;",
     "const { isFloatArc, isPositive, box, addTo, subtractFrom, count, collectNumber } = H;",
     "return function (x, a, from, end, scores) {",
     "const { store, arc: { side, level } } = x;",

@@ -12,10 +12,10 @@ import { probeCallNumber } from "./probed-calls.js";
 import { isNumberType } from "./type-rules.js";
 import type { CallNode, IfNode, TypedNode } from "./typed-tree.js";
 import {
+  asNumber,
   boxedReal,
   isCondition,
   isTrue,
-  numberIn,
   SetValue,
   toComparable,
   type Value,
@@ -197,7 +197,7 @@ export function readNumber(node: TypedNode): NumberOf {
       return (x) => x.literals[index] as number;
     }
     case "constant": {
-      const number = numberIn(node.value);
+      const number = asNumber(node.value);
       return () => number;
     }
     case "arcAttribute":
@@ -234,7 +234,7 @@ export function readNumber(node: TypedNode): NumberOf {
     }
   }
   const value = readValue(node);
-  return (x) => numberIn(value(x));
+  return (x) => asNumber(value(x));
 }
 
 function negateNumber(of: TypedNode): NumberOf {

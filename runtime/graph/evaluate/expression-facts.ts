@@ -46,7 +46,7 @@ export interface ExpressionFacts {
   readonly needsHead: boolean;
   /** True if it changes memory, collects, or stops something. */
   readonly hasEffect: boolean;
-  /** Warnings about probable mistakes. */
+  /** Warnings about probable errors. */
   readonly hints: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export interface ExpressionTemplate {
 const { Int, Long, Real, Text } = TokenKind;
 const PARAMETERS = new Set<string>([Int, Long, Real, Text]);
 
-export function templateOf(tokens: readonly Token[]): ExpressionTemplate {
+export function createTemplate(tokens: readonly Token[]): ExpressionTemplate {
   const literals: (number | string)[] = [];
   const places = new Map<Token, number>();
   let key = "";

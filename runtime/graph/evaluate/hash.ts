@@ -57,7 +57,7 @@ function hashBytes(bytes: Uint8Array): bigint {
   return mixWord(mixWord(h ^ rest ^ mixWord(c)));
 }
 
-export function hashOf(value: Value): Value {
+export function hashValue(value: Value): Value {
   if (typeof value === "string") return wrapInt(hashBytes(Buffer.from(value)));
   if (value instanceof PackedValue) return wrapInt(hashBytes(value.bytes));
   if (isNumeric(value) || value instanceof Pair || value instanceof VertexRef) {

@@ -14,7 +14,7 @@ import {
   MAX_SAFE,
 } from "./type-rules.js";
 import { type BinaryNode, childNodes, type PropertyNode, type TypedNode } from "./typed-tree.js";
-import { numberIn } from "./values.js";
+import { asNumber } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
 /** A number in the source: its value, and when it is null instead. */
@@ -86,7 +86,7 @@ export class LoopWriter {
   /** Returns the source of an arc's score; null if a loop cannot compute it. */
   score(node: TypedNode): string | null {
     const lane = this.#number(node);
-    return lane === null ? null : `scoreOf(${withDefault(lane, "0")})`;
+    return lane === null ? null : `toScore(${withDefault(lane, "0")})`;
   }
 
   /** Returns the source of whether an arc passes. */
@@ -144,7 +144,7 @@ export class LoopWriter {
       case "constant":
         if (node.type === "null") return { value: "0", isNull: "true" };
         if (!isNumberType(node.type)) return null;
-        return neverNull(`K[${this.tables.constants.push(numberIn(node.value)) - 1}]`);
+        return neverNull(`K[${this.tables.constants.push(asNumber(node.value)) - 1}]`);
       case "code":
         this.codes.add(node.place);
         return neverNull(`k${node.place}`);

@@ -61,7 +61,7 @@ function bodyOf(
   if (isCollect(last)) return { statements: done, result: kind === "filter" ? "made > 0" : "made" };
   // The value of an update is that of the cell.
   const cell = `cells[${writer.address((last as Call).args[0]!)}]`;
-  return { statements: done, result: `${kind === "filter" ? "isPositive" : "scoreOf"}(${cell})` };
+  return { statements: done, result: `${kind === "filter" ? "isPositive" : "toScore"}(${cell})` };
 }
 
 function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | null {

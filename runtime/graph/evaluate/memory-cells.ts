@@ -5,7 +5,7 @@
 
 import { ValueError } from "../model/errors.js";
 import { MAX_CELLS, MIN_CELLS } from "./limits.js";
-import { isInt, numberIn, type Value } from "./values.js";
+import { asNumber, isInt, type Value } from "./values.js";
 
 const STACK_TOP = -5;
 /** Not a key: keys of the set of ints are 32 bits, without this one. */
@@ -84,6 +84,6 @@ export class MemoryCells {
 
 function addressIn(address: Value): number {
   if (typeof address === "bigint") return Number(BigInt.asIntN(32, address));
-  const number = numberIn(address);
+  const number = asNumber(address);
   return isInt(address) || Number.isFinite(number) ? Math.trunc(number) : 0;
 }

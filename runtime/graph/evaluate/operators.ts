@@ -22,12 +22,12 @@ import {
 } from "./number-operators.js";
 import { Pattern } from "./pattern.js";
 import {
+  asNumber,
   Bits,
   boxedReal,
   isInt,
   isNumeric,
   isReal,
-  numberIn,
   Pair,
   rawBits,
   toComparable,
@@ -61,11 +61,11 @@ export function divide(a: Value, b: Value): Value {
   if (a === null) return null;
   if (b === null) return isVectorLike(a) ? a : Number.NaN;
   if (a instanceof VectorValue && isNumeric(b)) {
-    return multiple(a, divideNumbers(1, numberIn(b)));
+    return multiple(a, divideNumbers(1, asNumber(b)));
   }
   // Division by a string returns the left side.
   if (isNumeric(a) && !isNumeric(b)) return a;
-  return boxedReal(divideNumbers(numberIn(a), numberIn(b)));
+  return boxedReal(divideNumbers(asNumber(a), asNumber(b)));
 }
 
 export function remainder(a: Value, b: Value): Value {
@@ -78,7 +78,7 @@ export function power(a: Value, b: Value): Value {
   if (a === null) return null;
   if (b === null) return 1;
   if (isInt(a) && isInt(b)) return powInts(a, b);
-  return boxedReal(powReals(numberIn(a), numberIn(b)));
+  return boxedReal(powReals(asNumber(a), asNumber(b)));
 }
 
 /** Returns whether a value has sums and multiples as vectors do. */
@@ -103,7 +103,7 @@ function arithmetic(operator: IntOperator, a: Value, b: Value): Value {
   if (isInt(a) && isInt(b) && (typeof a === "bigint" || typeof b === "bigint")) {
     return calculateInts(operator, a, b);
   }
-  const [x, y] = [numberIn(a), numberIn(b)];
+  const [x, y] = [asNumber(a), asNumber(b)];
   if (operator === "%") {
     return isInt(a) && isInt(b) ? remainderInts(x, y) : boxedReal(remainderReals(x, y));
   }
@@ -124,7 +124,7 @@ export function negate(a: Value): Value {
 export function invert(a: Value): Value {
   if (a === null) return null;
   if (a instanceof Bits) return new Bits(~a.value);
-  const number = numberIn(a);
+  const number = asNumber(a);
   if (!isInt(a) && !Number.isFinite(number)) return number;
   return wrapInt(~BigInt(isInt(a) ? a : truncateReal(number)));
 }
@@ -137,7 +137,7 @@ export function shift(a: Value, b: Value, isLeft: boolean): Value {
     return new Bits(isLeft ? a.value << count : a.value >> count);
   }
   if (isInt(a)) return shiftInts(a, b, isLeft);
-  const number = numberIn(a);
+  const number = asNumber(a);
   return Number.isFinite(number) ? shiftInts(truncateReal(number), b, isLeft) : a;
 }
 
@@ -170,7 +170,7 @@ export function equals(a: Value, b: Value): boolean {
 
 function equalNumbers(a: Value, b: Value): boolean {
   if (isReal(a) || isReal(b)) {
-    const [x, y] = [numberIn(a), numberIn(b)];
+    const [x, y] = [asNumber(a), asNumber(b)];
     return x === y || Math.abs(x - y) < TOLERANCE;
   }
   return rawBits(a) === rawBits(b);

@@ -5,7 +5,7 @@ import { ARC_WORDS } from "../memory/layout.js";
 import { type ArcLoop, type LoopKind, makeArcLoop } from "./arc-loop.js";
 import { readNumber, readTruth, readValue, type ValueOf } from "./closure-compiler.js";
 import type { Context } from "./context.js";
-import { templateOf } from "./expression-template.js";
+import { createTemplate } from "./expression-template.js";
 import { RETURNED } from "./functions/control.js";
 import { LruCache } from "./lru-cache.js";
 import { parseExpression } from "./parse-expression.js";
@@ -13,7 +13,7 @@ import { Scanner } from "./tokens.js";
 import { isNumberType } from "./type-rules.js";
 import { childNodes, type TypedNode, type TypedProgram } from "./typed-tree.js";
 import { typeTree } from "./types.js";
-import { isPositive, scoreOf, type Value } from "./values.js";
+import { isPositive, toScore, type Value } from "./values.js";
 
 const CACHED = 1_000;
 /** A program takes about 120 bytes per character: 32 MiB per cache, whatever clients send. */
@@ -59,8 +59,8 @@ export class Program {
     this.passes = isPlain ? compilePasses(node) : (x) => isPositive(value(x));
     if (isPlain && isNumberType(node.type)) {
       const number = readNumber(node);
-      this.score = (x) => scoreOf(number(x));
-    } else this.score = (x) => scoreOf(value(x));
+      this.score = (x) => toScore(number(x));
+    } else this.score = (x) => toScore(value(x));
   }
 
   /**
@@ -149,7 +149,7 @@ export function compileExpression(text: string): Expression {
   const known = texts.get(text);
   if (known !== undefined) return known;
   const tokens = Scanner.scan(text);
-  const { key, literals, places } = templateOf(tokens);
+  const { key, literals, places } = createTemplate(tokens);
   let program = forms.get(key);
   let name: string | null = null;
   // The first tokens assign a name; a known template is valid.
@@ -181,5 +181,5 @@ export function collectNeeds(text: string): TypedProgram["needs"] {
 
 function compileUncached(text: string, from: number): TypedProgram {
   const tokens = Scanner.scan(text, from);
-  return typeTree(text, parseExpression(text, tokens), templateOf(tokens).places);
+  return typeTree(text, parseExpression(text, tokens), createTemplate(tokens).places);
 }

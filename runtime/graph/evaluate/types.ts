@@ -28,7 +28,7 @@ import type {
   TypedProgram,
   TypedStatement,
 } from "./typed-tree.js";
-import { Bits, numberIn } from "./values.js";
+import { asNumber, Bits } from "./values.js";
 import {
   CONSTANTS,
   FUNCTIONS,
@@ -180,7 +180,7 @@ class Typer {
     }
     const constant = CONSTANTS.get(name);
     if (constant !== undefined) {
-      const bound = constant.type === "int" ? Math.abs(numberIn(constant.value)) : MAX_SAFE;
+      const bound = constant.type === "int" ? Math.abs(asNumber(constant.value)) : MAX_SAFE;
       return { op: "constant", ...constant, bound, ...PURE };
     }
     const attribute = this.#attribute(name, at);

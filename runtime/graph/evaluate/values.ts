@@ -5,8 +5,8 @@
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
 import {
-  externalOf,
   NULL_PARTS,
+  toComponents,
   type VectorComponents,
   type VectorParts,
 } from "../vectors/vector-parts.js";
@@ -46,7 +46,7 @@ export class VectorValue {
   constructor(readonly parts: VectorParts) {}
 
   get components(): VectorComponents {
-    return externalOf(this.parts);
+    return toComponents(this.parts);
   }
 }
 
@@ -77,7 +77,7 @@ export function boxedReal(number: number): Value {
 }
 
 /** Returns the number in a value; NaN if there is none. */
-export function numberIn(value: Value): number {
+export function asNumber(value: Value): number {
   if (typeof value === "number") return value;
   if (value instanceof Float) return value.value;
   if (typeof value === "bigint") return Number(value);
@@ -85,9 +85,9 @@ export function numberIn(value: Value): number {
   return Number.NaN;
 }
 
-/** As `numberIn`, with all digits of an int: for comparisons. */
+/** As `asNumber`, with all digits of an int: for comparisons. */
 export function toComparable(value: Value): number | bigint {
-  return typeof value === "bigint" ? value : numberIn(value);
+  return typeof value === "bigint" ? value : asNumber(value);
 }
 
 /** Returns whether a value counts as a number, bits included. */
@@ -168,8 +168,8 @@ export function isPositive(value: Value): boolean {
 }
 
 /** Returns the sort key for ranking: 0 for non-numbers; hits below 0 are dropped. */
-export function scoreOf(value: Value): number {
-  const number = value instanceof Pair ? value.value : numberIn(value);
+export function toScore(value: Value): number {
+  const number = value instanceof Pair ? value.value : asNumber(value);
   if (Number.isNaN(number)) return 0;
   return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
 }

@@ -2,10 +2,10 @@
 // vectors is a number. Out-of-range results are NaN.
 
 import { ValueError } from "../model/errors.js";
-import { similarityOf } from "../vectors/metrics/metrics.js";
-import { dot, hammingOf, meanVector, type VectorParts } from "../vectors/vector-parts.js";
+import { computeSimilarity } from "../vectors/metrics/metrics.js";
+import { computeHamming, dot, meanVector, type VectorParts } from "../vectors/vector-parts.js";
 import type { Context } from "./context.js";
-import { boxedReal, isNumeric, numberIn, type Value, VectorValue } from "./values.js";
+import { asNumber, boxedReal, isNumeric, type Value, VectorValue } from "./values.js";
 
 /** Components that cost as much as one visited arc. */
 const COMPONENTS_A_STEP = 256;
@@ -18,8 +18,8 @@ export function vectorSum(operator: string, a: Value, b: Value): Value {
     return operator === "*" ? multiplyVectors(a.parts, b.parts) : Number.NaN;
   }
   if (operator !== "*") return Number.NaN;
-  if (a instanceof VectorValue && isNumeric(b)) return multiple(a, numberIn(b));
-  return b instanceof VectorValue && isNumeric(a) ? multiple(b, numberIn(a)) : Number.NaN;
+  if (a instanceof VectorValue && isNumeric(b)) return multiple(a, asNumber(b));
+  return b instanceof VectorValue && isNumeric(a) ? multiple(b, asNumber(a)) : Number.NaN;
 }
 
 /** Multiplies each component of a vector. */
@@ -35,7 +35,9 @@ export function matches(x: Context, { parts: a }: VectorValue, { parts: b }: Vec
   const { settings } = x.run;
   const { sim_threshold: least, hamming_threshold: most } = settings;
   if (least >= 1 || a.isFeatures !== b.isFeatures) return false;
-  return similarityOf(a, b, settings) >= least && !(a.isFeatures && hammingOf(a, b) > most);
+  return (
+    computeSimilarity(a, b, settings) >= least && !(a.isFeatures && computeHamming(a, b) > most)
+  );
 }
 
 /** Returns whether components and scale are equal. */

@@ -11,7 +11,7 @@ export class VertexFrame {
   handle = 0;
   #isRead = false;
   readonly #values: (StoredValue | undefined)[] = [];
-  /** Codes of the keys to read; 0 for those that no vertex has. */
+  /** Codes of the keys to read; 0 for a key that no vertex has. */
   keys: readonly number[] = [];
 
   constructor(store: GraphStore) {

@@ -88,7 +88,7 @@
       (br $next)))
     (local.get $seen))
 
-  ;; Scans contiguous slots; writes {address, score} of those that have a vertex and reach the
+  ;; Scans contiguous slots; writes {address, score} of each slot that has a vertex and reaches the
   ;; threshold. Returns their number.
   (func (export "scan")
     (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)

@@ -45,7 +45,7 @@ export interface GraphSource {
   sync(repair: RepairAction, timeoutMs: number): boolean;
 }
 
-/** Graphs that subscribers receive again: all, or those that have diverged. */
+/** Graphs that subscribers receive again: all, or the diverged ones. */
 export type RepairAction = "all" | "different";
 
 /** A call of `GraphSource` as a message between threads. */

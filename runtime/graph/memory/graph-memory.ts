@@ -27,7 +27,7 @@ import { KERNEL_ADDRESSES, reserveAddressSpace } from "./reserve-address-space.j
 
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
-/** What crosses threads: name and memory of a graph. */
+/** Name and memory of a graph, as passed between threads. */
 export interface SharedGraphMemory {
   readonly name: string;
   /** Identifies this memory: the same graph has a different id in another process. */
@@ -81,7 +81,7 @@ export class GraphMemory {
   readonly links: Arena;
   readonly texts: Arena;
   readonly textVersions: Arena;
-  /** What other threads receive: always the current memory of the graph. */
+  /** The current memory of the graph, for other threads. */
   readonly share: SharedGraphMemory;
   #generation = 0;
 

@@ -32,7 +32,7 @@ interface Call {
 /** Switches everything that a thread has of a graph to other memory. */
 export type Move = (memories: readonly ArenaMemory[]) => void;
 
-/** What this thread has attached of each graph, by `SharedGraphMemory.id`. */
+/** Moves of the graphs this thread has attached, by `SharedGraphMemory.id`. */
 const joined = new Map<string, Set<Move>>();
 let channel: BroadcastChannel | null = null;
 

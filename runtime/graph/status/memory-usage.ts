@@ -14,7 +14,7 @@ const NAME_BYTES = 12;
 /** Bytes per metric; `system.*` describes the process and the machine. */
 export type MemoryUsage = Record<string, number>;
 
-/** Takes no lock: the figures of a changing graph may be inconsistent. */
+/** Takes no lock: the values of a changing graph may be inconsistent. */
 export function memoryUsage(store: GraphStore): MemoryUsage {
   const { memory, types, relationships, keys } = store;
   memory.refresh();

@@ -19,7 +19,7 @@ import { ARC_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { InternalError } from "../model/errors.js";
 
-/** Runs with more arcs have an index; those that shrink to half of that lose it. */
+/** Runs with more arcs have an index, until they shrink to half of that. */
 export const INDEX_ABOVE = 64;
 
 /** 2^32 divided by the golden ratio (Fibonacci hashing), which spreads consecutive handles best. */

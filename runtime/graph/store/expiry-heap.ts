@@ -1,6 +1,6 @@
 // Binary min-heap of the vertices the event processor has to visit, ordered by time. Each vertex
-// knows its position, so it is in the heap at most once. What happens at that time is decided in
-// changes/expire.ts.
+// knows its position, so it is in the heap at most once. changes/expire.ts
+// decides what happens at that time.
 //
 //   EVENTS   words 2p and 2p + 1: {second, vertex} at position p, 1 to `Header.EventCount`
 //   RECORD   `RecordWord.EventPosition`: position of a vertex, 0 if absent

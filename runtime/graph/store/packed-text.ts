@@ -3,7 +3,7 @@
 //
 // The hash is MurmurHash3 (32 bits) over the padded words. Snapshots and internal ids contain it,
 // so it must not change. It is predictable, so clients can produce collisions; hash-index.ts bounds
-// the damage.
+// their cost.
 
 const FIRST_WORDS = 64;
 const NOT_ASCII = 0x8080_8080 | 0;

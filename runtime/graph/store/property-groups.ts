@@ -6,8 +6,8 @@
 //                   {key | size class of cells << 16, bitmap, cells}}
 //           cells: {low word, high word} of each vertex in the bitmap, in the order of its bits
 //
-// The sequence is a seqlock for the whole group, so readers never mistake a cell that moved for
-// that of another vertex. Everything read between `enter` and `leave` is untrusted and checked
+// The sequence is a seqlock for the whole group, so readers never read the cell of another vertex
+// after a move. Everything read between `enter` and `leave` is untrusted and checked
 // against the arena; it is valid only if `leave` returns true.
 
 import { assert } from "../../base/assert.js";
@@ -27,12 +27,12 @@ const CLASS_SHIFT = 16;
 /** More words than these are copied to another block, where they need no undo entries. */
 const MAX_SHIFTED_WORDS = 16;
 /** Returns the group number of a vertex; one seqlock protects a group. */
-export function groupOf(vertex: number): number {
+export function getGroup(vertex: number): number {
   return vertex >>> GROUP_SHIFT;
 }
 
 /** Returns the bit of a vertex in the bitmaps of its group. */
-export function bitOf(vertex: number): number {
+export function getGroupBit(vertex: number): number {
   return vertex & BIT_MASK;
 }
 
@@ -101,7 +101,7 @@ export class PropertyGroups {
     return table === 0 ? 0 : this.#entryOf(table, key);
   }
 
-  /** Returns the bitmap of an entry: a bit per vertex that has the key; see `bitOf`. */
+  /** Returns the bitmap of an entry: a bit per vertex that has the key; see `getGroupBit`. */
   bitmapOf(entry: number): number {
     return this.cells.words[entry + 1]!;
   }

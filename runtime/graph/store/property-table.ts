@@ -20,7 +20,7 @@ import {
   numberOfCell,
 } from "./property-cells.js";
 import { decodeStoredValue } from "./property-codec.js";
-import { bitOf, groupOf, PropertyGroups } from "./property-groups.js";
+import { getGroup, getGroupBit, PropertyGroups } from "./property-groups.js";
 import type { PropertyIndexes } from "./property-indexes.js";
 import {
   PackedValue,
@@ -200,10 +200,10 @@ export class PropertyTable {
   /** Variant of `storedAll` that yields numbers: NaN for everything else, pointers for texts. */
   readNumbers(vertex: number, keys: readonly number[], into: PropertyNumbers): void {
     const { groups } = this;
-    const group = groupOf(vertex);
+    const group = getGroup(vertex);
     // Consecutive vertices mostly share a group: its cached entries stay valid.
     if (into.group === group) {
-      this.#readCells(bitOf(vertex), keys.length, into);
+      this.#readCells(getGroupBit(vertex), keys.length, into);
       if (groups.leave(vertex, into.seen)) return;
     }
     for (let attempt = 0; ; attempt++) {
@@ -212,7 +212,7 @@ export class PropertyTable {
         const key = keys[place]!;
         into.entries[place] = key === 0 ? 0 : groups.entryOf(vertex, key);
       }
-      this.#readCells(bitOf(vertex), keys.length, into);
+      this.#readCells(getGroupBit(vertex), keys.length, into);
       if (!groups.leave(vertex, seen)) continue;
       into.seen = seen;
       // Own writes and reads under the mutex have no sequence to validate the cache with.

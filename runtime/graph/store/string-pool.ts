@@ -200,7 +200,7 @@ export class StringPool implements EntryMatcher {
     return true;
   }
 
-  /** Returns true if the arena has so many words, after a refresh if needed. */
+  /** Returns true if the arena has at least `words` words, after a refresh if needed. */
   #cover(words: number): boolean {
     if (words <= this.#arena.words.length) return true;
     this.#writer.memory.refresh();

@@ -99,7 +99,7 @@ export class FeatureList {
   }
 }
 
-export function listOf(bytes: Int8Array): FeatureList {
+export function toFeatureList(bytes: Int8Array): FeatureList {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   return new FeatureList(words, 0, words.length);
 }
@@ -146,7 +146,7 @@ export function isFeatureList(bytes: Int8Array): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || bytes.length % COMPONENT_STEP !== 0) {
     return false;
   }
-  const list = listOf(bytes);
+  const list = toFeatureList(bytes);
   if (list.count === 0) return false;
   try {
     const again = featureBytes(list.pairs(), "features");

@@ -8,7 +8,7 @@ import { HnswSearch } from "./hnsw-search.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
 import { Probe } from "./probe.js";
-import { SLAB_WORDS, SLOT_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
+import { computeStride, SLAB_WORDS, SLOT_WORDS, Slab, Slot, Space } from "./vector-layout.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Probability that a node is also on the next layer: 1 / LINKS. */
@@ -101,7 +101,7 @@ export class HnswBuilder {
 
   /** Yields the slots of the space that satisfy a predicate. */
   *slots(isWanted: (slot: number, words: Uint32Array) => boolean): Generator<number, void, void> {
-    const stride = strideOf(this.#length);
+    const stride = computeStride(this.#length);
     let slab = this.#table.readSpace(this.#space, Space.FirstSlab);
     while (slab !== 0 && this.exists) {
       this.#store.memory.refresh();

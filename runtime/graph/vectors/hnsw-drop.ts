@@ -1,5 +1,5 @@
-// Frees a dropped index in small mutations: its nodes, and the slots that only it retained. Nobody
-// searches it any more. If the builder dies, the next one continues.
+// Frees a dropped index in small mutations: its nodes, and the slots that only it retained. No
+// search uses it any more. If the builder dies, the next one continues.
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { HnswBuilder } from "./hnsw-builder.js";

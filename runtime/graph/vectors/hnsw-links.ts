@@ -5,7 +5,7 @@ import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { Writer } from "../memory/writer.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, NODE_WORDS, Node, UPPER_WORDS } from "./index-layout.js";
-import { Slot, strideOf } from "./vector-layout.js";
+import { computeStride, Slot } from "./vector-layout.js";
 
 export class HnswLinks {
   readonly #writer: Writer;
@@ -20,7 +20,7 @@ export class HnswLinks {
     this.#links = writer.memory.links;
     this.#vectors = writer.memory.vectors;
     this.#blocks = new BlockAllocator(this.#links, NODE_WORDS);
-    this.#stride = strideOf(length);
+    this.#stride = computeStride(length);
   }
 
   /** Returns the maximum number of neighbors on a layer. */

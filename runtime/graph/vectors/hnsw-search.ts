@@ -10,7 +10,7 @@ import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { Probe } from "./probe.js";
-import { Slot, Space, strideOf } from "./vector-layout.js";
+import { computeStride, Slot, Space } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -38,7 +38,7 @@ export class HnswSearch {
     this.#graph = table.writer.memory;
     this.#memory = table.memory;
     this.#length = table.readSpace(space, Space.Length);
-    this.#stride = strideOf(this.#length);
+    this.#stride = computeStride(this.#length);
     this.#index = table.readSpace(space, Space.Index);
     this.links = new HnswLinks(table.writer, this.#length);
   }

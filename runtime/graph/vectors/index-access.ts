@@ -45,7 +45,7 @@ class IndexAccess {
 const known = new WeakMap<VectorTable, Map<number, IndexAccess>>();
 
 /** Returns null if the space has no index, or an incomplete one. */
-export function indexOf(table: VectorTable, space: number): IndexAccess | null {
+export function findVectorIndex(table: VectorTable, space: number): IndexAccess | null {
   if (table.readSpace(space, Space.Index) === 0) return null;
   const ofTable = known.get(table) ?? new Map<number, IndexAccess>();
   known.set(table, ofTable);

@@ -15,7 +15,7 @@ import type { VectorTable } from "./vector-table.js";
 export const NO_SIMILARITY = GRAPH_METRIC.lowest;
 export const NO_HAMMING = 64;
 
-/** Identifies the probes of this thread; 0 is none. */
+/** Identifies the probes of this thread, from 1. */
 let serials = 0;
 
 /**

@@ -3,11 +3,11 @@
 // vector was replaced meanwhile may have moved to a slot already passed: the ring of recent writes
 // names it, and it is read again.
 
-import { indexOf } from "./index-access.js";
+import { findVectorIndex } from "./index-access.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { NearestTopK } from "./nearest-top-k.js";
 import type { Probe } from "./probe.js";
-import { hasFeatures, SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
+import { computeStride, hasFeatures, SLAB_WORDS, Slab, Slot, Space } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -64,7 +64,7 @@ export function scoreAll(scan: Scan, vertices: Uint32Array): void {
  */
 function searchIndex(scan: Scan, space: number, ef: number): boolean {
   const { table, probe, best } = scan;
-  const index = indexOf(table, space);
+  const index = findVectorIndex(table, space);
   if (
     index === null ||
     probe.parts.isFeatures ||
@@ -118,7 +118,7 @@ function scanSpace(scan: Scan, space: number): void {
   while (slab !== 0 && left > 0) {
     const { words } = table.memory;
     if (slab + SLAB_WORDS > words.length) break;
-    const stride = strideOf(length);
+    const stride = computeStride(length);
     const fitting = Math.floor((words.length - slab - SLAB_WORDS) / stride);
     const used = Math.min(words[slab + Slab.Used]!, fitting, left);
     scanSlots(scan, { first: slab + SLAB_WORDS, used, length }, step);
@@ -136,7 +136,7 @@ interface Slots {
 
 function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
   const { memory } = scan.table;
-  const stride = strideOf(slots.length);
+  const stride = computeStride(slots.length);
   for (let done = 0; done < slots.used; ) {
     const count = Math.min(step.next, slots.used - done, MAX_LIST);
     const first = slots.first + done * stride;
@@ -163,7 +163,7 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   const { kernel, lists } = memory;
   probe.load();
   const address = memory.addressOf(first);
-  const bytes = strideOf(length) * 4;
+  const bytes = computeStride(length) * 4;
   const factor = probe.factor(length);
   const least = GRAPH_METRIC.kernelThreshold(best.threshold);
   const found = GRAPH_METRIC.scanSlots(

@@ -5,7 +5,13 @@ import { COSINE } from "./metrics/cosine.js";
 import { compareVectors } from "./metrics/metrics.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import { partsOfLike, Vector, type VectorLike } from "./vector.js";
-import { distanceOf, hammingOf, jaccardOf, meanVector, seededFingerprint } from "./vector-parts.js";
+import {
+  computeDistance,
+  computeHamming,
+  computeJaccard,
+  meanVector,
+  seededFingerprint,
+} from "./vector-parts.js";
 
 export class Similarity {
   /**
@@ -48,17 +54,17 @@ export class Similarity {
 
   /** Returns the Jaccard similarity of feature weights, 0 to 1; always 0 for euclidean vectors. */
   jaccard(a: VectorLike, b: VectorLike): number {
-    return jaccardOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return computeJaccard(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns the distance of two vectors; Infinity for features. */
   euclideanDistance(a: VectorLike, b: VectorLike): number {
-    return distanceOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return computeDistance(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns the Hamming distance of two fingerprints, 0 to 64. */
   hammingDistance(a: VectorLike, b: VectorLike): number {
-    return hammingOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return computeHamming(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns 64 bits, many of which similar vectors share; each seed gives different ones. */

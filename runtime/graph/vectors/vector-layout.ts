@@ -68,6 +68,6 @@ export function hasFeatures(length: number): boolean {
 }
 
 /** Returns the words of a slot for vectors of a length. */
-export function strideOf(length: number): number {
+export function computeStride(length: number): number {
   return SLOT_WORDS + (length & ~FEATURES) / 4;
 }

@@ -10,7 +10,7 @@ import { type Arena, sharedBuffer } from "../memory/arena.js";
 import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
-import { hasFeatures, SLOT_WORDS, Slot, strideOf } from "./vector-layout.js";
+import { computeStride, hasFeatures, SLOT_WORDS, Slot } from "./vector-layout.js";
 import { isVectorLength } from "./vector-parts.js";
 
 const PROBE = 64;
@@ -97,7 +97,7 @@ export class VectorMemory {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return 0;
     const length = words[slot + Slot.Length]!;
-    return isVectorLength(length) && slot + strideOf(length) <= words.length ? length : 0;
+    return isVectorLength(length) && slot + computeStride(length) <= words.length ? length : 0;
   }
 
   /** Returns the current features in a slot; null if it has none. */
@@ -105,7 +105,7 @@ export class VectorMemory {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return null;
     const length = words[slot + Slot.Length]!;
-    const end = slot + strideOf(length);
+    const end = slot + computeStride(length);
     const isThere = hasFeatures(length) && end <= words.length;
     return isThere ? new FeatureList(words, slot + SLOT_WORDS, end) : null;
   }

@@ -4,7 +4,13 @@
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
 import { featureJaccard, featureMagnitude, sumOfSquaredWeights } from "./feature-measures.js";
-import { type Feature, type FeatureList, featureBytes, listOf, MAX_FEATURES } from "./features.js";
+import {
+  type Feature,
+  type FeatureList,
+  featureBytes,
+  MAX_FEATURES,
+  toFeatureList,
+} from "./features.js";
 import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./scratch-buffers.js";
 
 /** Components of a vector in the form users write. */
@@ -26,7 +32,7 @@ export class VectorParts {
 
   /** The features; only of a vector of features. */
   get features(): FeatureList {
-    return listOf(this.bytes);
+    return toFeatureList(this.bytes);
   }
 
   /** Number of components, or of features. */
@@ -87,7 +93,7 @@ export function partsOfFeatures(features: readonly unknown[], place: string): Ve
 
 /** @param bytes an encoding of `featureBytes` */
 export function featureParts(bytes: Int8Array): VectorParts {
-  const list = listOf(bytes);
+  const list = toFeatureList(bytes);
   const squares = sumOfSquaredWeights(list);
   const { low, high } = scratchBuffers().fingerprintOf(list);
   return new VectorParts(bytes, 1, squares, low, high, true);
@@ -163,19 +169,19 @@ export function seededFingerprint(parts: VectorParts, seed: bigint): bigint {
   const bench = scratchBuffers();
   if (parts.isFeatures) {
     const { low, high } = bench.fingerprintOf(parts.features, seed);
-    return bitsOf(low, high);
+    return joinBits(low, high);
   }
   bench.output.set(bytes);
   const { low, high } = bench.fingerprint(bytes.length, seed);
-  return bitsOf(low, high);
+  return joinBits(low, high);
 }
 
-export function bitsOf(low: number, high: number): bigint {
+export function joinBits(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
 /** Returns the similarity of the weights; 0 for vectors of numbers. */
-export function jaccardOf(a: VectorParts, b: VectorParts): number {
+export function computeJaccard(a: VectorParts, b: VectorParts): number {
   return a.isFeatures && b.isFeatures ? featureJaccard(a.features, b.features) : 0;
 }
 
@@ -183,10 +189,10 @@ export function jaccardOf(a: VectorParts, b: VectorParts): number {
  * Returns the distance over the components that both have: the magnitude if one is the null vector,
  * Infinity for features.
  */
-export function distanceOf(a: VectorParts, b: VectorParts): number {
+export function computeDistance(a: VectorParts, b: VectorParts): number {
   if (a.isFeatures || b.isFeatures) return Number.POSITIVE_INFINITY;
   const length = Math.min(a.bytes.length, b.bytes.length);
-  if (length === 0) return Math.fround(magnitudeOf(a) + magnitudeOf(b));
+  if (length === 0) return Math.fround(computeMagnitude(a) + computeMagnitude(b));
   const product = dot(a.bytes, b.bytes);
   return distance(product, sumSquares(a, length), a.scale, sumSquares(b, length), b.scale);
 }
@@ -204,20 +210,20 @@ function distance(
   return Math.fround(Math.sqrt(Math.max(0, own + others - 2 * product * scale * otherScale)));
 }
 
-export function hammingOf(a: VectorParts, b: VectorParts): number {
+export function computeHamming(a: VectorParts, b: VectorParts): number {
   return (
     bitCount(a.fingerprintLow ^ b.fingerprintLow) + bitCount(a.fingerprintHigh ^ b.fingerprintHigh)
   );
 }
 
 /** Returns the components as numbers, or the features with their weights. */
-export function externalOf(parts: VectorParts): VectorComponents {
+export function toComponents(parts: VectorParts): VectorComponents {
   const { bytes, scale } = parts;
   if (parts.isFeatures) return parts.features.pairs();
   return Array.from(bytes, (byte) => Math.fround(byte * scale));
 }
 
-export function magnitudeOf({ squares, scale, isFeatures }: VectorParts): number {
+export function computeMagnitude({ squares, scale, isFeatures }: VectorParts): number {
   return isFeatures ? featureMagnitude(squares) : scale * Math.sqrt(squares);
 }
 

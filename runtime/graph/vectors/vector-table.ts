@@ -11,6 +11,7 @@ import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
 import { readSettings, type SimilaritySettings, writeSetting } from "./similarity-settings.js";
 import {
+  computeStride,
   hasFeatures,
   MAX_SLAB_WORDS,
   RING_WORDS,
@@ -22,7 +23,6 @@ import {
   SPACE_WORDS,
   Space,
   slotLength,
-  strideOf,
 } from "./vector-layout.js";
 import { VectorMemory } from "./vector-memory.js";
 import { NULL_PARTS, VectorParts } from "./vector-parts.js";
@@ -298,7 +298,7 @@ export class VectorTable implements Allocator {
     words[slot + Slot.Length] = slotLength(bytes.length, parts.isFeatures);
     words[slot + Slot.Node] = 0;
     memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
-    writer.markDirty(this.#vectors, slot, strideOf(bytes.length));
+    writer.markDirty(this.#vectors, slot, computeStride(bytes.length));
   }
 
   /** Notifies readers of slots. Not undone on rollback: a superfluous entry is harmless. */
@@ -333,7 +333,7 @@ export class VectorTable implements Allocator {
       writer.put(this.#lists, space + Space.FreeSlot, this.#vectors.words[free + Slot.Scale]!);
       return free;
     }
-    const stride = strideOf(this.readSpace(space, Space.Length));
+    const stride = computeStride(this.readSpace(space, Space.Length));
     let slab = this.readSpace(space, Space.LastSlab);
     const { words } = this.#vectors;
     if (slab === 0 || words[slab + Slab.Used] === words[slab + Slab.Slots]) {

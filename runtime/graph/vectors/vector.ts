@@ -6,17 +6,17 @@ import type { Feature } from "./features.js";
 import { COSINE } from "./metrics/cosine.js";
 import { compareVectors } from "./metrics/metrics.js";
 import {
-  bitsOf,
-  distanceOf,
+  computeDistance,
+  computeHamming,
+  computeJaccard,
+  computeMagnitude,
   dot,
-  externalOf,
-  hammingOf,
-  jaccardOf,
-  magnitudeOf,
+  joinBits,
   meanVector,
   partsOfBytes,
   partsOfFeatures,
   quantize,
+  toComponents,
   type VectorComponents,
   VectorParts,
 } from "./vector-parts.js";
@@ -46,7 +46,7 @@ export interface VectorRecord {
 }
 
 /** Returns the stored representation. */
-export let partsOf: (vector: Vector) => VectorParts;
+export let getParts: (vector: Vector) => VectorParts;
 
 /**
  * A euclidean vector of up to 65,472 components, zero-padded to a multiple of 32 and stored as int8
@@ -72,19 +72,19 @@ export class Vector {
 
   /** Euclidean norm. */
   get magnitude(): number {
-    return magnitudeOf(this.#parts);
+    return computeMagnitude(this.#parts);
   }
 
   /** 64 bits, many of which similar vectors share. */
   get fingerprint(): bigint {
-    return bitsOf(this.#parts.fingerprintLow, this.#parts.fingerprintHigh);
+    return joinBits(this.#parts.fingerprintLow, this.#parts.fingerprintHigh);
   }
 
   /** The components as numbers; the weights of features. */
   get external(): number[] {
     const { isFeatures, features } = this.#parts;
     if (isFeatures) return features.pairs().map(([, weight]) => weight);
-    return externalOf(this.#parts) as number[];
+    return toComponents(this.#parts) as number[];
   }
 
   /** The features; empty for a vector of numbers. */
@@ -111,17 +111,17 @@ export class Vector {
 
   /** Returns the distance, over the components that both vectors have. */
   euclideanDistance(other: VectorLike): number {
-    return distanceOf(this.#parts, partsOfLike(other, "other"));
+    return computeDistance(this.#parts, partsOfLike(other, "other"));
   }
 
   /** Returns the Hamming distance of the fingerprints. */
   hammingDistance(other: VectorLike): number {
-    return hammingOf(this.#parts, partsOfLike(other, "other"));
+    return computeHamming(this.#parts, partsOfLike(other, "other"));
   }
 
   /** Returns the Jaccard similarity of feature weights, 0 to 1; 0 for vectors of numbers. */
   jaccard(other: VectorLike): number {
-    return jaccardOf(this.#parts, partsOfLike(other, "other"));
+    return computeJaccard(this.#parts, partsOfLike(other, "other"));
   }
 
   /** Returns the dot product; NaN for features. */
@@ -188,11 +188,11 @@ export class Vector {
 
   /** Returns the JSON representation: components or features. */
   toJSON(): VectorComponents {
-    return externalOf(this.#parts);
+    return toComponents(this.#parts);
   }
 
   static {
-    partsOf = (vector) => vector.#parts;
+    getParts = (vector) => vector.#parts;
   }
 }
 
@@ -202,7 +202,7 @@ export class Vector {
  * @throws ValueError, TypeError
  */
 export function partsOfLike(value: unknown, place: string): VectorParts {
-  return value instanceof Vector ? partsOf(value) : partsOfElements(value, place);
+  return value instanceof Vector ? getParts(value) : partsOfElements(value, place);
 }
 
 function partsOfElements(value: unknown, place: string): VectorParts {

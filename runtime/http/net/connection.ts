@@ -127,7 +127,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   get takesTrunk(): boolean {
     const isStream = this.#socket instanceof TrunkStream;
-    return !isStream && this.#host.rights.isParent(this.remoteAddress);
+    return !isStream && this.#host.rights.isDispatcherAddress(this.remoteAddress);
   }
 
   /** Writes the responses collected since the last turn and resumes paused reading. */
@@ -253,7 +253,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   #becomeDispatcher(): HttpRejection | null {
-    if (!this.#host.rights.isParent(this.remoteAddress))
+    if (!this.#host.rights.isDispatcherAddress(this.remoteAddress))
       return dispatcherNotAllowed(this.remoteAddress);
     if (!this.#isDispatcher) {
       if (!this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;

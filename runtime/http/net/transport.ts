@@ -269,7 +269,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     // A connection beyond the client's limit may still belong to a dispatcher at the same address.
     // The connections of a proxy belong to many clients.
     const isDispatcher = owner.isFull && !this.proxies.has(address);
-    if (isDispatcher && !(this.rights.isParent(address) && this.introduced(1))) {
+    if (isDispatcher && !(this.rights.isDispatcherAddress(address) && this.introduced(1))) {
       return this.#refuse(socket);
     }
     const guest = { address, port, owner, isDispatcher };

@@ -7,7 +7,7 @@ import { MAX_PLUGIN_NAME_LENGTH } from "../../base/limits.js";
 import { typeName } from "../contract/describe-error.js";
 import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plugin-entry.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
-import { type ParamReader, readerOf } from "../request/query-values.js";
+import { createParamReader, type ParamReader } from "../request/query-values.js";
 import { requireBoundGraph } from "../run/graph-binding.js";
 import { addedSpec } from "./added-spec.js";
 import { callConverter } from "./call-converter.js";
@@ -129,7 +129,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Regi
   const readers: Record<string, ParamReader> = {};
   for (const parameter of parameters) {
     if (parameter.kind !== "user") continue;
-    readers[parameter.name] = readerOf(parameter.name, parameter.wire);
+    readers[parameter.name] = createParamReader(parameter.name, parameter.wire);
   }
   const entry: PluginEntry = {
     name,

@@ -17,7 +17,7 @@ export function callConverter(
   parameters: readonly Parameter[],
   graph: string | null,
 ): Invoke {
-  const readers = parameters.map((parameter) => readerOf(parameter, graph));
+  const readers = parameters.map((parameter) => createReader(parameter, graph));
   const call = fn as (...args: unknown[]) => unknown;
   return (request, source) => {
     // All parameters are converted, so that an invalid one is rejected even if it is unused.
@@ -26,7 +26,7 @@ export function callConverter(
   };
 }
 
-function readerOf(parameter: Parameter, graph: string | null): Reader {
+function createReader(parameter: Parameter, graph: string | null): Reader {
   if (parameter.kind === "form") return FORM_READERS[parameter.name](parameter.form);
   if (parameter.kind === "plain") {
     switch (parameter.name) {

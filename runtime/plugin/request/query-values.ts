@@ -214,7 +214,7 @@ const READERS = {
 } satisfies Record<Wire, unknown>;
 
 /** Returns the reader of a type known only at run time; null: of a parameter without a type. */
-export function readerOf(name: string, wire: Wire | null): ParamReader {
+export function createParamReader(name: string, wire: Wire | null): ParamReader {
   const read = wire === null ? readUntyped : READERS[wire];
   return (query, equals) => read(query, name, equals);
 }

@@ -5,7 +5,7 @@ import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
 import { errorName, getErrorMessage } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
-import { pluginFrames } from "../contract/traceback.js";
+import { pluginFrames } from "../contract/stack-trace.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { type HttpError, isHttpError } from "../response/http-error.js";
 

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { recordFailedCall, type SourceFrame } from "../../base/failed-calls.js";
 import type { RequestSource } from "../contract/request-source.js";
-import { innermostFrame } from "../contract/traceback.js";
+import { innermostFrame } from "../contract/stack-trace.js";
 
 /** Together they fit an entry even if each character takes six bytes. */
 const MAX_TEXT = 2000;

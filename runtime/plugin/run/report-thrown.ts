@@ -5,7 +5,7 @@ import { isLogged, log } from "../../base/log.js";
 import type { LogLevel } from "../../base/log-settings.js";
 import { requestId } from "../contract/request-id.js";
 import type { RequestSource } from "../contract/request-source.js";
-import { describeUncaught } from "../contract/traceback.js";
+import { describeUncaught } from "../contract/stack-trace.js";
 import { isHttpError } from "../response/http-error.js";
 import { reportFailedCall } from "./report-failed-call.js";
 

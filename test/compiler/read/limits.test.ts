@@ -231,7 +231,7 @@ test("report invalid values, mismatching types and nonlinear patterns", () => {
  * @minimum other 1
  */
 export function f(request: PluginRequest,
-  /** @minimum many */ a: int, /** @maxLength -1 */ b: str, /** @format colour */ c: str,
+  /** @minimum many */ a: int, /** @maxLength -1 */ b: str, /** @format hue */ c: str,
   /** @multipleOf 0 */ d: float, /** @minItems 1.5 */ e: int[], /** @pattern */ g: str,
   /** @maxLength 5 */ h: int, /** @minimum 1 */ i: str, /** @minItems 1 */ j: [int, int],
   /** @pattern ^(a)\\1$ */ k: str, /** @pattern ( */ l: str) { return 1; }

@@ -44,8 +44,8 @@ test("puts a returned request before the others of its client only", () => {
   for (let serial = 1; serial < 4; serial++) line.push(call("10.0.0.1", serial), 0);
   line.push(call("10.0.0.2", 10), 0);
   const served = line.shift()!;
-  line.giveBack(served);
-  line.giveBack(call("10.0.0.3", 20));
+  line.requeue(served);
+  line.requeue(call("10.0.0.3", 20));
   assert.equal(drain(line), [10, 1, 20, 2, 3]);
 });
 

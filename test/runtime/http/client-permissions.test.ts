@@ -19,18 +19,18 @@ function fieldsOf(block: string): HeaderFields {
 test("allows private networks as dispatchers by default", () => {
   const rights = new ClientPermissions(PRIVATE_NETWORKS);
   for (const address of ["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "::1", "fd00::1"]) {
-    assert.ok(rights.isParent(address), address);
+    assert.ok(rights.isDispatcherAddress(address), address);
   }
-  assert.ok(rights.isParent("fe80::1%eth0"));
+  assert.ok(rights.isDispatcherAddress("fe80::1%eth0"));
   for (const address of ["172.32.0.1", "192.0.2.1", "8.8.8.8", "2001:db8::1", "", "a"]) {
-    assert.not.ok(rights.isParent(address), address);
+    assert.not.ok(rights.isDispatcherAddress(address), address);
   }
 });
 
 test("excludes loopback with an empty list of parents", () => {
   const rights = new ClientPermissions([]);
-  assert.not.ok(rights.isParent("127.0.0.1"));
-  assert.not.ok(rights.isParent("::1"));
+  assert.not.ok(rights.isDispatcherAddress("127.0.0.1"));
+  assert.not.ok(rights.isDispatcherAddress("::1"));
 });
 
 test("copies fields without those a client may not use", () => {

@@ -6,11 +6,11 @@ import * as assert from "uvu/assert";
 import type { Wire } from "../../../argspec/wire.js";
 import { ParameterError } from "../../../runtime/base/errors.js";
 import {
+  createParamReader,
   keyEnd,
   missing,
   parseParams,
   readBytes,
-  readerOf,
   readFloat,
   readInt,
   readJson,
@@ -46,7 +46,7 @@ function params(query: string, wires: Record<string, Wire> = {}): Record<string,
 
 function readersOf(wires: Record<string, Wire>): Record<string, ParamReader> {
   return Object.fromEntries(
-    Object.entries(wires).map(([name, wire]) => [name, readerOf(name, wire)]),
+    Object.entries(wires).map(([name, wire]) => [name, createParamReader(name, wire)]),
   );
 }
 

@@ -1,19 +1,19 @@
 // Functions that convert values or test their kind.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
-import { magnitudeOf } from "../../vectors/vector-parts.js";
+import { computeMagnitude } from "../../vectors/vector-parts.js";
 import type { Context } from "../context.js";
-import { hashOf } from "../hash.js";
+import { hashValue } from "../hash.js";
 import { truncateReal, wrapInt } from "../ints.js";
 import { packedLength } from "../packed.js";
 import { Pattern } from "../pattern.js";
 import { valueToText } from "../text-of.js";
 import {
+  asNumber,
   Bits,
   boxedReal,
   isInt,
   isReal,
-  numberIn,
   Pair,
   rawBits,
   realOfBits,
@@ -28,7 +28,7 @@ import { type FunctionRow, fixed } from "./row.js";
 export function toInt(value: Value, round: (a: number) => number): Value {
   if (isInt(value)) return value;
   if (value instanceof Bits) return wrapInt(value.value);
-  return truncateReal(round(value instanceof Pair ? value.value : numberIn(value)));
+  return truncateReal(round(value instanceof Pair ? value.value : asNumber(value)));
 }
 
 /** Returns the number at the start of a string; 0 if there is none. */
@@ -53,13 +53,13 @@ function asReal(value: Value): Value {
   if (typeof value === "string") {
     const text = value.trim();
     const isHex = /^-?0[xX][0-9a-fA-F]+$/.test(text);
-    if (isHex) return boxedReal(numberIn(parseInteger(text)));
+    if (isHex) return boxedReal(asNumber(parseInteger(text)));
     const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text);
     return boxedReal(isNumber ? Number(text) : Number.NaN);
   }
-  if (value instanceof VectorValue) return boxedReal(magnitudeOf(value.parts));
+  if (value instanceof VectorValue) return boxedReal(computeMagnitude(value.parts));
   if (isReal(value)) {
-    const number = numberIn(value);
+    const number = asNumber(value);
     if (number === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
     return number === Number.NEGATIVE_INFINITY ? -Number.MAX_VALUE : value;
   }
@@ -101,7 +101,7 @@ export const CASTS: readonly FunctionRow[] = [
   fixed("int", 1, "any", "(x): truncates to an int", (_x, a) => toInt(a!, Math.trunc)),
   fixed("intr", 1, "any", "(x): rounds to an int", (_x, a) => toInt(a!, roundHalfAway)),
   fixed("real", 1, "real", "(x): as a real", (_x, a) => {
-    return boxedReal(a === null ? 0 : a instanceof Pair ? a.value : numberIn(a!));
+    return boxedReal(a === null ? 0 : a instanceof Pair ? a.value : asNumber(a!));
   }),
   fixed("asint", 1, "any", "(x): a real's bits, or a parsed string, as an int", (_x, a) => {
     return asInt(a!);
@@ -112,13 +112,13 @@ export const CASTS: readonly FunctionRow[] = [
   fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => wrapInt(rawBits(a!))),
   fixed("bitvector", 1, "bits", "(x): its 64 bits", (_x, a) => new Bits(rawBits(a!))),
   fixed("keyval", 2, "pair", "(key, value): a pair", (_x, a, b) => {
-    return new Pair(Math.trunc(numberIn(a!)), numberIn(b!));
+    return new Pair(Math.trunc(asNumber(a!)), asNumber(b!));
   }),
   fixed("str", 1, "any", "(x): as a text", ({ idOf, run }, a) => {
     return a instanceof Bits ? null : run.charge(valueToText(a!, idOf));
   }),
   kindTest("isint", "an int", isInt),
-  kindTest("isreal", "a real other than nan", (a) => isReal(a) && !Number.isNaN(numberIn(a))),
+  kindTest("isreal", "a real other than nan", (a) => isReal(a) && !Number.isNaN(asNumber(a))),
   kindTest("isbitvector", "bits", (a) => a instanceof Bits),
   kindTest("iskeyval", "a pair", (a) => a instanceof Pair),
   kindTest("isstr", "a text", (a) => isText(a) || isPacked(a, Bytes)),
@@ -129,9 +129,9 @@ export const CASTS: readonly FunctionRow[] = [
   kindTest("isbytes", "bytes", (a) => isPacked(a, Bytes)),
   kindTest("isutf8", "a text", isText),
   kindTest("isnan", "no number", isNan),
-  kindTest("isinf", "infinite", (a) => Math.abs(numberIn(a)) === Number.POSITIVE_INFINITY),
+  kindTest("isinf", "infinite", (a) => Math.abs(asNumber(a)) === Number.POSITIVE_INFINITY),
   fixed("len", 1, "int", "(x): characters, items, dimensions or properties", (x, a) => {
     return lengthOf(x, a!);
   }),
-  fixed("hash", 1, "any", "(x): 64-bit hash", (_x, a) => hashOf(a!)),
+  fixed("hash", 1, "any", "(x): 64-bit hash", (_x, a) => hashValue(a!)),
 ];

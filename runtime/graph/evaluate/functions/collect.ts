@@ -4,13 +4,13 @@ import { M_FLT, M_INT, M_UINT } from "../../model/constants.js";
 import { valueBits } from "../../model/modifiers.js";
 import type { Context, SyntheticArc } from "../context.js";
 import {
+  asNumber,
   Bits,
   isCondition,
   isInt,
   isReal,
-  numberIn,
   rawBits,
-  scoreOf,
+  toScore,
   type Value,
 } from "../values.js";
 import { type Argument, EFFECT, type FunctionRow, fixed } from "./row.js";
@@ -43,7 +43,7 @@ function modifierOf(value: Value): number {
 function bitsOf(value: Value): number {
   if (typeof value === "number" && Number.isSafeInteger(value)) return value >>> 0;
   if (value instanceof Bits || isInt(value)) return Number(rawBits(value) & 0xffff_ffffn);
-  return isReal(value) ? valueBits("float", numberIn(value)) : 0;
+  return isReal(value) ? valueBits("float", asNumber(value)) : 0;
 }
 
 function collectArc(x: Context, value: Argument): number {
@@ -77,7 +77,7 @@ export function collectNumber(
 }
 
 function slotOf(value: Argument): number {
-  return value === undefined || value === null ? 0 : Math.trunc(numberIn(value)) & SLOT_MASK;
+  return value === undefined || value === null ? 0 : Math.trunc(asNumber(value)) & SLOT_MASK;
 }
 
 function stageArc(x: Context, value: Argument, slot: Argument): number {
@@ -136,10 +136,10 @@ function withConditional(
 
 /** Offers the vertex to the top-k of its level; see the walker. */
 function recordCull(x: Context, score: Value, most: Value): number {
-  const number = scoreOf(score);
+  const number = toScore(score);
   x.score = number;
   x.culled = number;
-  x.cullSize = numberIn(most);
+  x.cullSize = asNumber(most);
   return Number(number > 0);
 }
 

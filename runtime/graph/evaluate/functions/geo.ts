@@ -1,7 +1,7 @@
 // Geographic functions, on coordinates and on the rank coefficients of vertices.
 
 import type { Context } from "../context.js";
-import { boxedReal, numberIn, type Value, VertexRef } from "../values.js";
+import { asNumber, boxedReal, type Value, VertexRef } from "../values.js";
 import { type FunctionRow, fixed, numeric, variadic } from "./row.js";
 
 const RADIUS_M = 6_371_001;
@@ -26,7 +26,7 @@ function geoRow(name: string, doc: string, of: typeof distance): FunctionRow {
   return {
     ...row,
     call: (_x, ...given) => {
-      const [a, b, c, d] = given.map((value) => numberIn(value ?? null));
+      const [a, b, c, d] = given.map((value) => asNumber(value ?? null));
       return boxedReal(of(a!, b!, c!, d!));
     },
   };
@@ -38,7 +38,7 @@ function geoRow(name: string, doc: string, of: typeof distance): FunctionRow {
  */
 function rankAt({ store: { vertices }, next }: Context, a: Value, b: Value | undefined): Value {
   const head = [vertices.c1(next.handle), vertices.c0(next.handle)] as const;
-  if (b !== undefined) return boxedReal(proximity(...head, numberIn(a), numberIn(b)));
+  if (b !== undefined) return boxedReal(proximity(...head, asNumber(a), asNumber(b)));
   if (!(a instanceof VertexRef)) return boxedReal(0);
   return boxedReal(proximity(...head, vertices.c1(a.handle), vertices.c0(a.handle)));
 }
@@ -51,7 +51,7 @@ export const GEO: readonly FunctionRow[] = [
     "(...): next.c1 * sum of the arguments + next.c0",
     ({ store: { vertices }, next: { handle } }, args) => {
       let sum = 0;
-      for (const value of args) if (value !== null) sum += numberIn(value);
+      for (const value of args) if (value !== null) sum += asNumber(value);
       return boxedReal(vertices.c1(handle) * sum + vertices.c0(handle));
     },
     { need: "head" },

@@ -1,15 +1,15 @@
 // Numeric functions and aggregates.
 
 import { PackedValue } from "../../store/property-values.js";
-import { magnitudeOf } from "../../vectors/vector-parts.js";
+import { computeMagnitude } from "../../vectors/vector-parts.js";
 import { wrapInt } from "../ints.js";
 import { add, compareTexts, multiply } from "../operators.js";
 import { isIntList, packedNumbers } from "../packed.js";
 import {
+  asNumber,
   Bits,
   boxedReal,
   isNumeric,
-  numberIn,
   rawBits,
   toComparable,
   type Value,
@@ -37,7 +37,7 @@ const same = (a: bigint): bigint => a;
 
 /** Returns the norm of a vector; null for anything else. */
 function magnitude(value: Argument): Value {
-  return value instanceof VectorValue ? boxedReal(magnitudeOf(value.parts)) : null;
+  return value instanceof VectorValue ? boxedReal(computeMagnitude(value.parts)) : null;
 }
 
 function real(name: string, doc: string, of: (a: number) => number): FunctionRow {
@@ -144,7 +144,7 @@ function meanAggregate(
 ) {
   return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
     const { numbers, count } = numbersOf(args);
-    return boxedReal(count === 0 ? 0 : of(numbers.map(numberIn), count));
+    return boxedReal(count === 0 ? 0 : of(numbers.map(asNumber), count));
   });
 }
 
@@ -200,7 +200,7 @@ export const MATH: readonly FunctionRow[] = [
   {
     ...fixed("prox", 2, "real", "(a, b): 256/(256+|a-b|)", (_x, a, b) => {
       const difference = Math.abs(
-        (a === null ? 0 : numberIn(a!)) - (b === null ? 0 : numberIn(b!)),
+        (a === null ? 0 : asNumber(a!)) - (b === null ? 0 : asNumber(b!)),
       );
       return boxedReal(PROXIMITY / (PROXIMITY + difference));
     }),
@@ -224,7 +224,7 @@ export const MATH: readonly FunctionRow[] = [
     "any",
     "(a, b): random int in [a, b)",
     (_x, a, b) => {
-      const [low, high] = [Math.trunc(numberIn(a!)), Math.trunc(numberIn(b!))];
+      const [low, high] = [Math.trunc(asNumber(a!)), Math.trunc(asNumber(b!))];
       return high <= low + 1 ? a! : add(low, Math.floor(Math.random() * (high - low)));
     },
     VOLATILE,

@@ -15,12 +15,12 @@ import {
   subtract,
 } from "../operators.js";
 import {
+  asNumber,
   Bits,
   boxedReal,
   isCondition,
   isInt,
   isReal,
-  numberIn,
   rawBits,
   type Value,
 } from "../values.js";
@@ -46,13 +46,13 @@ function conditional(row: FunctionRow): FunctionRow {
 
 /** Divides as `x / y` of cells: ints give a truncated int. */
 export function divideCells(a: Value, b: Value): Value {
-  const [x, y] = [numberIn(a), numberIn(b)];
+  const [x, y] = [asNumber(a), asNumber(b)];
   if (y === 0) return Number.NaN;
   return isInt(a) && isInt(b) ? divideInts(a, b) : boxedReal(x / y);
 }
 
-export function moduloOf(a: Value, b: Value): Value {
-  return numberIn(b) === 0 ? Number.NaN : remainder(a, b);
+export function computeModulo(a: Value, b: Value): Value {
+  return asNumber(b) === 0 ? Number.NaN : remainder(a, b);
 }
 
 /** Shifts 64 unsigned bits. */
@@ -73,7 +73,7 @@ function toKindOf(a: Value, bits: bigint): Value {
 /** Increments ints and reals; other values stay. */
 export function increment(value: Value, by: 1 | -1): Value {
   if (isInt(value)) return add(value, by);
-  return isReal(value) ? boxedReal(numberIn(value) + by) : value;
+  return isReal(value) ? boxedReal(asNumber(value) + by) : value;
 }
 
 type Change = (cell: Value, ...given: Value[]) => Value;
@@ -177,7 +177,7 @@ const CHANGING: readonly FunctionRow[] = [
   cellUpdate("div", 2, "(a, x): divides cell a; ints without fraction", (cell, x) => {
     return divideCells(cell, x!);
   }),
-  cellUpdate("mod", 2, "(a, x): remainder of cell a", (cell, x) => moduloOf(cell, x!)),
+  cellUpdate("mod", 2, "(a, x): remainder of cell a", (cell, x) => computeModulo(cell, x!)),
   cellUpdate("shr", 2, "(a, n): shifts cell a to the right", (cell, n) =>
     bitShift(cell, n!, false),
   ),
@@ -190,7 +190,7 @@ const CHANGING: readonly FunctionRow[] = [
     3,
     "(a, x, f): exponential smoothing: moves cell a toward x by factor f",
     (cell, x, f) => {
-      return boxedReal(numberIn(cell) + numberIn(f!) * (numberIn(x!) - numberIn(cell)));
+      return boxedReal(asNumber(cell) + asNumber(f!) * (asNumber(x!) - asNumber(cell)));
     },
   ),
   variadic("count", 1, "any", "(a, ...): counts cell a up; its value", ({ run }, [a]) => {
@@ -252,6 +252,6 @@ export const MEMORY: readonly FunctionRow[] = [
   ...comparing("lt", "less than", isLess),
   ...comparing("lte", "at most", isAtMost),
   fixed("modindex", 3, "any", "(i, m, o): i % m + o", (_x, i, m, o) => {
-    return numberIn(m!) === 0 ? i! : add(remainder(i!, m!), o!);
+    return asNumber(m!) === 0 ? i! : add(remainder(i!, m!), o!);
   }),
 ].map((row) => (row.hasEffect ? row : { ...row, isVolatile: true }));

@@ -4,8 +4,8 @@ import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
 import { compareTexts, equals } from "../operators.js";
 import { packedNumbers, packedPairs } from "../packed.js";
-import { Bits, boxedReal, isNumeric, numberIn, Pair, toComparable, type Value } from "../values.js";
-import { fits, rangeOf } from "./ranges.js";
+import { asNumber, Bits, boxedReal, isNumeric, Pair, toComparable, type Value } from "../values.js";
+import { fits, readRange } from "./ranges.js";
 import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE } from "./row.js";
 
 type Sums = (numbers: readonly number[]) => number;
@@ -36,11 +36,11 @@ function standardDeviation(numbers: readonly number[]): number {
 
 /** Returns the numbers of a range, skipping other values. */
 function readNumbers(x: Context, m1: Value, mn: Value): number[] {
-  const [first, last] = rangeOf(x, m1, mn);
+  const [first, last] = readRange(x, m1, mn);
   return x.run.memory.cells
     .slice(first, last + 1)
     .filter((cell) => isNumeric(cell))
-    .map(numberIn);
+    .map(asNumber);
 }
 
 function aggregate(name: string, doc: string, of: Sums): FunctionRow {
@@ -69,7 +69,7 @@ function extremeOfRange(name: string, doc: string, isMax: boolean): FunctionRow 
     `(dest, m1, mn): puts the ${doc} value in cell dest; its index`,
     (x, dest, a, b) => {
       const { cells } = x.run.memory;
-      const [first, last] = rangeOf(x, a!, b!);
+      const [first, last] = readRange(x, a!, b!);
       let found = -1;
       for (let at = first; at <= last; at++) {
         if (!isNumeric(cells[at]!)) continue;
@@ -86,7 +86,7 @@ function extremeOfRange(name: string, doc: string, isMax: boolean): FunctionRow 
 
 function findPlaces(x: Context, a: Argument, b: Argument, value: Argument): number[] {
   const { cells } = x.run.memory;
-  const [first, last] = rangeOf(x, a!, b!);
+  const [first, last] = readRange(x, a!, b!);
   const places: number[] = [];
   for (let at = first; at <= last; at++) if (equals(cells[at]!, value!)) places.push(at);
   return places;
@@ -110,7 +110,7 @@ function rangeFill(name: string, doc: string, make: () => Value): FunctionRow {
     "int",
     `(m1, mn): ${doc}`,
     (x, a, b) => {
-      const [first, last] = rangeOf(x, a!, b!);
+      const [first, last] = readRange(x, a!, b!);
       for (let at = first; at <= last; at++) x.run.memory.cells[at] = make();
       return Math.max(last - first + 1, 0);
     },
@@ -120,7 +120,7 @@ function rangeFill(name: string, doc: string, make: () => Value): FunctionRow {
 
 /** Copies k cells; returns 0 if either range leaves the memory. */
 function copyCells(x: Context, to: number, from: number, k: Argument): number {
-  const count = Math.trunc(numberIn(k!));
+  const count = Math.trunc(asNumber(k!));
   if (!fits(x, to, count) || !fits(x, from, count)) return 0;
   const { cells } = x.run.memory;
   cells.slice(from, from + count).forEach((cell, index) => {
@@ -168,7 +168,7 @@ function sortNumber(value: Value): number | bigint {
 
 function compareRanges(x: Context, a: Argument, b: Argument, k: Argument, isNear: boolean): number {
   const { memory } = x.run;
-  const [first, second, count] = [memory.at(a!), memory.at(b!), Math.trunc(numberIn(k!))];
+  const [first, second, count] = [memory.at(a!), memory.at(b!), Math.trunc(asNumber(k!))];
   if (!fits(x, first, count) || !fits(x, second, count)) return -1;
   for (let index = 0; index < count; index++) {
     const [one, other] = [memory.cells[first + index]!, memory.cells[second + index]!];
@@ -207,7 +207,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "int",
     "(m1, mn, x): fills the cells with x; returns the count",
     (x, a, b, value) => {
-      const [first, last] = rangeOf(x, a!, b!);
+      const [first, last] = readRange(x, a!, b!);
       for (let at = first; at <= last; at++) x.run.memory.cells[at] = value!;
       return Math.max(last - first + 1, 0);
     },

@@ -5,14 +5,14 @@ import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
 import { equals } from "../operators.js";
 import { isIntList, packedNumbers, packedPairs } from "../packed.js";
-import { boxedReal, numberIn, Pair, type Value } from "../values.js";
+import { asNumber, boxedReal, Pair, type Value } from "../values.js";
 import { compareCells } from "./range-cells.js";
-import { fits, rangeOf } from "./ranges.js";
+import { fits, readRange } from "./ranges.js";
 import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE, variadic } from "./row.js";
 
 /** Returns the first cell and the number of cells of a range; null if it leaves the memory. */
 function span(x: Context, a: Argument, k: Argument): readonly [number, number] | null {
-  const [first, count] = [x.run.memory.at(a!), Math.trunc(numberIn(k!))];
+  const [first, count] = [x.run.memory.at(a!), Math.trunc(asNumber(k!))];
   return fits(x, first, count) ? [first, count] : null;
 }
 
@@ -131,7 +131,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       "int",
       "(A, k, m1, mn): the same with cells; how many there were",
       (x, a, k, m1, mn) => {
-        const [first, last] = rangeOf(x, m1!, mn!);
+        const [first, last] = readRange(x, m1!, mn!);
         const values = x.run.memory.cells.slice(first, last + 1);
         pushToHeap(x, a, k, values, isMin);
         return values.length;
@@ -154,11 +154,11 @@ function weightsOf(value: Argument): Map<number, number> {
 }
 
 function probe(cell: Value): readonly [key: number, weight: number] {
-  return cell instanceof Pair ? [cell.key, cell.value] : [numberIn(cell) >>> 0, 1];
+  return cell instanceof Pair ? [cell.key, cell.value] : [asNumber(cell) >>> 0, 1];
 }
 
 function productOf(x: Context, a: Argument, b: Argument, value: Argument): Value {
-  const [first, last] = rangeOf(x, a!, b!);
+  const [first, last] = readRange(x, a!, b!);
   const weights = weightsOf(value);
   x.run.spend(weights.size);
   let sum = 0;
@@ -170,7 +170,7 @@ function productOf(x: Context, a: Argument, b: Argument, value: Argument): Value
 }
 
 function isSubsetOf(x: Context, a: Argument, b: Argument, value: Argument): number {
-  const [first, last] = rangeOf(x, a!, b!);
+  const [first, last] = readRange(x, a!, b!);
   const weights = weightsOf(value);
   x.run.spend(weights.size);
   for (let at = first; at <= last; at++) {
@@ -181,8 +181,8 @@ function isSubsetOf(x: Context, a: Argument, b: Argument, value: Argument): numb
 
 function isSubsetOfCells(x: Context, a: Argument, b: Argument, c: Argument, d: Argument): number {
   const { cells } = x.run.memory;
-  const [first, last] = rangeOf(x, a!, b!);
-  const [from, to] = rangeOf(x, c!, d!);
+  const [first, last] = readRange(x, a!, b!);
+  const [from, to] = readRange(x, c!, d!);
   x.run.spend(Math.max(last - first, 0) * Math.max(to - from, 0));
   for (let at = first; at <= last; at++) {
     let other = from;

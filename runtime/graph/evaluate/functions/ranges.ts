@@ -2,18 +2,18 @@
 // `mrX` for ints and reals, `mvX` with the cells of a second range.
 
 import type { Context } from "../context.js";
-import { hashOf } from "../hash.js";
+import { hashValue } from "../hash.js";
 import { add, multiply, power, subtract } from "../operators.js";
-import { Bits, boxedReal, isInt, isNumeric, numberIn, rawBits, type Value } from "../values.js";
+import { asNumber, Bits, boxedReal, isInt, isNumeric, rawBits, type Value } from "../values.js";
 import { toInt } from "./casts.js";
 import { countBits, MATH, roundHalfAway } from "./math.js";
-import { bitMask, bitShift, divideCells, increment, moduloOf } from "./memory.js";
+import { bitMask, bitShift, computeModulo, divideCells, increment } from "./memory.js";
 import { apply, EFFECT, type FunctionRow, fixed } from "./row.js";
 
 type CellChange = (cell: Value, x: Value) => Value;
 
 /** Returns the first and last cell of an address range; last is below first if it is empty. */
-export function rangeOf({ run }: Context, m1: Value, mn: Value): readonly [number, number] {
+export function readRange({ run }: Context, m1: Value, mn: Value): readonly [number, number] {
   const [first, last] = [run.memory.at(m1), run.memory.at(mn)];
   run.spend(Math.max(last - first, 0));
   return [first, last];
@@ -27,7 +27,7 @@ function mapRange(
   change: (cell: Value, x: Context) => Value,
 ): number {
   const { cells } = x.run.memory;
-  const [first, last] = rangeOf(x, m1, mn);
+  const [first, last] = readRange(x, m1, mn);
   let count = 0;
   for (let at = first; at <= last; at++) {
     const cell = cells[at]!;
@@ -75,7 +75,7 @@ function mapPairs(name: string, doc: string, change: CellChange): FunctionRow {
     about,
     (x, a, b, k) => {
       const { memory } = x.run;
-      const [from, to, count] = [memory.at(a!), memory.at(b!), Math.trunc(numberIn(k!))];
+      const [from, to, count] = [memory.at(a!), memory.at(b!), Math.trunc(asNumber(k!))];
       if (!fits(x, from, count) || !fits(x, to, count)) return 0;
       for (let index = 0; index < count; index++) {
         memory.cells[to + index] = change(memory.cells[to + index]!, memory.cells[from + index]!);
@@ -91,7 +91,7 @@ const CALCULATED: readonly (readonly [name: string, doc: string, change: CellCha
   ["sub", "difference", subtract],
   ["mul", "product", multiply],
   ["div", "quotient", divideCells],
-  ["mod", "remainder", moduloOf],
+  ["mod", "remainder", computeModulo],
 ];
 
 const MASKED: readonly (readonly [name: string, doc: string, change: CellChange])[] = [
@@ -115,7 +115,7 @@ function rangeForms(row: FunctionRow): FunctionRow[] {
   const number = row.number!;
   const change = (cell: Value, x: Context): Value => {
     if (row.type === "kept" && isInt(cell)) return apply(row, x, [cell]);
-    const a = numberIn(cell);
+    const a = asNumber(cell);
     return boxedReal(row.name === "log2" && a <= 0 ? LEAST_LOG2 : number(a, 0, 0, 0));
   };
   return [`m${row.name}`, `mr${row.name}`].map((name) =>
@@ -123,7 +123,7 @@ function rangeForms(row: FunctionRow): FunctionRow[] {
   );
 }
 
-const power2 = (base: number) => (cell: Value) => boxedReal(base ** numberIn(cell));
+const power2 = (base: number) => (cell: Value) => boxedReal(base ** asNumber(cell));
 const square = (cell: Value): Value => multiply(cell, cell);
 const count = (by: 1 | -1) => (cell: Value) => increment(cell, by);
 
@@ -140,15 +140,15 @@ export const RANGES: readonly FunctionRow[] = [
   ...["minc", "miinc", "mrinc"].map((name) => mapFunction(name, "counts each up", count(1))),
   ...["mdec", "midec", "mrdec"].map((name) => mapFunction(name, "counts each down", count(-1))),
   ...["mpow", "mrpow"].map((name) =>
-    mapWithValue(name, "power of each", (cell, x) => boxedReal(numberIn(power(cell, x)))),
+    mapWithValue(name, "power of each", (cell, x) => boxedReal(asNumber(power(cell, x)))),
   ),
   ...["msq", "mrsq"].map((name) => mapFunction(name, "square of each", square)),
   ...["mexp2", "mrexp2"].map((name) => mapFunction(name, "2 to the power of each", power2(2))),
   ...["mexp10", "mrexp10"].map((name) => mapFunction(name, "10 to the power of each", power2(10))),
   mapFunction("mint", "each as an int", (cell) => toInt(cell, Math.trunc)),
   mapFunction("mintr", "each rounded to an int", (cell) => toInt(cell, roundHalfAway)),
-  mapFunction("mreal", "each as a real", (cell) => boxedReal(numberIn(cell))),
+  mapFunction("mreal", "each as a real", (cell) => boxedReal(asNumber(cell))),
   mapFunction("mbits", "each as its 64 bits", (cell) => new Bits(rawBits(cell))),
   mapFunction("mpopcnt", "bits that are set in each", (cell) => countBits(rawBits(cell))),
-  mapFunction("mhash", "hash of each", hashOf),
+  mapFunction("mhash", "hash of each", hashValue),
 ];

@@ -3,7 +3,7 @@
 
 import type { Context } from "../context.js";
 import { wrapInt } from "../ints.js";
-import { boxedReal, isNumeric, isReal, numberIn, type Value } from "../values.js";
+import { asNumber, boxedReal, isNumeric, isReal, type Value } from "../values.js";
 
 export type StaticType =
   | "int"
@@ -106,7 +106,7 @@ export function numeric(
       if (!isNumeric(value)) return Number.NaN;
       if (big !== null && typeof value === "bigint") return wrapInt(big(value));
       isKeptReal ||= type === "kept" && isReal(value);
-      numbers[index] = numberIn(value);
+      numbers[index] = asNumber(value);
     }
     const result = number(numbers[0]!, numbers[1]!, numbers[2]!, numbers[3]!);
     return isKeptReal ? boxedReal(result) : result;

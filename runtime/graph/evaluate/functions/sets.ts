@@ -2,7 +2,7 @@
 
 import type { Context } from "../context.js";
 import { NO_KEY } from "../memory-cells.js";
-import { numberIn, rawBits, type Value, VertexRef } from "../values.js";
+import { asNumber, rawBits, type Value, VertexRef } from "../values.js";
 import { EFFECT, type FunctionRow, fixed, VOLATILE } from "./row.js";
 
 function keyOf(value: Value): number {
@@ -79,7 +79,7 @@ export const SETS: readonly FunctionRow[] = [
     "an int",
     (x) => x.run.memory.ints,
     (value) => {
-      const key = Number.isNaN(numberIn(value)) ? NO_KEY : keyOf(value);
+      const key = Number.isNaN(asNumber(value)) ? NO_KEY : keyOf(value);
       return key === NO_KEY ? null : key;
     },
   ),

@@ -5,7 +5,7 @@ import { arcSortValue } from "../../model/arc-number.js";
 import { M_TMC, M_TMM, M_TMX } from "../../model/constants.js";
 import { FLOAT_MODIFIER } from "../../model/modifiers.js";
 import type { Context } from "../context.js";
-import { Bits, boxedReal, numberIn, type Value } from "../values.js";
+import { asNumber, Bits, boxedReal, type Value } from "../values.js";
 import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
 
 const MAX_BITS = 64;
@@ -17,7 +17,7 @@ const DECADES = Math.log(1e4);
 /** Returns the code of a relationship given by name or code; 0 for any. */
 function relationshipOf({ store }: Context, value: Argument): number {
   if (typeof value === "string") return store.relationships.codeOf(value) || -1;
-  const code = numberIn(value ?? 0);
+  const code = asNumber(value ?? 0);
   return Number.isNaN(code) ? 0 : code;
 }
 
@@ -45,7 +45,7 @@ function componentValue(x: Context, relationship: Argument, modifier: Argument):
   const wanted = relationshipOf(x, relationship);
   for (let at = 0; at < words.length; at += 2) {
     const word1 = words[at]!;
-    if (!isArc(word1, wanted, numberIn(modifier ?? 0) || 0)) continue;
+    if (!isArc(word1, wanted, asNumber(modifier ?? 0) || 0)) continue;
     const number = arcSortValue(word1, words[at + 1]!);
     return ((word1 >>> 8) & FLOAT_MODIFIER) !== 0 ? boxedReal(number) : number;
   }
@@ -78,7 +78,7 @@ function computeDecay(x: Context, relationship: Argument, given: Argument, isExp
       hasValue = true;
     }
   }
-  const rate = given === undefined ? 0 : numberIn(given);
+  const rate = given === undefined ? 0 : asNumber(given);
   return boxedReal(decayFactor(x, times, hasValue ? sum : rate > 0 ? 1 : 0, rate, isExponential));
 }
 
@@ -130,7 +130,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     (x, args) => {
       const words = components(x);
       if (words === null) return null;
-      return packBits(args.map((value) => hasArc(words, 0, numberIn(value) || 0)));
+      return packBits(args.map((value) => hasArc(words, 0, asNumber(value) || 0)));
     },
     TRAITS,
   ),
@@ -145,7 +145,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
       const pairs = Array.from({ length: args.length >>> 1 }, (_, index) => index * 2);
       return packBits(
         pairs.map((at) => {
-          return hasArc(words, relationshipOf(x, args[at]), numberIn(args[at + 1]!) || 0);
+          return hasArc(words, relationshipOf(x, args[at]), asNumber(args[at + 1]!) || 0);
         }),
       );
     },

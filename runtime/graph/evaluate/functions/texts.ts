@@ -8,7 +8,7 @@ import { isIntList, packedLength, packedNumbers } from "../packed.js";
 import { Pattern } from "../pattern.js";
 import { splitText } from "../substring-search.js";
 import { valueToText } from "../text-of.js";
-import { boxedReal, isInt, numberIn, type Value } from "../values.js";
+import { asNumber, boxedReal, isInt, type Value } from "../values.js";
 import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
 
 const DIRECTIONS = ["D_ANY", "D_IN", "D_OUT", "D_BOTH"];
@@ -41,7 +41,7 @@ function plainText(value: Argument): string | null {
 /** Resolves a slice bound as in Python: negative from the end, null for open. */
 function resolveBound(value: Value, length: number, open: number): number {
   if (value === null) return open;
-  const at = Math.trunc(numberIn(value)) || 0;
+  const at = Math.trunc(asNumber(value)) || 0;
   return Math.min(Math.max(at < 0 ? length + at : at, 0), length);
 }
 
@@ -54,7 +54,7 @@ function sliceText(text: string, a: Value, b: Value): string {
 
 /** Returns the byte or item at an index modulo the length; null if there is none. */
 function itemAt(value: Value, place: Value): Value {
-  const at = Math.trunc(numberIn(place)) || 0;
+  const at = Math.trunc(asNumber(place)) || 0;
   const isReals = value instanceof PackedValue && !isIntList(value);
   let items: ArrayLike<number> = [];
   if (value instanceof PackedValue) items = packedNumbers(value);
@@ -83,7 +83,7 @@ function normalized(text: string): string {
 }
 
 function timeText(value: Value): string | null {
-  const number = numberIn(value);
+  const number = asNumber(value);
   const isMs = Math.abs(number) > MAX_SECONDS;
   const date = new Date(isMs ? number : number * MS_PER_SECOND);
   if (Number.isNaN(date.getTime())) return null;
@@ -98,13 +98,13 @@ function timeText(value: Value): string | null {
 function bytesOf(items: readonly Value[]): PackedValue {
   return new PackedValue(
     PropertyKind.Bytes,
-    Uint8Array.from(items, (item) => Math.trunc(numberIn(item)) || 0),
+    Uint8Array.from(items, (item) => Math.trunc(asNumber(item)) || 0),
   );
 }
 
 function prefixOf(value: Value, count: Value): Value {
   const bytes = value instanceof PackedValue ? value.bytes : Buffer.from(plainText(value) ?? "");
-  const end = Math.max(Math.trunc(numberIn(count)) || 0, 0);
+  const end = Math.max(Math.trunc(asNumber(count)) || 0, 0);
   return new PackedValue(PropertyKind.Bytes, new Uint8Array(bytes.subarray(0, end)));
 }
 
@@ -166,9 +166,9 @@ export const TEXTS: readonly FunctionRow[] = [
     return isInt(a!) ? store.types.nameOf(Number(a)) || UNKNOWN : a!;
   }),
   fixed("modtostr", 1, "text", "(i): name of a modifier", (_x, a) => {
-    return MODIFIERS[numberIn(a!) & 0x1f]?.name ?? "M_NONE";
+    return MODIFIERS[asNumber(a!) & 0x1f]?.name ?? "M_NONE";
   }),
   fixed("dirtostr", 1, "text", "(i): name of a direction", (_x, a) => {
-    return DIRECTIONS[numberIn(a!)] ?? "D_ANY";
+    return DIRECTIONS[asNumber(a!)] ?? "D_ANY";
   }),
 ];

@@ -1,8 +1,8 @@
 // Comparisons of two vectors: of vertices, of the query, or in memory. If one is missing, the
 // result is that of maximally different vectors, which for a cosine is 0.
 
-import { compareVectors, METRICS, similarityOf } from "../../vectors/metrics/metrics.js";
-import { distanceOf, hammingOf, jaccardOf } from "../../vectors/vector-parts.js";
+import { compareVectors, computeSimilarity, METRICS } from "../../vectors/metrics/metrics.js";
+import { computeDistance, computeHamming, computeJaccard } from "../../vectors/vector-parts.js";
 import type { Context } from "../context.js";
 import { boxedReal, type Value, VectorValue } from "../values.js";
 import { type Argument, type FunctionRow, fixed } from "./row.js";
@@ -17,8 +17,8 @@ function measure(name: string, type: "int" | "real", doc: string, of: Measure, o
 }
 
 const NO_SIMILARITY = boxedReal(0);
-const sim: Measure = (a, b, x) => boxedReal(similarityOf(a.parts, b.parts, x.run.settings));
-const jaccard: Measure = (a, b) => boxedReal(jaccardOf(a.parts, b.parts));
+const sim: Measure = (a, b, x) => boxedReal(computeSimilarity(a.parts, b.parts, x.run.settings));
+const jaccard: Measure = (a, b) => boxedReal(computeJaccard(a.parts, b.parts));
 
 export const VECTORS: readonly FunctionRow[] = [
   ...METRICS.map((metric) => {
@@ -38,7 +38,7 @@ export const VECTORS: readonly FunctionRow[] = [
     "euclidean",
     "real",
     "(v, w): distance",
-    (a, b) => boxedReal(distanceOf(a.parts, b.parts)),
+    (a, b) => boxedReal(computeDistance(a.parts, b.parts)),
     boxedReal(8.5e37),
   ),
   measure(
@@ -46,7 +46,7 @@ export const VECTORS: readonly FunctionRow[] = [
     "int",
     "(v, w): Hamming distance of the fingerprints",
     (a, b) => {
-      return hammingOf(a.parts, b.parts);
+      return computeHamming(a.parts, b.parts);
     },
     64,
   ),

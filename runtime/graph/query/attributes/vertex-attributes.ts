@@ -5,7 +5,7 @@ import { RECORD_WORDS } from "../../memory/layout.js";
 import { decodeSecond } from "../../memory/time.js";
 import * as F from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { externalOf, type VectorComponents } from "../../vectors/vector-parts.js";
+import { toComponents, type VectorComponents } from "../../vectors/vector-parts.js";
 import { type AttributeType, vertex } from "./attribute.js";
 
 export const ID = vertex(
@@ -50,7 +50,7 @@ export const VECTOR = vertex(
     ...{ field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
     ...{ type: "vector", doc: "vector; empty if none is set" },
   },
-  ({ vectors }, handle): VectorComponents => externalOf(vectors.get(handle)),
+  ({ vectors }, handle): VectorComponents => toComponents(vectors.get(handle)),
   ({ vectors }, handle) => (vectors.has(handle) ? vectors.get(handle) : null),
 );
 export const PROPERTIES = vertex(

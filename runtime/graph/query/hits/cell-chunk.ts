@@ -3,7 +3,7 @@
 
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
-import { bitOf, groupOf } from "../../store/property-groups.js";
+import { getGroup, getGroupBit } from "../../store/property-groups.js";
 import { PropertyKind } from "../../store/property-values.js";
 
 /** Vertices of a chunk. */
@@ -28,9 +28,9 @@ export class CellChunk {
   read(heads: Uint32Array, from: number, end: number): void {
     const code = this.#store.keys.codeOf(this.key);
     for (let begin = from; begin < end; ) {
-      const group = groupOf(heads[begin]!);
+      const group = getGroup(heads[begin]!);
       let next = begin + 1;
-      while (next < end && groupOf(heads[next]!) === group) next++;
+      while (next < end && getGroup(heads[next]!) === group) next++;
       this.#readGroup(code, heads, begin, next, begin - from);
       begin = next;
     }
@@ -58,7 +58,7 @@ export class CellChunk {
       const { words } = groups.cells;
       const entry = code === 0 ? 0 : groups.entryOf(first, code);
       for (let place = from, to = at; place < end; place++, to++) {
-        const cell = entry === 0 ? 0 : groups.cellAt(entry, bitOf(heads[place]!));
+        const cell = entry === 0 ? 0 : groups.cellAt(entry, getGroupBit(heads[place]!));
         const high = cell === 0 ? MISSING : words[cell + 1]!;
         this.high[to] = high;
         this.low[to] = cell === 0 ? 0 : words[cell]!;

@@ -8,7 +8,7 @@ import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
 import { HandleSet } from "../match/handle-set.js";
-import { ALL_ARCS, scannersOf } from "../match/run-scanner.js";
+import { ALL_ARCS, getScanners } from "../match/run-scanner.js";
 import { CellChunk, CHUNK } from "./cell-chunk.js";
 import type { HeadList } from "./head-list.js";
 import { SlotTotals, type TotalsOption, type ValueTotals } from "./slot-totals.js";
@@ -175,7 +175,7 @@ class ArcCounter implements FacetCounter {
   }
 
   #countEnds(head: number, at: number): void {
-    const { outArcs, inArcs } = scannersOf(this.#store);
+    const { outArcs, inArcs } = getScanners(this.#store);
     const arc = this.#arc;
     const stack = this.#stack;
     stack.clear();

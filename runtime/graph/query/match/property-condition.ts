@@ -15,7 +15,7 @@ import {
 } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
-import { bitOf, CELL_WORDS, groupOf } from "../../store/property-groups.js";
+import { CELL_WORDS, getGroup, getGroupBit } from "../../store/property-groups.js";
 import type { PropertyIndexes, ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
 import { PropertyKind, validatePropertyKey } from "../../store/property-values.js";
@@ -84,7 +84,7 @@ export class PropertyCondition {
 
   /** Returns whether a vertex meets the whole condition. Takes no lock. */
   matches(vertex: number): boolean {
-    return this.#matching(vertex, 1 << bitOf(vertex)) !== 0;
+    return this.#matching(vertex, 1 << getGroupBit(vertex)) !== 0;
   }
 
   /**
@@ -95,16 +95,16 @@ export class PropertyCondition {
     let top = from;
     for (let begin = from; begin < end; ) {
       const first = arcs[begin]!;
-      const group = groupOf(first);
+      const group = getGroup(first);
       let wanted = 0;
       let next = begin;
-      for (; next < end && groupOf(arcs[next]!) === group; next += ARC_WORDS) {
-        wanted |= 1 << bitOf(arcs[next]!);
+      for (; next < end && getGroup(arcs[next]!) === group; next += ARC_WORDS) {
+        wanted |= 1 << getGroupBit(arcs[next]!);
       }
       const matching = this.#matching(first, wanted);
       const passing = isNegated ? ~matching : matching;
       for (let arc = begin; arc < next; arc += ARC_WORDS) {
-        if ((passing & (1 << bitOf(arcs[arc]!))) !== 0) top = moveArc(arcs, arc, top);
+        if ((passing & (1 << getGroupBit(arcs[arc]!))) !== 0) top = moveArc(arcs, arc, top);
       }
       begin = next;
     }

@@ -213,7 +213,7 @@ export interface Scanners {
 const scanners = new WeakMap<GraphStore, Scanners>();
 
 /** Returns the scanners of a store, shared by all its queries. */
-export function scannersOf(store: GraphStore): Scanners {
+export function getScanners(store: GraphStore): Scanners {
   let known = scanners.get(store);
   if (known === undefined) {
     const { reader, outArcs, inArcs, memory } = store;

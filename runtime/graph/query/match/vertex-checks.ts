@@ -13,7 +13,7 @@ import type { ArcTest, DirectionNumber } from "./arc-test.js";
 import { HandleSet } from "./handle-set.js";
 import { type IntegerRange, isInRange } from "./integer-range.js";
 import type { PropertyCondition } from "./property-condition.js";
-import { type Scanners, scannersOf } from "./run-scanner.js";
+import { getScanners, type Scanners } from "./run-scanner.js";
 import { testNumber, type ValueTest } from "./value-condition.js";
 import type { CompoundTest, VertexCheck, VertexTest } from "./vertex-test.js";
 
@@ -157,7 +157,7 @@ export class ArcCountCheck extends Check {
   constructor(store: GraphStore, arc: ArcTest, direction: DirectionNumber, range: IntegerRange) {
     super();
     this.#store = store;
-    this.#scanners = scannersOf(store);
+    this.#scanners = getScanners(store);
     this.#arc = arc;
     this.#direction = direction;
     this.#range = range;

@@ -62,7 +62,7 @@ export type Comparison =
   | { readonly between: readonly [number, number] }
   | { readonly outside: readonly [number, number] };
 
-/** Number of arcs, of all or of those that pass a filter. */
+/** Condition on the number of arcs: all, or the arcs that pass a filter. */
 export type DegreeCondition = ValueCondition | readonly [arc: ArcFilter, ValueCondition];
 type Negatable<T> = T | readonly [keep: boolean, condition: T];
 /** Times of creation, modification and expiry, in seconds. */
@@ -83,7 +83,7 @@ export interface AdjacencyRule {
 export interface TraverseRule extends AdjacencyRule {
   readonly collect?: CollectRule;
 }
-/** Arcs of a level that become part of the result: all, none, or those that pass a filter. */
+/** Arcs of a level that become part of the result: all, none, or the arcs that pass a filter. */
 export type CollectRule = boolean | null | ArcFilter;
 
 /** An id, several ids, or an arc filter as a list. */

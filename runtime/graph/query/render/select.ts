@@ -51,7 +51,7 @@ export function parseSelectOption(select: unknown, expressions: ExpressionSet): 
   if (typeof select !== "string") {
     throw invalidArgument("select must be string", select, '"name; age: .arc.value"', ".select");
   }
-  return new Selection(parseSelect(select).map((item) => readerOf(select, item, expressions)));
+  return new Selection(parseSelect(select).map((item) => createReader(select, item, expressions)));
 }
 
 /**
@@ -66,7 +66,7 @@ export function checkSelect(select: string): void {
   }
 }
 
-function readerOf(whole: string, item: SelectItem, expressions: ExpressionSet): Reader {
+function createReader(whole: string, item: SelectItem, expressions: ExpressionSet): Reader {
   switch (item.kind) {
     case "all":
       return (hit, into) => into.push(...PROPERTIES.read(hit));

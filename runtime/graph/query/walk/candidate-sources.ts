@@ -7,7 +7,7 @@ import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcStack } from "../match/arc-stack.js";
 import { HandleSet } from "../match/handle-set.js";
-import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
+import { ALL_ARCS, getScanners, type RunScanner } from "../match/run-scanner.js";
 import type { CompoundTest, VertexTest, WalkRule } from "../match/vertex-test.js";
 
 export interface CandidateSource {
@@ -116,7 +116,7 @@ function findOtherEnds(
   if (neighbor === null || assert !== null || arc.isDynamic) return null;
   const ends = findSource(store, neighbor, limit);
   if (ends === null) return null;
-  const { outArcs, inArcs } = scannersOf(store);
+  const { outArcs, inArcs } = getScanners(store);
   // The vertex's outbound arcs are the inbound arcs of its neighbor. A pair has both.
   const scanners: RunScanner[] = [];
   if (arc.direction !== D_IN && arc.direction !== D_BOTH) scanners.push(inArcs);

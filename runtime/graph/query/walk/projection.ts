@@ -9,7 +9,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
-import { scannersOf } from "../match/run-scanner.js";
+import { getScanners } from "../match/run-scanner.js";
 
 export interface Projection {
   /** Handles; offsets in this array are the positions below. */
@@ -52,7 +52,7 @@ export class ArcReader {
 
   /** Returns the words of the arcs, three each, head first; valid until the next call. */
   read(vertex: number): Uint32Array {
-    const { outArcs, inArcs } = scannersOf(this.#store);
+    const { outArcs, inArcs } = getScanners(this.#store);
     const stack = this.#stack;
     const direction = this.#direction;
     stack.top = 0;

@@ -9,7 +9,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
-import { scannersOf } from "../match/run-scanner.js";
+import { getScanners } from "../match/run-scanner.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import type { ArcFilter, CollectRule, VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
@@ -83,7 +83,7 @@ function walkPlan(
 }
 
 /**
- * Passes all arcs that the plan collects to the sink, deeper ones before those that led to them.
+ * Passes all arcs that the plan collects to the sink, deeper arcs before the arcs leading to them.
  * @throws SearchError after the deadline
  */
 export function walkNeighborhood(
@@ -148,7 +148,7 @@ export function countArcs(
     throw invalidArgument(text, direction, "D_OUT, D_IN, D_ANY", ".arc");
   }
   test.bind(store.relationships);
-  const { outArcs, inArcs } = scannersOf(store);
+  const { outArcs, inArcs } = getScanners(store);
   let count = 0;
   if (direction !== D_IN) count += outArcs.count(vertex, test);
   if (direction !== D_OUT) {

@@ -15,7 +15,7 @@ import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
-import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
+import { ALL_ARCS, getScanners, type RunScanner } from "../match/run-scanner.js";
 import {
   Collect,
   type CompoundTest,
@@ -45,7 +45,7 @@ export class Walker {
   readonly #synthetic = new SyntheticArcs();
 
   private constructor(store: GraphStore) {
-    const { outArcs, inArcs } = scannersOf(store);
+    const { outArcs, inArcs } = getScanners(store);
     this.#vertices = store.vertices;
     this.#outArcs = outArcs;
     this.#inArcs = inArcs;

@@ -24,7 +24,11 @@ export function compareVectors(metric: Metric, a: VectorParts, b: VectorParts): 
 }
 
 /** Returns the similarity by a graph's settings, which apply to features. */
-export function similarityOf(a: VectorParts, b: VectorParts, settings: SimilaritySettings): number {
+export function computeSimilarity(
+  a: VectorParts,
+  b: VectorParts,
+  settings: SimilaritySettings,
+): number {
   if (!a.isFeatures && !b.isFeatures) return compareVectors(GRAPH_METRIC, a, b);
   return compareFeatures(GRAPH_METRIC, a, b, (one, other) => {
     return featureSimilarity(one, other, settings);

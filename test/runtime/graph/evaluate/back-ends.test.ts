@@ -120,7 +120,7 @@ function freshProgram(text: string): ReturnType<typeof compileExpression>["progr
 
 const WORDS = new Set(
   `
-  use strict const return function for let if divide near arcNumber scoreOf isText H C T F
+  use strict const return function for let if divide near arcNumber toScore isText H C T F
   K R V P S x a h w b i from end scores store arc side level vertices properties strings
   tail prev pw pv vertex next handle prevArc word1 bits literals codes find serialOf
   collectNumber made

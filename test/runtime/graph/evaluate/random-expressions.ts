@@ -6,7 +6,7 @@ import { QueryExecution } from "../../../../runtime/graph/evaluate/context.js";
 import type { MemoryCells } from "../../../../runtime/graph/evaluate/memory-cells.js";
 import { parseExpression } from "../../../../runtime/graph/evaluate/parse-expression.js";
 import { Scanner } from "../../../../runtime/graph/evaluate/tokens.js";
-import { scoreOf, type Value, VectorValue } from "../../../../runtime/graph/evaluate/values.js";
+import { toScore, type Value, VectorValue } from "../../../../runtime/graph/evaluate/values.js";
 import { M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { valueBits } from "../../../../runtime/graph/model/modifiers.js";
 import { quantize } from "../../../../runtime/graph/vectors/vector-parts.js";
@@ -169,7 +169,7 @@ export function newRun(cells: MemoryCells | null): QueryExecution {
 }
 
 export function scoreOfTagged(value: Tagged): number {
-  return value.kind === "int" || value.kind === "real" ? scoreOf(value.number) : 0;
+  return value.kind === "int" || value.kind === "real" ? toScore(value.number) : 0;
 }
 
 export function passes(value: Tagged): boolean {

@@ -12,11 +12,11 @@ import {
   VectorIndex,
 } from "../../../../runtime/graph/vectors/index-layout.js";
 import {
+  computeStride,
   SLAB_WORDS,
   Slab,
   Slot,
   Space,
-  strideOf,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 
@@ -37,7 +37,7 @@ export function checkIndexes(store: GraphStore): void {
 /** Slots of a space that have a node. */
 function nodesOf({ vectors, memory }: GraphStore, space: number): number[] {
   const { words } = memory.vectors;
-  const stride = strideOf(vectors.readSpace(space, Space.Length));
+  const stride = computeStride(vectors.readSpace(space, Space.Length));
   const nodes: number[] = [];
   for (let slab = vectors.readSpace(space, Space.FirstSlab); slab !== 0; ) {
     for (let index = 0; index < words[slab + Slab.Used]!; index++) {

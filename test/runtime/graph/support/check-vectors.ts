@@ -7,6 +7,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { isFeatureList } from "../../../../runtime/graph/vectors/features.js";
 import { INDEX_WORDS } from "../../../../runtime/graph/vectors/index-layout.js";
 import {
+  computeStride,
   RING_WORDS,
   SLAB_UNIT_WORDS,
   SLAB_WORDS,
@@ -14,7 +15,6 @@ import {
   Slot,
   SPACE_WORDS,
   Space,
-  strideOf,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { featureParts } from "../../../../runtime/graph/vectors/vector-parts.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
@@ -80,7 +80,7 @@ function checkSpace(
   { owners, slabs }: { owners: ReadonlyMap<number, number>; slabs: Block[] },
 ): number {
   const { words } = memory.vectors;
-  const stride = strideOf(vectors.readSpace(space, Space.Length));
+  const stride = computeStride(vectors.readSpace(space, Space.Length));
   const free = new Set<number>();
   for (let slot = vectors.readSpace(space, Space.FreeSlot); slot !== 0; ) {
     assert.not(free.has(slot), `slot ${slot} is free once`);

@@ -2,7 +2,7 @@
 // preferences.
 
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import { accessOf } from "../../../../runtime/graph/api/graph-handle.js";
+import { getAccess } from "../../../../runtime/graph/api/graph-handle.js";
 import { M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { makeGraph } from "./make-graph.js";
@@ -37,5 +37,5 @@ export function makePeople(name?: string): Graph {
 
 /** The store of a graph. */
 export function storeOf(graph: Graph): GraphStore {
-  return accessOf(graph).store;
+  return getAccess(graph).store;
 }

@@ -11,7 +11,7 @@ import { F_ID, F_SIM, R_DICT } from "../../../../runtime/graph/model/constants.j
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { type Feature, isFeatureList } from "../../../../runtime/graph/vectors/features.js";
-import { partsOf, Vector } from "../../../../runtime/graph/vectors/vector.js";
+import { getParts, Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, makeUnit, packed, replayTo } from "../support/logged-graph.js";
@@ -156,7 +156,7 @@ test(`compute the similarities of a naive model (seed ${SEED})`, ({ graph }) => 
     graph.sim.min_isect = 1 + random.below(48);
     const expected = common < graph.sim.min_isect && graph.sim.min_isect > 1 ? 0 : cosine;
     assert.is(graph.sim.similarity(a, b), expected, `round ${round}`);
-    assert.ok(isFeatureList(partsOf(new Vector(a)).bytes));
+    assert.ok(isFeatureList(getParts(new Vector(a)).bytes));
   }
 });
 
@@ -263,7 +263,7 @@ test(`replicate features and settings by records (seed ${SEED})`, ({ store, grap
 
 test("are rejected in corrupt records", ({ store, graph }) => {
   graph.createVertex("a");
-  const bytes = [...new Uint8Array(partsOf(new Vector(A)).bytes)];
+  const bytes = [...new Uint8Array(getParts(new Vector(A)).bytes)];
   const set = 14 | (2 << 8);
   const one = new Uint32Array(Float32Array.of(1).buffer)[0]!;
   const refused = (content: number[]): void => {

@@ -3,15 +3,15 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { accessOf } from "../../../../runtime/graph/api/graph-handle.js";
+import { getAccess } from "../../../../runtime/graph/api/graph-handle.js";
 import { METRICS } from "../../../../runtime/graph/vectors/metrics/metrics.js";
 import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
 import {
+  computeStride,
   SLAB_WORDS,
   Slab,
   Slot,
   Space,
-  strideOf,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { dot } from "../../../../runtime/graph/vectors/vector-parts.js";
 import { Random, SEED } from "../../../property/support/random.js";
@@ -25,7 +25,7 @@ const LENGTH = 96;
 function fill(metric: (typeof METRICS)[number]) {
   const random = new Random(SEED);
   const graph = makeGraph();
-  const { store } = accessOf(graph);
+  const { store } = getAccess(graph);
   const parts = Array.from({ length: COUNT }, (_, at) => {
     const scale = at === 0 ? 0 : random.below(1000) / 100;
     const numbers = Array.from({ length: LENGTH }, () => (random.below(2001) / 1000 - 1) * scale);
@@ -92,7 +92,7 @@ for (const metric of METRICS) {
       const used = memory.words[slab + Slab.Used]!;
       const least = metric.kernelThreshold(threshold);
       const factor = metric.factor(squares, scale);
-      const bytesEach = strideOf(LENGTH) * 4;
+      const bytesEach = computeStride(LENGTH) * 4;
       const count = metric.scanSlots(
         kernel,
         first,

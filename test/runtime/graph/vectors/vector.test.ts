@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ValueError } from "../../../../runtime/graph/model/errors.js";
 import { MAX_COMPONENTS } from "../../../../runtime/graph/vectors/scratch-buffers.js";
-import { partsOf, partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
+import { getParts, partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { fingerprintModel, quantisedModel } from "../support/vector-model.js";
 
 const test = suite("vector");
@@ -109,7 +109,7 @@ test("agrees with plain arithmetic for random vectors", () => {
     const size = 10 ** Math.floor(random() * 76 - 38);
     const length = 1 + Math.floor(random() * 90);
     const numbers = Array.from({ length }, () => (random() - 0.5) * size);
-    const parts = partsOf(new Vector(numbers));
+    const parts = getParts(new Vector(numbers));
     const model = quantisedModel(numbers);
     assert.equal([...parts.bytes], model.bytes, `round ${round}`);
     assert.is(parts.scale, model.scale);

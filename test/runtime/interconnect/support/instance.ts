@@ -10,7 +10,7 @@ import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
-import type { LogMode } from "../../../../runtime/interconnect/durable-log.js";
+import type { Durability } from "../../../../runtime/interconnect/durable-log.js";
 import { Interconnect } from "../../../../runtime/interconnect/interconnect.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { TrafficCounters, type TrafficReport } from "../../../../runtime/metrics/traffic.js";
@@ -24,7 +24,7 @@ export interface InstanceOptions {
   readonly txPort?: number | null;
   readonly attach?: readonly string[];
   readonly disk?: Disk;
-  readonly durability?: LogMode;
+  readonly durability?: Durability;
   readonly publishStream?: string | null;
   readonly followStream?: string | null;
 }

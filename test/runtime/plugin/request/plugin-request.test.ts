@@ -10,7 +10,7 @@ import {
   PluginRequest,
   requestFrom,
 } from "../../../../runtime/plugin/request/plugin-request.js";
-import { readerOf } from "../../../../runtime/plugin/request/query-values.js";
+import { createParamReader } from "../../../../runtime/plugin/request/query-values.js";
 import { headersDict, headersList } from "../../../../runtime/plugin/request/received.js";
 import { requestSource } from "../../../support/request-source.js";
 
@@ -60,7 +60,7 @@ test("has the matrix position that a dispatcher assigned", () => {
 
 test("converts parameters by their types, only once", () => {
   const request = requestFrom(requestSource({ query: "n=5&s=a%20b&f=(float)2&k&n=6" }), {
-    n: readerOf("n", "int"),
+    n: createParamReader("n", "int"),
   });
   assert.equal({ ...request.params }, { n: 6, s: "a b", f: 2, k: null });
   assert.is(request.params, request.params);
@@ -202,7 +202,7 @@ test("forwards a received request unchanged", () => {
 
 test("serializes changed parameters and content", () => {
   const source = requestSource({ query: "n=1&s=a", headerBlock: "Content-Type: a/b\r\n" });
-  const request = requestFrom(source, { n: readerOf("n", "int") });
+  const request = requestFrom(source, { n: createParamReader("n", "int") });
   request.params.f = 1.5;
   request.params.e = 1e-7;
   request.params.bare = null;
@@ -279,7 +279,9 @@ test("rejects values that cannot be sent", () => {
 });
 
 test("resubmits the original request", () => {
-  const request = requestFrom(requestSource({ query: "n=1" }), { n: readerOf("n", "int") });
+  const request = requestFrom(requestSource({ query: "n=1" }), {
+    n: createParamReader("n", "int"),
+  });
   request.params.n = 2;
   const again = createResubmission(request);
   assert.is(again.get("n"), 1);

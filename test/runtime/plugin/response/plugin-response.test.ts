@@ -6,7 +6,7 @@ import type { SvcError } from "../../../../runtime/base/errors.js";
 import * as S from "../../../../runtime/base/sort-constants.js";
 import { bytes, float, int, json, str } from "../../../../runtime/plugin/contract/types.js";
 import { isResubmission, requestFrom } from "../../../../runtime/plugin/request/plugin-request.js";
-import { readerOf } from "../../../../runtime/plugin/request/query-values.js";
+import { createParamReader } from "../../../../runtime/plugin/request/query-values.js";
 import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
 import { bindOrigin } from "../../../../runtime/plugin/response/response-origin.js";
 import { requestSource } from "../../../support/request-source.js";
@@ -286,7 +286,9 @@ test("can be iterated and edited", () => {
 test("gives a post-processor its request, which it may resubmit", () => {
   const response = new PluginResponse();
   fails(() => response.resubmittable(), "RequestError", "invalid context (no request)");
-  const request = requestFrom(requestSource({ query: "n=1" }), { n: readerOf("n", "int") });
+  const request = requestFrom(requestSource({ query: "n=1" }), {
+    n: createParamReader("n", "int"),
+  });
   request.flag = "f";
   request.local = 5;
   const { signature } = request;

@@ -41,7 +41,7 @@ interface Bundle {
 let isShown = true;
 
 /** Sets whether errors of this thread contain frames of plugin code. */
-export function showTraceback(isTracebackShown: boolean): void {
+export function showStackTraces(isTracebackShown: boolean): void {
   isShown = isTracebackShown;
 }
 

@@ -10,8 +10,8 @@ import * as assert from "uvu/assert";
 import {
   describeUncaught,
   pluginFrames,
-  showTraceback,
-} from "../../../../runtime/plugin/contract/traceback.js";
+  showStackTraces,
+} from "../../../../runtime/plugin/contract/stack-trace.js";
 
 const test = suite("traceback");
 
@@ -39,7 +39,7 @@ test.before(async () => {
 });
 
 test.after(() => rmSync(project, { recursive: true }));
-test.after.each(() => showTraceback(true));
+test.after.each(() => showStackTraces(true));
 
 /** `file:line:column` of a text in the bundle. */
 function placeIn(text: string, suffix = ""): string {
@@ -86,7 +86,7 @@ test("shows at most 20 lines", () => {
 });
 
 test("can be hidden", () => {
-  showTraceback(false);
+  showStackTraces(false);
   assert.equal(pluginFrames(errorWith(`fail (${placeIn("throw new Error")})`)), []);
 });
 
