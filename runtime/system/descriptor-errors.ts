@@ -28,8 +28,8 @@ export class DescriptorErrors {
   }
 }
 
-/** Reports unknown keys that resemble a known one; other unknown keys are ignored. */
-export function rejectMisspelledKeys(
+/** Reports unknown keys: their settings would have no effect. */
+export function rejectUnknownKeys(
   given: Readonly<Record<string, unknown>>,
   known: readonly string[],
   inside: string,
@@ -37,7 +37,6 @@ export function rejectMisspelledKeys(
 ): void {
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
-    const hint = didYouMean(key, known);
-    if (hint !== "") errors.at(inside + key, `unknown key${hint}`);
+    errors.at(inside + key, `unknown key${didYouMean(key, known)}`);
   }
 }

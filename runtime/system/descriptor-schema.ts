@@ -48,14 +48,18 @@ const ROW: Readonly<Record<string, object>> = {
     ...{ type: ["integer", "null"], minimum: -1, maximum: MAX_PRIORITY, default: DEFAULT_PRIORITY },
     description: "Cost of one running request; -1 without partitions: parts may lack.",
   },
-  primary: { ...FLAG, description: "Takes what goes to one replica alone." },
+  primary: { ...FLAG, description: "Receives requests for one replica alone." },
+  comment: {},
 };
+
+/** Unknown keys are errors. */
+const CLOSED = { type: "object", additionalProperties: false };
 
 const FILE = { ...TEXT, minLength: 1 };
 const TLS = {
   anyOf: [
     { type: ["boolean", "null"] },
-    { type: "object", properties: { ca: FILE, cert: FILE, key: FILE, name: FILE } },
+    { ...CLOSED, properties: { ca: FILE, cert: FILE, key: FILE, name: FILE } },
   ],
   description: "Instances speak TLS: what whoever asks them believes and shows.",
 };
@@ -67,14 +71,14 @@ const ID_PATTERN = { pattern: ID.source };
 export function descriptorSchema(): object {
   const pair = { type: "array", prefixItems: [{ type: "string" }, REF.tree], minItems: 2 };
   const partitions = { type: "array", items: { type: "string" }, maxItems: MAX_MATRIX_DIMENSION };
-  const row = { type: "object", required: ["partitions"], properties: { ...ROW, partitions } };
+  const row = { ...CLOSED, required: ["partitions"], properties: { ...ROW, partitions } };
   const rows = { type: "array", items: row };
-  const replicas = { additionalProperties: { type: "object", properties: ROW } };
+  const replicas = { additionalProperties: { ...CLOSED, properties: ROW } };
   const dispatch = { anyOf: [rows, { type: "object", ...replicas }] };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "System of svc instances",
-    type: "object",
+    ...CLOSED,
     required: ["instances"],
     properties: {
       $schema: { type: "string" },
@@ -88,15 +92,18 @@ export function descriptorSchema(): object {
         additionalProperties: REF.parameters,
       },
       topology: {
-        type: "object",
+        ...CLOSED,
         properties: {
           transaction: REF.tree,
           dispatch: { type: "object", additionalProperties: dispatch },
+          // Names of older descriptors.
+          input: REF.tree,
+          search: { type: "object", additionalProperties: dispatch },
         },
       },
     },
     $defs: {
-      parameters: { type: "object", properties: PARAMETERS },
+      parameters: { ...CLOSED, properties: PARAMETERS },
       tree: {
         anyOf: [
           { type: "null" },

@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
 import type { SystemTls } from "./descriptor.js";
-import { DescriptorErrors, rejectMisspelledKeys } from "./descriptor-errors.js";
-import { readInstances } from "./read-instances.js";
+import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
+import { readInstances, requireReplicationPorts } from "./read-instances.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
 import type { System } from "./system.js";
 
@@ -22,12 +22,13 @@ export function readDescriptor(given: unknown): System {
   if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
   const errors = new DescriptorErrors();
   const descriptor = renameOldKeys(given);
-  rejectMisspelledKeys(descriptor, KEYS, "", errors);
+  rejectUnknownKeys(descriptor, KEYS, "", errors);
   const graphs = readGraphs(descriptor.graphs, errors);
   const topology = readObject(descriptor.topology, "topology", errors);
-  rejectMisspelledKeys(topology, TOPOLOGY_KEYS, "topology.", errors);
+  rejectUnknownKeys(topology, TOPOLOGY_KEYS, "topology.", errors);
   const transactions = readTransactions(topology.transaction, descriptor.instances, errors);
   const instances = readInstances(descriptor, graphs, transactions.subscribers, errors);
+  requireReplicationPorts(instances, transactions.providers, errors);
   const matrices = readDispatch(topology.dispatch, instances, errors);
   const tls = readTls(descriptor.tls, errors);
   const usual = `Unspecified ${instances.size}-node System`;
@@ -108,7 +109,7 @@ function readTls(given: unknown, errors: DescriptorErrors): SystemTls | null {
     errors.at("tls", "true, false or dict required");
     return null;
   }
-  rejectMisspelledKeys(dict, TLS_KEYS, "tls.", errors);
+  rejectUnknownKeys(dict, TLS_KEYS, "tls.", errors);
   const present = TLS_KEYS.filter((key) => (dict[key] ?? null) !== null);
   for (const key of present) {
     const value = dict[key];

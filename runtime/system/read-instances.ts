@@ -3,7 +3,7 @@
 import { isPlainObject } from "../settings/rules.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
 import type { DescriptorErrors } from "./descriptor-errors.js";
-import { rejectMisspelledKeys } from "./descriptor-errors.js";
+import { rejectUnknownKeys } from "./descriptor-errors.js";
 import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 4096;
@@ -39,7 +39,7 @@ export function readInstances(
   const found = new Map<string, Instance>();
   const shared = isPlainObject(common ?? {}) ? ((common ?? {}) as Dict) : {};
   if (shared !== common && common !== undefined) errors.at("common", "dict required");
-  rejectMisspelledKeys(shared, KEYS, "common.", errors);
+  rejectUnknownKeys(shared, KEYS, "common.", errors);
   if (!isPlainObject(instances) || Object.keys(instances).length === 0) {
     errors.at("instances", "dict with one instance or more required");
     return found;
@@ -56,10 +56,11 @@ export function readInstances(
       errors.at(path, "dict required");
       continue;
     }
-    rejectMisspelledKeys(given, KEYS, `${path}.`, errors);
+    rejectUnknownKeys(given, KEYS, `${path}.`, errors);
     const fields = new Fields({ ...shared, ...given }, path, errors);
     found.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
+  rejectSimilarIds([...found.values()], errors);
   rejectDuplicates([...found.values()], errors);
   return found;
 }
@@ -103,6 +104,28 @@ function readInstance(
 function readPrefix(fields: Fields): string | null {
   const text = fields.text("prefix", "", PREFIX, "invalid characters in prefix path");
   return text === "" ? null : text;
+}
+
+/** Reports subscribers without a port on which their provider can send them changes. */
+export function requireReplicationPorts(
+  instances: ReadonlyMap<string, Instance>,
+  providers: ReadonlyMap<string, string>,
+  errors: DescriptorErrors,
+): void {
+  for (const [id, provider] of providers) {
+    if (instances.get(id)?.tport !== 0) continue;
+    errors.at(`instances.${id}.tport`, `tport required: ${provider} provides its changes`);
+  }
+}
+
+/** Reports ids that differ only in case: their data folders and host names may be the same. */
+function rejectSimilarIds(instances: readonly Instance[], errors: DescriptorErrors): void {
+  const known = new Map<string, string>();
+  for (const { id } of instances) {
+    const other = known.get(id.toLowerCase());
+    if (other !== undefined) errors.at(`instances.${id}`, `differs from ${other} only in case`);
+    known.set(id.toLowerCase(), id);
+  }
 }
 
 /** Reports ports and builder groups used twice, and differing prefixes. */

@@ -9,11 +9,13 @@ import {
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
 import { isPlainObject } from "../settings/rules.js";
-import type { DescriptorErrors } from "./descriptor-errors.js";
+import { type DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
 import type { Instance, System, SystemMatrix, SystemRow } from "./system.js";
 
 /** Deeper trees are not useful; the limit prevents a stack overflow. */
 const MAX_DEPTH = 64;
+
+const ROW_KEYS = ["channels", "priority", "primary", "partitions", "comment"];
 
 type Transactions = Pick<System, "subscribers" | "providers">;
 
@@ -103,6 +105,8 @@ class MatrixReader {
         this.#complain(`${where} dict required`);
         continue;
       }
+      const path = `topology.dispatch.${this.id}[${index}].`;
+      rejectUnknownKeys(row, ROW_KEYS, path, this.errors);
       const { partitions } = row;
       if (isPartialResultsRow(row)) {
         allowIncomplete = true;
@@ -116,6 +120,7 @@ class MatrixReader {
       engines.push(partitions.map((engine) => this.#engine(engine, where)));
     }
     this.#checkShape(rows, engines);
+    this.#rejectRepeatedEngines(engines);
     const width = engines[0]?.length ?? 0;
     const partitions = Array.from({ length: width }, (_, partition) =>
       engines.map((row) => row[partition]!),
@@ -179,6 +184,19 @@ class MatrixReader {
     const second = rows.findLastIndex(({ primary }) => primary);
     if (second !== rows.findIndex(({ primary }) => primary)) {
       this.#complain(`row ${second} cannot have multiple primary`);
+    }
+  }
+
+  /** An instance holds one partition, and a second channel set to it is no replica. */
+  #rejectRepeatedEngines(engines: readonly (readonly string[])[]): void {
+    const places = new Map<string, string>();
+    for (const [row, members] of engines.entries()) {
+      for (const [partition, engine] of members.entries()) {
+        const place = `row ${row} partition ${partition}`;
+        const other = places.get(engine);
+        if (other === undefined) places.set(engine, place);
+        else this.#complain(`engine ${engine} is in two places: ${other} and ${place}`);
+      }
     }
   }
 

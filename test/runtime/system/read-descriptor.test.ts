@@ -29,6 +29,11 @@ const transaction = (tree: unknown) => two({}, { topology: { transaction: tree }
 
 const at = (path: string, detail: string) =>
   `System descriptor "${path}" invalid or missing (${detail})`;
+const uneven = {
+  instances: { TD: { hport: 9990 }, S1: { hport: 9110 }, S2: { hport: 9120 } },
+  topology: { dispatch: { TD: [{ partitions: ["S1"] }, { partitions: ["S2", "TD"] }] } },
+};
+const onlyCase = at("instances.s1", "differs from S1 only in case");
 const port = "positive integer required, 65534 at most";
 
 const MISTAKES: readonly (readonly [unknown, string])[] = [
@@ -55,6 +60,25 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
     at("topology.transactions", "unknown key, did you mean `transaction`?"),
   ],
   [two({ hports: 1 }), at("instances.S1.hports", "unknown key, did you mean `hport`?")],
+  [two({ rack: 5 }), at("instances.S1.rack", "unknown key")],
+  [two({}, { common: { rack: 5 } }), at("common.rack", "unknown key")],
+  [two({}, { owner: "x" }), at("owner", "unknown key")],
+  [
+    dispatch([{ partitions: ["S1"], weight: 2 }]),
+    at("topology.dispatch.TD[0].weight", "unknown key"),
+  ],
+  [two({}, { instances: { S1: { hport: 1 }, s1: { hport: 3 } } }), onlyCase],
+  [
+    transaction({ TD: ["S1"] }),
+    at("instances.S1.tport", "tport required: TD provides its changes"),
+  ],
+  [
+    dispatch([{ partitions: ["S1", "TD"] }, { partitions: ["TD", "TD"] }]),
+    "System descriptor topology.dispatch.TD engine TD is in two places: " +
+      "row 0 partition 1 and row 1 partition 0\n  " +
+      "System descriptor topology.dispatch.TD engine TD is in two places: " +
+      "row 0 partition 1 and row 1 partition 1",
+  ],
   [{ instances: { S1: 5 } }, at("instances.S1", "dict required")],
   [
     { instances: { "a,b": { hport: 9 } } },
@@ -112,7 +136,7 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   ],
   [transaction({ S9: {} }), 'System descriptor topology.transaction instance "S9" is undefined'],
   [
-    transaction({ TD: ["S1", "S1"] }),
+    two({ tport: 9200 }, { topology: { transaction: { TD: ["S1", "S1"] } } }),
     'System descriptor topology.transaction duplicate for instance "S1"',
   ],
   [
@@ -153,18 +177,15 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [
     dispatch([
       { primary: true, partitions: ["S1"] },
-      { primary: 1, partitions: ["S1"] },
+      { primary: 1, partitions: ["TD"] },
     ]),
     "System descriptor topology.dispatch.TD row 1 cannot have multiple primary",
   ],
-  [
-    dispatch([{ partitions: ["S1"] }, { partitions: ["S1", "S1"] }]),
-    "System descriptor topology.dispatch.TD replica 1 has 2 of 1 partitions",
-  ],
+  [uneven, "System descriptor topology.dispatch.TD replica 1 has 2 of 1 partitions"],
 ];
 
 for (const [given, text] of MISTAKES) {
-  test(`reports: ${text}`, () => assert.equal(problemsOf(given), [text]));
+  test(`reports: ${text}`, () => assert.equal(problemsOf(given), text.split("\n  ")));
 }
 
 test("reports all errors at once", () => {
@@ -175,7 +196,8 @@ test("reports all errors at once", () => {
 test("terminates on a cyclic or deep tree", () => {
   const tree: Record<string, unknown> = {};
   tree.TD = { S1: tree };
-  assert.is(problemsOf(transaction(tree)).length, 1);
+  const cyclic = two({ tport: 9200 }, { topology: { transaction: tree } });
+  assert.is(problemsOf(cyclic).length, 1);
   let deep: unknown = "S1";
   for (let depth = 0; depth < 100_000; depth++) deep = [["S1", deep]];
   assert.ok(problemsOf(transaction(deep)).length > 0);
@@ -226,8 +248,16 @@ test("reads the names of older descriptors, with all graphs for all instances", 
   assert.ok(common);
 });
 
-test("ignores unknown keys that resemble no known one", () => {
-  assert.equal(problemsOf(two({ "x-rack": 5 }, { comment: "ours", $schema: "x" })), []);
+test("accepts comments and the address of the schema", () => {
+  const rows = [{ comment: "ours", partitions: ["S1"] }];
+  const more = { comment: "ours", $schema: "x", topology: { dispatch: { TD: rows } } };
+  assert.equal(problemsOf(two({ comment: "ours" }, more)), []);
+});
+
+test("accepts the same engine in the matrices of two dispatchers", () => {
+  const rows = [{ partitions: ["S1"] }];
+  const instances = { TD: { hport: 9990 }, TE: { hport: 9980 }, S1: { hport: 9110 } };
+  assert.equal(problemsOf({ instances, topology: { dispatch: { TD: rows, TE: rows } } }), []);
 });
 
 test("accepts the replicas of one dispatcher as an object", () => {
