@@ -22,6 +22,7 @@ import {
   meetsCoverage,
   type Outcome,
   PartitionCall,
+  type PartitionFailure,
   toRefusal,
 } from "./partition-call.js";
 import type { BackEndResponse } from "./response-parser.js";
@@ -51,6 +52,8 @@ export interface CallOwner {
   freed(): void;
   /** Reports a failed request of a back-end that may be healthy for others. */
   recordFailure(backEnd: BackEnd): void;
+  /** Returns whether it changes nothing, so that its response may lack partitions. */
+  isQuery(request: ForwardedRequest): boolean;
   /** Returns whether it may go to a second back-end while the first may still execute it. */
   isRetryable(request: ForwardedRequest): boolean;
   /** Takes one retry from the retry budget; returns false if it is exhausted. */
@@ -73,6 +76,8 @@ export interface ChannelInUse {
 const OK = 200;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+const CHANGE_NEEDS_ALL =
+  "Partition(s) down: a POST needs all partitions, unless its plugin is @readonly";
 /** Queues of requests that are not for one partition. */
 const PRIMARY_ROW = -1;
 export const ANY_ROW = -2;
@@ -97,6 +102,8 @@ export class DispatchCall implements AttemptOwner {
   #parts: PartitionCall[] = [];
   readonly #sinceMs = performance.now();
   #allowsPartial = false;
+  /** It needs all partitions of a matrix that allows partial results of queries. */
+  #isChange = false;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
 
@@ -125,7 +132,9 @@ export class DispatchCall implements AttemptOwner {
   #enter(matrix: Matrix): void {
     this.#matrix = matrix;
     const { target, preference } = this.request;
-    this.#allowsPartial = matrix.allowsPartialResults(target, preference);
+    const mayLack = matrix.allowsPartialResults(target, preference);
+    this.#isChange = mayLack && !this.#owner.isQuery(this.request);
+    this.#allowsPartial = mayLack && !this.#isChange;
     const first = target === null ? 0 : matrix.partitionOf(target);
     const end = target === null ? matrix.width : first + 1;
     this.need = target !== null ? first : preference.isPrimary ? PRIMARY_ROW : ANY_ROW;
@@ -184,7 +193,7 @@ export class DispatchCall implements AttemptOwner {
       if (part.attempts.length > 0) continue;
       if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
       else if (this.#allowsPartial) part.leaveOut();
-      else this.#fail(part, UNAVAILABLE, connectionError(`timeout after ${timeoutMs} ms`));
+      else this.#fail(part, UNAVAILABLE, connectionError(`timeout after ${timeoutMs} ms`), false);
     }
     this.#complete();
   }
@@ -247,9 +256,9 @@ export class DispatchCall implements AttemptOwner {
       part.markUnseen();
       part.giveUp(backEnd);
       if (status === UNAVAILABLE) return;
-      part.failure = this.#describeFailure(part, status, backEndError(answer.body));
+      part.failure = this.#describeFailure(part, status, backEndError(answer.body), true);
     } else if (this.request.isRelayed || isPartial(answer)) part.succeed(answer);
-    else this.#fail(part, status, backEndError(answer.body));
+    else this.#fail(part, status, backEndError(answer.body), true);
   }
 
   /** Handles a fault. */
@@ -282,7 +291,7 @@ export class DispatchCall implements AttemptOwner {
     // The client has not seen a byte of the truncated response.
     else if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
     else if (this.#allowsPartial) part.leaveOut();
-    else this.#fail(part, UNAVAILABLE, connectionError(reason));
+    else this.#fail(part, UNAVAILABLE, connectionError(reason), false);
   }
 
   #choose({ partition, tried }: PartitionCall): BackEnd | UnavailableReason {
@@ -310,14 +319,19 @@ export class DispatchCall implements AttemptOwner {
     this.#owner.recordFailure(backEnd);
   }
 
-  #fail(part: PartitionCall, status: number, error: BackEndError): void {
-    part.fail(this.#describeFailure(part, status, error));
+  #fail(part: PartitionCall, status: number, error: BackEndError, isAnswered: boolean): void {
+    part.fail(this.#describeFailure(part, status, error, isAnswered));
     this.#endSoon();
   }
 
-  #describeFailure({ partition }: PartitionCall, status: number, error: BackEndError) {
+  #describeFailure(
+    { partition }: PartitionCall,
+    status: number,
+    error: BackEndError,
+    isAnswered: boolean,
+  ): PartitionFailure {
     const text = partialError(partition, this.#matrix.width, status, error.text);
-    return { ...error, text, status };
+    return { ...error, text, status, isAnswered };
   }
 
   /** Handles a partition without replicas left; returns false if that ends the call. */
@@ -325,7 +339,7 @@ export class DispatchCall implements AttemptOwner {
     // All tried replicas failed, unless one reported overload.
     const isDown = part.failure === null;
     if (isDown && !this.#allowsPartial) {
-      this.cancel(UNAVAILABLE, "Partition(s) down");
+      this.cancel(UNAVAILABLE, this.#isChange ? CHANGE_NEEDS_ALL : "Partition(s) down");
       return false;
     }
     part.isDone = true;

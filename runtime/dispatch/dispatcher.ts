@@ -234,6 +234,10 @@ export class Dispatcher implements CallOwner {
     this.#health.check(backEnd);
   }
 
+  isQuery(request: ForwardedRequest): boolean {
+    return this.#retryable.isQuery(request);
+  }
+
   isRetryable(request: ForwardedRequest): boolean {
     return this.#retryable.has(request);
   }

@@ -133,14 +133,19 @@ export interface ErrorHierarchy {
 
 /**
  * @param answers by partition; null where none is usable
- * @param failed error of the back-end that failed
+ * @param failures errors that back-ends responded with, which count as responses
  */
 export function errorHierarchy(
   answers: readonly (BackEndResponse | null)[],
-  failed: Pick<BackEndError, "level" | "deep">,
+  failures: readonly Pick<BackEndError, "level" | "deep">[],
 ): ErrorHierarchy {
-  let { level, deep } = failed;
-  let arrived = 0;
+  let level = 0;
+  let deep = 0;
+  let arrived = failures.length;
+  for (const failure of failures) {
+    level = Math.max(level, failure.level);
+    deep += failure.deep;
+  }
   for (const answer of answers) {
     const view = answer === null ? null : parseView(answer);
     if (view === null) continue;

@@ -18,9 +18,11 @@ export interface AttemptOwner {
   failed(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
-/** Why a partition has no response. */
+/** Why a partition has no usable response. */
 export interface PartitionFailure extends BackEndError {
   readonly status: number;
+  /** Whether a back-end responded, with an error. */
+  readonly isAnswered: boolean;
 }
 
 export class PartitionCall {
@@ -130,11 +132,15 @@ export class Attempt implements ChannelUser {
 }
 
 /** Outcome of a dispatched request, derived from its partitions. */
-export type Outcome =
-  /** Responses by partition; null: partition down, or not addressed. */
-  | { readonly kind: "answered"; readonly answers: readonly (BackEndResponse | null)[] }
-  | DispatchRefusal
-  | Failure;
+export type Outcome = Answered | DispatchRefusal | Failure;
+
+export interface Answered {
+  readonly kind: "answered";
+  /** By partition; null: partition down, or not addressed. */
+  readonly answers: readonly (BackEndResponse | null)[];
+  /** Whether partitions may be missing, and corrupt responses are left out. */
+  readonly allowsPartial: boolean;
+}
 
 /** A back-end responded with an error, or not at all. */
 export interface Failure {
@@ -168,12 +174,12 @@ export function classifyOutcome(
   const answers: (BackEndResponse | null)[] = new Array(config.partitions.length).fill(null);
   for (const { partition, answer } of parts) answers[partition] = answer;
   const failed = parts.find(({ failure }) => failure !== null);
-  if (failed !== undefined) return failureOf(failed.failure!, answers, parts);
+  if (failed !== undefined) return toFailure(failed.failure!, answers, parts);
   if (parts.every(({ answer }) => answer === null)) {
     return toRefusal(parts, 503, "All partitions down");
   }
   if (isLenient && !meetsCoverage(parts, config)) return toRefusal(parts, 503, "Partition(s) down");
-  return { kind: "answered", answers };
+  return { kind: "answered", answers, allowsPartial: isLenient };
 }
 
 /** Returns whether enough partitions have responded, among them the required ones. */
@@ -195,7 +201,7 @@ export function toRefusal(
   return { kind: "refused", status, message, isBegun: parts.some((part) => part.isBegun) };
 }
 
-function failureOf(
+function toFailure(
   failure: PartitionFailure,
   answers: readonly (BackEndResponse | null)[],
   parts: readonly PartitionCall[],
@@ -206,6 +212,11 @@ function failureOf(
     kind: "failed",
     status: status === URI_TOO_LONG ? status : 500,
     message: text,
-    hierarchy: errorHierarchy(answers, failure),
+    hierarchy: errorHierarchy(answers, answeredFailures(parts)),
   };
+}
+
+/** Returns the errors that back-ends responded with; other failed partitions count as missing. */
+function answeredFailures(parts: readonly PartitionCall[]): PartitionFailure[] {
+  return parts.flatMap(({ failure }) => (failure?.isAnswered ? [failure] : []));
 }

@@ -17,6 +17,14 @@ export class RetryableRequests {
   readonly #slowMs = new Map<string, number>();
   readonly #budget = new TokenBucket(RETRY_BUDGET_BURST);
 
+  /**
+   * Returns whether a request changes nothing. A POST counts as a change until its plugin has
+   * responded as readonly.
+   */
+  isQuery({ method, path }: ForwardedRequest): boolean {
+    return method === "GET" || this.#slowMs.has(path);
+  }
+
   has({ method, path }: ForwardedRequest): boolean {
     return method === "GET" && this.#slowMs.has(path);
   }

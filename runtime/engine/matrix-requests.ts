@@ -24,8 +24,7 @@ import {
 import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-response.js";
-import type { Outcome } from "../dispatch/partition-call.js";
-import type { BackEndResponse } from "../dispatch/response-parser.js";
+import type { Answered, Outcome } from "../dispatch/partition-call.js";
 import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
@@ -282,19 +281,19 @@ export class MatrixRequests {
         return this.#error(progress, outcome.status, outcome.message, true, outcome.hierarchy);
       case "answered":
         if (request.isRelayed) return this.#answers.relay(exchange, port, outcome.answers[0]!);
-        return this.#merge(progress, request, outcome.answers);
+        return this.#merge(progress, request, outcome);
     }
   }
 
   #merge(
     progress: Progress,
-    { target, preference }: ForwardedRequest,
-    answers: readonly (BackEndResponse | null)[],
+    { target }: ForwardedRequest,
+    { answers, allowsPartial }: Answered,
   ): void {
     const partials = answers.map((answer) => answer?.body ?? null);
     const { matrix } = progress;
     try {
-      const merged = matrix.allowsPartialResults(target, preference)
+      const merged = allowsPartial
         ? mergeTrusted(partials)
         : mergePartials(partials, target === null ? null : matrix.partitionOf(target));
       progress.trace?.merged(progress.answeredMs);
@@ -303,7 +302,7 @@ export class MatrixRequests {
     } catch (error) {
       // Partials may be corrupt, and a result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
-      const hierarchy = errorHierarchy(answers, { level: 0, deep: 0 });
+      const hierarchy = errorHierarchy(answers, []);
       this.#error(progress, 500, error.message, true, hierarchy);
     }
   }

@@ -44,7 +44,7 @@ test("reports the position in the matrix where an error arose", async () => {
   (await small!.at(2, 0).next()).answer(500, '{"message": "worse"}');
   await owner.outcome();
   const { status, hierarchy } = owner.outcomes[0] as Failure;
-  assert.equal([status, hierarchy], [500, { level: 3, partitions: [3, 2, 8] }]);
+  assert.equal([status, hierarchy], [500, { level: 3, partitions: [3, 0, 8] }]);
 });
 
 test("fails without waiting for slow partitions, whose channels are reused later", async () => {
@@ -119,6 +119,54 @@ test("reports errors and waits for busy partitions when partial results are allo
   assert.is(call.advance(), false);
   late.answer(200, "x", PARTIAL);
   assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");
+});
+
+test("counts failed partitions as responses, and only others as missing", async () => {
+  await matrix(3, 1, {}, INCOMPLETE);
+  small!.matrix.backEnds[1]![0]!.retire("test");
+  const { owner } = small!.begin();
+  (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
+  (await small!.at(2, 0).next()).answer(500, '{"message": "bad too"}');
+  await owner.outcome();
+  assert.equal((owner.outcomes[0] as Failure).hierarchy, { level: 1, partitions: [3, 1, 0] });
+});
+
+test("counts a partition whose connection fails as missing", async () => {
+  await matrix(2, 1);
+  const { owner } = small!.begin("/a", { method: "POST", body: "b" });
+  (await small!.at(0, 0).next()).socket.destroy();
+  await small!.answer(1, 0);
+  await owner.outcome();
+  const [parts, missing] = (owner.outcomes[0] as Failure).hierarchy.partitions;
+  assert.equal([parts, missing], [2, 2]);
+});
+
+test("refuses a change before any partition executes it while one is down", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  small!.matrix.backEnds[1]![0]!.retire("test");
+  const change = small!.begin("/a", { method: "POST", body: "b" });
+  assert.match(await change.owner.outcome(), /^503 Partition\(s\) down: a POST needs all/);
+  assert.is((change.owner.outcomes[0] as { isBegun?: boolean }).isBegun, false);
+  assert.is(small!.at(0, 0).accepted, 0);
+});
+
+test("fails a change that one partition may not have executed", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  const { owner } = small!.begin("/a", { method: "POST", body: "b" });
+  (await small!.at(0, 0).next()).socket.destroy();
+  await small!.answer(1, 0);
+  assert.match(await owner.outcome(), /^<partial: 0 width: 2> \| 503 \| /);
+});
+
+test("omits missing partitions from the response to a POST that changes nothing", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  small!.matrix.backEnds[1]![0]!.retire("test");
+  const owner = new Owner();
+  owner.isReadonly = true;
+  const query = makeDispatch("/a", { method: "POST", body: "b" });
+  new DispatchCall(small!.matrix, query, owner).advance();
+  await small!.answer(0, 0);
+  assert.is(await owner.outcome(), "p0r0,-");
 });
 
 test("aborts a request at its timeout without a retry", async () => {

@@ -20,6 +20,16 @@ test("retries GETs of plugins that engines report as readonly, until one reports
   assert.is(requests.has(GET), false);
 });
 
+test("counts a POST as a change until its plugin has responded as readonly", () => {
+  const requests = new RetryableRequests();
+  const post = makeRequest("/a", { method: "POST", body: "x" });
+  assert.equal([requests.isQuery(GET), requests.isQuery(post)], [true, false]);
+  requests.answered(post, true, 5);
+  assert.is(requests.isQuery(post), true);
+  requests.answered(post, false, 5);
+  assert.is(requests.isQuery(post), false);
+});
+
 test("hedges after the 95th percentile of response times", () => {
   const requests = new RetryableRequests();
   assert.is(requests.slowMs(GET), Number.POSITIVE_INFINITY);

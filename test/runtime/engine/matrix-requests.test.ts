@@ -83,7 +83,6 @@ class Run {
       width: this.width,
       height: this.height,
       config: { timeoutMs: 0 },
-      allowsPartialResults: () => false,
     } as unknown as Matrix;
     return {
       matrix,
@@ -93,7 +92,7 @@ class Run {
         this.dispatched.push({ request, resubmits });
         const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
         const answers = new Array(this.width).fill(answer);
-        const answered: Outcome = { kind: "answered", answers };
+        const answered: Outcome = { kind: "answered", answers, allowsPartial: false };
         const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
         queueMicrotask(() => dispatch.ended(outcome, matrix));
       },

@@ -21,6 +21,8 @@ export class Owner implements CallOwner {
   /** Whether and how many GETs may be retried. */
   repeats = false;
   budget = 1;
+  /** Whether POSTs change nothing. */
+  isReadonly = false;
   exhaustions = 0;
   readonly outcomes: Outcome[] = [];
 
@@ -38,6 +40,10 @@ export class Owner implements CallOwner {
 
   ended(_: DispatchCall, outcome: Outcome): void {
     this.outcomes.push(outcome);
+  }
+
+  isQuery({ method }: ForwardedRequest): boolean {
+    return this.isReadonly || method === "GET";
   }
 
   isRetryable({ method }: ForwardedRequest): boolean {
