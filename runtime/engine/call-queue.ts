@@ -97,9 +97,13 @@ function newLines(): Lines {
   return Array.from({ length: MAX_QUEUE + 1 }, () => new FairQueue(callClientKey));
 }
 
-/** Returns the address of a request's client. */
+/**
+ * Returns the key of a request's client: its address. A dispatcher is a client of its own, since
+ * others may be on the same host.
+ */
 export function callClientKey({ exchange }: PluginCall): string {
-  return clientKey(clientAddress(exchange));
+  const key = clientKey(clientAddress(exchange));
+  return exchange.connection.ident === null ? key : `dispatcher ${key}`;
 }
 
 /** Returns the open queue with the oldest first request, -1 for none. */

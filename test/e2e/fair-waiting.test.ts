@@ -52,9 +52,16 @@ test.after(async () => {
   project.remove();
 });
 
-/** Sends requests from an address of its own; the response is the text up to its end. */
-function ask(localAddress: string, path: string): Promise<string> {
+/** First line of a connection of a dispatcher with one partition. */
+const IDENT = "XSVCIDENT 1 1 127 0 0 0 1\r\n";
+
+/**
+ * Sends requests from an address of its own; the response is the text up to its end.
+ * @param ident identity line of a dispatcher
+ */
+function ask(localAddress: string, path: string, ident = ""): Promise<string> {
   const socket = connect({ port: server.port, host: "127.0.0.1", localAddress });
+  socket.write(ident);
   socket.write(`GET /svc/plugin/${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
   return new Promise((resolve, reject) => {
     let text = "";
@@ -93,19 +100,24 @@ test("alternates between clients instead of serving one first", async () => {
   await Promise.all(many);
 });
 
-test("preempts requests that an executor has not claimed", async () => {
-  const gate = join(project.folder, "door");
-  const path = `block?file=${encodeURIComponent(gate)}`;
-  const before = Number(/"response": (\d+)/.exec(await ask("127.0.0.3", "count"))?.[1]);
-  const many = Array.from({ length: SLOTS }, () => ask("127.0.0.2", path));
-  await untilRunning(SLOTS);
-  const other = ask("127.0.0.3", path);
-  // All except the claimed one are back in the queue.
-  await untilWaiting(SLOTS);
-  writeFileSync(gate, "");
-  const place = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
-  assert.ok(place <= 3, `begun as number ${place}`);
-  for (const text of await Promise.all(many)) assert.match(text, /^HTTP\/1.1 200 /);
-});
+for (const [who, address, ident] of [
+  ["another client", "127.0.0.3", ""],
+  ["a client on the host of a dispatcher", "127.0.0.2", IDENT],
+] as const) {
+  test(`preempts requests that an executor has not claimed for ${who}`, async () => {
+    const gate = join(project.folder, ident === "" ? "door" : "window");
+    const path = `block?file=${encodeURIComponent(gate)}`;
+    const before = Number(/"response": (\d+)/.exec(await ask("127.0.0.3", "count"))?.[1]);
+    const many = Array.from({ length: SLOTS }, () => ask("127.0.0.2", path, ident));
+    await untilRunning(SLOTS);
+    const other = ask(address, path);
+    // All except the claimed one are back in the queue.
+    await untilWaiting(SLOTS);
+    writeFileSync(gate, "");
+    const place = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
+    assert.ok(place <= 3, `begun as number ${place}`);
+    for (const text of await Promise.all(many)) assert.match(text, /^HTTP\/1.1 200 /);
+  });
+}
 
 test.run();
