@@ -1,13 +1,22 @@
-// `svc admin status`: shows the state of every instance, and a line for each unreachable one.
+// `svc admin status`: shows the state of every instance, and a line for each unreachable or slow
+// one.
 
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { requestInstance } from "../../runtime/system/instance-client.js";
+import {
+  type Address,
+  InstanceTimeoutError,
+  requestInstance,
+  requestInstanceJson,
+} from "../../runtime/system/instance-client.js";
 import { EXIT_FAILURE } from "../framework/report-error.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { table } from "./table.js";
 import { unexpectedResponse } from "./unexpected-response.js";
 
 const TIMEOUT_MS = 2000;
+const HEALTH_TIMEOUT_MS = 1000;
+/** An instance that takes longer is slow: alive, but busy or hard to reach. */
+const SLOW_MS = 500;
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
 const COLUMNS = [
@@ -22,6 +31,8 @@ interface Row {
   readonly ping: Dict | null;
   readonly nodestat: Dict | null;
   readonly error: string | null;
+  /** How it is late; null: it is not. */
+  readonly slow: string | null;
 }
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
@@ -32,9 +43,10 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       rows.map((row) => cellsOf(context, row)),
     ),
     ...rows.flatMap(describeOut),
+    ...rows.filter(({ slow }) => slow !== null).map(({ id, slow }) => `Slow: ${id} (${slow})`),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
   ]);
-  return rows.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
+  return rows.some(({ nodestat }) => nodestat === null) ? EXIT_FAILURE : 0;
 }
 
 /** Says why an instance is out of service. */
@@ -53,16 +65,33 @@ async function rowOf(context: AdminContext, id: string): Promise<Row> {
     const value = await requestInstance(address, { path, timeoutMs: TIMEOUT_MS });
     return isPlainObject(value) ? value : {};
   };
+  const sinceMs = performance.now();
   try {
     const [ping, nodestat] = await Promise.all([get("/svc/ping"), get("/svc/nodestat")]);
-    const row = { id, ping: ping.host as Dict, nodestat, error: null };
+    const ms = Math.round(performance.now() - sinceMs);
+    const slow = ms > SLOW_MS ? `responded after ${ms} ms` : null;
+    const row = { id, ping: ping.host as Dict, nodestat, error: null, slow };
     // Or it throws here, where that concerns this one alone.
     JSON.stringify(row);
     cellsOf(context, row);
     return row;
   } catch (error) {
-    return { id, ping: null, nodestat: null, error: unexpectedResponse(id, error).message };
+    const { message } = unexpectedResponse(id, error);
+    const none = { id, ping: null, nodestat: null };
+    const isSlow = error instanceof InstanceTimeoutError && (await isAlive(address));
+    return isSlow
+      ? { ...none, error: null, slow: `responds to health checks only; ${message}` }
+      : { ...none, error: message, slow: null };
   }
+}
+
+/** Returns whether an instance that is late responds to a health check. */
+async function isAlive(address: Address): Promise<boolean> {
+  const question = { path: "/svc/hc", timeoutMs: HEALTH_TIMEOUT_MS };
+  return requestInstanceJson(address, question).then(
+    () => true,
+    () => false,
+  );
 }
 
 function cellsOf(context: AdminContext, { id, ping, nodestat }: Row): string[] {

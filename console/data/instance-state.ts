@@ -77,7 +77,11 @@ function describeReplica(node: unknown): string {
   return REPLICA_STATES[replica?.state ?? ""] ?? "Starting";
 }
 
+/** It responds, but late, or not to all requests. */
+const SLOW = warning("Slow");
+
 const RULES: readonly Rule[] = [
+  when(({ node, entry }) => node === undefined && isAt(entry, "slow"), SLOW),
   when(({ node }) => node === undefined, warning("Down", "bad")),
   when(({ node }) => node === null, notice("Waiting")),
   memory(93, "! MEM", "bad", true),
@@ -87,6 +91,7 @@ const RULES: readonly Rule[] = [
   ({ node }) => (isAt(node, "ready") ? null : notice(describeReplica(node))),
   memory(90, "! MEM", "bad", true),
   memory(83, "Mem", "warn", true),
+  when(({ entry }) => isAt(entry, "slow"), SLOW),
   when(({ node }) => !isAt(node, "service-in"), warning("S-OUT")),
   when(({ entry }) => lacks(entry, "matrix-complete"), warning("Partial")),
   when(({ entry }) => isAt(entry, "matrix-degraded"), warning("Degraded")),

@@ -41,6 +41,9 @@ export interface InstanceRequest {
   readonly maxBytes?: number;
 }
 
+/** The instance did not respond in time: it may be alive. */
+export class InstanceTimeoutError extends SvcError {}
+
 export interface InstanceAnswer {
   readonly status: number;
   readonly text: string;
@@ -48,7 +51,7 @@ export interface InstanceAnswer {
 
 /**
  * Sends a request and returns the response of any status.
- * @throws SvcError SVC2701 without a response in time
+ * @throws SvcError SVC2701 without a response, InstanceTimeoutError without one in time
  */
 export async function requestInstanceJson(
   address: Address,
@@ -61,10 +64,10 @@ export async function requestInstanceJson(
   const options = { host, port, path, method, headers: { ...accept, ...headers } };
   const tls = await secure?.options();
   return new Promise((resolve, reject) => {
-    const fail = (reason: string, cause?: Error): void => {
+    const fail = (reason: string, cause?: Error, type = SvcError): void => {
       clearTimeout(timer);
       request.destroy();
-      reject(new SvcError("SVC2701", `no response from ${host}:${port}: ${reason}`, { cause }));
+      reject(new type("SVC2701", `no response from ${host}:${port}: ${reason}`, { cause }));
     };
     const request = send(options, tls, (response) => {
       const chunks: Buffer[] = [];
@@ -81,7 +84,10 @@ export async function requestInstanceJson(
         resolve({ status: response.statusCode ?? 0, text });
       });
     });
-    const timer = setTimeout(() => fail(`timed out after ${timeoutMs} ms`), timeoutMs);
+    const expire = (): void => {
+      fail(`timed out after ${timeoutMs} ms`, undefined, InstanceTimeoutError);
+    };
+    const timer = setTimeout(expire, timeoutMs);
     request.on("error", (error) => fail(error.message, error));
     request.end(body);
   });

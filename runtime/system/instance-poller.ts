@@ -15,6 +15,8 @@ import type { TlsContextCache } from "./tls-context-cache.js";
 const HEALTH_TRIES = 2;
 const HEALTH_TIMEOUT_MS = 1000;
 const METRICS_TIMEOUT_MS = 2000;
+/** An instance whose health check takes longer is slow: alive, but busy or hard to reach. */
+const SLOW_HEALTH_MS = 500;
 /** Minimum age of a cached poll. */
 const FRESH_MS = 1000;
 const MAX_CONCURRENT = 64;
@@ -28,6 +30,8 @@ export interface PollResult {
   /** By path; null: no response. */
   readonly figures: Readonly<Record<string, unknown>>;
   readonly error: string | null;
+  /** It responds, but late, or not to all requests. */
+  readonly isSlow: boolean;
 }
 
 /** Returns the paths to request from an instance. */
@@ -133,20 +137,23 @@ async function pollOne(
   const { partition, group } = placementFor(system, id);
   const address: Address = { host: instance.host, port: instance.hport + 1, secure };
   const known = { instance, partition, group };
+  const sinceMs = performance.now();
   let health: string;
   try {
     const { status, text } = await requestHealth(address);
     health = status === 200 ? text : `${status} Service out`;
   } catch (error) {
-    return { ...known, health: null, figures: {}, error: (error as Error).message };
+    const { message } = error as Error;
+    return { ...known, health: null, figures: {}, error: message, isSlow: false };
   }
+  const isLate = performance.now() - sinceMs > SLOW_HEALTH_MS;
   const figures: Record<string, unknown> = {};
   const asked = paths(instance).map(async (path) => {
     figures[path] = await requestInstance(address, { path, timeoutMs: METRICS_TIMEOUT_MS });
   });
   const failed = (await Promise.allSettled(asked)).find(({ status }) => status === "rejected");
   const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
-  return { ...known, health, figures, error };
+  return { ...known, health, figures, error, isSlow: isLate || error !== null };
 }
 
 /** @throws SvcError SVC2701 if no try is answered */

@@ -35,7 +35,7 @@ function buildEntry(
   byId: ReadonlyMap<string, PollResult>,
   one: PollResult,
 ): object {
-  const { instance, group, partition, health, figures, error } = one;
+  const { instance, group, partition, health, figures, error, isSlow } = one;
   const base = {
     id: instance.id,
     hostname: instance.host,
@@ -58,6 +58,7 @@ function buildEntry(
       "matrix-complete": flags.complete,
       "matrix-degraded": flags.degraded,
     }),
+    ...(isSlow && { slow: true }),
     ...(error !== null && { error: true }),
   };
 }

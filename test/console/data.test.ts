@@ -60,6 +60,10 @@ test("orders rules of matrix and replication as in the interface", () => {
   const behind = (by: number) => ({ ...HEALTHY, ...digest("a"), "master-serial": String(by) });
   const lagging = { ...behind(0), subscribers: [{ adminport: 3, lag_ms: 31_000 }] };
   const rows: [node: unknown, entry: unknown, provider: unknown, word: string][] = [
+    [undefined, { error: true }, null, "Down"],
+    [undefined, { error: true, slow: true }, null, "Slow"],
+    [{ ...HEALTHY, "memory-available": 5 }, { slow: true }, null, "! MEM 95%"],
+    [HEALTHY, { slow: true, "matrix-degraded": true }, null, "Slow"],
     [HEALTHY, { "matrix-complete": false, "matrix-degraded": true }, null, "Partial"],
     [HEALTHY, { "matrix-complete": true, "matrix-degraded": true }, null, "Degraded"],
     [HEALTHY, { "matrix-complete": true, "matrix-consistent": false }, null, "OK/Delta"],

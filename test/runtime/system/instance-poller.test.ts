@@ -71,6 +71,24 @@ test("tries again before it counts an instance as down", async ({ system, server
   assert.equal([found[0]!.health, asked.get("lost")], ["SVC/3", 1]);
 });
 
+for (const [what, path, health, isSlow] of [
+  ["an instance that responds at the second try as slow", "/svc/hc", "SVC/3", true],
+  ["an instance without metrics as slow", "/figures", "SVC/3", true],
+  ["a quick instance as not slow", "/other", "SVC/3", false],
+] as const) {
+  test(`reports ${what}`, async ({ system, server, asked }) => {
+    const [answer] = server.listeners("request") as RequestListener[];
+    server.removeAllListeners("request");
+    server.on("request", (request, response) => {
+      if (request.url !== path || asked.has("silent")) return answer!(request, response);
+      // No response to the first request.
+      asked.set("silent", 1);
+    });
+    const [found] = await new InstancePoller().of(system, "t", PATHS, ["A"]);
+    assert.equal([found!.health, found!.isSlow], [health, isSlow]);
+  });
+}
+
 test("polls again for another topic or another system", async ({ system, server, asked }) => {
   const survey = new InstancePoller();
   await survey.of(system, "t", PATHS, IDS);
