@@ -20,7 +20,7 @@ const inBrowser = browser === null ? test.skip : test;
 if (browser === null) console.log("console hostile: skipped (no browser; see CHROMIUM)");
 
 const root = mkdtempSync(join(tmpdir(), "svc-hostile-"));
-const EXAMPLE = join(packageRoot(), "examples", "search");
+const EXAMPLE = join(packageRoot(), "examples", "railways");
 const SCRIPT = `<script>window.wasRun = 1</script>`;
 const TURNED = `\u202e"'><img src=x onerror="window.wasRun = 1">\u2066&amp;`;
 const LONG = `<b>${"x".repeat(100_000)}</b>`;

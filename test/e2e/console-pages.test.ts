@@ -6,7 +6,6 @@
 
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
@@ -23,7 +23,7 @@ const test = suite("console pages");
 const inBrowser = browser === null ? test.skip : test;
 if (browser === null) console.log("console pages: skipped (no browser; see CHROMIUM)");
 
-const EXAMPLE = join(packageRoot(), "examples", "search");
+const EXAMPLE = join(packageRoot(), "examples", "railways");
 const root = mkdtempSync(join(tmpdir(), "svc-console-pages-"));
 let served: Served;
 let page: ConsolePage;
@@ -54,22 +54,8 @@ const PAGES = [
   ["admin", "Locked"],
 ] as const;
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] };
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** Violations that axe reports in the current page. */
 async function check(what: string): Promise<void> {
-  await page.tab.value(`(() => { ${AXE} })(); void 0`);
-  const { violations } = (await page.tab.value(`axe.run(document, ${JSON.stringify(RULES)})`)) as {
-    violations: Violation[];
-  };
-  const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
-  assert.equal(told, [], what);
+  assert.equal(await findViolations(page.tab), [], what);
 }
 
 for (const theme of ["light", "dark"] as const) {

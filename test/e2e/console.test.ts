@@ -20,7 +20,7 @@ const inBrowser = browser === null ? test.skip : test;
 if (browser === null) console.log("console: pages are skipped (no browser; see CHROMIUM)");
 
 const EXAMPLE = join(packageRoot(), "examples", "hello");
-const WITH_GRAPH = join(packageRoot(), "examples", "search");
+const WITH_GRAPH = join(packageRoot(), "examples", "railways");
 const PAGES = [
   "/",
   "/index",

@@ -98,7 +98,7 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
   for (const { line, command, output } of commands) {
     const mapped = command.replaceAll("9001", String(server.port + 1));
     const asked = mapped.replaceAll("9000", String(server.port));
-    const { stdout } = spawnSync("bash", ["-c", asked], { encoding: "utf8", timeout: 20_000 });
+    const { stdout } = spawnSync("bash", ["-c", asked], { encoding: "utf8", timeout: 60_000 });
     const got = masked(stdout, server.port);
     if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
   }
@@ -109,7 +109,8 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
 
 const names = readdirSync(join(ROOT, "docs"), { encoding: "utf8", recursive: true });
 const paths = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
-for (const path of ["README.md", "examples/search/README.md", ...paths.sort()]) {
+const EXAMPLES = ["examples/railways/README.md", "examples/search/README.md"];
+for (const path of ["README.md", ...EXAMPLES, ...paths.sort()]) {
   const document = new Document(join(ROOT, path));
   for (const { project, source } of document.programs()) {
     test(`${path}: its programs run${project === null ? "" : ` in ${project}`}`, async () => {

@@ -21,8 +21,9 @@ const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]
   cities: [checkCities],
   hello: [checkHello],
   matrix: [checkMatrix],
+  railways: [checkFeed, checkRailways],
   recommend: [checkRecommend],
-  search: [checkFeed, checkSearch],
+  search: [checkSearchFeed, checkSearch],
   shop: [checkShop],
 };
 
@@ -106,10 +107,10 @@ async function checkFeed(call: Call): Promise<void> {
   for (let time = 0; time < 2; time++) {
     assert.equal((await call("/svc/plugin/feed", { method: "POST" })).json.response, fed);
   }
-  await checkSearch(call);
+  await checkRailways(call);
 }
 
-async function checkSearch(call: Call): Promise<void> {
+async function checkRailways(call: Call): Promise<void> {
   const oslo = { country: "NO", population: 718000, latitude: 59.91, longitude: 10.75 };
   const { response } = (await call("/svc/plugin/search?prefix=O&country=NO")).json;
   assert.equal((response as Found).entries, [[718000, { city: "Oslo", ...oslo }]]);
@@ -127,6 +128,45 @@ async function checkSearch(call: Call): Promise<void> {
   const recommended = await found(call, "recommend?city=Oslo&n=1");
   assert.equal(recommended, { hitcount: 3, cities: [[365, "Malmö"]] });
   assert.match((await call("/svc/plugin/recommend?city=Nowhere")).text, "KeyError");
+}
+
+async function checkSearchFeed(call: Call): Promise<void> {
+  for (let time = 0; time < 2; time++) {
+    const fed = await call("/svc/plugin/feed?count=2000", { method: "POST" });
+    assert.equal(fed.json.response, { recipes: 2000, arcs: 10988, vectors: 2000 });
+  }
+  await checkSearch(call);
+}
+
+interface SearchPage {
+  readonly count: number;
+  readonly hits: readonly { readonly id: string; readonly title: string }[];
+  readonly facets: Readonly<Record<string, readonly { value: string; count: number }[]>>;
+  readonly cursor: string | null;
+}
+
+async function checkSearch(call: Call): Promise<void> {
+  const search = async (query: string) =>
+    (await call(`/svc/plugin/search?${query}`)).json.response as SearchPage;
+  const { count, hits, facets, cursor } = await search("q=soup");
+  assert.ok(count > 10 && hits.length === 10);
+  for (const { title } of hits) assert.match(title, "<em>soup</em>");
+  assert.is(
+    facets.course!.reduce((sum, entry) => sum + entry.count, 0),
+    count,
+  );
+  const next = await search(`q=soup&cursor=${cursor}`);
+  assert.is(next.hits.length, Math.min(10, count - 10));
+  for (const { id } of next.hits) assert.not(hits.some((hit) => hit.id === id));
+  for (const same of ["q=SOU", "q=suop"]) assert.is((await search(same)).hits[0]!.id, hits[0]!.id);
+  const [{ value, count: matches }] = facets.cuisine as [{ value: string; count: number }];
+  assert.is((await search(`q=soup&cuisine=${value}`)).count, matches);
+  const [ingredient] = facets.ingredient as [{ value: string; count: number }];
+  const contained = encodeURIComponent(JSON.stringify([ingredient.value]));
+  assert.is((await search(`q=soup&ingredients=${contained}`)).count, ingredient.count);
+  const similar = await call(`/svc/plugin/similar?id=${encodeURIComponent(hits[0]!.id)}&n=3`);
+  assert.is((similar.json.response as unknown[]).length, 3);
+  assert.match((await call("/svc/plugin/page")).text, "<!doctype html>");
 }
 
 interface Found {

@@ -1,0 +1,22 @@
+// Accessibility of the page in a tab, as axe sees it.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserTab } from "./browser-tab.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] };
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** Returns the violations that axe reports, each with the first element. */
+export async function findViolations(tab: BrowserTab): Promise<string[]> {
+  await tab.value(`(() => { ${AXE} })(); void 0`);
+  const { violations } = (await tab.value(`axe.run(document, ${JSON.stringify(RULES)})`)) as {
+    violations: Violation[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+}
