@@ -12,8 +12,8 @@ import { requireAddressSpace } from "../../runtime/lifecycle/start-thread.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
 
-/** Beside executors: sockets, interconnect, admin executor. */
-const OTHER_THREADS = 3;
+/** Beside executors: sockets, interconnect, admin executor, long-query executor. */
+const OTHER_THREADS = 4;
 const STARTED = "server started";
 
 /**

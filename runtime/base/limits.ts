@@ -142,6 +142,11 @@ export const PRIVATE_NETWORKS: readonly string[] = [
 export const UNTRUSTED_QUERY_LIMITS = { timeoutMs: 2000, steps: 20_000_000 };
 export const TRUSTED_QUERY_LIMITS = { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY };
 
+/** A query ends after this long if others wait for its executor, and is repeated in another one. */
+export const YIELD_QUERY_AFTER_MS = 2;
+/** The same if no other query waits. */
+export const QUERY_SLICE_MS = 100;
+
 export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;

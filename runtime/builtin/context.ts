@@ -1,6 +1,7 @@
 // Gives built-in plugins access to the server and the graphs of their thread: like any plugin, they
 // are called with a request only.
 
+import { endTimeSlice } from "../graph/api/entry-points.js";
 import type { Graph } from "../graph/api/graph.js";
 import { threadGraphs } from "../graph/manager/thread-graphs.js";
 import { KeyError } from "../graph/model/errors.js";
@@ -14,7 +15,7 @@ interface BuiltinContext {
   readonly server: ServerView | null;
   /** Executes admin operations; in the IO thread only. */
   readonly control: ControlService | null;
-  /** In the admin executor only. */
+  /** In the long-query executor only. */
   readonly argspecForms: ArgspecForms | null;
 }
 
@@ -38,8 +39,9 @@ export function controlService(): ControlService {
 }
 
 export function argspecForms(): ArgspecForms {
+  endTimeSlice();
   const { argspecForms: forms } = context;
-  if (forms === null) throw new Error("forms of the argspec are made by the admin executor only");
+  if (forms === null) throw new Error("only the long-query executor makes forms of the argspec");
   return forms;
 }
 

@@ -89,7 +89,7 @@ export interface ServerView {
   readonly waiting: number;
   /** Slots of the main port that are taken. */
   readonly working: number;
-  /** The same for the admin executor. */
+  /** The same for the executors of built-in plugins. */
   readonly admin: { readonly waiting: number; readonly working: number };
   readonly tallies: PluginCounters;
   connections(portOffset: 0 | 1): readonly OpenConnection[];

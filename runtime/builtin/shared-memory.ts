@@ -1,8 +1,10 @@
 // Expression memories that persist between requests: one per graph and size, in the thread that
-// serves them. Their number and size are limited, per client too, and unused ones expire.
+// serves them. Their number and size are limited, per client too, and unused ones expire. Queries
+// that change them cannot be repeated, so the executor of long queries runs them all.
 
 import { clientKey } from "../base/client-key.js";
 import { ParameterError } from "../base/errors.js";
+import { endTimeSlice } from "../graph/api/entry-points.js";
 import type { Graph } from "../graph/api/graph.js";
 import { getAccess } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
@@ -30,6 +32,7 @@ const kept = new Map<string, Kept>();
  * @throws ParameterError for too many memories; ValueError
  */
 export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: number): Memory {
+  endTimeSlice();
   const now = performance.now();
   for (const [key, { usedAt }] of kept) if (now - usedAt > IDLE_MS) kept.delete(key);
   const key = `${graph.name} ${size}`;

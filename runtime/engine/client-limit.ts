@@ -37,7 +37,7 @@ export class ClientLimit {
 
   /** Ends an admitted request and returns the one that its client may have in its place. */
   leave({ countsFor }: PluginCall): PluginCall | null {
-    if (countsFor === null) return null;
+    if (this.#max === 0 || countsFor === null) return null;
     const line = this.#lines.get(countsFor);
     const next = line?.shift();
     if (next !== undefined) {

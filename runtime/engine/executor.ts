@@ -32,6 +32,7 @@ import {
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
   RESULT_REVOKED,
+  RESULT_SLICE_OVER,
   RESULT_STREAM,
   RequestField,
 } from "../wire/batch.js";
@@ -42,13 +43,23 @@ import { executorId } from "./slot-table.js";
 /** A batch that runs longer posts the results so far. */
 const EARLY_RESULTS_MS = 0.25;
 
+/** Hooks around the calls of an executor. */
+export interface ExecutorHooks {
+  /** Called before each plugin runs. */
+  prepare(isTrusted: boolean): void;
+  /** Returns whether the call that has just ended is to run in another executor instead. */
+  isSliceOver(): boolean;
+}
+
+const NO_HOOKS: ExecutorHooks = { prepare: () => {}, isSliceOver: () => false };
+
 /** Runs requests of one port until the port closes. */
 export class Executor {
   readonly #id: number;
   readonly #port: MessagePort;
   readonly #state: SharedState;
   readonly #plugins: () => readonly (PluginEntry | undefined)[];
-  readonly #prepare: (isTrusted: boolean) => void;
+  readonly #hooks: ExecutorHooks;
   /** Graphs of the requests whose promises are pending. */
   readonly #held = new Map<number, BoundGraph>();
   /** Signals of unanswered requests. */
@@ -69,15 +80,14 @@ export class Executor {
   #flushScheduled = false;
   #inBatch = false;
 
-  /** @param prepare is called before each plugin runs */
   constructor(
     id: number,
     port: MessagePort,
     state: SharedState,
     plugins: () => readonly (PluginEntry | undefined)[],
-    prepare: (isTrusted: boolean) => void = () => {},
+    hooks = NO_HOOKS,
   ) {
-    this.#prepare = prepare;
+    this.#hooks = hooks;
     this.#id = id;
     this.#port = port;
     this.#state = state;
@@ -126,7 +136,7 @@ export class Executor {
     this.#state.setRunningSlot(this.#id, slot);
     const source = this.#source(batch, at);
     if (source.body instanceof Uint8Array) this.#collector.used(source.body.length);
-    this.#prepare((flags & FLAG_TRUSTED) !== 0);
+    this.#hooks.prepare((flags & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const published = countPublished();
     let isDone = false;
@@ -135,6 +145,7 @@ export class Executor {
       source.signal?.over();
       this.#held.delete(serial);
       this.#signals.delete(serial);
+      if (this.#hooks.isSliceOver()) return this.#post(slot, serial, 0, RESULT_SLICE_OVER, "");
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
       const told = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
       this.#post(slot, serial, status, told, payload, flushSince(published));

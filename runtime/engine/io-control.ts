@@ -6,6 +6,7 @@ import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../settings/server-settings.js";
+import type { BuiltinExecutor } from "./builtin-scheduler.js";
 
 export interface ExecutorPort {
   readonly id: number;
@@ -28,9 +29,9 @@ export type ControlRequest =
   | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }
   /** Warm-up calls of plugins, by path and query. */
   | { readonly op: "warmUp"; readonly targets: readonly string[]; readonly withinMs: number }
-  /** The admin executor was started, or restarted. */
-  | { readonly op: "admin"; readonly executor: ExecutorPort }
-  | { readonly op: "adminDied" }
+  /** An executor of built-in plugins was started, or restarted. */
+  | { readonly op: "admin"; readonly executor: BuiltinExecutor; readonly port: MessagePort }
+  | { readonly op: "adminDied"; readonly executor: BuiltinExecutor }
   | { readonly op: "graph"; readonly graph: SharedGraph }
   /** All graphs that could not be opened. */
   | { readonly op: "unloadable"; readonly graphs: readonly UnloadableGraph[] }
@@ -62,14 +63,20 @@ export type IoNotification =
     }
   | { readonly notice: "terminate"; readonly executor: number; readonly reason: string }
   | { readonly notice: "retired"; readonly executor: number }
-  | { readonly notice: "terminateAdmin"; readonly reason: string };
+  | {
+      readonly notice: "terminateAdmin";
+      readonly executor: BuiltinExecutor;
+      readonly reason: string;
+    }
+  /** The long-query executor is needed; answered with `admin`. */
+  | { readonly notice: "startLongQueries" };
 
 /** Start data of the IO thread. */
 export interface IoThreadData {
   readonly settings: ServerSettings;
   readonly state: SharedArrayBuffer;
-  /** State of the admin executor's slots. */
-  readonly adminState: SharedArrayBuffer;
+  /** States of the slots of the admin executor and of the long-query executor. */
+  readonly adminStates: readonly [quick: SharedArrayBuffer, long: SharedArrayBuffer];
   readonly metrics: SharedArrayBuffer;
   readonly node: NodeState;
   /** Key that remote operators must send; null: none may operate this server. */

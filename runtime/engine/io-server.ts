@@ -8,7 +8,6 @@ import { maxConnections } from "../base/connection-limit.js";
 import {
   ADMIN_CLIENT_CONNECTIONS,
   ADMIN_CLIENT_RATE,
-  ADMIN_SLOTS,
   BODY_MEMORY_BYTES,
   DEFAULT_PLUGIN_TIMEOUT_MS,
   DRAIN_KEEPALIVE_MS,
@@ -52,6 +51,7 @@ import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
 import { BuiltinAccess } from "./builtin-access.js";
 import { addBuiltins } from "./builtin-routes.js";
+import { type BuiltinEvents, BuiltinScheduler } from "./builtin-scheduler.js";
 import { ConsoleRequests } from "./console-requests.js";
 import { EventLoopMonitor } from "./event-loop-monitor.js";
 import { InlinePlugins } from "./inline-plugins.js";
@@ -73,10 +73,6 @@ const TICK_MS = 1000;
 const TRACES_WITHIN_MS = 1000;
 /** How long the start waits for the first health checks of back-ends. */
 const FIRST_PROBES_MS = 1000;
-/** There is only one. */
-const ADMIN_EXECUTOR = 0;
-/** Queries of untrusted clients leave half of the slots to others, and do not queue before them. */
-const ADMIN_LIMITS = { perClient: ADMIN_SLOTS / 2, isSerial: true };
 
 export class IoServer {
   readonly #data: IoThreadData;
@@ -86,8 +82,8 @@ export class IoServer {
   readonly #routes: RouteTable;
   readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
-  readonly #adminState: SharedState;
-  readonly #admin: Scheduler;
+  readonly #adminStates: readonly [quick: SharedState, long: SharedState];
+  readonly #admin: BuiltinScheduler;
   readonly #graphs = new GraphRegistry(IO_THREAD);
   readonly #inline: InlinePlugins;
   /** Null without `auth`. */
@@ -129,14 +125,10 @@ export class IoServer {
     const rules = { compressor, recorder: this.#recorder, ...answerRules(settings, trusted) };
     const answers = new ResponseWriter({ ...figures, backlog: () => this.#backlog(), ...rules });
     this.#answers = answers;
-    this.#adminState = new SharedState(data.adminState);
-    [this.#scheduler, this.#admin] = schedulers(
-      data,
-      [this.#state, this.#adminState],
-      this.#metrics,
-      answers,
-      notify,
-    );
+    const [quick, long] = data.adminStates;
+    this.#adminStates = [new SharedState(quick), new SharedState(long)];
+    const states = { main: this.#state, builtin: this.#adminStates };
+    [this.#scheduler, this.#admin] = schedulers(data, states, this.#metrics, answers, notify);
     this.#dispatcher = dispatcherOf(settings, connect);
     this.#matrix =
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler, traces);
@@ -209,9 +201,9 @@ export class IoServer {
       case "replaceExecutor":
         return this.#scheduler.replaceExecutor(ask.died, ask.executor.id, ask.executor.port);
       case "admin":
-        return this.#admin.setExecutors([ask.executor]);
+        return this.#admin.setExecutor(ask.executor, ask.port);
       case "adminDied":
-        return this.#admin.executorDied(ADMIN_EXECUTOR);
+        return this.#admin.executorDied(ask.executor);
       case "graph":
         this.#graphs.add(ask.graph);
         return null;
@@ -279,7 +271,7 @@ export class IoServer {
     this.#view.setServers(this.#servers);
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
-    this.#adminState.basePort = port;
+    for (const state of this.#adminStates) state.basePort = port;
     this.#traffic.adminPort = port + 1;
     // The health of back-ends is known before the first request.
     await Promise.race([this.#dispatcher?.start(), delay(FIRST_PROBES_MS, null, { ref: false })]);
@@ -337,7 +329,6 @@ export class IoServer {
   }
 }
 
-/** Executor ids of plugins and of the admin executor. */
 /**
  * The admin port takes no unknown host name: a page could otherwise give a name of its own the
  * address of this machine, and read with the rights of the operator who opened it.
@@ -352,11 +343,11 @@ function crossOriginGuards(
 
 function schedulers(
   { settings, clock: logClock }: IoThreadData,
-  [state, adminState]: readonly [SharedState, SharedState],
+  states: { readonly main: SharedState; readonly builtin: readonly [SharedState, SharedState] },
   metrics: Metrics,
   answers: ResponseWriter,
   notify: (notice: IoNotification) => void,
-): [scheduler: Scheduler, admin: Scheduler] {
+): [scheduler: Scheduler, admin: BuiltinScheduler] {
   const { pluginTimeoutMs, maxRunningPerClient } = settings;
   const mainLimits = { perClient: maxRunningPerClient, isSerial: false };
   // A query needs a deadline even where plugins have none.
@@ -372,14 +363,14 @@ function schedulers(
     terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
     retired: (executor) => notify({ notice: "retired", executor }),
   };
-  const adminEvents: SchedulerEvents = {
+  const builtinEvents: BuiltinEvents = {
     ...outcomes,
-    terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
-    retired: () => {},
+    terminate: (executor, reason) => notify({ notice: "terminateAdmin", executor, reason }),
+    startLong: () => notify({ notice: "startLongQueries" }),
   };
   return [
-    new Scheduler(state, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
-    new Scheduler(adminState, null, waitMs, waitMs, adminEvents, clock, ADMIN_LIMITS),
+    new Scheduler(states.main, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
+    new BuiltinScheduler(states.builtin, waitMs, builtinEvents, clock),
   ];
 }
 

@@ -24,6 +24,7 @@ import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { BUILTINS } from "./builtin-routes.js";
+import type { BuiltinScheduler } from "./builtin-scheduler.js";
 import type { DispatchedRequest } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
@@ -35,7 +36,7 @@ export interface LiveServerViewOptions {
   readonly metrics: Metrics;
   readonly tallies: PluginCounters;
   readonly scheduler: Scheduler;
-  readonly admin: Scheduler;
+  readonly admin: BuiltinScheduler;
   readonly graphs: GraphRegistry;
   readonly traffic: TrafficCounters;
   readonly dispatcher: Dispatcher | null;
@@ -47,7 +48,7 @@ export interface LiveServerViewOptions {
 export class LiveServerView implements ServerView {
   readonly metrics: Metrics;
   readonly tallies: PluginCounters;
-  readonly admin: Scheduler;
+  readonly admin: BuiltinScheduler;
   readonly dispatcher: Dispatcher | null;
   readonly host;
   readonly listenIp: string | null;

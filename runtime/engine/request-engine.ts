@@ -28,6 +28,7 @@ import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
 import type { BuiltinAccess } from "./builtin-access.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
+import type { BuiltinScheduler } from "./builtin-scheduler.js";
 import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
@@ -47,8 +48,7 @@ export interface EngineParts {
   readonly files: FileServer;
   readonly scheduler: Scheduler;
   readonly inline: InlinePlugins;
-  /** Scheduler of the admin executor. */
-  readonly admin: Scheduler;
+  readonly admin: BuiltinScheduler;
   readonly trusted: TrustedClients;
   readonly traces: TraceSampler;
   readonly operators: OperatorAuth;
@@ -334,7 +334,7 @@ export class RequestEngine {
   }
 
   #submit(
-    scheduler: Scheduler,
+    scheduler: Scheduler | BuiltinScheduler,
     exchange: Exchange,
     port: 0 | 1,
     slots: 0 | 1,

@@ -7,7 +7,7 @@ import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
-import { RESULT_REVOKED, RESULT_STREAM, ResultField } from "../wire/batch.js";
+import { RESULT_REVOKED, RESULT_SLICE_OVER, RESULT_STREAM, ResultField } from "../wire/batch.js";
 import {
   type SharedState,
   SLOT_CLAIMED,
@@ -41,6 +41,8 @@ export interface SchedulerEvents {
   terminate(executor: number, reason: string): void;
   /** An executor of an older build has finished its last request. */
   retired(executor: number): void;
+  /** Another scheduler is to run the request, and calls `leave` when it has its outcome. */
+  sliceOver?(call: PluginCall): void;
 }
 
 /** Counts the use of slots; null without metrics. */
@@ -145,7 +147,7 @@ export class Scheduler {
   }
 
   /** A request has its outcome, so the next one of its client goes on. */
-  #leave(call: PluginCall): void {
+  leave(call: PluginCall): void {
     let next = this.#clients.leave(call);
     for (; next !== null; next = this.#clients.leave(next)) {
       if (!next.exchange.aborted) return this.#enqueue(next);
@@ -155,7 +157,7 @@ export class Scheduler {
 
   #drop(call: PluginCall): void {
     this.#events.dropped(call);
-    this.#leave(call);
+    this.leave(call);
   }
 
   /** Replaces all executors; the former ones finish their requests, then `retired` is called. */
@@ -207,7 +209,7 @@ export class Scheduler {
         continue;
       }
       this.#events.failed(call, executorId(slot), "executor-died");
-      this.#leave(call);
+      this.leave(call);
     }
     this.#pump();
     return begun;
@@ -367,7 +369,8 @@ export class Scheduler {
   /** Waits until the changes of the request are durable. */
   #tell(call: PluginCall, slot: number, result: Told): void {
     const id = executorId(slot);
-    this.#leave(call);
+    if (result.kind === RESULT_SLICE_OVER) return this.#events.sliceOver!(call);
+    this.leave(call);
     this.#held.hold(
       result.flush,
       () => this.#events.result(call, id, result),
@@ -430,7 +433,7 @@ export class Scheduler {
       this.#free(slot);
       link.notifyTimedOut(slot, call);
     }
-    this.#leave(call);
+    this.leave(call);
   }
 
   #retireIdle(): void {

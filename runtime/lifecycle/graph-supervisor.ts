@@ -5,6 +5,7 @@
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
+import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import { GraphCompactor } from "../graph/manager/graph-compactor.js";
 import type { RecoveredGraphs } from "../graph/manager/graph-manager.js";
 import { GraphRegistry } from "../graph/manager/graph-registry.js";
@@ -34,6 +35,7 @@ import { SupervisedThread } from "./supervised-thread.js";
 import type {
   AdminCommand,
   AdminServer,
+  AdminThreadData,
   InterconnectCommand,
   InterconnectData,
   InterconnectNotification,
@@ -53,15 +55,20 @@ export interface GraphListener {
   logFailed(): void;
   /** Why the graphs are not ready for service, after each change; null: they are. */
   readiness(notReady: string | null): void;
-  adminDied(): void;
-  /** The admin thread is running; `serve` lets it run plugins. */
-  adminStarted(): void;
+  adminDied(executor: BuiltinExecutor): void;
+  /** An executor of built-in plugins is running; `serve` lets it run them. */
+  adminStarted(executor: BuiltinExecutor): void;
 }
+
+type AdminThread = SupervisedThread<AdminCommand, AdminThreadData>;
+
+const ADMIN_TITLES = ["admin executor", "long-query executor"] as const;
 
 export class GraphSupervisor implements GraphSource {
   readonly #settings: GraphSettings;
   readonly #interconnect: SupervisedThread<InterconnectCommand, InterconnectData>;
-  readonly #admin: SupervisedThread<AdminCommand>;
+  /** The executors of built-in plugins. */
+  readonly #admins: readonly [quick: AdminThread, long: AdminThread];
   readonly #open = new GraphRegistry(MAIN_THREAD);
   readonly #compactor = new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
   readonly #root: GraphRoot;
@@ -98,7 +105,7 @@ export class GraphSupervisor implements GraphSource {
       ...(publishStream === null ? [] : [publishStream]),
     ]);
     this.#interconnect = this.#startInterconnect(settings);
-    this.#admin = this.#startAdmin();
+    this.#admins = [this.#startAdmin(0), this.#startAdmin(1)];
     this.#compactor.start();
     const isReplicated =
       txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
@@ -121,22 +128,26 @@ export class GraphSupervisor implements GraphSource {
     listener.unloadable(this.#unloadable.all());
     listener.readiness(this.#notReady);
     if (this.clock.hasFailed) listener.logFailed();
-    listener.adminStarted();
+    listener.adminStarted(0);
   }
 
-  /** Runs built-in plugins of a server in the admin thread. */
-  serve(server: AdminServer): void {
-    this.#admin.tell({ op: "serve", server }, [server.port]);
+  /**
+   * Runs built-in plugins of a server in a thread.
+   * @throws SvcError SVC2206 if the thread has to start and the address space is insufficient
+   */
+  serve(executor: BuiltinExecutor, server: AdminServer): void {
+    this.#admins[executor].tell({ op: "serve", server }, [server.port]);
   }
 
-  /** Sends the argspec of the server's plugins to the admin thread. */
+  /** Sends the argspec of the server's plugins to the long-query executor, if it is running. */
   describe(argspec: LiveArgspec): void {
-    this.#admin.tell({ op: "argspec", argspec });
+    const [, long] = this.#admins;
+    if (long.isRunning) long.tell({ op: "argspec", argspec });
   }
 
-  /** Terminates the admin thread, which is then replaced. */
-  terminateAdmin(reason: string): void {
-    this.#admin.terminate(reason);
+  /** Terminates an executor of built-in plugins, which is then replaced. */
+  terminateAdmin(executor: BuiltinExecutor, reason: string): void {
+    this.#admins[executor].terminate(reason);
   }
 
   async answer(ask: GraphCommand): Promise<unknown> {
@@ -236,8 +247,10 @@ export class GraphSupervisor implements GraphSource {
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
     this.#compactor.stop();
-    await this.#admin.close();
-    await this.recover(this.#admin.threadNumber);
+    for (const admin of this.#admins) {
+      await admin.close();
+      await this.recover(admin.threadNumber);
+    }
     const isSaved = !options.isSaved || (await this.save());
     await this.#closeLog();
     await this.#interconnect.close();
@@ -279,17 +292,22 @@ export class GraphSupervisor implements GraphSource {
     return thread;
   }
 
-  #startAdmin(): SupervisedThread<AdminCommand> {
-    const thread = new SupervisedThread<AdminCommand>(
-      { entry: "admin", title: "admin executor", number: adminThread, data: {} },
+  #startAdmin(executor: BuiltinExecutor): AdminThread {
+    const thread: AdminThread = new SupervisedThread(
+      {
+        entry: "admin",
+        title: ADMIN_TITLES[executor],
+        number: (deaths) => adminThread(executor, deaths),
+        data: { hasTimeSlices: executor === 0 },
+      },
       {
         died: (number) => {
           void this.recover(number);
-          this.#listener?.adminDied();
+          this.#listener?.adminDied(executor);
         },
         started: (isFirst) => {
           for (const { shared } of this.#open.all()) thread.tell({ op: "graph", graph: shared });
-          if (!isFirst) this.#listener?.adminStarted();
+          if (!isFirst) this.#listener?.adminStarted(executor);
         },
         asked: (ask) => this.answer(ask),
       },
@@ -391,8 +409,10 @@ export class GraphSupervisor implements GraphSource {
     this.#root.recordPath(name, path);
     this.#unloadable.forget(name);
     this.#open.add(shared);
-    // Before the requester continues: it may direct requests to the admin thread.
-    if (this.#admin.isRunning) this.#admin.tell({ op: "graph", graph: shared });
+    // Before the requester continues: it may direct requests to these threads.
+    for (const admin of this.#admins) {
+      if (admin.isRunning) admin.tell({ op: "graph", graph: shared });
+    }
     this.#listener?.opened(shared);
     return shared;
   }
@@ -408,7 +428,7 @@ export class GraphSupervisor implements GraphSource {
 
   /** Returns the threads that get each graph by message. */
   #messagedThreads(): number[] {
-    const threads = [this.#interconnect, this.#admin].filter(({ isRunning }) => isRunning);
+    const threads = [this.#interconnect, ...this.#admins].filter(({ isRunning }) => isRunning);
     const numbers = threads.map(({ threadNumber }) => threadNumber);
     return this.#listener === null ? numbers : [...numbers, IO_THREAD];
   }

@@ -8,6 +8,7 @@ import { log, onDroppedWrites } from "../base/log.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
+import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, IoNotification, Listening } from "../engine/io-control.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
@@ -52,7 +53,7 @@ export class HttpService {
   readonly lease = new Lease((lease) => this.#updateNode({ lease }));
   readonly #state: SharedState;
   readonly #service: ServiceState;
-  readonly #adminState: SharedState;
+  readonly #adminStates: readonly [quick: SharedState, long: SharedState];
   readonly #graphs: GraphSupervisor;
   readonly #io: IoThread;
   readonly #pool: ExecutorPool;
@@ -76,13 +77,14 @@ export class HttpService {
     this.#service = new ServiceState(this.#state, this.#node.outReason, (outReason) =>
       this.#updateNode({ outReason }),
     );
-    this.#adminState = new SharedState();
+    this.#adminStates = [new SharedState(), new SharedState()];
     this.#graphs = graphs;
     const state = this.#state.buffer;
+    const [quick, long] = this.#adminStates;
     const metrics = this.metrics.buffer;
     this.#io = new IoThread(
       {
-        ...{ settings, state, adminState: this.#adminState.buffer, metrics },
+        ...{ settings, state, adminStates: [quick.buffer, long.buffer], metrics },
         ...{ node: this.#node, adminKey: settings.adminKey },
         ...{ clock: graphs.clock.buffer, traffic: graphs.traffic.buffer },
       },
@@ -178,8 +180,8 @@ export class HttpService {
         this.leaveService("changes are not logged any more");
       },
       readiness: (notReady) => this.#service.setNotReady(notReady),
-      adminDied: () => void this.#io.adminDied(),
-      adminStarted: () => this.#connectAdmin(),
+      adminDied: (executor) => void this.#io.adminDied(executor),
+      adminStarted: (executor) => this.#connectAdmin(executor),
     });
   }
 
@@ -310,14 +312,26 @@ export class HttpService {
     await this.#pool.close();
   }
 
-  /** Connects the admin executor, which runs built-in plugins that need graphs. */
-  #connectAdmin(): void {
+  /**
+   * Connects an executor of built-in plugins that need graphs.
+   * @throws SvcError SVC2206 if it has to start and the address space is insufficient
+   */
+  #connectAdmin(executor: BuiltinExecutor): void {
     const { port1, port2 } = new MessageChannel();
     const { stackTraces } = this.settings;
+    const { buffer: state } = this.#adminStates[executor];
+    this.#graphs.serve(executor, { port: port1, state, stackTraces });
     // It needs the argspec before the first request.
     this.#publishArgspec();
-    this.#graphs.serve({ port: port1, state: this.#adminState.buffer, stackTraces });
-    void this.#io.setAdmin({ id: 0, port: port2 });
+    void this.#io.setAdmin(executor, port2);
+  }
+
+  #startLongQueries(): void {
+    try {
+      this.#connectAdmin(1);
+    } catch (error) {
+      log(`long queries cannot run: ${(error as Error).message}`, "error");
+    }
   }
 
   #startExecutors(table: PluginTable): Promise<void> {
@@ -337,7 +351,7 @@ export class HttpService {
     return this.#io.setExecutors(executors, table, inlineDir);
   }
 
-  /** Sends the plugins' argspec to the admin executor once it serves. */
+  /** Sends the plugins' argspec to the long-query executor once it serves. */
   #publishArgspec(): void {
     if (this.#listening === null || this.#argspec === null) return;
     const { prefix } = this.settings;
@@ -353,7 +367,9 @@ export class HttpService {
       case "control":
         return void this.#operate(notice.number, notice.operation, notice.args);
       case "terminateAdmin":
-        return this.#graphs.terminateAdmin(notice.reason);
+        return this.#graphs.terminateAdmin(notice.executor, notice.reason);
+      case "startLongQueries":
+        return this.#startLongQueries();
     }
   }
 }

@@ -1,9 +1,10 @@
 // The main thread's side of the IO thread: commands with promises, notifications with a callback.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { MessageChannel, type Transferable } from "node:worker_threads";
+import { MessageChannel, type MessagePort, type Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type {
   ControlledServer,
   ControlOutcome,
@@ -109,13 +110,13 @@ export class IoThread {
     return this.#ask({ op: "replaceExecutor", died, executor }, [executor.port]);
   }
 
-  /** Connects the admin executor, replacing a former one. */
-  setAdmin(executor: ExecutorPort): Promise<void> {
-    return this.#ask({ op: "admin", executor }, [executor.port]);
+  /** Connects an executor of built-in plugins, replacing a former one. */
+  setAdmin(executor: BuiltinExecutor, port: MessagePort): Promise<void> {
+    return this.#ask({ op: "admin", executor, port }, [port]);
   }
 
-  adminDied(): Promise<void> {
-    return this.#ask({ op: "adminDied" });
+  adminDied(executor: BuiltinExecutor): Promise<void> {
+    return this.#ask({ op: "adminDied", executor });
   }
 
   /** Announces a graph to the status services. */

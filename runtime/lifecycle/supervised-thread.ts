@@ -1,7 +1,7 @@
 // Supervisor of a singleton thread, in the main thread: the interconnect thread, which owns graphs,
-// or the admin thread, which runs built-in plugins that query them. The thread starts with the
-// first call, so that a server can listen earlier. A dead thread is replaced, and its pending calls
-// are repeated.
+// or a thread that runs built-in plugins which query them. The thread starts with the first call,
+// so that a server can listen earlier. A dead thread is replaced, and its pending calls are
+// repeated.
 
 import {
   MessageChannel,

@@ -1,4 +1,4 @@
-// Commands of the main thread to the interconnect thread and to the admin thread.
+// Commands of the main thread to the interconnect thread and to the threads of built-in plugins.
 
 import type { MessagePort } from "node:worker_threads";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
@@ -46,7 +46,13 @@ export interface InterconnectData {
   readonly traffic: SharedArrayBuffer;
 }
 
-/** Commands to the admin thread. */
+/** Start data of a thread of built-in plugins. */
+export interface AdminThreadData {
+  /** It leaves long queries to the other one. */
+  readonly hasTimeSlices: boolean;
+}
+
+/** Commands to a thread of built-in plugins. */
 export type AdminCommand =
   /** Announces an open graph. */
   | { readonly op: "graph"; readonly graph: SharedGraph }
@@ -55,11 +61,11 @@ export type AdminCommand =
   /** Sets the argspec served from now on. */
   | { readonly op: "argspec"; readonly argspec: LiveArgspec };
 
-/** Connection of a server to the admin executor. */
+/** Connection of a server to an executor of built-in plugins. */
 export interface AdminServer {
   /** Receives requests. */
   readonly port: MessagePort;
-  /** Slot states of the admin executor. */
+  /** Slot states of the executor. */
   readonly state: SharedArrayBuffer;
   readonly stackTraces: boolean;
 }

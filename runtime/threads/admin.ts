@@ -1,9 +1,9 @@
-// Entry of the admin thread: runs built-in plugins that query or change graphs, or take longer than
-// the IO thread may. Untrusted queries may keep it busy, so nothing else depends on it. It never
-// runs user code.
+// Entry of the threads that run built-in plugins which query or change graphs, or take longer than
+// the IO thread may. There are two: the first one leaves long queries to the second, which they may
+// keep busy. Nothing else depends on these threads, and they never run user code.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
+import { MAIN_SLOTS, TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
@@ -11,24 +11,26 @@ import { ArgspecForms } from "../builtin/argspec-forms.js";
 import { installBuiltinContext } from "../builtin/context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { limitQueries } from "../graph/api/entry-points.js";
+import { installTimeSlice, limitQueries, TimeSlice } from "../graph/api/entry-points.js";
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
-import type { AdminCommand, AdminServer } from "../lifecycle/thread-commands.js";
+import type { AdminCommand, AdminServer, AdminThreadData } from "../lifecycle/thread-commands.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
-import { SharedState } from "../wire/shared-state.js";
+import { SharedState, SLOTS } from "../wire/shared-state.js";
 
-const { thread, port, signal } = workerData as SupervisedThreadData;
+const { thread, port, signal, hasTimeSlices } = workerData as SupervisedThreadData &
+  AdminThreadData;
 const pushed = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));
 const graphs = new ThreadGraphs(thread, pushed);
 const forms = new ArgspecForms();
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
-installBuiltinContext({ argspecForms: forms });
+if (!hasTimeSlices) installBuiltinContext({ argspecForms: forms });
 
 // A fault in one plugin or graph must not affect the others.
 process.on("uncaughtException", (error) =>
@@ -36,13 +38,29 @@ process.on("uncaughtException", (error) =>
 );
 
 /** Requests refer to them by index. */
-const plugins = [...graphPlugins, ...quickPlugins];
+const plugins: readonly PluginEntry[] = [...graphPlugins, ...quickPlugins];
 
-function serve({ port: requests, state, stackTraces }: AdminServer): void {
+function serve({ port: requests, state: buffer, stackTraces }: AdminServer): void {
   showStackTraces(stackTraces);
-  const bound = (isTrusted: boolean) =>
+  const state = new SharedState(buffer);
+  const prepare = (isTrusted: boolean) =>
     limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
-  new Executor(0, requests, new SharedState(state), () => plugins, bound);
+  if (!hasTimeSlices) {
+    new Executor(0, requests, state, () => plugins, { prepare, isSliceOver: () => false });
+    return;
+  }
+  const slice = new TimeSlice(() => state.hasQueued(MAIN_SLOTS, SLOTS));
+  installTimeSlice(slice);
+  const sliced = plugins.map((entry) => withinSlice(entry, slice));
+  const isSliceOver = () => slice.takeOver();
+  new Executor(0, requests, state, () => sliced, { prepare, isSliceOver });
+}
+
+/** Changes have none: only queries without effects can be repeated. */
+function withinSlice(entry: PluginEntry, slice: TimeSlice): PluginEntry {
+  if (!entry.readonly) return entry;
+  const { invoke } = entry;
+  return { ...entry, invoke: (request, source) => slice.run(() => invoke(request, source)) };
 }
 
 function act(ask: AdminCommand): unknown {

@@ -59,3 +59,5 @@ export const RESULT_STREAM = 8; // port through which the content comes, and its
 export const RESULT_FORWARD = 5; // bytes of what a dispatcher is to forward
 /** Not a result: the request was revoked before the executor claimed it. */
 export const RESULT_REVOKED = 4;
+/** Not a result: the time slice of the query is over, and another executor is to run it. */
+export const RESULT_SLICE_OVER = 9;

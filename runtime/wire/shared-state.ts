@@ -119,6 +119,12 @@ export class SharedState {
     return Atomics.compareExchange(this.#words, at, SLOT_QUEUED, SLOT_REVOKED) === SLOT_QUEUED;
   }
 
+  /** Executor side: returns whether a request is queued in one of some slots. */
+  hasQueued(from: number, to: number): boolean {
+    for (let slot = from; slot < to; slot++) if (this.slotState(slot) === SLOT_QUEUED) return true;
+    return false;
+  }
+
   claimedAtMs(slot: number): number {
     return this.#claimedAt[slot]!;
   }

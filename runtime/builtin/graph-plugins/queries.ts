@@ -16,6 +16,7 @@ import {
 } from "../client-expressions.js";
 import { graphNamed } from "../context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
+import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
 import { checkVectors, vectorParameter } from "../vector-json.js";
 
@@ -185,13 +186,15 @@ function requireApproximation(approximate: unknown): void {
   }
 }
 
-async function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
+function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
   if (!graph.hasVertex(id)) throw new HttpError(400, `id=${id} (there is no such vertex)`);
-  const vertex = await graph.openVertexAsync(id, "r", TIMEOUT_MS);
-  const probe = vertex.getVector();
-  vertex.close();
-  if (probe.length === 0) throw new HttpError(400, `id=${id} (it has no vector)`);
-  return graph.nearest(probe, options);
+  return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
+    const vertex = graph.openVertex(id, "r", timeout);
+    const probe = vertex.getVector();
+    vertex.close();
+    if (probe.length === 0) throw new HttpError(400, `id=${id} (it has no vector)`);
+    return graph.nearest(probe, options);
+  });
 }
 
 type Arguments = Record<string, unknown>;

@@ -6,6 +6,7 @@ import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/model/constants.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
+import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 
 const TIMEOUT_MS = 5000;
 
@@ -17,24 +18,26 @@ const TIMEOUT_MS = 5000;
  * @param id of the vertex
  * @param maxarcs most arcs of each direction
  */
-export async function vertex(
+export function vertex(
   _request: PluginRequest,
   graph: str,
   id: str,
   maxarcs: int = 3,
 ): Promise<object> {
   const found = graphNamed(graph);
-  const opened = await found.openVertexAsync(id, "r", TIMEOUT_MS);
-  const { id: _, properties, ...attributes } = opened.asDict();
-  opened.close();
-  return {
-    [`Vertex( ${id} )`]: {
-      outarcs: arcsOf(found, id, D_OUT, maxarcs),
-      inarcs: arcsOf(found, id, D_IN, maxarcs),
-      properties,
-      attributes,
-    },
-  };
+  return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
+    const opened = found.openVertex(id, "r", timeout);
+    const { id: _, properties, ...attributes } = opened.asDict();
+    opened.close();
+    return {
+      [`Vertex( ${id} )`]: {
+        outarcs: arcsOf(found, id, D_OUT, maxarcs),
+        inarcs: arcsOf(found, id, D_IN, maxarcs),
+        properties,
+        attributes,
+      },
+    };
+  });
 }
 
 function arcsOf(graph: Graph, id: string, arc: number, hits: number): string[] {

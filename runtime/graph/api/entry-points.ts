@@ -1,6 +1,7 @@
-// Entry points of the query engine for the runtime: option names for completion, and work limits of
-// a thread's queries, for threads that run untrusted ones.
+// Entry points of the query engine for the runtime: option names for completion, and limits and
+// time slices of a thread's queries, for threads that run untrusted ones.
 
 export type { TextIndexOptions } from "../changes/index-texts.js";
 export { limitQueries } from "../query/match/deadline.js";
+export { endTimeSlice, installTimeSlice, TimeSlice } from "../query/match/time-slice.js";
 export { optionNames } from "../query/parse/query-arguments.js";

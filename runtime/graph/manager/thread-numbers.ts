@@ -9,7 +9,7 @@ export const IO_THREAD = 203;
 const FIRST_MANAGER = 204;
 const MANAGERS = 25;
 const FIRST_ADMIN = FIRST_MANAGER + MANAGERS;
-const ADMINS = 25;
+const ADMINS = 12;
 
 /**
  * Returns the number of the interconnect thread, which opens and saves graphs.
@@ -20,11 +20,12 @@ export function managerThreadNumber(deaths: number): number {
 }
 
 /**
- * Returns the number of the admin executor.
+ * Returns the number of an executor of built-in plugins.
+ * @param executor 0 admin executor, 1 long-query executor
  * @param deaths number of its predecessors
  */
-export function adminThread(deaths: number): number {
-  return FIRST_ADMIN + (deaths % ADMINS);
+export function adminThread(executor: 0 | 1, deaths: number): number {
+  return FIRST_ADMIN + executor * ADMINS + (deaths % ADMINS);
 }
 
 /** @param executor id of the executor, from 0 */

@@ -4,6 +4,7 @@
 import { SearchError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
+import { checkTimeSlice } from "./time-slice.js";
 
 /** Timeout messages by kind of query. */
 const MESSAGES = {
@@ -41,7 +42,7 @@ export class Deadline {
 
   /**
    * Counts visited arcs and vertices.
-   * @throws SearchError time or work limit exceeded
+   * @throws SearchError time or work limit exceeded, or time slice over
    */
   spend(steps: number): void {
     this.#left -= steps;
@@ -55,7 +56,7 @@ export class Deadline {
 
   /**
    * Counts work that visits nothing: sorting, rendering.
-   * @throws SearchError time limit exceeded
+   * @throws SearchError time limit exceeded, or time slice over
    */
   spendTime(units: number): void {
     this.#waited += units;
@@ -75,9 +76,12 @@ export class Deadline {
   }
 
   #checkClock(): void {
-    if (this.#at !== Number.POSITIVE_INFINITY && performance.now() > this.#at) {
+    if (this.#at === Number.POSITIVE_INFINITY) return;
+    const now = performance.now();
+    if (now > this.#at) {
       throw new SearchError(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
     }
+    checkTimeSlice(now);
   }
 }
 

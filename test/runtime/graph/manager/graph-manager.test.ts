@@ -108,7 +108,10 @@ test("assigns distinct numbers to all threads, including consecutive managers", 
   const executors = Array.from({ length: MAX_EXECUTOR_IDS }, (_, id) => executorThread(id));
   for (let deaths = 0; deaths < 200; deaths++) {
     const keepers = [deaths, deaths + 1, deaths + 2].map(managerThreadNumber);
-    const admins = [deaths, deaths + 1, deaths + 2].map(adminThread);
+    const admins = [deaths, deaths + 1, deaths + 2].flatMap((number) => [
+      adminThread(0, number),
+      adminThread(1, number),
+    ]);
     const numbers = [...executors, MAIN_THREAD, IO_THREAD, ...keepers, ...admins];
     assert.is(new Set(numbers).size, numbers.length);
     assert.ok(numbers.every((number) => number >= 1 && number <= 255));

@@ -1,0 +1,104 @@
+// Assigns the requests of built-in plugins to two executors: the admin executor runs all of them,
+// and the long-query executor repeats queries that exceeded their time slice. So a costly query
+// delays other clients for a time slice at most. The second thread starts when it is needed.
+
+import type { MessagePort } from "node:worker_threads";
+import { ADMIN_SLOTS } from "../base/limits.js";
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
+import type { SharedState } from "../wire/shared-state.js";
+import type { PluginCall } from "./plugin-call.js";
+import { Scheduler, type SchedulerEvents } from "./scheduler.js";
+
+/** The admin executor and the long-query executor. */
+export type BuiltinExecutor = 0 | 1;
+
+/** Queries of untrusted clients leave half of the slots to others, and do not queue before them. */
+const LIMITS = { perClient: ADMIN_SLOTS / 2, isSerial: true };
+/** The limit per client of the admin executor includes these requests. */
+const LONG_LIMITS = { perClient: 0, isSerial: true };
+
+export interface BuiltinEvents extends Pick<SchedulerEvents, "result" | "failed" | "dropped"> {
+  terminate(executor: BuiltinExecutor, reason: string): void;
+  /** The long-query executor is needed for the first time. */
+  startLong(): void;
+}
+
+export class BuiltinScheduler {
+  readonly #all: readonly [quick: Scheduler, long: Scheduler];
+  readonly #events: BuiltinEvents;
+  #isLongStarted = false;
+
+  constructor(
+    states: readonly [quick: SharedState, long: SharedState],
+    timeoutMs: number,
+    events: BuiltinEvents,
+    clock: CommitClock | null = null,
+  ) {
+    this.#events = events;
+    const quick: SchedulerEvents = {
+      ...{ result: events.result, failed: events.failed, dropped: events.dropped },
+      terminate: (_, reason) => events.terminate(0, reason),
+      retired: () => {},
+      sliceOver: (call) => this.#runLong(call),
+    };
+    const long: SchedulerEvents = {
+      result: (call, ...outcome) => this.#leave(call, () => events.result(call, ...outcome)),
+      failed: (call, ...outcome) => this.#leave(call, () => events.failed(call, ...outcome)),
+      dropped: (call) => this.#leave(call, () => events.dropped(call)),
+      terminate: (_, reason) => events.terminate(1, reason),
+      retired: () => {},
+    };
+    this.#all = [
+      new Scheduler(states[0], null, timeoutMs, timeoutMs, quick, clock, LIMITS),
+      new Scheduler(states[1], null, timeoutMs, timeoutMs, long, clock, LONG_LIMITS),
+    ];
+  }
+
+  get working(): number {
+    return this.#all[0].working + this.#all[1].working;
+  }
+
+  get waiting(): number {
+    return this.#all[0].waiting + this.#all[1].waiting;
+  }
+
+  submit(call: PluginCall): void {
+    this.#all[0].submit(call);
+  }
+
+  *calls(): ReturnType<Scheduler["calls"]> {
+    for (const scheduler of this.#all) yield* scheduler.calls();
+  }
+
+  rejectQueued(): PluginCall[] {
+    return this.#all.flatMap((scheduler) => scheduler.rejectQueued());
+  }
+
+  setExecutor(executor: BuiltinExecutor, port: MessagePort): void {
+    this.#all[executor].setExecutors([{ id: 0, port }]);
+  }
+
+  executorDied(executor: BuiltinExecutor): number {
+    return this.#all[executor].executorDied(0);
+  }
+
+  tick(): void {
+    for (const scheduler of this.#all) scheduler.tick();
+  }
+
+  close(): void {
+    for (const scheduler of this.#all) scheduler.close();
+  }
+
+  #runLong(call: PluginCall): void {
+    this.#all[1].submit(call);
+    if (!this.#isLongStarted) this.#events.startLong();
+    this.#isLongStarted = true;
+  }
+
+  /** Ends a request of the long-query executor. */
+  #leave(call: PluginCall, answer: () => void): void {
+    this.#all[0].leave(call);
+    answer();
+  }
+}

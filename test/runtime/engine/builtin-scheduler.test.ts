@@ -1,0 +1,104 @@
+// Queries whose time slice is over run in the long-query executor, and count for their client until
+// they have their outcome.
+
+import { MessageChannel } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BuiltinScheduler } from "../../../runtime/engine/builtin-scheduler.js";
+import { Executor } from "../../../runtime/engine/executor.js";
+import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
+import { SharedState } from "../../../runtime/wire/shared-state.js";
+import { call, entry, until } from "./scheduler-setup.js";
+
+const test = suite("scheduler of built-in plugins");
+
+function setUp() {
+  const told: string[] = [];
+  const states = [new SharedState(), new SharedState()] as const;
+  const scheduler = new BuiltinScheduler(states, 30_000, {
+    result: ({ serial }, _, { status, payload }) => told.push(`${serial} ${status} ${payload}`),
+    failed: ({ serial }, _, failure) => told.push(`${serial} ${failure}`),
+    dropped: ({ serial }) => told.push(`${serial} dropped`),
+    terminate: (executor) => told.push(`terminate ${executor}`),
+    startLong: () => told.push("start"),
+  });
+  /** Plugin 0 is quick; plugin 1 exceeds its time slice in the first executor. */
+  const connect = (executor: 0 | 1) => {
+    const { port1, port2 } = new MessageChannel();
+    let isOver = false;
+    const plugins = [
+      entry("quick", () => `quick in ${executor}`),
+      entry("long", () => {
+        isOver = executor === 0;
+        return `long in ${executor}`;
+      }),
+    ];
+    const isSliceOver = (): boolean => {
+      const wasOver = isOver;
+      isOver = false;
+      return wasOver;
+    };
+    const hooks = { prepare: () => {}, isSliceOver };
+    new Executor(0, port1, states[executor], () => plugins, hooks);
+    scheduler.setExecutor(executor, port2);
+  };
+  return { told, scheduler, connect };
+}
+
+const query = (plugin: number, address?: string): PluginCall => ({
+  ...call(plugin, "/svc/builtin/x", address),
+  slots: 1,
+});
+
+test("runs queries again in the second executor when their time slice is over", async () => {
+  const { told, scheduler, connect } = setUp();
+  connect(0);
+  const [quick, long, other] = [query(0), query(1), query(1, "127.0.0.2")];
+  for (const one of [quick, long, other]) scheduler.submit(one);
+  await until(() => scheduler.waiting === 2);
+  assert.equal(told, [`${quick.serial} 200 "quick in 0"`, "start"]);
+  connect(1);
+  await until(() => told.length === 4);
+  assert.equal(told.slice(2).sort(), [
+    `${long.serial} 200 "long in 1"`,
+    `${other.serial} 200 "long in 1"`,
+  ]);
+  assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
+  scheduler.close();
+});
+
+test("counts long queries for the limit of their client until they end", async () => {
+  const { told, scheduler, connect } = setUp();
+  connect(0);
+  const long = Array.from({ length: 4 }, () => query(1));
+  for (const one of long) scheduler.submit(one);
+  const own = query(0);
+  scheduler.submit(own);
+  const foreign = query(0, "127.0.0.2");
+  scheduler.submit(foreign);
+  await until(() => told.length === 2);
+  assert.equal(told, ["start", `${foreign.serial} 200 "quick in 0"`]);
+  connect(1);
+  await until(() => told.length === 7);
+  assert.ok(told.includes(`${own.serial} 200 "quick in 0"`));
+  assert.equal([...scheduler.calls()], []);
+  scheduler.close();
+});
+
+test("gives back the share of a client whose long query is dropped", async () => {
+  const { told, scheduler, connect } = setUp();
+  connect(0);
+  const long = Array.from({ length: 4 }, () => query(1));
+  for (const one of long) scheduler.submit(one);
+  await until(() => scheduler.waiting === 4 && told.length === 1);
+  for (const one of long) (one.exchange as unknown as { aborted: boolean }).aborted = true;
+  connect(1);
+  await until(() => told.length === 5);
+  assert.ok(long.every(({ serial }) => told.includes(`${serial} dropped`)));
+  for (let sent = 0; sent < 5; sent++) scheduler.submit(query(0));
+  await until(() => told.length === 10);
+  assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
+  scheduler.close();
+});
+
+test.run();
