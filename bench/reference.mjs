@@ -103,6 +103,11 @@ function fill(graph, vertices, arcs) {
       graph.connect(`gone${at % GONE}`, ["to", M_INT, 1], names[Math.floor(at / GONE)]);
     }
     once("delete a vertex of degree 20", GONE, (at) => graph.deleteVertex(`gone${at}`));
+    for (let at = 0; at < 20 * GONE; at++) {
+      graph.connect(`gone${at % GONE}`, ["to", M_INT, 1], name(pairs[at]));
+    }
+    const scattered = "delete a vertex of degree 20, random neighbors";
+    once(scattered, GONE, (at) => graph.deleteVertex(`gone${at}`));
   }
   once("open, set 2 properties, close", 50_000, (at) => setTwoProperties(graph, name(at), at));
   once("disconnect", 50_000, (at) => graph.disconnect("from open", "to", name(at)));

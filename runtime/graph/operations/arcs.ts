@@ -113,10 +113,59 @@ export function unlink(store: GraphStore, initial: number, position: number): vo
     inArcs.addUnlisted(terminal, -1);
     writer.add(header, Header.ArcsForwardOnly, -1);
   } else {
-    inArcs.removeAt(terminal, inArcs.find(terminal, initial, word1 & ARC_KEY_MASK));
+    inArcs.remove(terminal, initial, word1 & ARC_KEY_MASK);
   }
   store.relationships.addCount(word1 >>> NAME_SHIFT, -1);
   writer.addWide(header, Header.Size, -1);
+}
+
+/**
+ * Removes the arcs from position `first` on of an initial's run from both sides, and virtual
+ * terminals that have become unreferenced. Writes what all arcs share only once.
+ */
+export function unlinkTail(store: GraphStore, initial: number, first: number): void {
+  const { outArcs, inArcs, writer, digest } = store;
+  const { header } = store.memory;
+  const count = outArcs.degree(initial) - first;
+  prefetchTerminals(store, initial, first);
+  let forwardOnly = 0;
+  let name = 0;
+  let named = 0;
+  for (let position = first; position < first + count; position++) {
+    const terminal = outArcs.otherAt(initial, position);
+    const word1 = outArcs.word1At(initial, position);
+    if (digest.isMaintained) {
+      digest.arc(-1, initial, terminal, word1, outArcs.valueAt(initial, position));
+    }
+    if ((word1 & ArcFlag.ForwardOnly) !== 0) {
+      inArcs.addUnlisted(terminal, -1);
+      forwardOnly++;
+    } else inArcs.remove(terminal, initial, word1 & ARC_KEY_MASK);
+    if (word1 >>> NAME_SHIFT !== name) {
+      if (named > 0) store.relationships.addCount(name, -named);
+      name = word1 >>> NAME_SHIFT;
+      named = 0;
+    }
+    named++;
+    if (terminal !== initial) removeIfUnreferenced(store, terminal);
+  }
+  if (named > 0) store.relationships.addCount(name, -named);
+  if (forwardOnly > 0) writer.add(header, Header.ArcsForwardOnly, -forwardOnly);
+  writer.addWide(header, Header.Size, -count);
+  outArcs.cut(initial, first);
+}
+
+/** Reads what `unlinkTail` changes at each terminal, so that the cache misses overlap. */
+function prefetchTerminals(store: GraphStore, initial: number, first: number): void {
+  const { outArcs, inArcs, memory } = store;
+  const end = outArcs.degree(initial);
+  let words = 0;
+  for (let position = first; position < end; position++) {
+    const terminal = outArcs.otherAt(initial, position);
+    words ^= memory.sequence.words[terminal * SEQUENCE_WORDS + 1]! ^ memory.meta.words[terminal]!;
+    words ^= inArcs.prefetch(terminal, initial);
+  }
+  PREFETCH_SINK[0] = words;
 }
 
 /** Removes the arc at a position of its terminal's run from both sides. */

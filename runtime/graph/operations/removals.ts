@@ -15,7 +15,7 @@ import { InternalError } from "../model/errors.js";
 import { ArcFlag } from "../model/modifiers.js";
 import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { unlink, unlinkFromTerminal } from "./arcs.js";
+import { unlink, unlinkFromTerminal, unlinkTail } from "./arcs.js";
 import {
   demoteToVirtual,
   isHeld,
@@ -153,12 +153,10 @@ function abandon(store: GraphStore): void {
 }
 
 function removeOutArcs(store: GraphStore, vertex: number): void {
-  const { outArcs, writer } = store;
-  for (let left = outArcs.degree(vertex); left > 0; left--) {
-    const terminal = outArcs.otherAt(vertex, left - 1);
-    unlink(store, vertex, left - 1);
-    if (terminal !== vertex) removeIfUnreferenced(store, terminal);
-    if (left % STEP === 0) writer.commit();
+  for (let left = store.outArcs.degree(vertex); left > 0; ) {
+    left = Math.max(0, left - STEP);
+    unlinkTail(store, vertex, left);
+    if (left > 0) store.writer.commit();
   }
 }
 

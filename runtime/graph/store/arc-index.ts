@@ -107,6 +107,19 @@ export class ArcIndex {
     key: number,
     keyMask: number,
   ): number {
+    const slot = this.findSlot(run, index, shape, other, key, keyMask);
+    return slot < 0 ? -1 : this.#arcs.words[index + slot]! - 1;
+  }
+
+  /** Variant of `find` that returns the slot of the arc. */
+  findSlot(
+    run: number,
+    index: number,
+    shape: IndexShape,
+    other: number,
+    key: number,
+    keyMask: number,
+  ): number {
     const words = this.#arcs.words;
     const mask = countSlots(shape) - 1;
     const isNamed = keyMask >>> NAME_SHIFT === NAME_MASK;
@@ -118,11 +131,19 @@ export class ArcIndex {
       const entry = words[index + slot]!;
       if (entry !== 0) {
         const at = run + (entry - 1) * ARC_WORDS;
-        if (words[at] === other && (words[at + 1]! & keyMask) === (key | 0)) return entry - 1;
+        if (words[at] === other && (words[at + 1]! & keyMask) === (key | 0)) return slot;
       } else if (probes >= window) return -1;
       slot = (slot + 1) & mask;
     }
     return -1;
+  }
+
+  /** Reads what the removal of an arc to `other` will read; returns a number that depends on it. */
+  prefetch(run: number, index: number, shape: IndexShape, other: number, last: number): number {
+    const words = this.#arcs.words;
+    const entry = words[index + firstHomeSlot(other, shape)]!;
+    const moved = words[index + homeAt(words, run + last * ARC_WORDS, shape)]!;
+    return (entry === 0 ? 0 : words[run + (entry - 1) * ARC_WORDS]!) ^ moved;
   }
 
   /** Returns the positions of all arcs to a vertex, or of one relationship if `name` is not 0. */
@@ -164,14 +185,19 @@ export class ArcIndex {
 
   /** Updates the entry of an arc that moves within the run. */
   move(run: number, index: number, shape: IndexShape, from: number, to: number): void {
-    this.#writer.put(this.#arcs, index + this.#findSlot(run, index, shape, from), to + 1);
+    this.#writer.put(this.#arcs, index + this.#slotOf(run, index, shape, from), to + 1);
   }
 
   /** Removes the entry of the arc at a position, while the run still contains it. */
   remove(run: number, index: number, shape: IndexShape, position: number): void {
+    this.removeSlot(run, index, shape, this.#slotOf(run, index, shape, position));
+  }
+
+  /** Removes the entry in a slot, while the run still contains its arc. */
+  removeSlot(run: number, index: number, shape: IndexShape, removed: number): void {
     const words = this.#arcs.words;
     const mask = countSlots(shape) - 1;
-    let gap = this.#findSlot(run, index, shape, position);
+    let gap = removed;
     for (let slot = gap; ; ) {
       slot = (slot + 1) & mask;
       const entry = words[index + slot]!;
@@ -185,7 +211,7 @@ export class ArcIndex {
     this.#writer.put(this.#arcs, index + gap, 0);
   }
 
-  #findSlot(run: number, index: number, shape: IndexShape, position: number): number {
+  #slotOf(run: number, index: number, shape: IndexShape, position: number): number {
     const words = this.#arcs.words;
     const mask = countSlots(shape) - 1;
     let slot = homeAt(words, run + position * ARC_WORDS, shape);

@@ -160,16 +160,77 @@ export class ArcRuns {
     const run = sides[at + Side.Pointer]!;
     const last = sides[at + Side.Degree]! - 1;
     assert(run !== 0 && position >= 0 && position <= last, "the run has the arc to remove");
-    const arcs = this.arcs.words;
-    const hole = run + position * ARC_WORDS;
-    const moved = run + last * ARC_WORDS;
     const index = sides[at + Side.Index]!;
     if (index !== 0) {
       const shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
       this.#index.remove(run, index, shape, position);
       if (last !== position) this.#index.move(run, index, shape, last, position);
     }
+    this.#fillHole(at, position, last);
+  }
+
+  /** Removes the arc to `other` with a key, and moves the last arc there; within a mutation. */
+  remove(vertex: number, other: number, key: number): void {
+    const at = vertex * SIDE_WORDS;
+    const sides = this.sides.words;
+    const index = sides[at + Side.Index]!;
+    if (index === 0) {
+      this.removeAt(vertex, this.find(vertex, other, key));
+      return;
+    }
+    const writer = this.#writer;
+    writer.touch(this.side, vertex);
+    writer.hasShortened = true;
+    const run = sides[at + Side.Pointer]!;
+    const last = sides[at + Side.Degree]! - 1;
+    const shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
+    const slot = this.#index.findSlot(run, index, shape, other, key, ARC_KEY_MASK);
+    assert(slot >= 0, "the run has the arc to remove");
+    const position = this.arcs.words[index + slot]! - 1;
+    this.#index.removeSlot(run, index, shape, slot);
+    if (last !== position) this.#index.move(run, index, shape, last, position);
+    this.#fillHole(at, position, last);
+  }
+
+  /**
+   * Reads what `remove` will read, so that the cache misses of several calls overlap.
+   * @returns a number that depends on the words, so that the compiler keeps the reads
+   */
+  prefetch(vertex: number, other: number): number {
+    const at = vertex * SIDE_WORDS;
+    const sides = this.sides.words;
+    const run = sides[at + Side.Pointer]!;
+    if (run === 0) return 0;
+    const last = sides[at + Side.Degree]! - 1;
+    const index = sides[at + Side.Index]!;
+    const arcs = this.arcs.words;
+    if (index === 0) return arcs[run]! ^ arcs[run + last * ARC_WORDS]!;
+    const shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
+    return this.#index.prefetch(run, index, shape, other, last);
+  }
+
+  /**
+   * Cuts a run to its first `degree` arcs, all at once; within a mutation. The caller removes the
+   * others from their other side. A run that is cut in several steps has no index in between.
+   */
+  cut(vertex: number, degree: number): void {
+    const writer = this.#writer;
+    writer.touch(this.side, vertex);
+    writer.hasShortened = true;
+    const at = vertex * SIDE_WORDS;
+    assert(degree <= this.length(vertex), "a cut never lengthens a run");
+    if (this.sides.words[at + Side.Index] !== 0) this.#dropIndex(at);
+    writer.put(this.sides, at + Side.Degree, degree);
+    this.#shrink(at, degree);
+  }
+
+  #fillHole(at: number, position: number, last: number): void {
+    const writer = this.#writer;
     if (last !== position) {
+      const arcs = this.arcs.words;
+      const run = this.sides.words[at + Side.Pointer]!;
+      const hole = run + position * ARC_WORDS;
+      const moved = run + last * ARC_WORDS;
       writer.put(this.arcs, hole, arcs[moved]!);
       writer.put(this.arcs, hole + 1, arcs[moved + 1]!);
       writer.put(this.arcs, hole + 2, arcs[moved + 2]!);
