@@ -32,6 +32,7 @@ export class Faults {
     return {
       request: (exchange) => this.#request(events, exchange, cut),
       errorBody: (...args) => events.errorBody(...args),
+      shed: () => events.shed(),
       answered: (...args) => events.answered(...args),
       connected: (delta) => events.connected(delta),
     };

@@ -18,3 +18,6 @@ export function isValidGraphPath(path: unknown): path is string {
 export const LOG_FOLDER = "_txlog";
 /** Below that: transactions that are not replicated. */
 export const LOG_LOCAL_FOLDER = "local";
+
+/** Folder of a dump; no graph folder can have such a name. */
+export const DUMP_NAME = /^opdump_[\w.-]{1,99}\.tx$/;

@@ -33,6 +33,8 @@ export class TlsFiles {
   #stamp = "";
   #seenStamp = "";
   #refusedStamp = "";
+  /** End of validity of the certificate in use, milliseconds since 1970; null without one. */
+  expiresAtMs: number | null = null;
 
   /** @param label the setting that names the files, for messages */
   constructor(paths: TlsPaths, label: string) {
@@ -95,14 +97,15 @@ export class TlsFiles {
     const leaf = cert === undefined ? null : this.#certificates("cert", cert)[0]!;
     if (ca !== undefined) this.#certificates("ca", ca);
     if (key !== undefined) this.#checkKey(key, leaf);
-    if (leaf !== null) this.#noteExpiry(leaf);
     const options = {
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
       ...(ca === undefined ? {} : { ca: ca.match(CERTIFICATE)! }),
     };
     try {
-      return { options, context: createSecureContext({ ...options, minVersion: "TLSv1.2" }) };
+      const context = createSecureContext({ ...options, minVersion: "TLSv1.2" });
+      if (leaf !== null) this.#noteExpiry(leaf);
+      return { options, context };
     } catch (error) {
       throw this.#refusal("cert", `cannot be used: ${(error as Error).message}`, error);
     }
@@ -147,7 +150,8 @@ export class TlsFiles {
   }
 
   #noteExpiry({ validTo }: X509Certificate): void {
-    const leftMs = Date.parse(validTo) - Date.now();
+    this.expiresAtMs = Date.parse(validTo);
+    const leftMs = this.expiresAtMs - Date.now();
     if (!(leftMs < TLS_EXPIRY_NOTICE_MS)) return;
     const verb = leftMs < 0 ? "has expired" : "expires soon";
     log(`${this.#label}.cert ${verb}: ${this.#paths.cert} is valid until ${validTo}`, "warn");

@@ -5,9 +5,10 @@ import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
-import type { Connection, Exchange } from "../http/transport.js";
+import type { Connection, Exchange, TransportMemory } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
+import type { RejectionCounters } from "../metrics/rejection-counters.js";
 import type { TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";
@@ -92,7 +93,12 @@ export interface ServerView {
   /** The same for the executors of built-in plugins. */
   readonly admin: { readonly waiting: number; readonly working: number };
   readonly tallies: PluginCounters;
+  readonly rejections: RejectionCounters;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
+  /** Memory that requests and responses of the main port hold; null before it listens. */
+  transportMemory(): TransportMemory | null;
+  /** End of validity of the certificate in use, milliseconds since 1970; null without TLS. */
+  readonly certificateExpiryMs: number | null;
   /** Graphs that are open, sorted by name, without the system's own. */
   graphs(): readonly RegisteredGraph[];
   /** Sorted by name. */

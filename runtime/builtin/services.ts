@@ -8,7 +8,7 @@ import { healthCheck, ping, storage, time } from "./services/host-info.js";
 import { inspect } from "./services/inspect.js";
 import { logService } from "./services/log.js";
 import { meminfo, nodestat } from "./services/node.js";
-import { prometheus } from "./services/prometheus.js";
+import { prometheus } from "./services/prometheus/prometheus.js";
 import { randomInteger, randomText } from "./services/random.js";
 import { peerstat, txstat } from "./services/replication.js";
 import { status } from "./services/status.js";

@@ -268,7 +268,7 @@ export class IoServer {
       const options = { ...serverOptions(settings, offset), tls };
       return transport.listen(port, ip, options, this.#engine.events(offset));
     });
-    this.#view.setServers(this.#servers);
+    this.#view.setServers(this.#servers, this.#tls);
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
     for (const state of this.#adminStates) state.basePort = port;

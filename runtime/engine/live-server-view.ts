@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { packageInfo } from "../base/package-info.js";
+import type { TlsFiles } from "../base/tls-files.js";
 import type { TlsPaths } from "../base/tls-paths.js";
 import { readHost } from "../builtin/host.js";
 import type {
@@ -16,9 +17,10 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-registry.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import { hasUnsavedChanges } from "../graph/status/graph-status.js";
-import type { Connection, Exchange, HttpServer } from "../http/transport.js";
+import type { Connection, Exchange, HttpServer, TransportMemory } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
+import { RejectionCounters } from "../metrics/rejection-counters.js";
 import type { TrafficCounters, TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { ServerSettings } from "../settings/server-settings.js";
@@ -56,6 +58,7 @@ export class LiveServerView implements ServerView {
   readonly tls: TlsPaths | null;
   readonly root: string;
   readonly isLogged: boolean;
+  readonly rejections = new RejectionCounters();
   readonly label = randomBytes(16).toString("hex");
   readonly version = packageInfo().version;
   /** The same in every thread. */
@@ -64,6 +67,7 @@ export class LiveServerView implements ServerView {
   node: NodeState;
   readonly #parts: LiveServerViewOptions;
   #servers: readonly HttpServer[] = [];
+  #tlsFiles: TlsFiles | null = null;
   #plugins: readonly PluginDescription[] = [];
   #unloadable: readonly UnloadableGraph[] = [];
 
@@ -85,8 +89,17 @@ export class LiveServerView implements ServerView {
   }
 
   /** @param servers of the main port and the admin port */
-  setServers(servers: readonly HttpServer[]): void {
+  setServers(servers: readonly HttpServer[], tlsFiles: TlsFiles | null): void {
     this.#servers = servers;
+    this.#tlsFiles = tlsFiles;
+  }
+
+  transportMemory(): TransportMemory | null {
+    return this.#servers[0]?.memory() ?? null;
+  }
+
+  get certificateExpiryMs(): number | null {
+    return this.#tlsFiles?.expiresAtMs ?? null;
   }
 
   setPlugins(plugins: readonly PluginDescription[]): void {

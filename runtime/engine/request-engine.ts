@@ -128,8 +128,9 @@ export class RequestEngine {
 
   /** Returns the callbacks of a port's transport. */
   events(port: 0 | 1): ServerEvents {
-    const { metrics } = this.#parts.view;
+    const { metrics, rejections } = this.#parts.view;
     return {
+      shed: () => rejections.count("connections"),
       request: (exchange) => {
         this.current = exchange;
         try {
@@ -140,8 +141,9 @@ export class RequestEngine {
         }
         this.current = null;
       },
-      errorBody: (status, message, accept, t0Ms) => {
+      errorBody: ({ status, message, reason }, accept, t0Ms) => {
         if (port === 0) metrics.refused(status);
+        if (port === 0) rejections.count(reason);
         return this.#parts.answers.errorBody({ accept, t0Ms }, port, message);
       },
       answered: (bytesIn, bytesOut) => {

@@ -6,6 +6,7 @@ import type { TlsMaterial } from "../base/tls-files.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
+import type { HttpRejection } from "./rejections.js";
 
 export type Method =
   | "GET"
@@ -141,7 +142,9 @@ export type ByteStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export interface ServerEvents {
   request(exchange: Exchange): void;
   /** Returns the body of an error that the transport sends itself (parser, limits); latin1. */
-  errorBody(status: number, message: string, accept: Accept, t0Ms: number): ErrorBody;
+  errorBody(rejection: HttpRejection, accept: Accept, t0Ms: number): ErrorBody;
+  /** A connection is closed without a response, because too many are open. */
+  shed(): void;
   /** Reports every response, also the transport's own, to the metrics. */
   answered(bytesIn: number, bytesOut: number): void;
   /** A connection was opened (1) or closed (-1). */
@@ -182,11 +185,21 @@ export interface ClientLimits {
   readonly requestsPerSecond: number;
 }
 
+/** Memory of a server in bytes, and its limits. */
+export interface TransportMemory {
+  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
+  readonly responseBytes: number;
+  readonly maxResponseBytes: number;
+}
+
 /** One listening server (A or B). */
 export interface HttpServer {
   readonly port: number;
   /** Returns the open connections. */
   connections(): readonly Connection[];
+  /** Memory that requests and unread responses hold now. */
+  memory(): TransportMemory;
   /** Sets the certificates of new connections. */
   useTls?(material: TlsMaterial): void;
   /** Closes each open connection with its next response, which carries `Connection: close`. */

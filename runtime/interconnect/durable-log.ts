@@ -15,6 +15,7 @@ import {
   requireIdentity,
 } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import type { Log2Histogram } from "../metrics/log2-histogram.js";
 import type { Disk } from "./log/disk.js";
 import type { LoggedGraph } from "./log/log-catalog.js";
 import { LogChannel } from "./log/log-channel.js";
@@ -95,6 +96,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
 
   get isOn(): boolean {
     return this.#isOn;
+  }
+
+  /** Durations of all flushes. */
+  get flushes(): Log2Histogram {
+    return this.#writer.flushes;
   }
 
   get channel(): LogChannel {

@@ -431,6 +431,7 @@ export class Replication {
       replica,
       subscribers: this.#senders.map((sender) => sender.report()),
       logBytes: log.bytes,
+      flushes: this.#log.flushes.record(),
       halted: { in: !this.#input.isOpen, out: !this.#output.isOpen },
       throttle: this.#output.throttle,
     });

@@ -13,6 +13,7 @@ import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, IoNotification, Listening } from "../engine/io-control.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
+import { measureMainThread } from "../metrics/thread-gauges.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
@@ -72,6 +73,7 @@ export class HttpService {
     this.#dispatcher = settings.dispatcher;
     this.#node = initialNodeState(settings);
     this.metrics = new Metrics();
+    measureMainThread();
     onDroppedWrites(() => this.metrics.logWriteLost());
     this.#state = new SharedState();
     this.#service = new ServiceState(this.#state, this.#node.outReason, (outReason) =>

@@ -6,12 +6,14 @@ import { availableAddressSpace, formatGiB } from "../base/address-space.js";
 import { SvcError } from "../base/errors.js";
 import { logSettings } from "../base/log-settings.js";
 import { enableRecentLog } from "../base/recent-log.js";
+import { reserveThreadGauge } from "../metrics/thread-gauges.js";
 
 export type Thread = "io" | "executor" | "admin" | "interconnect";
 
 /** Address space of a thread's code, heap and stack. */
 const THREAD_ADDRESS_BYTES = 0.6 * 2 ** 30;
 const EXIT_REPORT_MS = 100;
+const NAME_PREFIX = /^svc-/;
 
 /** @throws SvcError SVC2206 if the address space is insufficient */
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
@@ -20,10 +22,16 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
   // The thread logs like this one.
   logSettings();
   enableRecentLog();
-  if (!process.execArgv.some(isInputTypeOption)) return new Worker(entry, options);
+  const freeGauge = reserveThreadGauge((options.name ?? thread).replace(NAME_PREFIX, ""));
+  const worker = new Worker(entry, workerOptions(options));
+  worker.on("exit", freeGauge);
+  return worker;
+}
+
+function workerOptions(options: WorkerOptions): WorkerOptions {
+  if (!process.execArgv.some(isInputTypeOption)) return options;
   // Only when needed: Node refuses V8's options here, which it passes on by itself.
-  const execArgv = process.execArgv.filter((word) => !isInputTypeOption(word));
-  return new Worker(entry, { ...options, execArgv });
+  return { ...options, execArgv: process.execArgv.filter((word) => !isInputTypeOption(word)) };
 }
 
 /**

@@ -5,6 +5,12 @@ const FLOOR_MS = 0.1;
 /** Up to 0.1 ms * 2^20, almost two minutes; the last bucket is unbounded. */
 const BOUNDS = 21;
 
+/** Counts by bucket, and the sum of all values. */
+export interface HistogramRecord {
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+}
+
 export class Log2Histogram {
   readonly #counts = new Float64Array(BOUNDS + 1);
   #sumMs = 0;
@@ -13,6 +19,18 @@ export class Log2Histogram {
     this.#sumMs += latencyMs;
     const bucket = latencyMs <= FLOOR_MS ? 0 : Math.ceil(Math.log2(latencyMs / FLOOR_MS));
     this.#counts[Math.min(bucket, BOUNDS)]!++;
+  }
+
+  /** Returns the counts for another thread; see `fromRecord`. */
+  record(): HistogramRecord {
+    return { counts: [...this.#counts], sumMs: this.#sumMs };
+  }
+
+  static fromRecord({ counts, sumMs }: HistogramRecord): Log2Histogram {
+    const histogram = new Log2Histogram();
+    histogram.#counts.set(counts);
+    histogram.#sumMs = sumMs;
+    return histogram;
   }
 
   get count(): number {

@@ -1,6 +1,8 @@
 // Replication traffic: totals and rates per direction, and the peers. Written by the replicating
 // thread, read by all threads.
 
+import type { HistogramRecord } from "./log2-histogram.js";
+
 /** Totals of one direction. */
 export interface Sums {
   bytes: number;
@@ -90,6 +92,8 @@ export interface TrafficReport {
   readonly subscribers: readonly SubscriberReport[];
   /** Size of the transaction log on disk. */
   readonly logBytes: number;
+  /** Durations of its flushes; null without a log. */
+  readonly flushes: HistogramRecord | null;
   /** Whether applying, or sending, is suspended. */
   readonly halted: { readonly in: boolean; readonly out: boolean };
   /** Maximum send rates per second; null: unlimited. */
@@ -99,7 +103,7 @@ export interface TrafficReport {
 }
 
 /** Known only to the sending thread. */
-type Beside = "replica" | "subscribers" | "logBytes" | "halted" | "throttle";
+type Beside = "replica" | "subscribers" | "logBytes" | "flushes" | "halted" | "throttle";
 
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 
@@ -109,6 +113,7 @@ export const NO_TRAFFIC: TrafficReport = {
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
   replica: { state: "leader", done: 0, of: 0 },
   logBytes: 0,
+  flushes: null,
   halted: { in: false, out: false },
   throttle: { bytes: null, opcodes: null, operations: null, transactions: null },
 };

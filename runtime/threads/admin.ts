@@ -17,12 +17,14 @@ import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type { AdminCommand, AdminServer, AdminThreadData } from "../lifecycle/thread-commands.js";
+import { measureThread } from "../metrics/thread-gauges.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState, SLOTS } from "../wire/shared-state.js";
 
+measureThread();
 const { thread, port, signal, hasTimeSlices } = workerData as SupervisedThreadData &
   AdminThreadData;
 const pushed = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));

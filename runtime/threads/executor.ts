@@ -15,6 +15,7 @@ import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
+import { measureThread } from "../metrics/thread-gauges.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import {
   describeUncaught,
@@ -26,6 +27,7 @@ import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
 
+measureThread();
 const { control, ...data } = takeWorkerData<ExecutorThreadData & ControlledServer>();
 const metrics = new Metrics(data.metrics);
 raiseStackTraceLimit();

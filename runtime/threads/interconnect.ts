@@ -12,9 +12,11 @@ import type {
   InterconnectData,
   InterconnectNotification,
 } from "../lifecycle/thread-commands.js";
+import { measureThread } from "../metrics/thread-gauges.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 
+measureThread();
 const data = workerData as SupervisedThreadData & InterconnectData;
 const { thread, settings, port, signal } = data;
 const interconnect = new Interconnect(thread, settings, new CommitClock(data.clock), log);

@@ -10,10 +10,12 @@ import type {
 } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
 import { Metrics } from "../metrics/metrics.js";
+import { measureThread } from "../metrics/thread-gauges.js";
 import { describeUncaught, hasPluginFrames } from "../plugin/contract/stack-trace.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { takeWorkerData } from "./own-data.js";
 
+measureThread();
 const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServer>();
 const metrics = new Metrics(data.metrics);
 const server = new IoServer(data, (notice: IoNotification) => port.postMessage(notice));

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
 import { allowedMethods } from "../../runtime/http/methods.js";
+import type { HttpRejection } from "../../runtime/http/rejections.js";
 import type { Exchange, ServerEvents, ServerOptions } from "../../runtime/http/transport.js";
 
 const TEXT = "text/plain";
@@ -34,6 +35,7 @@ export class TestEngine implements ServerEvents {
   requests = 0;
   answers = 0;
   open = 0;
+  sheds = 0;
   /** Requests under `/hold`, oldest first, until the test answers them. */
   readonly held: Exchange[] = [];
 
@@ -68,8 +70,12 @@ export class TestEngine implements ServerEvents {
     exchange.answer(200, TEXT, [method, target, flags, ident, shown].join("|"));
   }
 
-  errorBody(status: number, message: string): { mediaType: string; body: string } {
+  errorBody({ status, message }: HttpRejection): { mediaType: string; body: string } {
     return { mediaType: TEXT, body: `${status} ${message}` };
+  }
+
+  shed(): void {
+    this.sheds++;
   }
 
   answered(): void {

@@ -8,6 +8,7 @@ import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NetServer } from "../../runtime/http/net/transport.js";
+import type { HttpRejection } from "../../runtime/http/rejections.js";
 import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
 import { serverOptions } from "./engine.js";
 import { generator, mutated } from "./mutations.js";
@@ -26,9 +27,11 @@ class Recorder implements ServerEvents {
     exchange.answer(200, "text/plain", "ok");
   }
 
-  errorBody(_status: number, message: string): { mediaType: string; body: string } {
+  errorBody({ message }: HttpRejection): { mediaType: string; body: string } {
     return { mediaType: "text/plain", body: message };
   }
+
+  shed(): void {}
 
   answered(): void {}
 

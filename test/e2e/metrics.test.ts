@@ -3,6 +3,7 @@
 // limit: 60 s
 
 import { execFileSync, spawnSync } from "node:child_process";
+import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { matrix } from "./support/matrix.js";
@@ -74,6 +75,27 @@ test("counts requests, errors and latencies by plugin", async () => {
   assert.is(grown('svc_plugin_latency_seconds_count{plugin="builtin/echo"}'), 1);
   assert.is(after.get("svc_serving"), 1);
   assert.ok(after.get("process_resident_memory_bytes")! > 1e7);
+});
+
+test("reports threads, descriptors and memory of the transport", async () => {
+  const samples = await scrape(server.port + 1);
+  for (const thread of ["main", "io", "executor-1"]) {
+    assert.ok(samples.get(`svc_thread_heap_bytes{thread="${thread}"}`)! > 1e6, thread);
+    assert.ok(samples.has(`svc_thread_event_loop_lag_seconds{thread="${thread}"}`), thread);
+  }
+  assert.ok(samples.get("process_open_fds")! < samples.get("process_max_fds")!);
+  const limit = samples.get('svc_transport_memory_limit_bytes{kind="request"}')!;
+  assert.is(limit, 256 * 2 ** 20);
+  assert.is(samples.get('svc_transport_memory_bytes{kind="request"}'), 0);
+});
+
+test("counts rejections by reason", async () => {
+  const samples = await scrape(server.port + 1);
+  const name = 'svc_rejections_total{reason="malformed"}';
+  const socket = connect(server.port, "127.0.0.1").end("nonsense\r\n\r\n");
+  for await (const _ of socket);
+  const after = await scrape(server.port + 1);
+  assert.is(after.get(name)! - (samples.get(name) ?? 0), 1);
 });
 
 test("is not found on the main port", async () => {

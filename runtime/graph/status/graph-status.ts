@@ -15,6 +15,19 @@ export function hasUnsavedChanges({ memory }: GraphStore): boolean {
   return memory.header.words[Header.SaveFailedAt] !== 0;
 }
 
+/** Returns the time of the last save since 1970, 0 for none. */
+export function savedAtSeconds({ memory }: GraphStore): number {
+  return memory.header.words[Header.SavedAt]!;
+}
+
+/** Returns the number of operations since the last save. */
+export function pendingOperations({ memory, operationCount }: GraphStore): number {
+  const { words } = memory.header;
+  const low = words[Header.SavedOperationCount]! >>> 0;
+  const saved = words[Header.SavedOperationCountHigh]! * 2 ** 32 + low;
+  return Math.max(0, operationCount - saved);
+}
+
 /** Returns name, folder and counts. */
 export function baseStatus(store: GraphStore, path: string | null) {
   const { name, order, size, propertyCount, vectors } = store;

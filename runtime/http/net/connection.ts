@@ -314,9 +314,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void {
-    const { status, message, fields } = refusal;
+    const { status, fields } = refusal;
     const { accept } = exchange.headers;
-    const { mediaType, body } = this.events.errorBody(status, message, accept, exchange.t0Ms);
+    const { mediaType, body } = this.events.errorBody(refusal, accept, exchange.t0Ms);
     exchange.answer(status, mediaType, body, fields);
   }
 

@@ -8,6 +8,8 @@ import {
   MAX_CLIENT_MEMORY_RATIO,
   MAX_CONNECTION_MEMORY_RATIO,
 } from "../../base/limits.js";
+import type { TransportMemory } from "../transport.js";
+import type { BodyBudget } from "./body-store.js";
 
 /** Bytes held for all connections of a server, or for those of one client. */
 export class ResponseMemory {
@@ -37,6 +39,16 @@ export class ResponseMemory {
     this.parent?.add(bytes);
     if (bytes < -INLINE_BODY_BYTES) this.#collector?.used(-bytes);
   }
+}
+
+/** Returns what the bodies and the responses of a server hold. */
+export function transportMemory(bodies: BodyBudget, responses: ResponseMemory): TransportMemory {
+  return {
+    bodyBytes: bodies.used,
+    maxBodyBytes: bodies.limit,
+    responseBytes: responses.held,
+    maxResponseBytes: responses.limit,
+  };
 }
 
 export function clientResponses(server: ResponseMemory): ResponseMemory {

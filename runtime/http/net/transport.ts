@@ -27,6 +27,7 @@ import type {
   ServerEvents,
   ServerOptions,
   Transport,
+  TransportMemory,
 } from "../transport.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
@@ -35,7 +36,7 @@ import type { ConnectionHost } from "./connection-host.js";
 import { ProxyAcceptor } from "./proxy-acceptor.js";
 import type { ProxySource } from "./proxy-header.js";
 import { ResponseHeads } from "./response-heads.js";
-import { ResponseMemory } from "./response-memory.js";
+import { ResponseMemory, transportMemory } from "./response-memory.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
 
 /** Fraction of the connection limit that may concurrently be refused with a response. */
@@ -146,6 +147,10 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   connections(): readonly Connection[] {
     return [...this.#connections];
+  }
+
+  memory(): TransportMemory {
+    return transportMemory(this.budget, this.answers);
   }
 
   useTls(material: TlsMaterial): void {
@@ -286,9 +291,13 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const idle = this.#evictionCandidate();
     const largest = this.clients.largestClient();
     const most = Math.max(count, idle?.owner.counted ?? 0);
-    if (largest !== null && largest.counted > most && this.#door?.reject(largest)) return true;
+    if (largest !== null && largest.counted > most && this.#door?.reject(largest)) {
+      this.events.shed();
+      return true;
+    }
     if (idle === null || idle.owner.counted <= count) return false;
     idle.evict();
+    this.events.shed();
     return true;
   }
 
@@ -332,11 +341,11 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     // A refusal by TLS would cost more than serving the client.
     if (this.#door !== null || this.#refused.size >= this.#most / REFUSED_SHARE) {
       socket.destroy();
+      this.events.shed();
       return;
     }
-    const { status, message } = TOO_MANY_CONNECTIONS;
-    const t0Ms = nowMs();
-    const { mediaType, body } = this.events.errorBody(status, message, "json", t0Ms);
+    const { status } = TOO_MANY_CONNECTIONS;
+    const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const text = this.heads.text(status, mediaType, body.length, "") + body;
     this.#refused.set(socket, performance.now() + LINGER_MS);
     socket.on("error", () => {});

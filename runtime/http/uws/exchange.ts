@@ -178,9 +178,9 @@ export class UwsExchange implements Exchange {
 
   /** Answers with an error of the transport; `isLast` closes the connection. */
   refuse(refusal: HttpRejection, isLast: boolean): void {
-    const { status, message, fields } = refusal;
+    const { status, fields } = refusal;
     const { events } = this.#host;
-    const { mediaType, body } = events.errorBody(status, message, this.headers.accept, this.t0Ms);
+    const { mediaType, body } = events.errorBody(refusal, this.headers.accept, this.t0Ms);
     if (!isLast) this.answer(status, mediaType, body, fields);
     else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);
   }

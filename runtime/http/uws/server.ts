@@ -16,7 +16,7 @@ import { ClientPermissions } from "../client-permissions.js";
 import { HeaderFields } from "../header-fields.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
 import { Client, Clients } from "../net/clients.js";
-import { ResponseMemory } from "../net/response-memory.js";
+import { ResponseMemory, transportMemory } from "../net/response-memory.js";
 import { Proxies } from "../proxies.js";
 import {
   EXPECTATION_FAILED,
@@ -26,7 +26,13 @@ import {
   TOO_MANY_REQUESTS,
   UNSUPPORTED_CONTENT_CODING,
 } from "../rejections.js";
-import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
+import type {
+  Connection,
+  HttpServer,
+  ServerEvents,
+  ServerOptions,
+  TransportMemory,
+} from "../transport.js";
 import { type ExchangeHost, UwsExchange } from "./exchange.js";
 import { type Peer, Peers } from "./peers.js";
 import { RequestHeadReader } from "./request-head.js";
@@ -43,6 +49,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   readonly clients: Clients;
   port = 0;
   isRetiring = false;
+  readonly #answers: ResponseMemory;
   readonly #maxBodyBytes: number;
   readonly #rights: ClientPermissions;
   readonly #proxies: Proxies;
@@ -64,6 +71,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
     const answers = new ResponseMemory(options.responseMemoryBytes, null);
     this.budget = budget;
+    this.#answers = answers;
     this.clients = new Clients((key) => new Client(key, budget, share, answers, limits));
     this.#maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.#rights = new ClientPermissions(options.dispatcherNetworks);
@@ -84,6 +92,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
 
   connections(): readonly Connection[] {
     return this.#peers.list(this.#open);
+  }
+
+  memory(): TransportMemory {
+    return transportMemory(this.budget, this.#answers);
   }
 
   /**
@@ -122,8 +134,8 @@ export class UwsServer implements HttpServer, ExchangeHost {
   }
 
   #refuseConnection(response: UwsResponse): void {
-    const { status, message } = TOO_MANY_CONNECTIONS;
-    const { mediaType, body } = this.events.errorBody(status, message, "json", nowMs());
+    const { status } = TOO_MANY_CONNECTIONS;
+    const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const head = this.heads.closing(status, mediaType, "");
     response.cork(() => response.writeStatus(head).end(body, true));
     this.events.answered(0, headBytes(head, body.length) + body.length);

@@ -5,11 +5,9 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SvcError } from "../../base/errors.js";
-import { LOG_FOLDER } from "../../base/graph-names.js";
+import { DUMP_NAME, LOG_FOLDER } from "../../base/graph-names.js";
 
 export const FILE_SCHEME = "file:";
-/** No graph folder can have such a name. */
-const NAME = /^opdump_[\w.-]{1,99}\.tx$/;
 
 /**
  * @param given `file:opdump_NAME.tx`, or `file://<root>/opdump_NAME.tx`
@@ -17,7 +15,7 @@ const NAME = /^opdump_[\w.-]{1,99}\.tx$/;
  */
 export function dumpFolderFromUri(given: string, root: string): string {
   const folder = resolve(root, parsePath(given));
-  if (dirname(folder) === resolve(root) && NAME.test(basename(folder))) return folder;
+  if (dirname(folder) === resolve(root) && DUMP_NAME.test(basename(folder))) return folder;
   throw dumpNotUsable(given, "it is not file:opdump_NAME.tx, in the root of the instance");
 }
 

@@ -4,6 +4,7 @@
 
 import { SvcError } from "../../base/errors.js";
 import { type CommitClock, stopLogging } from "../../graph/manager/logging-entry-points.js";
+import { Log2Histogram } from "../../metrics/log2-histogram.js";
 import type { LogChannel } from "./log-channel.js";
 
 /** Batching limits while no response waits. */
@@ -11,6 +12,8 @@ const FLUSH_INTERVAL_MS = 10;
 const BATCH_BYTES = 2 ** 18;
 
 export class LogWriter {
+  /** Durations of flushes. */
+  readonly flushes = new Log2Histogram();
   readonly #clock: CommitClock;
   readonly #channels: readonly LogChannel[];
   readonly #onFailure: (error: SvcError) => void;
@@ -85,12 +88,18 @@ export class LogWriter {
   async #flush(): Promise<void> {
     const flush = this.#clock.start();
     try {
-      if (this.#write()) await Promise.all(this.#channels.map(({ log }) => log.flush()));
+      if (this.#write()) await this.#timedFlush();
       this.#clock.finish(flush);
       for (const call of this.#onFlushed) call();
     } catch (error) {
       this.#fail(error as Error);
     }
+  }
+
+  async #timedFlush(): Promise<void> {
+    const startedAtMs = performance.now();
+    await Promise.all(this.#channels.map(({ log }) => log.flush()));
+    this.flushes.add(performance.now() - startedAtMs);
   }
 
   /** Writes at most one frame per log, so that only the last one of each can be torn. */

@@ -4,6 +4,7 @@ import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
+import { RejectionCounters } from "../../../runtime/metrics/rejection-counters.js";
 import { NO_TRAFFIC } from "../../../runtime/metrics/traffic.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 
@@ -33,7 +34,10 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     working: 3,
     admin: { waiting: 0, working: 0 },
     tallies: new PluginCounters(),
+    rejections: new RejectionCounters(),
     connections: () => [],
+    transportMemory: () => null,
+    certificateExpiryMs: null,
     graphs: () => [],
     unloadable: () => [],
     unsaved: () => [],

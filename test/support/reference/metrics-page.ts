@@ -4,7 +4,9 @@ import { ts } from "ts-morph";
 import { sourceFiles } from "../source-files.js";
 import { code, table } from "./markdown.js";
 
-const SOURCE = "runtime/builtin/services/prometheus.ts";
+const FOLDER = "runtime/builtin/services/prometheus/";
+/** In the order of the response. */
+const FILES = ["prometheus", "transport", "graph", "replication", "process", "dispatch"];
 const TYPES = new Set(["counter", "gauge", "histogram"]);
 
 const INTRODUCTION = `# Metrics
@@ -18,15 +20,16 @@ A histogram \`<name>\` has the series \`<name>_bucket\` with the label \`le\`, \
 `;
 
 export function metricsPage(): string {
-  const { text } = sourceFiles().find(({ path }) => path === SOURCE)!;
-  const tree = ts.createSourceFile(SOURCE, text, ts.ScriptTarget.Latest, true);
-  const rows = families(tree).map(({ name, type, help, labels }) => [
-    code(name),
-    type,
-    labels.map(code).join(", "),
-    help,
-  ]);
+  const rows = FILES.flatMap((file) => families(sourceTree(file))).map(
+    ({ name, type, help, labels }) => [code(name), type, labels.map(code).join(", "), help],
+  );
   return `${INTRODUCTION}\n${table(["Metric", "Type", "Labels", "Description"], rows)}`;
+}
+
+function sourceTree(file: string): ts.SourceFile {
+  const path = `${FOLDER}${file === "prometheus" ? file : `${file}-figures`}.ts`;
+  const { text } = sourceFiles().find((source) => source.path === path)!;
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
 
 interface Family {

@@ -1,0 +1,136 @@
+// All metrics in the Prometheus text format, on the admin port. Requests are those of the main
+// port; counters count from the start of the process, independent of resets.
+
+import { ADMIN_SLOTS, MAIN_SLOTS } from "../../../base/limits.js";
+import {
+  counter,
+  EXPOSITION_TYPE,
+  gauge,
+  histogram,
+  type Sample,
+  singleSample,
+} from "../../../metrics/exposition.js";
+import type { ServerView } from "../../server-view.js";
+import type { Service } from "../../service.js";
+import { dispatchFigures } from "./dispatch-figures.js";
+import { graphFigures } from "./graph-figures.js";
+import { processFigures, threadFigures } from "./process-figures.js";
+import { replicationFigures } from "./replication-figures.js";
+import { transportFigures } from "./transport-figures.js";
+
+const PORTS = [
+  ["main", 0, MAIN_SLOTS],
+  ["admin", MAIN_SLOTS, ADMIN_SLOTS],
+] as const;
+
+export const prometheus: Service = {
+  mediaType: EXPOSITION_TYPE,
+  countsInMetrics: false,
+  isAdminOnly: true,
+  handle: exposition,
+};
+
+function* exposition(view: ServerView): Generator<string> {
+  yield* requestFigures(view);
+  yield* transportFigures(view);
+  yield* pluginFigures(view);
+  yield* executorFigures(view);
+  yield* graphFigures(view);
+  yield* replicationFigures(view);
+  yield* processFigures(view);
+  yield* threadFigures();
+  if (view.dispatcher !== null) yield* dispatchFigures(view.dispatcher);
+}
+
+function* requestFigures(view: ServerView): Generator<string> {
+  const { metrics } = view;
+  const totals = metrics.everCounted();
+  const codes = Object.entries(totals.errorsByCode);
+  yield* counter("svc_requests_total", "Total completed requests.", singleSample(totals.requests));
+  yield* counter(
+    "svc_errors_total",
+    "Total error responses by status code.",
+    codes.map(([code, count]) => [{ code }, count]),
+  );
+  yield* counter(
+    "svc_received_bytes_total",
+    "Total request bytes received.",
+    singleSample(totals.bytesIn),
+  );
+  yield* counter(
+    "svc_sent_bytes_total",
+    "Total response bytes sent.",
+    singleSample(totals.bytesOut),
+  );
+  yield* gauge("svc_connections", "Open connections.", singleSample(metrics.connectedClients));
+  yield* counter(
+    "svc_connections_total",
+    "Total accepted connections.",
+    singleSample(metrics.totalClients),
+  );
+  yield* gauge(
+    "svc_serving",
+    "Whether the service is in (1) or out (0).",
+    singleSample(view.serviceIn ? 1 : 0),
+  );
+}
+
+function* pluginFigures({ tallies }: ServerView): Generator<string> {
+  const all = [...tallies.all()];
+  yield* histogram(
+    "svc_plugin_latency_seconds",
+    "Plugin request latency in seconds.",
+    all.map(({ name, latency }) => [{ plugin: name }, latency]),
+  );
+  yield* counter(
+    "svc_plugin_errors_total",
+    "Total plugin error responses by status code.",
+    all.flatMap(({ name, errors }) =>
+      [...errors].map(([code, count]): Sample => [{ plugin: name, code }, count]),
+    ),
+  );
+}
+
+function* executorFigures({ metrics, waiting, working, admin }: ServerView): Generator<string> {
+  yield* gauge("svc_queue_waiting", "Requests queued for an executor.", [
+    [{ port: "main" }, waiting],
+    [{ port: "admin" }, admin.waiting],
+  ]);
+  yield* gauge("svc_queue_running", "Requests running in executors.", [
+    [{ port: "main" }, working],
+    [{ port: "admin" }, admin.working],
+  ]);
+  yield* counter(
+    "svc_slot_jobs_total",
+    "Total requests run per slot.",
+    slots((slot) => metrics.slot(slot).jobs),
+  );
+  yield* gauge(
+    "svc_slot_busy_ratio",
+    "Utilization of a slot in the last second, 0 to 1.",
+    slots((slot) => metrics.slot(slot).busyPercent / 100),
+  );
+  yield* counter(
+    "svc_executor_restarts_total",
+    "Total executors replaced.",
+    singleSample(metrics.executorRestarts),
+  );
+  yield* counter(
+    "svc_stray_exceptions_total",
+    "Total uncaught plugin exceptions outside requests.",
+    singleSample(metrics.strayExceptions),
+  );
+  yield* counter(
+    "svc_inline_left_total",
+    "Inline plugins demoted to executors for being too slow.",
+    singleSample(metrics.leftInline),
+  );
+}
+
+function* slots(figure: (slot: number) => number): Generator<Sample> {
+  for (const [port, first, count] of PORTS) {
+    for (let slot = 0; slot < count; slot++) {
+      yield [{ port, executor: slot }, figure(first + slot)];
+    }
+  }
+}

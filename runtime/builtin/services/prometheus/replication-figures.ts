@@ -1,0 +1,94 @@
+// Metrics of the transaction log and of replication. An instance without a transaction log has none.
+
+import {
+  counter,
+  gauge,
+  histogram,
+  type Sample,
+  singleSample,
+} from "../../../metrics/exposition.js";
+import { Log2Histogram } from "../../../metrics/log2-histogram.js";
+import type { ReplicaReport, SubscriberReport, TrafficReport } from "../../../metrics/traffic.js";
+import type { ServerView } from "../../server-view.js";
+
+const REPLICA_STATES: readonly ReplicaReport["state"][] = [
+  "leader",
+  "waiting",
+  "fetching",
+  "catching-up",
+  "caught-up",
+  "orphan",
+  "diverged",
+  "fenced",
+];
+
+export function* replicationFigures(view: ServerView): Generator<string> {
+  if (!view.isLogged) return;
+  const traffic = view.traffic();
+  yield* logFigures(traffic);
+  yield* replicaFigures(traffic);
+  yield* subscriberFigures(traffic.subscribers);
+}
+
+function* logFigures({ logBytes, flushes }: TrafficReport): Generator<string> {
+  yield* gauge(
+    "svc_transaction_log_bytes",
+    "Size of the transaction log on disk.",
+    singleSample(logBytes),
+  );
+  yield* histogram(
+    "svc_transaction_log_flush_seconds",
+    "Duration of flushes of the transaction log.",
+    flushes === null ? [] : [[{}, Log2Histogram.fromRecord(flushes)]],
+  );
+}
+
+function* replicaFigures({ replica, lagMs, in: input, out }: TrafficReport): Generator<string> {
+  yield* gauge(
+    "svc_replica_state",
+    "State of this instance in replication (1 for the current state).",
+    REPLICA_STATES.map((state): Sample => [{ state }, replica.state === state ? 1 : 0]),
+  );
+  yield* gauge(
+    "svc_replication_lag_seconds",
+    "Time since the last applied transaction became durable at the provider; 0 without lag.",
+    singleSample(lagMs / 1000),
+  );
+  yield* counter(
+    "svc_replication_bytes_total",
+    "Total replicated bytes by direction.",
+    directions(input.bytes, out.bytes),
+  );
+  yield* counter(
+    "svc_replication_transactions_total",
+    "Total replicated transactions by direction.",
+    directions(input.units, out.units),
+  );
+}
+
+function directions(input: number, out: number): readonly Sample[] {
+  return [
+    [{ direction: "in" }, input],
+    [{ direction: "out" }, out],
+  ];
+}
+
+function* subscriberFigures(subscribers: readonly SubscriberReport[]): Generator<string> {
+  const samples = (figure: (subscriber: SubscriberReport) => number): Sample[] =>
+    subscribers.map((subscriber) => [{ subscriber: subscriber.uri }, figure(subscriber)]);
+  yield* gauge(
+    "svc_subscriber_connected",
+    "Whether a subscriber of this provider is connected (1).",
+    samples(({ isConnected }) => (isConnected ? 1 : 0)),
+  );
+  yield* gauge(
+    "svc_subscriber_lag_seconds",
+    "Time that a subscriber has been behind.",
+    samples(({ lagMs }) => lagMs / 1000),
+  );
+  yield* gauge(
+    "svc_subscriber_lag_transactions",
+    "Transactions that a subscriber is behind.",
+    samples(({ lagUnits }) => lagUnits),
+  );
+}
