@@ -117,6 +117,12 @@ export const VERBS: readonly Verb[] = [
     load: () => change(({ changeVerb }) => changeVerb("ResetMetrics")),
   },
   {
+    name: "log-level",
+    takes: "<ids> error|warn|info|debug",
+    summary: "change the log level until the process ends",
+    load: () => import("./log-level.js"),
+  },
+  {
     name: "stop",
     takes: "<ids>",
     summary: "stop the processes",

@@ -53,6 +53,10 @@ const UNIT: Argument = {
   ...{ name: "unit", label: "Unit", hint: "" },
   choices: ["operations", "transactions", "opcodes", "bytes", "all_unlimited"],
 };
+const LEVEL: Argument = {
+  ...{ name: "level", label: "Level", hint: "" },
+  choices: ["info", "debug", "warn", "error"],
+};
 const REASON: Argument = { name: "reason", label: "Reason", hint: "operator" };
 
 const isIn = (node: unknown): boolean => isAt(node, "service-in");
@@ -110,6 +114,13 @@ const SERVICE: readonly Operation[] = [
     title: "Reset metrics",
     effect: "Reset all counters.",
     confirm: "click",
+  },
+  {
+    operation: "LogLevel",
+    title: "Log level",
+    effect: "Omit log entries below this level until the process ends.",
+    confirm: "click",
+    args: [LEVEL],
   },
 ];
 

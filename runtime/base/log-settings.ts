@@ -1,5 +1,5 @@
-// Format and level of the server log. Set once by the main thread before it starts others, which
-// get them with their environment data.
+// Format and level of the server log. Set by the main thread before it starts others, which get
+// them with their environment data. The level is in shared memory: it can change at run time.
 
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
@@ -14,8 +14,8 @@ export type LogLine = (text: string, level?: LogLevel) => void;
 
 export interface LogSettings {
   readonly isJson: boolean;
-  /** Minimum level. */
-  readonly level: LogLevel;
+  /** Index of the minimum level in `LOG_LEVELS`, shared by all threads. */
+  readonly level: Int32Array;
 }
 
 const KEY = "svc.log";
@@ -23,9 +23,15 @@ let current: LogSettings | null = null;
 
 /** Sets format and level. Called by the main thread. */
 export function configureLog(format: LogFormat, level: LogLevel): LogSettings {
-  current = { isJson: isJson(format), level };
+  current = { isJson: isJson(format), level: new Int32Array(new SharedArrayBuffer(4)) };
+  current.level[0] = LOG_LEVELS.indexOf(level);
   setEnvironmentData(KEY, current);
   return current;
+}
+
+/** Changes the minimum level of all threads; returns the former one. */
+export function setLogLevel(level: LogLevel): LogLevel {
+  return LOG_LEVELS[Atomics.exchange(logSettings().level, 0, LOG_LEVELS.indexOf(level))]!;
 }
 
 /**

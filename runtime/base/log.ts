@@ -69,7 +69,7 @@ export function logUnthrottled(text: string, level: LogLevel, fields: LogFields)
 
 /** Returns whether entries of a level are written. */
 export function isLogged(level: LogLevel): boolean {
-  return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logSettings().level);
+  return LOG_LEVELS.indexOf(level) <= logSettings().level[0]!;
 }
 
 /** Appends the request id to the first line. */

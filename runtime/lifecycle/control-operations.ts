@@ -1,6 +1,7 @@
 // Admin operations (http-interface, "Operations"). They run in the main thread, one at a time.
 // Operator input is never executed as code.
 
+import { type LogLevel, setLogLevel } from "../base/log-settings.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import { planInstance } from "../system/instance-plan.js";
@@ -21,6 +22,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["ServiceOut", ({ service }, args) => serviceOut(service, args)],
   ["Lease", ({ service }, args) => lease(service, args)],
   ["ResetMetrics", ({ service }) => resetMetrics(service)],
+  ["LogLevel", (_, { level }) => changeLogLevel(level as LogLevel)],
   ["Persist", ({ graphs }) => persist(graphs)],
   ["Truncate", truncate],
   ["SetReadonly", () => runAction("system readonly", () => system.setReadonly())],
@@ -75,6 +77,10 @@ function serviceOut(service: HttpService, { reason, lease }: ControlArguments): 
   requireLease(service, lease);
   service.leaveService(String(reason ?? "operator").slice(0, 100));
   return { action: "service_out" };
+}
+
+function changeLogLevel(level: LogLevel): object {
+  return { action: "log_level", level, former: setLogLevel(level) };
 }
 
 function resetMetrics(service: HttpService): object {

@@ -105,6 +105,22 @@ test("attach a subscriber, which gets all data and later changes", async () => {
   assert.match(String(await operate("B1", "Attach", "&uri=file:///etc")), /^Exception/);
 });
 
+test("change the log level of all threads", async () => {
+  const { code, out, err } = await system.admin("log-level", "B1", "debug");
+  assert.equal([code, out], [0, "B1: debug, before: info\n"], err);
+  // The IO thread logs it on level `debug`.
+  await operate("B1", "Lease", "&holder=me&what=test&operator=me&seconds=0");
+  const { json } = await system.get("B1", "/svc/log", 1);
+  assert.match(JSON.stringify(json), "admin: Lease");
+  const refused = await system.admin("log-level", "B1", "loud");
+  assert.equal([refused.code, /SVC3004.*error, warn, info, debug/.test(refused.err)], [2, true]);
+  assert.equal(await operate("B1", "LogLevel", "&level=info"), {
+    action: "log_level",
+    level: "info",
+    former: "debug",
+  });
+});
+
 test("change graphs", async () => {
   assert.equal(await operate("B1", "SetReadonly"), { action: "system readonly" });
   assert.is((await system.nodestat("B1")).readonly, true);

@@ -32,6 +32,20 @@ export function adminResetMetrics(
 }
 
 /**
+ * ADMIN: Set Log Level.
+ * @plugin ADMIN_LogLevel
+ * @param level omits entries below it, until the process ends
+ */
+export function adminLogLevel(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  level: "error" | "warn" | "info" | "debug",
+): Promise<unknown> {
+  return controlService().perform(headers, authtoken, "LogLevel", { level });
+}
+
+/**
  * ADMIN: Restart HTTP Server.
  * @plugin ADMIN_RestartHTTP
  */

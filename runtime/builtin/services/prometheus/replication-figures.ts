@@ -1,4 +1,4 @@
-// Metrics of the transaction log and of replication. An instance without a transaction log has none.
+// Metrics of the transaction log and of replication; none without a transaction log.
 
 import {
   counter,
