@@ -14,6 +14,7 @@ import type { Command } from "./framework/command.js";
 import { graphExport } from "./graph-export.js";
 import { graphImport } from "./graph-import.js";
 import { init } from "./init.js";
+import { key } from "./key.js";
 import { logCheck } from "./log-check.js";
 import { logRepair } from "./log-repair.js";
 import { matrix } from "./matrix.js";
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   check,
   init,
   doctor,
+  key,
   argspec,
   argspecDiff,
   client,

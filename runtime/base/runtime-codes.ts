@@ -69,6 +69,14 @@ export const RUNTIME_CODES = {
     title: "invalid file of API keys",
     fix: 'write `[{ "sha256": "<64 hexadecimal digits>", "name": "…", "scopes": [] }]`',
   },
+  SVC2210: {
+    title: "invalid option of an authentication handler",
+    fix: "fix the option named in the message",
+  },
+  SVC2211: {
+    title: "package `jose` is missing",
+    fix: "run `npm install jose@6` in the project",
+  },
   SVC2301: {
     title: "transport failed to load",
     fix: "install hyper-express in the project, or set `http.transport` to `net` or `auto`",

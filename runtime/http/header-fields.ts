@@ -47,11 +47,17 @@ const NAMES = [
   "x-svc-partial-target",
   "x-svc-builtin-min-executor",
 ];
+const CREDENTIAL = /^authorization:/i;
 const NAME_LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
 
 /** Returns whether every line of `block` is well formed; each line ends with CR LF. */
 export function isValidHeaderBlock(block: string): boolean {
   return LINES.test(block);
+}
+
+/** Returns whether the line may be longer than others: tokens name all groups of a person. */
+export function isCredential(line: string): boolean {
+  return CREDENTIAL.test(line);
 }
 
 export class HeaderFields implements RequestHeaders {
@@ -111,7 +117,8 @@ export function readHeaderFields(
   let codings: string | null = null;
   for (let at = 0; at < block.length; ) {
     const end = block.indexOf("\r\n", at);
-    if (end - at > MAX_HEADER_LINE_BYTES) return INVALID_HEADER;
+    if (end - at > MAX_HEADER_LINE_BYTES && !isCredential(block.slice(at, end)))
+      return INVALID_HEADER;
     if (++fields.count > maxFields) return INVALID_HEADER;
     const colon = block.indexOf(":", at);
     if (NAME_LENGTHS.has(colon - at)) {

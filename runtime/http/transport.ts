@@ -6,6 +6,7 @@ import type { TlsMaterial } from "../base/tls-files.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
+import type { ClientCertificate } from "./auth/request-head.js";
 import type { HttpRejection } from "./rejections.js";
 
 export type Method =
@@ -60,6 +61,8 @@ export interface Connection {
   readonly openedAtMs: number;
   /** Set when the peer identified itself with an XSVCIDENT line. */
   readonly ident: Ident | null;
+  /** The verified certificate of the peer, the same object for each request; null for none. */
+  readonly certificate: ClientCertificate | null;
   /** When the client half-closed the connection, milliseconds since 1970; 0 before. */
   readonly endedAtMs: number;
   readonly bytesIn: number;

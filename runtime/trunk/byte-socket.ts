@@ -1,6 +1,8 @@
 // The socket interface that HTTP needs, on either side; implemented by system sockets and by trunk
 // streams, so that other code need not distinguish them.
 
+import type { X509Certificate } from "node:crypto";
+
 export interface ByteSocket {
   readonly remotePort?: number | undefined;
   readonly destroyed: boolean;
@@ -27,6 +29,8 @@ export interface ByteSocket {
   setKeepAlive(isOn: boolean, delayMs: number): unknown;
   /** Emits `timeout` after that long without progress in either direction; 0: never. */
   setTimeout(ms: number): unknown;
+  /** The verified certificate of the peer; only of TLS connections. */
+  getPeerX509Certificate?(): X509Certificate | undefined;
 }
 
 type SocketEvent =

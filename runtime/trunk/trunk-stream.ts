@@ -1,6 +1,7 @@
 // A stream of a trunk, which behaves like a socket. Written data waits here until the trunk has
 // room, so that one stream cannot block the others; received data is passed on at once.
 
+import type { X509Certificate } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { assert } from "../base/assert.js";
 import type { ByteSocket } from "./byte-socket.js";
@@ -21,6 +22,7 @@ export interface MemoryAccount {
 export interface StreamOwner {
   readonly remotePort: number | undefined;
   readonly memory: MemoryAccount | null;
+  getPeerX509Certificate(): X509Certificate | undefined;
   /** The stream has data to send, or has ended. */
   ready(stream: TrunkStream): void;
   /** The stream is closed. */
@@ -61,6 +63,10 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
 
   get remotePort(): number | undefined {
     return this.#owner.remotePort;
+  }
+
+  getPeerX509Certificate(): X509Certificate | undefined {
+    return this.#owner.getPeerX509Certificate();
   }
 
   /** True once everything written is sent and nothing may follow. */

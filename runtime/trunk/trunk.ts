@@ -2,6 +2,7 @@
 // the event loop leaves in one write, a frame of each stream in round-robin order. While the
 // connection has no room, data waits in the streams.
 
+import type { X509Certificate } from "node:crypto";
 import { assert } from "../base/assert.js";
 import { Fifo } from "../base/fifo.js";
 import type { ByteSocket } from "./byte-socket.js";
@@ -70,6 +71,10 @@ export class Trunk {
 
   get remotePort(): number | undefined {
     return this.#socket.remotePort;
+  }
+
+  getPeerX509Certificate(): X509Certificate | undefined {
+    return this.#socket.getPeerX509Certificate?.();
   }
 
   get memory(): MemoryAccount | null {

@@ -180,6 +180,12 @@ echoed(
   get("/echo", `${HOST}X: ${value}\r\n`),
   "GET|/echo|json 0 0 -1 2||none",
 );
+echoed(
+  "header",
+  "credential of 20,000 bytes",
+  get("/echo", `${HOST}authorization: ${"v".repeat(20_000)}\r\n`),
+  "GET|/echo|json 0 0 -1 2||none",
+);
 badHeader("header", "line of 8192 bytes", `${HOST}X: ${value}v\r\n`);
 refused(
   "header",

@@ -2,10 +2,12 @@
 // limit: 60 s
 
 import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RunningProject } from "./support/running-project.js";
-import { get } from "./support/server.js";
+import { get, svc } from "./support/server.js";
 
 const sha256 = (key: string) => createHash("sha256").update(key).digest("hex");
 
@@ -105,6 +107,16 @@ test("passes the principal to plugins", async () => {
 test("leaves @public plugins and the health check open", async () => {
   assert.is((await ask("/svc/plugin/open")).json.response, null);
   assert.is((await ask("/svc/hc")).status, 200);
+});
+
+test("admits a key of `svc key` while it runs", async () => {
+  const file = join(project.folder, "keys.json");
+  const { stdout } = await svc("key", file, "--name", "late", "--scopes", "orders:write,x");
+  const key = stdout.trim();
+  while ((await ask("/svc/plugin/inline", key)).status === 401) await delay(50);
+  assert.is((await ask("/svc/plugin/inline", key)).json.response, "late");
+  assert.is((await ask("/svc/plugin/order?n=2", key)).json.response, 2);
+  assert.is((await ask("/svc/plugin/inline", "k-reader")).json.response, "reader");
 });
 
 test("names the missing scope before arguments are converted", async () => {

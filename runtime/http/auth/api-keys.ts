@@ -63,8 +63,12 @@ export function apiKeys({ file, header }: ApiKeysOptions): AuthHandler {
   });
 }
 
-/** @throws SvcError SVC2209 if the file is not a list of keys */
 function readKeys(path: string): ReadonlyMap<string, Key> {
+  return new Map(readEntries(path).map((entry, at) => readKey(entry, `${path}: entry ${at + 1}`)));
+}
+
+/** @throws SvcError SVC2209 if the file is not a list */
+export function readEntries(path: string): readonly unknown[] {
   let entries: unknown;
   try {
     entries = JSON.parse(readFileSync(path, "utf8"));
@@ -74,7 +78,7 @@ function readKeys(path: string): ReadonlyMap<string, Key> {
     throw new SvcError("SVC2209", `${path}: ${reason}`);
   }
   if (!Array.isArray(entries)) throw new SvcError("SVC2209", `${path}: expected a list of keys`);
-  return new Map(entries.map((entry, at) => readKey(entry, `${path}: entry ${at + 1}`)));
+  return entries;
 }
 
 function readKey(entry: unknown, where: string): [digest: string, key: Key] {

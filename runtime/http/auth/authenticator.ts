@@ -16,7 +16,11 @@ import { ExchangeHead } from "./exchange-head.js";
 import type { RequestHead } from "./request-head.js";
 
 const TIMEOUT_MS = 5000;
-const CHALLENGE = UNAUTHENTICATED.fields;
+/** Header fields of rejections whose status a handler chooses. */
+const FIELDS: Readonly<Record<number, string>> = {
+  401: UNAUTHENTICATED.fields,
+  503: AUTHENTICATION_UNAVAILABLE.fields,
+};
 
 /** Null: the request may proceed, and has its principal. */
 export type Verdict = HttpRejection | null;
@@ -33,7 +37,7 @@ export class Authenticator {
 
   /**
    * Loads the handlers of the current build; if that fails, the former ones stay.
-   * @throws SvcError SVC2208 if a handler cannot be used
+   * @throws SvcError SVC2208 if a handler cannot be used, or the error of the handler itself
    */
   async load(): Promise<void> {
     const file = join(this.#projectDir, BUILD_FOLDER, AUTH_FILE);
@@ -120,6 +124,7 @@ async function importHandlers(href: string): Promise<readonly AuthHandler[]> {
   try {
     ({ handlers } = (await import(href)) as { handlers: readonly AuthHandler[] });
   } catch (error) {
+    if (error instanceof SvcError) throw error;
     throw unusable(String(error));
   }
   const wrong = handlers.findIndex((handler) => typeof handler !== "function");
@@ -134,8 +139,7 @@ function unusable(reason: string): SvcError {
 /** A message may quote the token, so the log gets the class of the error and its position only. */
 function rejectionFor(error: unknown): HttpRejection {
   if (isHttpError(error)) {
-    const fields = error.status === 401 ? CHALLENGE : "";
-    return new HttpRejection(error.status, error.message, fields);
+    return new HttpRejection(error.status, error.message, FIELDS[error.status]);
   }
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: "" };
   const position = /^ {4}at .*$/m.exec(stack ?? "")?.[0].trim() ?? "";

@@ -4,7 +4,7 @@ import { fieldValue } from "../../plugin/contract/request-text.js";
 import { latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
 import { clientAddress } from "../client-address.js";
 import type { Exchange, Method } from "../transport.js";
-import type { RequestHead } from "./request-head.js";
+import type { ClientCertificate, RequestHead } from "./request-head.js";
 
 /** Longer tokens are no tokens: handlers need not bound the work for one. */
 const MAX_TOKEN_BYTES = 16 * 1024;
@@ -40,6 +40,12 @@ export class ExchangeHead implements RequestHead {
     if (value === undefined || !BEARER.test(value)) return null;
     const token = fieldValue(value, value.indexOf(" "), value.length);
     return token.length > MAX_TOKEN_BYTES ? null : token;
+  }
+
+  get certificate(): ClientCertificate | null {
+    const { forwardedFor, connection } = this.#exchange;
+    // That of a proxy identifies none of its clients.
+    return forwardedFor === null ? connection.certificate : null;
   }
 
   get cacheKey(): object {

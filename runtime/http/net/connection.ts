@@ -19,6 +19,8 @@ import type { ByteSocket } from "../../trunk/byte-socket.js";
 import { TRUNK_LINE } from "../../trunk/frames.js";
 import { Trunk } from "../../trunk/trunk.js";
 import { TrunkStream } from "../../trunk/trunk-stream.js";
+import { readCertificate } from "../auth/read-certificate.js";
+import type { ClientCertificate } from "../auth/request-head.js";
 import { formatClientUrl } from "../client-address.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
@@ -66,6 +68,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   #isReading = false;
   #isPaused = false;
   #isDispatcher: boolean;
+  #certificate: ClientCertificate | null | undefined;
   /** `#rest` was left unread because the queue is full. */
   #isHeld = false;
   #activeAtMs = performance.now();
@@ -102,6 +105,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   get bytesOut(): number {
     return this.#output.bytesOut;
+  }
+
+  get certificate(): ClientCertificate | null {
+    if (this.#certificate === undefined) this.#certificate = readCertificate(this.#socket);
+    return this.#certificate;
   }
 
   get arriving(): IncomingRequest | null {

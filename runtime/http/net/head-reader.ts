@@ -12,7 +12,12 @@ import {
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import { TRUNK_LINE } from "../../trunk/frames.js";
-import { type HeaderFields, isValidHeaderBlock, readHeaderFields } from "../header-fields.js";
+import {
+  type HeaderFields,
+  isCredential,
+  isValidHeaderBlock,
+  readHeaderFields,
+} from "../header-fields.js";
 import { HttpRejection, INVALID_HEADER, URI_TOO_LONG } from "../rejections.js";
 import type { Method } from "../transport.js";
 import { parseIdentLine, readRequestLine, validateRequestLinePrefix } from "./request-line.js";
@@ -95,9 +100,8 @@ export class HeadReader {
     if (!isValidHeaderBlock(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
     this.#judged = unfinished - start;
     const line = text.slice(unfinished);
-    return line.includes("\n") || line.length > MAX_HEADER_LINE_BYTES + 1
-      ? INVALID_HEADER
-      : "incomplete";
+    const isTooLong = line.length > MAX_HEADER_LINE_BYTES + 1 && !isCredential(line);
+    return line.includes("\n") || isTooLong ? INVALID_HEADER : "incomplete";
   }
 
   /** Reads the line that identifies a dispatcher. */

@@ -56,6 +56,7 @@ export class Peers {
       client: formatClientUrl(remoteAddress, 0),
       openedAtMs: nowMs(),
       ident: null,
+      certificate: null,
       endedAtMs: 0,
       bytesIn: 0,
       bytesOut: 0,

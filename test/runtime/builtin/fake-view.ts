@@ -63,6 +63,7 @@ export function fakeConnection(changes: Partial<Connection> = {}): Connection {
     client: "http://127.0.0.1:40000/",
     openedAtMs: Date.now() - 1000,
     ident: null,
+    certificate: null,
     endedAtMs: 0,
     bytesIn: 0,
     bytesOut: 0,

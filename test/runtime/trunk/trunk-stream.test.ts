@@ -11,6 +11,7 @@ function createStream(memory: MemoryAccount | null = null) {
   const left: TrunkStream[] = [];
   const owner = {
     ...{ remotePort: 1, memory, ready: () => undefined },
+    getPeerX509Certificate: () => undefined,
     left: (stream: TrunkStream) => left.push(stream),
   };
   const stream = new TrunkStream(owner, 1);

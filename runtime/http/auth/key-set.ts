@@ -1,0 +1,98 @@
+// The JSON Web Key Set of an issuer, fetched when a token needs it: at first, when it is old, and
+// for an unknown key, since issuers rotate keys. Clients choose the key that a token names, so
+// requests to the issuer are limited by time, in number and in size. Keys that were fetched once
+// stay in use while the issuer is down.
+
+import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
+import { log } from "../../base/log.js";
+import { HttpError } from "../../plugin/response/http-error.js";
+
+/** Within the time limit of handlers. */
+const FETCH_TIMEOUT_MS = 3000;
+const FETCH_INTERVAL_MS = 5000;
+const MAX_AGE_MS = 10 * 60_000;
+const MAX_BYTES = 1024 * 1024;
+const UNKNOWN_KEY = "ERR_JWKS_NO_MATCHING_KEY";
+
+export class KeySet {
+  readonly #url: URL;
+  readonly #create: (keys: JSONWebKeySet) => JWTVerifyGetKey;
+  readonly #intervalMs: number;
+  #keys: JWTVerifyGetKey | null = null;
+  #fetchedMs = 0;
+  #triedMs = Number.NEGATIVE_INFINITY;
+  #pending: Promise<void> | null = null;
+
+  /** @param create `createLocalJWKSet` of `jose` */
+  constructor(
+    url: string,
+    create: (keys: JSONWebKeySet) => JWTVerifyGetKey,
+    intervalMs = FETCH_INTERVAL_MS,
+  ) {
+    this.#intervalMs = intervalMs;
+    this.#url = new URL(url);
+    this.#create = create;
+  }
+
+  /**
+   * Returns the key of a token.
+   * @throws HttpError 503 without keys, an error of `jose` if no key fits
+   */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    if (this.#keys === null || performance.now() - this.#fetchedMs > MAX_AGE_MS) await this.fetch();
+    try {
+      return await this.#require()(header, token);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== UNKNOWN_KEY) throw error;
+    }
+    await this.fetch();
+    return this.#require()(header, token);
+  };
+
+  /** Fetches the keys unless that was tried a moment ago; logs why it failed. */
+  fetch(): Promise<void> {
+    if (this.#pending !== null) return this.#pending;
+    if (performance.now() - this.#triedMs < this.#intervalMs) return Promise.resolve();
+    this.#pending = this.#replaceKeys().finally(() => {
+      this.#triedMs = performance.now();
+      this.#pending = null;
+    });
+    return this.#pending;
+  }
+
+  #require(): JWTVerifyGetKey {
+    if (this.#keys === null) throw new HttpError(503, "Service Unavailable: no keys of the issuer");
+    return this.#keys;
+  }
+
+  async #replaceKeys(): Promise<void> {
+    try {
+      this.#keys = this.#create(JSON.parse(await readText(this.#url)) as JSONWebKeySet);
+      this.#fetchedMs = performance.now();
+    } catch (error) {
+      const { origin, pathname } = this.#url;
+      log(`authentication: keys not fetched from ${origin}${pathname}: ${reason(error)}`, "error");
+    }
+  }
+}
+
+async function readText(url: URL): Promise<string> {
+  const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
+  // A redirect could lead to keys of another issuer.
+  const response = await fetch(url, { signal, redirect: "error" });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+  }
+  return text;
+}
+
+/** Messages of JSON.parse quote the response. */
+function reason(error: unknown): string {
+  if (error instanceof SyntaxError) return "not JSON";
+  const { message, cause } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
+}

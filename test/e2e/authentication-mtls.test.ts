@@ -1,0 +1,87 @@
+// Authentication by client certificates: of clients, of a dispatcher and of a proxy.
+// limit: 60 s
+
+import { request } from "node:https";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
+import { buildProject, type Served, serve } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import type { PluginRequest, str } from "svc-server";
+
+/** @plugin */
+export function whoami(request: PluginRequest): str {
+  return JSON.stringify(request.principal);
+}
+`;
+const AUTH = `import { mtls } from "svc-server";
+
+export const certificates = mtls();
+export const services = mtls({
+  principal: ({ altNames, fingerprint }) =>
+    altNames === "DNS:client.test" && fingerprint.length === 95 ? { scopes: ["a"] } : null,
+});
+export const nobody = mtls({ principal: () => null });
+`;
+
+const test = suite<{ project: TemporaryProject; server: Served | null }>("authentication by mtls");
+
+test.before((context) => {
+  context.project = new TemporaryProject({ "plugins/p.ts": PLUGINS, "src/auth.ts": AUTH });
+});
+test.after.each(async (context) => {
+  await context.server?.stop();
+  context.server = null;
+});
+test.after(({ project }) => project.remove());
+
+const TLS = ["server.pem", "server-key.pem", "ca.pem"].map(certificateFile).join(",");
+
+async function start(project: TemporaryProject, handler: string, ...options: readonly string[]) {
+  project.write("svc.config.ts", `export default { auth: "src/auth.ts#${handler}" };\n`);
+  await buildProject(project.folder);
+  return serve(project.folder, "--tls", TLS, ...options);
+}
+
+function ask(port: number, headers = {}): Promise<{ status: number; text: string }> {
+  const path = "/svc/plugin/whoami";
+  const options = { host: "127.0.0.1", port, path, agent: false, headers, ...KNOWN_CLIENT };
+  return new Promise((resolve, reject) => {
+    const sent = request(options, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode!, text }));
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+test("passes the subject of the certificate to plugins", async (context) => {
+  context.server = await start(context.project, "certificates");
+  const { text } = await ask(context.server.port);
+  const { response } = JSON.parse(text);
+  assert.equal(JSON.parse(response), { subject: "CN=svc test client" });
+});
+
+test("asks a function of the project for the principal", async (context) => {
+  context.server = await start(context.project, "services");
+  const { text } = await ask(context.server.port);
+  assert.equal(JSON.parse(JSON.parse(text).response), { scopes: ["a"] });
+});
+
+test("answers 401 without a principal", async (context) => {
+  context.server = await start(context.project, "nobody");
+  assert.is((await ask(context.server.port)).status, 401);
+});
+
+test("takes the certificate of a proxy for none of its clients", async (context) => {
+  context.server = await start(context.project, "certificates", "--proxies", "127.0.0.1");
+  const { port } = context.server;
+  assert.is((await ask(port, { "x-forwarded-for": "192.0.2.1" })).status, 401);
+  assert.is((await ask(port)).status, 200);
+});
+
+test.run();

@@ -1,0 +1,114 @@
+// Keys of an issuer: rotation, and issuers that are down, hang or answer garbage.
+// limit: 60 s
+
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { KeySet } from "../../../../runtime/http/auth/key-set.js";
+import { TokenIssuer } from "../../../support/token-issuer.js";
+
+const INTERVAL_MS = 50;
+
+const test = suite<{ issuer: TokenIssuer }>("KeySet");
+
+test.before.each(async (context) => {
+  context.issuer = await TokenIssuer.start();
+});
+test.after.each(({ issuer }) => issuer.stop());
+
+const keysOf = ({ url }: TokenIssuer) => new KeySet(`${url}/keys`, createLocalJWKSet, INTERVAL_MS);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The status that a token leads to. */
+async function statusFor(keys: KeySet, token: string): Promise<number> {
+  return jwtVerify(token, keys.find).then(
+    () => 200,
+    ({ status = 401 }: { status?: number }) => status,
+  );
+}
+
+test("fetches keys once for many tokens", async ({ issuer }) => {
+  const keys = keysOf(issuer);
+  const token = await issuer.token();
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => statusFor(keys, token)));
+  assert.equal([...new Set(statuses)], [200]);
+  assert.is(issuer.requests, 1);
+});
+
+test("follows a rotation of keys", async ({ issuer }) => {
+  const keys = keysOf(issuer);
+  const former = await issuer.token();
+  assert.is(await statusFor(keys, former), 200);
+  await issuer.useKeys("second", "first");
+  const token = await issuer.token();
+  await pause(INTERVAL_MS + 10);
+  assert.is(await statusFor(keys, token), 200);
+  assert.is(await statusFor(keys, former), 401, "signed by a replaced key");
+});
+
+test("limits requests for unknown keys", async ({ issuer }) => {
+  const keys = new KeySet(`${issuer.url}/keys`, createLocalJWKSet);
+  for (let at = 0; at < 50; at++) {
+    assert.is(await statusFor(keys, await issuer.token({}, { kid: `unknown ${at}` })), 401);
+  }
+  assert.is(issuer.requests, 1);
+});
+
+const garbage: readonly [what: string, status: number, body: string][] = [
+  ["a page", 200, "<html>"],
+  ["an empty body", 200, ""],
+  ["null", 200, "null"],
+  ["keys that are no list", 200, '{ "keys": 1 }'],
+  ["keys that are no objects", 200, '{ "keys": [1] }'],
+  ["an error", 500, '{ "keys": [] }'],
+  ["too much", 200, `{ "keys": [], "x": "${"x".repeat(2 ** 21)}" }`],
+];
+for (const [what, status, body] of garbage) {
+  test(`answers 503 for ${what}, and recovers`, async ({ issuer }) => {
+    issuer.answer((response) => response.writeHead(status).end(body));
+    const keys = keysOf(issuer);
+    const token = await issuer.token();
+    assert.is(await statusFor(keys, token), 503);
+    issuer.answer(null);
+    await pause(INTERVAL_MS + 10);
+    assert.is(await statusFor(keys, token), 200);
+  });
+}
+
+test("follows no redirect", async ({ issuer }) => {
+  const other = await TokenIssuer.start();
+  issuer.answer((response) => response.writeHead(302, { location: `${other.url}/keys` }).end());
+  assert.is(await statusFor(keysOf(issuer), await other.token()), 503);
+  assert.is(other.requests, 0);
+  await other.stop();
+});
+
+test("answers 401 for a key without its parameters", async ({ issuer }) => {
+  const wrong = '{ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "first", "alg": "ES256" }] }';
+  issuer.answer((response) => response.end(wrong));
+  assert.is(await statusFor(keysOf(issuer), await issuer.token()), 401);
+});
+
+test("gives up on an issuer that hangs, and keeps the keys it has", async ({ issuer }) => {
+  const keys = keysOf(issuer);
+  const token = await issuer.token();
+  assert.is(await statusFor(keys, token), 200);
+  // A head and no body.
+  issuer.answer((response) => response.writeHead(200).write("{"));
+  await pause(INTERVAL_MS + 10);
+  const unknown = await issuer.token({}, { kid: "unknown" });
+  const waiting = statusFor(keys, unknown);
+  assert.is(await statusFor(keys, token), 200, "known keys need no request");
+  assert.is(await waiting, 401);
+  assert.is(await statusFor(keysOf(issuer), token), 503);
+});
+
+test("answers 503 if nothing listens", async ({ issuer }) => {
+  const token = await issuer.token();
+  const gone = await TokenIssuer.start();
+  const keys = keysOf(gone);
+  await gone.stop();
+  assert.is(await statusFor(keys, token), 503);
+});
+
+test.run();

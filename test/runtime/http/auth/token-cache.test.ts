@@ -1,0 +1,42 @@
+// Principals of verified tokens: expiry and limits.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { TokenCache } from "../../../../runtime/http/auth/token-cache.js";
+import { bearer } from "../../../support/bearer-head.js";
+
+const test = suite("TokenCache");
+const LATER = Date.now() + 60_000;
+
+test("returns a principal until its time is over", () => {
+  const cache = new TokenCache();
+  const [ann, bob] = [{}, {}];
+  const head = bearer("a");
+  assert.is(cache.find(head), null);
+  cache.add("a", ann, Date.now() - 1);
+  assert.is(cache.find(head), null);
+  cache.add("a", bob, LATER);
+  assert.is(cache.find(head), bob);
+  assert.is(cache.find(bearer("a")), bob);
+  assert.is(cache.find(bearer("b")), null);
+});
+
+test("forgets the oldest of too many tokens", () => {
+  const cache = new TokenCache();
+  for (let at = 0; at <= 10_000; at++) cache.add(`t${at}`, {}, LATER);
+  assert.is(cache.find(bearer("t0")), null);
+  assert.is.not(cache.find(bearer("t1")), null);
+});
+
+test("forgets the oldest of too many characters", () => {
+  const cache = new TokenCache();
+  const long = (at: number) => `${at}`.padStart(16 * 1024, "t");
+  for (let at = 0; at <= 512; at++) cache.add(long(at), {}, LATER);
+  assert.is(cache.find(bearer(long(0))), null);
+  assert.is.not(cache.find(bearer(long(1))), null);
+  // A token that is verified again counts once.
+  for (let at = 0; at < 600; at++) cache.add(long(512), {}, LATER);
+  assert.is.not(cache.find(bearer(long(1))), null);
+});
+
+test.run();
