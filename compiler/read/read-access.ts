@@ -2,13 +2,11 @@
 // configured.
 
 import type { ts } from "ts-morph";
+import { SCOPE } from "../../runtime/settings/scope-rules.js";
 import type { AccessRecord } from "../record/plugin-record.js";
 import { readTagLine } from "./doc-comment.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-
-/** The characters of OAuth scopes. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 export function readAccess(context: ReadContext, { doc }: PluginDeclaration): AccessRecord {
   const named = (name: string) => doc.tags.filter(({ tagName }) => tagName.text === name);

@@ -4,6 +4,8 @@
 
 import type { Exchange } from "../http/transport.js";
 import type { TrustedClients } from "../http/trusted-clients.js";
+import type { ServerSettings } from "../settings/server-settings.js";
+import { BuiltinScopes } from "./builtin-scopes.js";
 import type { Resource } from "./route-table.js";
 
 /** Clients of the main port that may use built-ins. */
@@ -20,10 +22,13 @@ const REFUSALS = {
 export class BuiltinAccess {
   readonly #exposure: BuiltinExposure;
   readonly #trusted: TrustedClients;
+  /** With `auth`. */
+  readonly scopes: BuiltinScopes;
 
-  constructor(exposure: BuiltinExposure, trusted: TrustedClients) {
-    this.#exposure = exposure;
+  constructor({ builtins, builtinScopes, graphs }: ServerSettings, trusted: TrustedClients) {
+    this.#exposure = builtins;
     this.#trusted = trusted;
+    this.scopes = new BuiltinScopes(builtinScopes, graphs);
   }
 
   /**

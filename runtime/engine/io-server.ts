@@ -165,7 +165,7 @@ export class IoServer {
       operators: new OperatorAuth(trusted, data.adminKey),
       matrix: this.#matrix,
       auth: this.#auth,
-      builtins: new BuiltinAccess(settings.builtins, trusted),
+      builtins: new BuiltinAccess(settings, trusted),
     });
     const control = new ControlService((operation, args) => this.#control.ask(operation, args));
     installBuiltinContext({ server: this.#view, control });

@@ -191,12 +191,21 @@ export class RequestEngine {
     if (auth === null || port === 1 || isOpen(exchange, asked)) {
       return this.#answer(exchange, port, asked);
     }
-    const verdict = auth.check(exchange, getAccess(resource)?.scopes ?? NO_SCOPES);
+    const verdict = auth.check(exchange, this.#scopes(asked));
     if (!(verdict instanceof Promise)) return this.#admit(exchange, port, asked, verdict);
     void verdict.then((later) => {
       if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
       this.#admit(exchange, port, asked, later);
     });
+  }
+
+  /** Returns the scopes that the principal must have. */
+  #scopes({ resource, query }: Asked): readonly string[] {
+    if (resource === undefined) return NO_SCOPES;
+    if (resource.kind === "plugin" || resource.kind === "processed") {
+      return getAccess(resource)?.scopes ?? NO_SCOPES;
+    }
+    return this.#parts.builtins.scopes.require(resource, query.slice(1));
   }
 
   /** Answers the request of an authenticated principal, or rejects it. */

@@ -12,6 +12,7 @@ import {
   string,
   withDefault,
 } from "./rules.js";
+import { SCOPE } from "./scope-rules.js";
 
 export interface ApiConfig {
   /** Default: the version in package.json. */
@@ -32,8 +33,6 @@ export interface ParsedApi {
 }
 
 const LINE = /^(?=.*\S)[^\p{Cc}]{1,200}$/u;
-/** OAuth 2 scope. */
-const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const line = nullable(string("a single-line string", LINE));
 const url = string("a URL with http or https", /^https?:\/\/[^\s?#]+$/);
 const word = string("a word", /^[\w.~+-]{1,100}$/);

@@ -1,5 +1,6 @@
 // Types of structured settings in `svc.config.ts`.
 
+import type { ScopesConfig } from "./scope-rules.js";
 export type JsonValue =
   | null
   | boolean
@@ -10,7 +11,7 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-export interface GraphConfig {
+export interface GraphConfig extends ScopesConfig {
   /** Folder below the root, with `/`. Default: the name of the graph. */
   readonly path?: string | null | undefined;
   /** Make the graph read-only. Default false. */

@@ -3,9 +3,10 @@
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
 import { isBoolean, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
+import { type ParsedScopes, SCOPE_RULES } from "./scope-rules.js";
 
 /** A graph that is opened at start. */
-export interface ConfiguredGraph {
+export interface ConfiguredGraph extends ParsedScopes {
   /** Folder below the data folder; null: the name of the graph. */
   readonly path: string | null;
   readonly readonly: boolean;
@@ -22,6 +23,7 @@ const each = named<ConfiguredGraph>(
     path: withDefault(nullable(test(FOLDER_FORM, isValidGraphPath, "")), null),
     readonly: withDefault(isBoolean, false),
     local: withDefault(isBoolean, false),
+    ...SCOPE_RULES,
   }),
 );
 

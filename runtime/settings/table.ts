@@ -38,6 +38,7 @@ import { authRule, beforeRule, type PluginItem, pluginsRule } from "./plugin-rul
 import { PROXY_SETTINGS } from "./proxy-settings.js";
 import { RECORD_SETTINGS } from "./record-settings.js";
 import { nullable } from "./rules.js";
+import { NO_SCOPES, type ParsedScopes, type ScopesConfig, scopesRule } from "./scope-rules.js";
 import { setting } from "./setting.js";
 import {
   address,
@@ -239,6 +240,13 @@ export const SETTINGS = {
     default: [[]],
     help: "authentication handlers of the main port, as `module#export`",
   }),
+  /** Scopes for built-in services of the main port, and for graphs without their own. */
+  builtinScopes: setting({
+    key: "builtins",
+    type: structure<ParsedScopes, ScopesConfig>(scopesRule),
+    default: [NO_SCOPES, "none"],
+    help: "scopes that built-in services require: `{ read, change }`",
+  }),
   /** Graphs to open at start, by name. Graphs stored in the data folder are always opened. */
   graphs: setting({
     key: "graphs",
@@ -247,7 +255,7 @@ export const SETTINGS = {
       { readonly [name: string]: GraphConfig }
     >(graphsRule),
     default: [{}],
-    help: "graphs to open at startup: `{ shop: { path, readonly, local } }`",
+    help: "graphs to open at startup: `{ shop: { path, readonly, local, read, change } }`",
   }),
   /** Seconds between saves of graphs that have changed, 0 for none. */
   saveEvery: setting({

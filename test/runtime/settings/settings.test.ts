@@ -80,7 +80,11 @@ test("accepts and normalizes valid values", () => {
     ["maxBodyBytes", 0, 0],
     ["executors", "auto", "auto"],
     ["executorHeapMiB", 16, 16],
-    ["graphs", { g: {} }, { g: { path: null, readonly: false, local: false } }],
+    [
+      "graphs",
+      { g: {} },
+      { g: { path: null, readonly: false, local: false, read: null, change: null } },
+    ],
   ];
   for (const [name, value, kept] of cases) {
     assert.equal(checkSetting(name, value), kept);

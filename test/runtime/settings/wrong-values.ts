@@ -158,6 +158,12 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [[{ name: "a", engine: "../m.ts#f" }], /^\[0\]\.engine: expected a path .* inside the project/],
     [[{ name: "a", engine: "m.ts#f", pre: "m.ts#g" }], /^\[0\]: engine cannot be combined/],
   ],
+  builtinScopes: [
+    ["a", /^: expected an object, got "a"$/],
+    [{ read: "" }, /^\.read: expected a scope, got ""$/],
+    [{ change: ["a"] }, /^\.change: expected a scope/],
+    [{ write: "a" }, /^\.write: unknown key/],
+  ],
   graphs: [
     [[], /^: expected an object, got \[\]$/],
     [{ g: 1 }, /^\.g: expected an object, got 1$/],
@@ -165,6 +171,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ g: { path: "../x" } }, /^\.g\.path: expected a path inside the data folder, with \//],
     [{ g: { path: "a/b/c/d/e" } }, /^\.g\.path: expected .* of 4 parts at most/],
     [{ g: { path: "node_modules/x" } }, /^\.g\.path: expected/],
+    [{ g: { read: "a b" } }, /^\.g\.read: expected a scope, got "a b"$/],
     [{ g: { readonl: true } }, /^\.g\.readonl: unknown key, did you mean `readonly`\?$/],
     [{ g: {}, h: { path: "g" } }, /^\.h: graph g is stored in g, too$/],
     [

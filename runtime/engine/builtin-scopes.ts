@@ -1,0 +1,62 @@
+// Scopes that built-in plugins and services require of a principal: those of the graph that a
+// request names, else those of `builtins`. Found before the arguments are converted, by the same
+// functions, so that both see the same graph.
+
+import type { AccessKind } from "../builtin/access-kind.js";
+import { keyEnd, pairEnd, readKey } from "../plugin/contract/query-text.js";
+import { readStr } from "../plugin/request/query-values.js";
+import type { ConfiguredGraph } from "../settings/graph-rules.js";
+import type { ParsedScopes } from "../settings/scope-rules.js";
+import type { Resource } from "./route-table.js";
+
+type Scopes = Readonly<Record<"read" | "change", readonly string[]>>;
+
+const PARAMETER = "graph";
+
+export class BuiltinScopes {
+  readonly #builtins: Scopes;
+  readonly #graphs: ReadonlyMap<string, Scopes>;
+
+  constructor(builtins: ParsedScopes, graphs: Readonly<Record<string, ConfiguredGraph>>) {
+    this.#builtins = toScopes(builtins);
+    const own = Object.entries(graphs).map(
+      ([name, { read, change }]) =>
+        [
+          name,
+          toScopes({ read: read ?? builtins.read, change: change ?? builtins.change }),
+        ] as const,
+    );
+    this.#graphs = new Map(own);
+  }
+
+  /** @param resource a built-in plugin or service */
+  require(resource: Resource, query: string): readonly string[] {
+    const use = getUse(resource) === "read" ? "read" : "change";
+    const graph = resource.kind === "service" ? null : readGraphName(query);
+    const own = graph === null ? undefined : this.#graphs.get(graph);
+    return (own ?? this.#builtins)[use];
+  }
+}
+
+function getUse(resource: Resource): AccessKind {
+  return "use" in resource ? resource.use : "read";
+}
+
+function toScopes({ read, change }: ParsedScopes): Scopes {
+  return { read: read === null ? [] : [read], change: change === null ? [] : [change] };
+}
+
+/** Returns the last one, as converters do; null for none and for a query that they reject. */
+function readGraphName(query: string): string | null {
+  let found = -1;
+  try {
+    for (let at = 0; at < query.length; ) {
+      const equals = keyEnd(query, at);
+      if (readKey(query, at, equals) === PARAMETER) found = equals;
+      at = pairEnd(query, equals) + 1;
+    }
+    return found < 0 ? null : readStr(query, PARAMETER, found);
+  } catch {
+    return null;
+  }
+}
