@@ -75,11 +75,12 @@ function attachDetails<E extends Error>(error: E, given: unknown, fits: string, 
 }
 
 function writeMessage(error: Error, { problem, given, fits, place }: ArgumentDetails): void {
-  const before = error.message;
+  const { message: before, stack } = error;
   const where = place === "" ? `given ${given}` : `${place.replace(/^\./, "")} is ${given}`;
   error.message = `${problem}\n  ${where}; expected: ${fits}`;
-  // The stack contains the message as it was when the error was created.
-  if (error.stack !== undefined) error.stack = error.stack.replace(before, () => error.message);
+  // The stack contains the former message. It was read before the change, because it gets its text
+  // when it is first read.
+  if (stack !== undefined) error.stack = stack.replace(before, () => error.message);
 }
 
 /** Returns a short text for a value of any size. */

@@ -81,4 +81,12 @@ test("reject a wait within a change, which would never end", () => {
   assert.equal([name, code], ["AccessError", "SVC2401"]);
 });
 
+test("contains the message in the stack once, however often it grows", () => {
+  const graph = makeGraph();
+  const error = thrownBy(() => graph.neighborhood("a", { arc: ["r", 7] as never }));
+  assert.match(error.message, /arc\[1\] is 7; expected/);
+  assert.is(error.stack!.split("; expected: ").length, 2, error.stack);
+  assert.ok(error.stack!.includes(error.message));
+});
+
 test.run();
