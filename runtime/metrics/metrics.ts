@@ -25,6 +25,8 @@ import {
 } from "./metrics-layout.js";
 
 const ERROR_RATE_WEIGHT = 0.1;
+/** Recent latencies are 0 when there was no response for so long. */
+const MAX_LATENCY_AGE_S = 60;
 
 /** Counts since the start or the last reset, main port only. */
 export interface Totals {
@@ -49,6 +51,8 @@ export class Metrics {
   readonly #slots: Float64Array;
   readonly #ports: Float64Array;
   readonly #marks: Float64Array;
+  /** Seconds since a response was sampled; only used by the thread that ticks. */
+  #sinceLatency = 0;
   /** Counters at the last tick; only used by the thread that ticks. */
   readonly #previous = new Float64Array(COUNTERS);
 
@@ -136,7 +140,7 @@ export class Metrics {
     const elapsedMs = atMs - this.#marks[Mark.TickMs]!;
     if (elapsedMs <= 0) return;
     this.#sampleRates(elapsedMs / 1000);
-    this.#sampleLatency();
+    this.#sampleLatency(elapsedMs / 1000);
     for (let slot = 0; slot < SLOTS; slot++) {
       const at = slot * Slot.Stride;
       const started = startedMs(slot);
@@ -172,17 +176,24 @@ export class Metrics {
     recent[Recent.ErrorRate]! += ERROR_RATE_WEIGHT * (errors - recent[Recent.ErrorRate]!);
   }
 
-  #sampleLatency(): void {
+  #sampleLatency(seconds: number): void {
+    this.#sinceLatency += seconds;
     let answers = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       answers += this.#fresh(HISTOGRAM_AT + bucket);
     }
-    // A second without responses has no latency.
-    if (answers === 0) return;
     const recent = this.#recent;
+    // A second without responses has no latency, a minute without any makes the last one obsolete.
+    if (answers === 0) {
+      if (this.#sinceLatency >= MAX_LATENCY_AGE_S) recent.fill(0, Recent.LatencyMeanMs);
+      return;
+    }
     const former = recent[Recent.LatencyMeanMs]!;
     const mean = this.#fresh(Counter.LatencySumMs) / answers;
-    const weight = former === 0 ? 1 : smoothing(former, mean);
+    const step = smoothing(former, mean);
+    // As many steps as there were seconds.
+    const weight = former === 0 ? 1 : 1 - (1 - step) ** Math.max(1, this.#sinceLatency);
+    this.#sinceLatency = 0;
     recent[Recent.LatencyMeanMs]! += weight * (mean - former);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       const share = this.#fresh(HISTOGRAM_AT + bucket) / answers;

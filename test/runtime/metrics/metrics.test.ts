@@ -145,6 +145,28 @@ test("separates recent latency from the latency of all requests", () => {
   assert.equal(metrics.latency([50, 99]), before);
 });
 
+test("forgets recent latencies after a minute without responses", () => {
+  const { metrics, now } = started();
+  metrics.answered(200, 100, false);
+  metrics.tick(now + 1000, idle);
+  for (let second = 2; second <= 60; second++) metrics.tick(now + second * 1000, idle);
+  assert.is(metrics.latency([95]).mean, 100);
+  metrics.tick(now + 61_000, idle);
+  assert.equal(metrics.latency([95]), { mean: 0, "95.0": 0 });
+  assert.is(metrics.latencyOfAll([]).mean, 100);
+});
+
+test("weights a response after a pause as much as the seconds of the pause", () => {
+  const { metrics, now } = started();
+  metrics.answered(200, 100, false);
+  metrics.tick(now + 1000, idle);
+  metrics.tick(now + 31_000, idle);
+  metrics.answered(200, 90, false);
+  metrics.tick(now + 32_000, idle);
+  const { mean } = metrics.latency([]);
+  assert.ok(mean! < 91, String(mean));
+});
+
 test("counts jobs and utilization per slot, including running jobs", () => {
   const { metrics, now } = started();
   metrics.dispatched(0);
