@@ -15,7 +15,6 @@ import {
   RESPONSE_MEMORY_BYTES,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { packageInfo } from "../base/package-info.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths } from "../base/tls-paths.js";
 import { ControlService } from "../builtin/admin/control-service.js";
@@ -46,13 +45,14 @@ import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import { Tracer } from "../tracing/tracer.js";
+import type { Tracer } from "../tracing/tracer.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
 import { BuiltinAccess } from "./builtin-access.js";
 import { addBuiltins } from "./builtin-routes.js";
 import { type BuiltinEvents, BuiltinScheduler } from "./builtin-scheduler.js";
 import { ConsoleRequests } from "./console-requests.js";
+import { createTracer, type TracedInstance } from "./create-tracer.js";
 import { EventLoopMonitor } from "./event-loop-monitor.js";
 import { InlinePlugins } from "./inline-plugins.js";
 import type { ControlRequest, IoNotification, IoThreadData, Listening } from "./io-control.js";
@@ -115,7 +115,7 @@ export class IoServer {
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
-    this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
+    this.#tracer = createTracer(settings, () => this.#traced());
     this.#recorder = recorderOf(settings);
     const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
     const permissions = new ClientPermissions(settings.dispatcherNetworks);
@@ -172,6 +172,11 @@ export class IoServer {
     showStackTraces(settings.stackTraces);
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  /** The instance as its spans name it. */
+  #traced(): TracedInstance {
+    return { serviceName: this.#view.serviceName ?? "svc", port: this.#state.basePort };
   }
 
   /** Unanswered requests of the main port. */
@@ -372,15 +377,6 @@ function schedulers(
     new Scheduler(states.main, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
     new BuiltinScheduler(states.builtin, waitMs, builtinEvents, clock),
   ];
-}
-
-function tracerOf(
-  { collector, traceSampleEvery }: ServerSettings,
-  name: () => string,
-): Tracer | null {
-  return collector === null
-    ? null
-    : new Tracer(collector, traceSampleEvery, name, packageInfo().version);
 }
 
 function recorderOf({ recordFile, name, ...settings }: ServerSettings): Recorder | null {

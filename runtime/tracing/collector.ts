@@ -11,14 +11,27 @@ const MAX_SPANS = 2048;
 /** Size of a batch. */
 const BATCH_SPANS = 512;
 const BATCH_EVERY_MS = 1000;
-const ANSWER_WITHIN_MS = 5000;
+const DEFAULT_TIMEOUT_MS = 5000;
 const FIRST_REST_MS = 5000;
 const MAX_REST_MS = 60_000;
 
+/** Where spans are sent, and how. */
+export interface CollectorOptions {
+  /** URL for traces. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: 5000. */
+  readonly timeoutMs?: number | null;
+  /** Attributes of the resource that the spans belong to; called for each batch. */
+  readonly resource: () => Readonly<Record<string, string>>;
+  /** Version of svc. */
+  readonly version: string;
+}
+
 export class Collector {
   readonly #url: URL;
-  readonly #service: () => string;
-  readonly #version: string;
+  readonly #options: CollectorOptions;
+  readonly #timeoutMs: number;
   #spans: Span[] = [];
   #timer: NodeJS.Timeout | null = null;
   #sending: Promise<void> | null = null;
@@ -26,11 +39,10 @@ export class Collector {
   #restsUntilMs = 0;
   #lost = 0;
 
-  /** @param base URL of the collector, without `/v1/traces` */
-  constructor(base: string, service: () => string, version: string) {
-    this.#url = new URL(`${base.replace(/\/+$/, "")}/v1/traces`);
-    this.#service = service;
-    this.#version = version;
+  constructor(options: CollectorOptions) {
+    this.#url = new URL(options.url);
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
   /** False while spans would be dropped. */
@@ -63,7 +75,8 @@ export class Collector {
     if (this.#sending !== null || this.#spans.length === 0) return;
     const spans = this.#spans;
     this.#spans = [];
-    this.#sending = this.#post(tracesText(this.#service(), this.#version, spans)).then(
+    const { resource, version } = this.#options;
+    this.#sending = this.#post(tracesText(resource(), version, spans)).then(
       () => this.#taken(),
       (fault: unknown) => this.#refused(spans.length, fault),
     );
@@ -101,7 +114,8 @@ export class Collector {
   #post(text: string): Promise<void> {
     const body = Buffer.from(text);
     const send = this.#url.protocol === "https:" ? httpsRequest : httpRequest;
-    const headers = { "content-type": "application/json", "content-length": body.length };
+    const own = { "content-type": "application/json", "content-length": body.length };
+    const headers = { ...this.#options.headers, ...own };
     return new Promise((resolve, reject) => {
       const options = { method: "POST", headers, agent: false as const };
       const request = send(this.#url, options, (response) => {
@@ -111,8 +125,8 @@ export class Collector {
         // The rest of the response is irrelevant.
         request.destroy();
       });
-      const late = () => request.destroy(new Error(`no response within ${ANSWER_WITHIN_MS} ms`));
-      const timer = setTimeout(late, ANSWER_WITHIN_MS).unref();
+      const late = () => request.destroy(new Error(`no response within ${this.#timeoutMs} ms`));
+      const timer = setTimeout(late, this.#timeoutMs).unref();
       request.on("error", reject).on("close", () => {
         clearTimeout(timer);
         reject(new Error("connection closed"));

@@ -26,8 +26,12 @@ const STATUS_ERROR = 2;
 const MAX_TEXT = 256;
 
 /** Returns the body of a POST to `/v1/traces`. */
-export function tracesText(service: string, version: string, spans: readonly Span[]): string {
-  const attributes = attributesOf({ "service.name": service, "service.version": version });
+export function tracesText(
+  resource: Readonly<Record<string, string>>,
+  version: string,
+  spans: readonly Span[],
+): string {
+  const attributes = attributesOf(resource);
   const scope = { name: "svc-server", version };
   const scopeSpans = [{ scope, spans: spans.map(spanOf) }];
   return JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] });

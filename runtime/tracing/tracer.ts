@@ -1,7 +1,7 @@
 // Decides which requests are traced: those whose trusted caller traces them, and a sample of the
 // others.
 
-import { Collector } from "./collector.js";
+import { Collector, type CollectorOptions } from "./collector.js";
 import { Trace } from "./trace.js";
 import type { TraceParent } from "./trace-parent.js";
 
@@ -11,11 +11,10 @@ export class Tracer {
   #seen = 0;
 
   /**
-   * @param base URL of the collector
    * @param every samples one in this many requests without a decision of a trusted caller; 0: none
    */
-  constructor(base: string, every: number, service: () => string, version: string) {
-    this.#collector = new Collector(base, service, version);
+  constructor(options: CollectorOptions, every: number) {
+    this.#collector = new Collector(options);
     this.#every = every;
   }
 

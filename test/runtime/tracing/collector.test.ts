@@ -34,7 +34,8 @@ async function collector(status: number) {
 }
 
 function tracerOf(url: string, every = 1): Tracer {
-  return new Tracer(url, every, () => "shop", "1.0.0");
+  const resource = () => ({ "service.name": "shop", "service.version": "1.0.0" });
+  return new Tracer({ url: `${url}v1/traces`, resource, version: "1.0.0" }, every);
 }
 
 function begin(tracer: Tracer, text?: string, isBelieved = true): Trace | null {
