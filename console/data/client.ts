@@ -15,6 +15,8 @@ export interface Reply {
   readonly explain?: unknown;
 }
 
+const MAX_CAUSES = 4;
+
 export interface ServerRequest {
   readonly method?: "GET" | "POST";
   readonly body?: string;
@@ -77,10 +79,23 @@ export function errorMessage({ status, value }: Reply): string {
   if (typeof value === "string") return value;
   if (isRecord(value)) {
     for (const part of Object.values(value)) {
-      if (isRecord(part) && typeof part.value === "string") return `${status}: ${part.value}`;
+      if (isRecord(part) && typeof part.value === "string") {
+        return [`${status}: ${part.value}`, ...causesOf(part)].join("\ncaused by ");
+      }
     }
   }
   return `${status}: ${JSON.stringify(value)}`;
+}
+
+/** Returns the messages of the causes of an error, outermost first. */
+function causesOf(error: Readonly<Record<string, unknown>>): string[] {
+  const causes: string[] = [];
+  let { cause } = error;
+  while (isRecord(cause) && causes.length < MAX_CAUSES) {
+    causes.push(typeof cause.value === "string" ? cause.value : "?");
+    cause = cause.cause;
+  }
+  return causes;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -22,6 +22,7 @@ const MAX_EXCEPTION_LENGTH = 200;
 const MAX_VALUE_LENGTH = 4000;
 const MAX_TRACEBACK_LINES = 20;
 const MAX_LINE_LENGTH = 300;
+const MAX_CAUSES = 4;
 const KINDS = ["svc", "plugin", "system"] as const;
 const NO_TEXT = "?";
 
@@ -91,7 +92,7 @@ function messageText(message: unknown): string {
   return kind === undefined ? NO_TEXT : `{'${kind}': ${detailText(readMember(message, kind))}}`;
 }
 
-function detailText(detail: unknown): string {
+function detailText(detail: unknown, causes = 0): string {
   const members = [
     `'exception': ${quote(readMember(detail, "exception"), MAX_EXCEPTION_LENGTH)}`,
     `'value': ${quote(readMember(detail, "value"), MAX_VALUE_LENGTH)}`,
@@ -101,6 +102,10 @@ function detailText(detail: unknown): string {
     const lines = traceback.slice(0, MAX_TRACEBACK_LINES);
     const texts = lines.map((line) => quote(line, MAX_LINE_LENGTH));
     members.push(`'traceback': [${texts.join(", ")}]`);
+  }
+  const cause = readMember(detail, "cause");
+  if (cause !== undefined && causes < MAX_CAUSES) {
+    members.push(`'cause': ${detailText(cause, causes + 1)}`);
   }
   return `{${members.join(", ")}}`;
 }

@@ -55,13 +55,23 @@ export function raiseStackTraceLimit(): void {
 /** Describes a thrown value: its message and plugin frames, and those of its causes. */
 export function describeUncaught(thrown: unknown): string {
   const told = withFrames(thrown) ?? stackOf(thrown) ?? strayMessage(thrown);
-  const causes: string[] = [];
+  const causes = listCauses(thrown).map((cause) => withFrames(cause) ?? strayMessage(cause));
+  return told + causes.map((text) => `\ncaused by ${text}`).join("");
+}
+
+/** Returns the causes of an error for clients, outermost first; none without stack traces. */
+export function causesForClients(thrown: unknown): unknown[] {
+  return isShown ? listCauses(thrown) : [];
+}
+
+function listCauses(thrown: unknown): unknown[] {
+  const causes: unknown[] = [];
   for (let cause = causeOf(thrown); cause !== null; cause = causeOf(cause.value)) {
     // Causes may be cyclic.
     if (causes.length === MAX_CAUSES) break;
-    causes.push(`\ncaused by ${withFrames(cause.value) ?? strayMessage(cause.value)}`);
+    causes.push(cause.value);
   }
-  return told + causes.join("");
+  return causes;
 }
 
 /** Returns whether plugin code is on the stack of an error. */

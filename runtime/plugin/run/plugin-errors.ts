@@ -5,7 +5,7 @@ import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
 import { errorName, getErrorMessage } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
-import { pluginFrames } from "../contract/stack-trace.js";
+import { causesForClients, pluginFrames } from "../contract/stack-trace.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { type HttpError, isHttpError } from "../response/http-error.js";
 
@@ -23,6 +23,14 @@ export type Done = (
 /** Parameter and rendering errors, errors of plugin code, internal errors. */
 export type ErrorKind = "svc" | "plugin" | "system";
 
+/** An error in the envelope. */
+interface ErrorDetail {
+  readonly exception: string;
+  readonly value: string;
+  readonly traceback?: readonly string[] | undefined;
+  readonly cause?: ErrorDetail | undefined;
+}
+
 /** Answers with `message.<kind>`. */
 export function sendError(
   done: Done,
@@ -32,13 +40,14 @@ export function sendError(
   exception: string,
   message: string,
   traceback?: readonly string[],
+  cause?: ErrorDetail,
 ): void {
   const value = withoutQuotes(message);
   if (accept === "text") {
     done(status, RESULT_TEXT, toLatin1(`ERROR: ${exception}: ${value}`));
     return;
   }
-  const detail = { exception: `<class '${exception}'>`, value, traceback };
+  const detail: ErrorDetail = { exception: `<class '${exception}'>`, value, traceback, cause };
   done(status, RESULT_ERROR, toLatin1(JSON.stringify({ [kind]: detail })));
 }
 
@@ -53,11 +62,25 @@ export function sendThrown(
   if (kind === "plugin" && isHttpError(thrown)) {
     return sendHttpError(done, accept, thrown);
   }
-  const traceback = kind === "plugin" ? pluginFrames(thrown) : undefined;
-  sendError(done, accept, status, kind, errorName(thrown), getErrorMessage(thrown), traceback);
+  const isPlugin = kind === "plugin";
+  const traceback = isPlugin ? pluginFrames(thrown) : undefined;
+  const cause = isPlugin ? describeCause(thrown) : undefined;
+  const message = getErrorMessage(thrown);
+  sendError(done, accept, status, kind, errorName(thrown), message, traceback, cause);
 }
 
-/** An HttpError is deliberate: it includes its details, but no stack frames. */
+/** Returns the cause of an error with its own cause; undefined for none. */
+function describeCause(thrown: unknown): ErrorDetail | undefined {
+  let detail: ErrorDetail | undefined;
+  for (const cause of causesForClients(thrown).reverse()) {
+    const exception = `<class '${errorName(cause)}'>`;
+    const value = withoutQuotes(getErrorMessage(cause));
+    detail = { exception, value, traceback: pluginFrames(cause), cause: detail };
+  }
+  return detail;
+}
+
+/** An HttpError is deliberate: it includes its details, but no stack frames and no cause. */
 function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
   const { status, details } = error;
   const message = getErrorMessage(error);

@@ -74,6 +74,10 @@ test("describes members of another type", () => {
     "{'plugin': {'exception': '?', 'value': '?', 'traceback': ['?', 'line']}}",
   );
   assert.is(
+    backEndError(envelope({ plugin: { value: "a", cause: { value: "b" } } })).text,
+    "{'plugin': {'exception': '?', 'value': 'a', 'cause': {'exception': '?', 'value': 'b'}}}",
+  );
+  assert.is(
     backEndError(envelope({ svc: "text" })).text,
     "{'svc': {'exception': '?', 'value': '?'}}",
   );

@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { ParameterError, ResponseError } from "../../../../runtime/base/errors.js";
 import type { Invoke, PluginEntry } from "../../../../runtime/plugin/contract/plugin-entry.js";
 import type { RequestSource } from "../../../../runtime/plugin/contract/request-source.js";
+import { showStackTraces } from "../../../../runtime/plugin/contract/stack-trace.js";
 import { PluginRequest } from "../../../../runtime/plugin/request/plugin-request.js";
 import { missing } from "../../../../runtime/plugin/request/query-values.js";
 import { HttpError as OwnHttpError } from "../../../../runtime/plugin/response/http-error.js";
@@ -252,6 +253,28 @@ test("reports class, message and frames of errors", async () => {
   const named = Object.assign(new Error("x"), { name: "Named" });
   assert.is((await thrown(named)).exception, "<class 'Named'>");
   assert.is((await thrown(new ResponseError("r"))).exception, "<class 'ResponseError'>");
+});
+
+test("reports the causes of errors, unless stack traces are off", async () => {
+  const query = new RangeError("no row", { cause: "disk" });
+  const error = new Error("cannot load", { cause: query });
+  const { cause } = (await thrown(error)) as { cause: Record<string, unknown> };
+  assert.equal([cause.exception, cause.value], ["<class 'RangeError'>", "no row"]);
+  assert.match((cause.traceback as string[])[0]!, /run-plugin\.test\.ts/);
+  assert.equal(cause.cause, { exception: "<class 'string'>", value: "disk", traceback: [] });
+  assert.is((await thrown(new Error("x"))).cause, undefined);
+  showStackTraces(false);
+  assert.is((await thrown(error)).cause, undefined);
+  showStackTraces(true);
+});
+
+test("ends a cycle of causes", async () => {
+  const error = new Error("a");
+  error.cause = error;
+  let depth = 0;
+  type Detail = { readonly cause?: Detail };
+  for (let at = (await thrown(error)) as Detail | undefined; at; at = at.cause) depth++;
+  assert.is(depth, 5);
 });
 
 test("handles exceptions of any type", async () => {
