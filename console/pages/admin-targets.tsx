@@ -89,7 +89,10 @@ function One({ instance, isChosen, onToggle }: OneProps) {
       {target === null ? (
         <span class="quiet">{clipForDisplay(type, 40)}</span>
       ) : (
-        <a href={target} aria-label={`Page of ${clipForDisplay(id, 60)}`}>
+        <a
+          href={target}
+          aria-label={`${clipForDisplay(type, 40)}: page of ${clipForDisplay(id, 60)}`}
+        >
           {clipForDisplay(type, 40)}
         </a>
       )}

@@ -11,7 +11,8 @@ import { TryPlugin } from "./try-plugin.js";
 export function Plugins() {
   const [known, setKnown] = useState<PluginCatalog | null>(null);
   const [failure, setFailure] = useState("");
-  const chosen = currentRoute.value.params.get("name");
+  const { params } = currentRoute.value;
+  const chosen = params.get("name") ?? params.get("plugin");
   useEffect(() => {
     pluginCatalog().then(setKnown, (error: Error) => setFailure(error.message));
   }, []);
@@ -19,7 +20,7 @@ export function Plugins() {
     return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
   if (known === null) return <p class="quiet">Reading the plugins…</p>;
   const { plugins, hasMatrix, elsewhere } = known;
-  const search = currentRoute.value.params.get("search") ?? "";
+  const search = params.get("search") ?? "";
   const wanted = search.toLowerCase();
   const found = plugins.filter(({ name, summary }) =>
     `${name} ${summary}`.toLowerCase().includes(wanted),

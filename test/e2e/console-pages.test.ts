@@ -45,7 +45,7 @@ const PAGES = [
   ["index", "Administration"],
   ["system", "generic"],
   ["status", "Executors"],
-  ["plugin?name=recommend", "where the journey begins"],
+  ["plugin?plugin=recommend", "where the journey begins"],
   ["requests", "requests in progress"],
   ["search?graph=cities&id=Oslo", "The vertex"],
   ["matrix", "This is an engine"],
@@ -82,7 +82,7 @@ inBrowser("has none in a dialog and a plugin result, in both themes", async () =
       await page.press("Cancel", "dialog");
       await page.tab.until(`document.querySelector("dialog") === null`);
     }
-    await page.open(served.port + 1, "plugin?name=recommend");
+    await page.open(served.port + 1, "plugin?plugin=recommend");
     await page.press("city=Oslo hours=3.5");
     await page.press("Try");
     await page.has("Answer 200");

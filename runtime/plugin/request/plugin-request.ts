@@ -27,6 +27,7 @@ import {
 } from "./request-arguments.js";
 
 const AFFINITY_MODULUS = 128;
+const PLUGIN_ROOT = /^\/svc\/(?:plugin|builtin)\//;
 /** First argument that tells the constructor of a request that was received. */
 const RECEIVED = Symbol("received");
 
@@ -283,7 +284,18 @@ export class PluginRequest extends ReceivedRequest {
     return edited === null ? "GET" : "POST";
   }
 
-  /** Path and query as received, without the prefix of this server. */
+  /** Name of the plugin, decoded. */
+  get plugin(): string {
+    const [path = ""] = withoutPrefix(this.#source.target).split("?", 1);
+    const name = latin1ToUtf8(path.replace(PLUGIN_ROOT, ""));
+    try {
+      return decodeURIComponent(name);
+    } catch {
+      return name;
+    }
+  }
+
+  /** Path and query as received, not decoded, without the prefix of this server. */
   get path(): string {
     return latin1ToUtf8(withoutPrefix(this.#source.target));
   }

@@ -160,6 +160,19 @@ test("is a POST with empty content when the body is empty", () => {
   assert.is(requestFrom(requestSource({}), {}).content, null);
 });
 
+test("returns the decoded name of the plugin, and the path as received", () => {
+  for (const [target, name] of [
+    ["/svc/plugin/find?q=a", "find"],
+    ["/svc/plugin/%66ind", "find"],
+    ["/svc/builtin/echo", "echo"],
+    ["/svc/plugin/%zz", "%zz"],
+  ]) {
+    const request = requestFrom(requestSource({ target: target! }), {});
+    assert.equal([request.plugin, request.path], [name, target]);
+  }
+  assert.is(new PluginRequest("a b").plugin, "a b");
+});
+
 test("returns the path without the prefix", () => {
   for (const [target, path] of [
     ["/shop/plugin/add?a=/plugin/b", "/svc/plugin/add?a=/plugin/b"],
