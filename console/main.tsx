@@ -58,11 +58,11 @@ function Notices() {
         </p>
       )}
       {restartedAt.value !== null && (
-        <p class="notice">The server was started anew at {clock(restartedAt.value)}.</p>
+        <p class="notice">The server restarted at {clock(restartedAt.value)}.</p>
       )}
       {isOutdated.value && (
         <p class="notice">
-          The server was updated: <a href={location.href}>load the console again</a>.
+          The server was updated: <a href={location.href}>reload the console</a>.
         </p>
       )}
     </div>
@@ -82,7 +82,7 @@ function Console() {
   return (
     <>
       <a class="skip" href="#main">
-        To the content
+        Skip to content
       </a>
       <div class="shell">
         <nav class="side" aria-label="Pages">

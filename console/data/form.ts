@@ -71,7 +71,7 @@ export function parseFieldValue(value: unknown): string {
 
 /** Returns why an input is invalid; null if it is not. The server decides finally. */
 export function findFieldError(field: Field, text: string): string | null {
-  if (text === "") return field.isRequired && field.kind !== "body" ? "needed" : null;
+  if (text === "") return field.isRequired && field.kind !== "body" ? "required" : null;
   if (field.kind === "number") {
     const isInteger = /^[+-]?(0x[0-9a-f]+|\d+)$/i.test(text);
     if (field.type === "integer" && !isInteger) return "an integer is expected";

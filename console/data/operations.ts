@@ -293,5 +293,5 @@ export const OPERATIONS: readonly (readonly [group: string, of: readonly Operati
   ["Service", SERVICE],
   ["Graphs", GRAPHS],
   ["Replication", REPLICATION],
-  ["The end", ENDS],
+  ["Stop and delete", ENDS],
 ];

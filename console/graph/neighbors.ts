@@ -49,7 +49,7 @@ function readNeighbors(found: unknown): readonly Neighbor[] {
   }));
 }
 
-/** Some vertices of a graph: where to begin. */
+/** Sample vertices of a graph, to start from. */
 export async function someVertices(graph: string): Promise<readonly Neighbor[]> {
   const query = JSON.stringify(VERTEX_QUERY);
   return readNeighbors(await fetchValue(path("vertices", { graph, query, hits: `${HITS}` })));

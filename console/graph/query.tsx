@@ -70,7 +70,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
         />
         <Editor
           id="query-text"
-          label={isExpression ? "Expression" : "Query: JSON, with names of constants"}
+          label={isExpression ? "Expression" : "Query (JSON with named constants)"}
           text={text}
           mistake={wrong ?? told}
           complete={(of, cursor) => completionsAt(of, cursor, names)}
@@ -119,7 +119,7 @@ interface ModesProps {
 function Modes({ mode, onMode }: ModesProps) {
   return (
     <fieldset class="row">
-      <legend class="quiet">What is asked for</legend>
+      <legend class="quiet">Query type</legend>
       {MODES.map(([one, title]) => (
         <label key={one}>
           <input

@@ -21,7 +21,7 @@ export function Commands({ desk }: DeskProps) {
       <h2>Commands</h2>
       <div class="field">
         <label for="commands">
-          Names of operations, with <code>;</code> between them; <code>dir</code> names them all
+          Operations separated by <code>;</code>; <code>dir</code> lists them
         </label>
         <textarea
           id="commands"
@@ -59,7 +59,7 @@ export function Descriptor({ desk }: DeskProps) {
     <section class="card">
       <h2>Descriptor of the system</h2>
       <div class="field">
-        <label for="descriptor">JSON; a changed matrix takes part at once</label>
+        <label for="descriptor">JSON; a changed matrix applies at once</label>
         <textarea
           id="descriptor"
           rows={8}

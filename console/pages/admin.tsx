@@ -149,8 +149,8 @@ function Groups({ targets, desk, onStart }: GroupsProps) {
 function Outcomes({ done }: { readonly done: readonly ActionResult[] }) {
   return (
     <section class="card" aria-live="polite">
-      <h2>What was done</h2>
-      {done.length === 0 && <p class="quiet">Nothing yet.</p>}
+      <h2>History</h2>
+      {done.length === 0 && <p class="quiet">No operations yet.</p>}
       <ul class="names">
         {done.map(({ at, operation, isDone, text }, index) => (
           <li key={done.length - index}>
@@ -162,9 +162,7 @@ function Outcomes({ done }: { readonly done: readonly ActionResult[] }) {
           </li>
         ))}
       </ul>
-      {done.length > 0 && (
-        <PageLink to="logs?text=admin%3A">What the log says of operations</PageLink>
-      )}
+      {done.length > 0 && <PageLink to="logs?text=admin%3A">Operations in the server log</PageLink>}
     </section>
   );
 }

@@ -67,7 +67,7 @@ export function GraphPage() {
       isOver = true;
     };
   }, [graph, id, more.join("\n")]);
-  if (names?.length === 0 && graph === "") return <p class="quiet">There are no graphs here.</p>;
+  if (names?.length === 0 && graph === "") return <p class="quiet">This instance has no graphs.</p>;
   return (
     <>
       <Where key={`${graph}/${id}`} names={names ?? []} graph={graph} id={id} />
@@ -165,7 +165,7 @@ function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
     return (
       <section class="card">
         <Table
-          caption="Some vertices"
+          caption="Sample of vertices"
           columns={["Id", "Type", "Degree"]}
           rows={rows.map(({ id: name, type, degree }) => [name, type, degree])}
           onPick={pick}
@@ -194,7 +194,10 @@ function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
       </section>
       <section class="card">
         <h2>The vertex</h2>
-        <TextBlock label="All of it" text={JSON.stringify(vertex, null, 2).slice(0, MAX_TEXT)} />
+        <TextBlock
+          label="Vertex as JSON"
+          text={JSON.stringify(vertex, null, 2).slice(0, MAX_TEXT)}
+        />
       </section>
     </>
   );

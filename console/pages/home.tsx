@@ -1,4 +1,4 @@
-// Where to begin: the state of this instance and of its system in a line each, and where to go on.
+// Start page: the state of this instance and of its system, and links to all pages.
 
 import { instanceState, statusIcon } from "../data/instance-state.js";
 import { numberAt, textAt } from "../data/node-stat.js";
@@ -50,7 +50,7 @@ export function Home() {
         ))}
       </section>
       <section class="card">
-        <h2>Where to</h2>
+        <h2>Pages</h2>
         <ul>
           {PLACES.map(([page, title, about]) => (
             <li key={page}>

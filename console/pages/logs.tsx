@@ -71,7 +71,7 @@ export function Logs() {
         {count(found.length)} of the last {count(lines.length)} entries
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <section class="card log" tabIndex={0} aria-label="Entries of the log" ref={list}>
+      <section class="card log" tabIndex={0} aria-label="Log entries" ref={list}>
         {found.map(({ number, at, thread, level: of, text }) => (
           <div key={number}>
             <span class="quiet">

@@ -44,7 +44,7 @@ export function LocalMatrixView({ isWhole }: { readonly isWhole: boolean }) {
     if (!isGap)
       rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
   });
-  if (answer === null) return <p class="quiet">Reading the matrix…</p>;
+  if (answer === null) return <p class="quiet">Loading the matrix…</p>;
   const partitions = groupByPartition(answer);
   if (partitions.length === 0) return <p class="quiet">This is an engine: it has no matrix.</p>;
   const matrix = { id: THIS, partitions };

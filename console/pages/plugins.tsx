@@ -18,7 +18,7 @@ export function Plugins() {
   }, []);
   if (failure !== "")
     return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
-  if (known === null) return <p class="quiet">Reading the plugins…</p>;
+  if (known === null) return <p class="quiet">Loading plugins…</p>;
   const { plugins, hasMatrix, elsewhere } = known;
   const search = params.get("search") ?? "";
   const wanted = search.toLowerCase();
@@ -64,7 +64,7 @@ interface NamesProps {
 }
 
 function Names({ plugins, chosen, search }: NamesProps) {
-  if (plugins.length === 0) return <p class="quiet">No plugin is called so.</p>;
+  if (plugins.length === 0) return <p class="quiet">No plugin matches.</p>;
   return (
     <ul class="names">
       {plugins.map(({ name, summary }) => {

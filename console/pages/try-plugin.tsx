@@ -96,7 +96,7 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
       <form class="card" onSubmit={run}>
         <h2>{clipForDisplay(plugin.name)}</h2>
         <p>{clipForDisplay(plugin.description, 2000)}</p>
-        {!plugin.readonly && <p class="warn">▲ It is not @readonly: it may change data.</p>}
+        {!plugin.readonly && <p class="warn">▲ Not @readonly: may change data.</p>}
         {plugin.deprecated && (
           <p class="warn">▲ Deprecated. {clipForDisplay(plugin.deprecation ?? "")}</p>
         )}
@@ -110,7 +110,7 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
           />
         ))}
         {ways === "both" && <Way isThere={isThere} />}
-        {ways === "matrix" && <p class="quiet">It runs in back-ends, through the matrix.</p>}
+        {ways === "matrix" && <p class="quiet">Runs in back-ends, through the matrix.</p>}
         <div class="row">
           <button
             class="main"

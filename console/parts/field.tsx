@@ -23,7 +23,7 @@ export function FieldInput({ field, text, mistake, onText }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>
-        {clipForDisplay(name)} <span class="quiet">{isRequired ? `${type}, needed` : type}</span>
+        {clipForDisplay(name)} <span class="quiet">{isRequired ? `${type}, required` : type}</span>
       </label>
       {kind === "choice" ? (
         <select {...common} value={text}>

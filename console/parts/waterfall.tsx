@@ -9,7 +9,7 @@ const INDENT = "\u2003";
 export function Waterfall({ waterfall: { totalMs, rows } }: { readonly waterfall: Given }) {
   return (
     <section class="card">
-      <h2>Where the time went</h2>
+      <h2>Time spent</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Dispatch timeline">
         <table class="waterfall">

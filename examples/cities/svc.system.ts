@@ -1,5 +1,5 @@
-// Eight instances: two builders, each with a part of the data, two rows of search instances that
-// follow them, a dispatcher in front, and one to look after all.
+// Eight instances: two builders, each with a partition of the data, two rows of search instances
+// that replicate them, a dispatcher, and an instance for administration.
 
 import { defineSystem } from "svc-server/system";
 
@@ -23,7 +23,7 @@ export default defineSystem({
       TD: [
         { channels: 32, priority: 1, partitions: ["S1.1", "S1.2"] },
         { channels: 32, priority: 1, partitions: ["S2.1", "S2.2"] },
-        // What changes data goes here; it answers queries when no other row can.
+        // Receives changes, and queries that no other row can serve.
         { channels: 2, priority: 20, primary: true, partitions: ["B0.1", "B0.2"] },
       ],
     },

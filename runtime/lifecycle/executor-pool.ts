@@ -146,7 +146,7 @@ export class ExecutorPool {
     const member = this.#members.get(id);
     if (member === undefined) return;
     member.terminated = true;
-    log(`executor ${id} is replaced: ${reason}`, "warn");
+    log(`executor ${id} replaced: ${reason}`, "warn");
     void member.worker.terminate();
   }
 

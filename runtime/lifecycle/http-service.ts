@@ -178,7 +178,7 @@ export class HttpService {
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       logFailed: () => {
-        log("out of service: the transaction log has failed", "error");
+        log("Service-OUT: the transaction log has failed", "error");
         this.leaveService("changes are not logged any more");
       },
       readiness: (notReady) => this.#service.setNotReady(notReady),
@@ -195,7 +195,7 @@ export class HttpService {
     try {
       await this.#service.warmUp(() => this.#io.warmUp(targets, WARM_UP_MS));
     } catch (error) {
-      log(`plugins are not warmed up: ${(error as Error).message}`, "warn");
+      log(`warm-up failed: ${(error as Error).message}`, "warn");
     }
   }
 

@@ -58,7 +58,7 @@ export class ServiceState {
 
   /** Goes Service-IN with the graphs as they are, until the restart. */
   force(): void {
-    if (!this.#areGraphsReady) log(`the service goes in by force: ${this.#notReady}`, "warn");
+    if (!this.#areGraphsReady) log(`Service-IN forced: ${this.#notReady}`, "warn");
     this.#isForced = true;
     this.enter();
   }

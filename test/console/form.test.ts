@@ -57,7 +57,7 @@ test("report errors before sending", () => {
     assert.ok(findFieldError(number, text) !== null, text);
   assert.is(findFieldError(json, `{"a":1}`), null);
   assert.match(findFieldError(json, "{a:1}")!, /^no JSON: /);
-  assert.is(findFieldError({ ...integer, isRequired: true }, ""), "needed");
+  assert.is(findFieldError({ ...integer, isRequired: true }, ""), "required");
 });
 
 test("send escaped values and omit empty ones", () => {

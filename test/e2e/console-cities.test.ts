@@ -69,7 +69,7 @@ inBrowser("runs and explains a plugin of the back-ends through the matrix", asyn
   await page.has("through the matrix");
   await page.press("Try");
   await page.has("Shanghai");
-  await page.has("Where the time went");
+  await page.has("Time spent");
 });
 
 inBrowser("shows an instance that hangs, is killed and restarts on the open page", async () => {

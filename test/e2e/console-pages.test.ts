@@ -45,7 +45,7 @@ const PAGES = [
   ["index", "Administration"],
   ["system", "generic"],
   ["status", "Executors"],
-  ["plugin?plugin=recommend", "where the journey begins"],
+  ["plugin?plugin=recommend", "start of the journey"],
   ["requests", "requests in progress"],
   ["search?graph=cities&id=Oslo", "The vertex"],
   ["matrix", "This is an engine"],
@@ -302,8 +302,8 @@ inBrowser(
   })(); void 0`);
     await confirm("Restart ports");
     await page.has("done: RestartHTTP");
-    await page.has("The server was started anew");
-    await page.has("The server was updated: load the console again.");
+    await page.has("The server restarted at");
+    await page.has("The server was updated: reload the console.");
     const link = `document.querySelector(".notice a")?.href === location.href`;
     assert.is(await page.tab.value(link), true);
     await page.press("Lock");

@@ -174,7 +174,7 @@ inBrowser("shows names of a graph as text with working links", async () => {
     assert.is(made.status, 200, made.text);
     const address = `http://127.0.0.1:${other.port + 1}/search`;
     await tab.open(`${address}?graph=cities`);
-    await tab.until(pageHas("Some vertices"));
+    await tab.until(pageHas("Sample of vertices"));
     await tab.open(`${address}?graph=cities&id=Oslo`);
     await tab.until(pageHas("<img src=x onerror=alert(1)>\\u{202e}"));
     await press("Bergen");

@@ -96,7 +96,7 @@ test("a plugin that blocks past its timeout ends only its executor", async () =>
   assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
   for (const other of await Promise.all(waiting)) assert.is(other.json.response, 2, other.text);
   await works();
-  assert.match(served.log(), /executor \d+ is replaced: plugin "burns" timed out/);
+  assert.match(served.log(), /executor \d+ replaced: plugin "burns" timed out/);
   assert.not.match(served.log(), /died/);
 });
 

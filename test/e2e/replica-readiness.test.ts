@@ -122,7 +122,7 @@ test("refuses to go into service before, unless forced", async () => {
   assert.is((await get(replica.port, "/svc/hc")).status, 503);
   assert.equal(await operate(replica, "ServiceIn", "&force=1"), { action: "service_in" });
   assert.is((await get(replica.port, "/svc/hc")).status, 200);
-  assert.match(replica.log(), /goes in by force: waiting for a provider/);
+  assert.match(replica.log(), /Service-IN forced: waiting for a provider/);
 });
 
 test.run();

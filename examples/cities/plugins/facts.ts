@@ -1,4 +1,4 @@
-// Cities of the world and how many people live there: public knowledge, in round numbers.
+// Cities of the world with their populations: public knowledge, rounded.
 
 const TABLE = `
 Tokyo JP 14000000
@@ -29,7 +29,7 @@ Sydney AU 5300000
 
 export interface City {
   readonly name: string;
-  /** two letters, such as NO */
+  /** two-letter code, such as NO */
   readonly country: string;
   readonly population: number;
 }

@@ -1,10 +1,10 @@
-// How data comes into the system: the dispatcher sends it to the builders alone, each of them keeps
-// its part, and the search instances follow by themselves.
+// Loads the data: the dispatcher forwards to the builders only, each builder stores its partition,
+// and the search instances replicate it.
 
 import { type Graph, type int, M_INT, PluginRequest, PluginResponse, plugin } from "svc-server";
 import { CITIES } from "./facts.js";
 
-/** Has the primary row load, whose instances are the builders. */
+/** Forwards to the primary row, whose instances are the builders. */
 export const toBuilders = plugin.pre({ name: "feed" }, (_request: PluginRequest): PluginRequest => {
   const forwarded = new PluginRequest("load");
   forwarded.primary = 1;
@@ -12,7 +12,7 @@ export const toBuilders = plugin.pre({ name: "feed" }, (_request: PluginRequest)
 });
 
 /**
- * Loads the cities of its partition. Whoever calls it again brings them up to date.
+ * Loads the cities of the instance's partition. Another call updates them.
  *
  * @plugin
  * @graph cities
@@ -25,12 +25,12 @@ export function load(request: PluginRequest, graph: Graph): PluginResponse {
     graph.connect(country, ["has", M_INT, population], name);
   }
   const response = new PluginResponse();
-  // Numbers such as this are summed over the partitions.
+  // The dispatcher adds up such numbers over the partitions.
   response.i0 = own.length;
   return response;
 }
 
-/** Sums up what the builders have loaded. */
+/** Returns the number of cities that all builders have loaded. */
 export const sumUp = plugin.post({ name: "feed" }, (response: PluginResponse): { cities: int } => ({
   cities: response.i0,
 }));

@@ -1,4 +1,4 @@
-// What is asked of the search instances: each finds the largest of its part, the dispatcher merges.
+// Runs in the search instances: each finds the largest of its partition, the dispatcher merges.
 
 import {
   D_OUT,
@@ -18,9 +18,9 @@ import {
  * @plugin
  * @graph cities
  * @readonly
- * @param country two letters, such as NO; all of the world without
- * @param n how many are shown at most
- * @returns names by how many people live there
+ * @param country two-letter code, such as NO; defaults to the world
+ * @param n maximum number of cities
+ * @returns names, keyed by population
  * @example largest({ country: "NO", n: 1 })
  */
 export function largest(

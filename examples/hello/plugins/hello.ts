@@ -7,9 +7,9 @@ import { type bytes, type float, type int, PluginResponse, plugin, type str } fr
  * Greets someone. All parameters have defaults, so a bare GET or POST works.
  *
  * @plugin
- * @param name who is greeted
- * @param times how often, at most a hundred times
- * @returns one line for each time
+ * @param name person to greet
+ * @param times number of greetings, at most 100
+ * @returns one line per greeting
  * @example ?name=you&times=2
  */
 export function hello(_request: PluginRequest, name: str = "world", times: int = 1): string[] {
@@ -22,7 +22,7 @@ export function hello(_request: PluginRequest, name: str = "world", times: int =
  * @plugin
  * @readonly
  * @param base any number
- * @param exponent squares without
+ * @param exponent defaults to the square
  * @example power({ base: 1.5, exponent: 3 })
  */
 export function power(_request: PluginRequest, base: float, exponent: int = 2): number {
@@ -30,7 +30,7 @@ export function power(_request: PluginRequest, base: float, exponent: int = 2): 
 }
 
 /**
- * Computes the SHA-256 of what is posted.
+ * Computes the SHA-256 hash of the request body.
  *
  * @plugin
  * @readonly
@@ -52,7 +52,7 @@ const CITIES: readonly (readonly [string, int])[] = [
   ["Trondheim", 214565],
 ];
 
-/** What is known of a city. */
+/** Properties of a city. */
 interface City {
   /** inhabitants */
   population: int;
@@ -61,8 +61,8 @@ interface City {
 /**
  * Lists Norwegian cities, sorted by name.
  *
- * @param q part of the name, in letters of any case
- * @param n how many at most
+ * @param q part of the name, case-insensitive
+ * @param n maximum number of cities
  * @example search({ q: "er", n: 5 })
  */
 export const search = plugin(

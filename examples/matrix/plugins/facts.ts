@@ -1,10 +1,10 @@
-// Mountains of the world: public knowledge, heights in meters. Every engine has all of them here
-// and answers for its own part; with real data each would hold its part only.
+// Mountains of the world: public knowledge, heights in meters. Here, every engine has all of them
+// and returns those of its partition; with real data, each would store only its partition.
 
 /** One mountain. */
 export interface Mountain {
   readonly name: string;
-  /** meters above the sea */
+  /** meters above sea level */
   readonly height: number;
   readonly continent: string;
 }

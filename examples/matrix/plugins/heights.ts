@@ -1,5 +1,5 @@
-// What runs in every engine: finds in its own part of the data. The dispatcher asks one replica of
-// each partition and merges what they return.
+// Runs in every engine, on its partition of the data. The dispatcher calls one replica of each
+// partition and merges the results.
 
 import { type int, type PluginRequest, PluginResponse, S_DESC, S_VAL, type str } from "svc-server";
 import { MOUNTAINS, type Mountain } from "./facts.js";
@@ -9,10 +9,10 @@ import { MOUNTAINS, type Mountain } from "./facts.js";
  *
  * @plugin
  * @readonly
- * @param continent such as Europe; all without
- * @param n how many at most
- * @returns mountains by their heights in meters; `i0` is the sum of all heights, also of those
- *   beyond the first `n`
+ * @param continent such as Europe; defaults to all
+ * @param n maximum number of mountains
+ * @returns mountains, keyed by height in meters; `i0` is the sum of all heights, including
+ *   mountains beyond the first `n`
  * @example ?continent=Africa&n=3
  */
 export function heights(
@@ -26,7 +26,7 @@ export function heights(
   const response = new PluginResponse<int, Mountain>({ maxhits: n, sortby: S_VAL | S_DESC });
   for (const mountain of found.slice(0, n)) response.append(mountain.height, mountain);
   response.hitcount = found.length;
-  // Numbers such as these are summed over the partitions.
+  // The dispatcher adds up such numbers over the partitions.
   response.i0 = found.reduce((sum, { height }) => sum + height, 0);
   return response;
 }

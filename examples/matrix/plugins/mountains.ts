@@ -1,30 +1,30 @@
-// What runs in the dispatcher: a pre-processor that asks the engines something else than it was
-// asked, and a post-processor that makes a plain answer of the merged list.
+// Runs in the dispatcher: a pre-processor that calls another plugin of the engines, and a
+// post-processor that turns the merged list into a plain response.
 
 import { type int, PluginRequest, type PluginResponse, plugin, type str } from "svc-server";
 import type { Mountain } from "./facts.js";
 
 const MOST = 20;
 
-/** What all engines together know. */
+/** Result over all engines. */
 interface Summary {
-  /** such as `Elbrus 5642 m` */
+  /** for example `Elbrus 5642 m` */
   readonly highest: readonly string[];
-  /** how many mountains there are in all */
+  /** total number of mountains */
   readonly found: int;
   /** in meters */
   readonly averageHeight: int;
-  /** empty where all were shown that were asked for */
+  /** empty if all requested mountains are shown */
   readonly note: str;
-  /** how many engines have answered */
+  /** number of engines that responded */
   readonly engines: int;
 }
 
 /**
  * Names the highest mountains of a continent, or of the world.
  *
- * @param continent such as Europe; all without
- * @param n how many, at most 20
+ * @param continent such as Europe; defaults to all
+ * @param n number of mountains, at most 20
  * @example mountains({ continent: "South America" })
  */
 export const ask = plugin.pre(
@@ -36,7 +36,7 @@ export const ask = plugin.pre(
   },
 );
 
-/** Sums up what the partitions found. */
+/** Summarizes the results of the partitions. */
 export const sumUp = plugin.post(
   { name: "mountains" },
   (response: PluginResponse<int, Mountain>): Summary => ({

@@ -1,4 +1,4 @@
-// Suggests where to go by train with one change: two steps along the railways.
+// Suggests destinations by train with one change: two steps along the railways.
 
 import {
   C_NONE,
@@ -15,23 +15,23 @@ import {
   V_LTE,
 } from "svc-server";
 
-/** A way by two trains. */
+/** A journey with two trains. */
 interface Journey {
   city: str;
-  /** where to change */
+  /** city to change trains in */
   via: str;
 }
 
 /**
- * Lists cities that no direct train goes to but one with a single change, the nearest first.
+ * Lists cities that are reachable with one change and without a direct train, nearest first.
  *
  * @plugin
  * @graph cities
  * @readonly
- * @param city where the journey begins
- * @param hours how long a single train may take
- * @param n how many are shown at most
- * @returns journeys by the minutes that they take in trains
+ * @param city start of the journey
+ * @param hours maximum duration of a single train ride
+ * @param n maximum number of cities
+ * @returns journeys, keyed by minutes on trains
  * @example ?city=Oslo&hours=3.5
  */
 export function recommend(

@@ -1,5 +1,5 @@
-// Makes a shop of its own: items of 40 categories, each with a price and a vector, and arcs from
-// each item to those that were bought with it. The same numbers come out every time.
+// Generates a shop: items of 40 categories, each with a price and a vector, and arcs from each item
+// to items bought with it. Every run generates the same data.
 //
 //   "item 7" -[ bought <M_INT> times ]-> "item 42"
 
@@ -10,7 +10,7 @@ const CATEGORIES = 40;
 const BOUGHT_WITH = 4;
 const MAX_ITEMS = 1_000_000;
 
-/** How much there is now in the graph. */
+/** Size of the graph. */
 interface Fed {
   vertices: int;
   arcs: int;
@@ -18,11 +18,11 @@ interface Fed {
 }
 
 /**
- * Makes the items of the shop, and asks for an index of their vectors.
+ * Creates the items of the shop and an index of their vectors.
  *
  * @plugin
  * @graph shop
- * @param items how many
+ * @param items number of items
  * @example curl -X POST "http://127.0.0.1:9000/svc/plugin/feed"
  */
 export function feed(_request: PluginRequest, graph: Graph, items: int = 50_000): Fed {
@@ -38,7 +38,7 @@ export function feed(_request: PluginRequest, graph: Graph, items: int = 50_000)
   }
   for (let item = 0; item < count; item++) {
     for (let other = 1; other <= BOUGHT_WITH; other++) {
-      // Two of its own category, and two that may be anything.
+      // Two of the same category, and two of any category.
       const far = other <= 2 ? CATEGORIES * Math.ceil(random() * 9) : Math.ceil(random() * count);
       const times = 1 + Math.floor(random() * 20);
       graph.connect(`item ${item}`, ["bought", M_INT, times], `item ${(item + far) % count}`);
@@ -47,7 +47,7 @@ export function feed(_request: PluginRequest, graph: Graph, items: int = 50_000)
   return { vertices: graph.order, arcs: graph.size, vectors: graph.objcnt.vectors };
 }
 
-/** Components near those of a center. */
+/** Returns a vector near a center. */
 function around(random: () => number, center: readonly number[] | null): number[] {
   return Array.from({ length: COMPONENTS }, (_, index) => {
     const noise = random() + random() - 1;
@@ -55,7 +55,7 @@ function around(random: () => number, center: readonly number[] | null): number[
   });
 }
 
-/** Numbers from 0 to 1 that are the same for every run. */
+/** Returns a generator of numbers from 0 to 1, the same in every run. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

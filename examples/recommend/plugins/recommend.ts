@@ -1,4 +1,4 @@
-// Three ways to recommend items: by vectors alone, by what was bought with an item, and by both.
+// Three ways to recommend items: by vectors, by purchases, and by both.
 
 import {
   D_IN,
@@ -18,13 +18,13 @@ interface Similar {
 }
 
 /**
- * Items whose vectors are most similar to that of an item.
+ * Returns the items with the vectors most similar to that of an item.
  *
  * @plugin
  * @graph shop
  * @param item id of the item
- * @param n most items
- * @param exact looks at every vector instead of asking the index
+ * @param n maximum number of items
+ * @param exact compare all vectors instead of searching the index
  * @example curl "http://127.0.0.1:9000/svc/plugin/similar?item=item%207&n=3"
  */
 export function similar(
@@ -41,12 +41,12 @@ export function similar(
 }
 
 /**
- * What was bought with an item: similar and cheap ones first.
+ * Returns items bought with an item, similar and cheap ones first.
  *
  * @plugin
  * @graph shop
  * @param item id of the item
- * @param n most items
+ * @param n maximum number of items
  * @example curl "http://127.0.0.1:9000/svc/plugin/alsobought?item=item%207"
  */
 export function alsobought(_request: PluginRequest, graph: Graph, item: str, n: int = 10): str[] {
@@ -63,13 +63,13 @@ export function alsobought(_request: PluginRequest, graph: Graph, item: str, n: 
 }
 
 /**
- * Of all items that were bought with an item of these, the most similar ones below a price.
+ * Returns the most similar items below a price that share a purchase with an item.
  *
  * @plugin
  * @graph shop
  * @param item id of the item
- * @param price highest price
- * @param n most items
+ * @param price maximum price
+ * @param n maximum number of items
  * @example curl "http://127.0.0.1:9000/svc/plugin/discover?item=item%207&price=30"
  */
 export function discover(

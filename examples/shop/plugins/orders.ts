@@ -1,11 +1,11 @@
-// What only known callers may do. The order of what runs before them is that of the tag:
-// `svc build --list` shows it.
+// Plugins for authenticated callers. Their hooks run in the order of the tags, which
+// `svc build --list` shows.
 
 import type { int, PluginRequest, str } from "svc-server";
 import { caller, keep } from "../src/guards.js";
 
 /**
- * Who the server takes the caller for.
+ * Returns the name of the caller.
  *
  * @plugin
  * @readonly
@@ -18,7 +18,7 @@ export function whoami(request: PluginRequest): str {
 let orders = 0;
 
 /**
- * Orders an article. Answers with the number of the order.
+ * Orders an article. Returns the number of the order.
  *
  * @plugin
  * @before src/guards.ts#auth
@@ -34,7 +34,7 @@ export function order(
 }
 
 /**
- * A figure that takes long to find, and is found once.
+ * Returns a result that is expensive to compute, and therefore cached.
  *
  * @plugin
  * @readonly

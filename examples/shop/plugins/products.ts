@@ -1,4 +1,4 @@
-// A shop whose callers are not trusted: limits of what may be asked.
+// A shop with untrusted callers: constraints on parameters.
 
 import { HttpError, type int, type PluginRequest, type str } from "svc-server";
 
@@ -21,11 +21,11 @@ interface Order {
 const PRICES: Readonly<Record<Article, int>> = { "ab-1000": 1990, "ab-2000": 250, "cd-1000": 7900 };
 
 /**
- * The price of an article, in cents.
+ * Returns the price of an article in cents.
  *
  * @plugin
  * @readonly
- * @throws {NoSuchArticle} there is none of this number
+ * @throws {NoSuchArticle} the article does not exist
  */
 export function price(_request: PluginRequest, article: Article): int {
   const cents = Object.hasOwn(PRICES, article) ? PRICES[article] : undefined;
@@ -33,7 +33,7 @@ export function price(_request: PluginRequest, article: Article): int {
   return cents;
 }
 
-/** Answered with 404. */
+/** Responds with 404. */
 export class NoSuchArticle extends HttpError {
   constructor(article: Article) {
     super(404, `no article ${article}`, { article });
@@ -41,7 +41,7 @@ export class NoSuchArticle extends HttpError {
 }
 
 /**
- * Articles, one page after the other.
+ * Lists articles by pages.
  *
  * @plugin
  * @readonly
@@ -50,17 +50,17 @@ export class NoSuchArticle extends HttpError {
 export function articles(
   _request: PluginRequest,
   page: int = 1,
-  /** how many on a page @minimum 1 @maximum 100 */ size: int = 10,
+  /** articles per page @minimum 1 @maximum 100 */ size: int = 10,
 ): Article[] {
   return Object.keys(PRICES).slice((page - 1) * size, page * size);
 }
 
-/** What an order comes to, in cents. @plugin @readonly */
+/** Returns the total of an order in cents. @plugin @readonly */
 export function total(_request: PluginRequest, content: Order): int {
   return content.lines.reduce((sum, { article, count }) => sum + (PRICES[article] ?? 0) * count, 0);
 }
 
-/** Prices, one after the other. @plugin @readonly */
+/** Streams prices. @plugin @readonly */
 export async function* prices(
   _request: PluginRequest,
   /** @maxItems 100 */ articles: Article[],

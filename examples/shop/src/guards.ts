@@ -1,4 +1,4 @@
-// What runs before plugins: who asks, how often, and whether the answer is known.
+// Hooks: authentication, authorization, rate limit and cache.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { HttpError, type PluginRequest, RequestData } from "svc-server";
@@ -8,7 +8,7 @@ export interface Caller {
   readonly mayOrder: boolean;
 }
 
-/** Of each key its SHA-256: whoever reads this file cannot use it. */
+/** Hashes of the keys: the keys cannot be derived from this file. */
 const KEYS: readonly (readonly [hash: string, caller: Caller])[] = [
   [sha256("let-me-see").toString("hex"), { name: "reader", mayOrder: false }],
   [sha256("let-me-buy").toString("hex"), { name: "buyer", mayOrder: true }],
@@ -16,7 +16,7 @@ const KEYS: readonly (readonly [hash: string, caller: Caller])[] = [
 
 export const caller = new RequestData<Caller>("caller");
 
-/** An API key, compared in a time that tells nothing of it: `Authorization: Bearer …`. */
+/** Checks the API key in `Authorization: Bearer …`, in constant time. */
 export function auth(request: PluginRequest): void {
   const [, key = ""] = /^Bearer (.+)$/i.exec(request.header("Authorization") ?? "") ?? [];
   const given = sha256(key);
@@ -27,7 +27,7 @@ export function auth(request: PluginRequest): void {
 
 export class Unauthorized extends HttpError {
   constructor() {
-    super(401, "an API key is needed: `Authorization: Bearer <key>`");
+    super(401, "missing or unknown API key: send `Authorization: Bearer <key>`");
   }
 }
 
@@ -40,7 +40,7 @@ const PER_MINUTE = 100;
 const MAX_CALLERS = 10_000;
 const used = new Map<string, { readonly minute: number; count: number }>();
 
-/** So many requests a minute and caller, counted by each executor for itself. */
+/** Limits requests per minute and caller; each executor counts its own. */
 export function limitRate(request: PluginRequest): void {
   const { name } = caller.get(request);
   const minute = Math.floor(Date.now() / 60_000);
@@ -51,18 +51,18 @@ export function limitRate(request: PluginRequest): void {
   used.set(name, current);
 }
 
-const answers = new Map<string, unknown>();
+const responses = new Map<string, unknown>();
 
-/** Answers of read-only plugins that are known already; the plugin is not called then. */
+/** Returns the cached response, if there is one; then the plugin is not called. */
 export function fromCache(request: PluginRequest): unknown {
-  return answers.get(request.signature);
+  return responses.get(request.signature);
 }
 
-/** Keeps an answer for those who ask the same. */
-export function keep<T>(request: PluginRequest, answer: T): T {
-  if (answers.size >= MAX_CALLERS) answers.clear();
-  answers.set(request.signature, answer);
-  return answer;
+/** Caches the response of a request. */
+export function keep<T>(request: PluginRequest, response: T): T {
+  if (responses.size >= MAX_CALLERS) responses.clear();
+  responses.set(request.signature, response);
+  return response;
 }
 
 function sha256(text: string): Buffer {

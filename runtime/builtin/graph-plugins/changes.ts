@@ -21,15 +21,15 @@ const BODY_TYPES = new Map([
 ]);
 
 /**
- * Creates a vertex, or updates one.
+ * Creates or updates a vertex.
  * @plugin createvertex
  * @param content type, lifespan, properties and vector as one JSON object; they take precedence
  * @param graph name of the graph
- * @param id of the vertex
- * @param type of the vertex, empty for none
- * @param lifespan seconds until it expires, -1 for ever
- * @param properties to set
- * @param vector list of numbers, or base64 of float32s; `[]` removes the one that is there
+ * @param id id of the vertex
+ * @param type type of the vertex; empty: no type
+ * @param lifespan seconds until the vertex expires; -1: never
+ * @param properties properties to set
+ * @param vector list of numbers, or float32s in base64; `[]`: remove the vector
  */
 export function createvertex(
   _request: PluginRequest,
@@ -93,7 +93,7 @@ function isObject(value: unknown): value is Record<string, json> {
  * Deletes a vertex.
  * @plugin deletevertex
  * @param graph name of the graph
- * @param id of the vertex
+ * @param id id of the vertex
  */
 export function deletevertex(_request: PluginRequest, graph: str, id: str): Promise<object> {
   const found = graphNamed(graph);
@@ -107,13 +107,13 @@ export function deletevertex(_request: PluginRequest, graph: str, id: str): Prom
  * Creates an arc, or sets its value.
  * @plugin connect
  * @param graph name of the graph
- * @param initial id of the vertex that the arc leaves
- * @param terminal id of the vertex that the arc leads to
- * @param relationship name
+ * @param initial id of the vertex where the arc starts
+ * @param terminal id of the vertex where the arc ends
+ * @param relationship name of the relationship
  * @param modifier name of an M_ constant
- * @param value that the modifier can hold
- * @param lifespan seconds until the arc expires, -1 for ever
- * @param timeout milliseconds to wait for vertices that others hold
+ * @param value value of the arc, within the range of the modifier
+ * @param lifespan seconds until the arc expires; -1: never
+ * @param timeout maximum wait for vertex locks in milliseconds
  */
 export function connect(
   _request: PluginRequest,
@@ -139,14 +139,14 @@ export function connect(
  * Removes arcs of a vertex.
  * @plugin disconnect
  * @param graph name of the graph
- * @param id of the vertex
- * @param neighbor id of the vertex at the other end, `*` for any
- * @param relationship name, `*` for any
+ * @param id id of the vertex
+ * @param neighbor id of the vertex at the other end; `*`: any
+ * @param relationship name of the relationship; `*`: any
  * @param direction name of a D_ constant
  * @param modifier name of an M_ constant
  * @param condition name of a V_ constant
- * @param value that the condition compares with
- * @param timeout milliseconds to wait for vertices that others hold
+ * @param value value that the condition compares with
+ * @param timeout maximum wait for vertex locks in milliseconds
  */
 export function disconnect(
   _request: PluginRequest,

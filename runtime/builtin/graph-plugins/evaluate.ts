@@ -14,20 +14,20 @@ import { sharedMemory } from "../shared-memory.js";
 const TIMEOUT_MS = 5000;
 
 /**
- * Value of an expression.
+ * Evaluates an expression.
  * @plugin evaluate
  * @readonly
- * @param content the expression, in place of `expression`
+ * @param content the expression; takes precedence over `expression`
  * @param graph name of the graph
- * @param expression what is evaluated
- * @param tail id of the vertex that is `vertex`
- * @param arc that is `next.arc`: `["relationship", modifier, value]`
- * @param head id of the vertex that is `next`
- * @param memory number of cells
- * @param memresult how many of them to show
- * @param sharedmem other than 0: the cells are those of the last request of the same size
- * @param vocabulary other than 0: names of the language, and of queries, in place of a value
- * @param check other than 0: what is known of the expression in place of its value
+ * @param expression the expression
+ * @param tail id of the vertex `vertex`
+ * @param arc the arc `next.arc` as `["relationship", modifier, value]`
+ * @param head id of the vertex `next`
+ * @param memory number of memory cells
+ * @param memresult number of cells to return
+ * @param sharedmem nonzero: reuse the cells of the last request with the same size
+ * @param vocabulary nonzero: return the names of the language and of queries instead
+ * @param check nonzero: return facts about the expression instead of its value
  */
 export function evaluate(
   request: PluginRequest,
@@ -56,9 +56,9 @@ export function evaluate(
 }
 
 /**
- * Gives an expression a name, which can be used in its place.
+ * Defines a name for an expression.
  * @plugin define
- * @param content the definition, in place of `expression`
+ * @param content the definition; takes precedence over `expression`
  * @param graph name of the graph
  * @param expression `name := expression`
  */

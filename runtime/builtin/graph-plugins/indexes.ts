@@ -11,14 +11,14 @@ import { graphNamed } from "../context.js";
 import { queryFromText } from "../query-json.js";
 
 /**
- * Asks for an index, which is kept up from then on.
+ * Creates an index, which is then kept up to date.
  * @plugin index
  * @param graph name of the graph
- * @param what of which there is to be one: `vectors`, `property`, `ids` or `text`
- * @param length components of the vectors
- * @param ef candidates that are looked at for each vector
- * @param key of the property
- * @param options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
+ * @param what kind of index: `vectors`, `property`, `ids` or `text`
+ * @param length number of components of the vectors
+ * @param ef candidates to inspect per vector
+ * @param key name of the property
+ * @param options options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
  */
 export function index(
   _request: PluginRequest,
@@ -41,13 +41,13 @@ export function index(
 }
 
 /**
- * Drops an index. One of vectors is taken apart afterwards.
+ * Drops an index. The memory of a vector index is freed in the background.
  * @plugin dropindex
  * @param graph name of the graph
- * @param what of which there is one: `vectors`, `property`, `ids` or `text`
- * @param length components of the vectors
- * @param key of the property
- * @param name of the text index
+ * @param what kind of index: `vectors`, `property`, `ids` or `text`
+ * @param length number of components of the vectors
+ * @param key name of the property
+ * @param name name of the text index
  */
 export function dropindex(
   _request: PluginRequest,

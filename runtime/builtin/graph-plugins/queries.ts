@@ -29,15 +29,15 @@ const DEFAULT_CELLS = 128;
 const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
 
 /**
- * Arcs of a vertex and what lies behind them.
+ * Returns the neighborhood of a vertex.
  * @plugin neighbor
  * @readonly
- * @param content as `query`, which it takes precedence over
+ * @param content as `query`; takes precedence over it
  * @param graph name of the graph
- * @param id of the vertex
- * @param hits most entries; negative for all, up to 10,000
- * @param query further arguments of the query as JSON
- * @param sharedmem other than 0: the memory is that of the last request of the same size
+ * @param id id of the vertex
+ * @param hits maximum number of entries; negative: all, up to 10,000
+ * @param query other arguments of the query as JSON
+ * @param sharedmem nonzero: reuse the memory of the last request with the same size
  */
 export function neighbor(
   request: PluginRequest,
@@ -62,14 +62,14 @@ export function neighbor(
 }
 
 /**
- * Vertices of a graph.
+ * Returns vertices of a graph.
  * @plugin vertices
  * @readonly
- * @param content as `query`, which it takes precedence over
+ * @param content as `query`; takes precedence over it
  * @param graph name of the graph
- * @param hits most entries; negative for all, up to 10,000
- * @param query further arguments of the query as JSON
- * @param sharedmem other than 0: the memory is that of the last request of the same size
+ * @param hits maximum number of entries; negative: all, up to 10,000
+ * @param query other arguments of the query as JSON
+ * @param sharedmem nonzero: reuse the memory of the last request with the same size
  */
 export function vertices(
   request: PluginRequest,
@@ -88,15 +88,15 @@ export function vertices(
 }
 
 /**
- * Vertices whose texts match, the best first.
+ * Returns the vertices whose texts match best, best first.
  * @plugin search
  * @readonly
- * @param content as `query`, which it takes precedence over
+ * @param content as `query`; takes precedence over it
  * @param graph name of the graph
  * @param text words, "phrases", -excluded words and prefixes* to search for
- * @param hits most entries; negative for all, up to 10,000
- * @param query further arguments of the query as JSON
- * @param sharedmem other than 0: the memory is that of the last request of the same size
+ * @param hits maximum number of entries; negative: all, up to 10,000
+ * @param query other arguments of the query as JSON
+ * @param sharedmem nonzero: reuse the memory of the last request with the same size
  */
 export function search(
   request: PluginRequest,
@@ -115,15 +115,15 @@ export function search(
 }
 
 /**
- * Arcs of a graph.
+ * Returns arcs of a graph.
  * @plugin arcs
  * @readonly
- * @param content as `query`, which it takes precedence over
+ * @param content as `query`; takes precedence over it
  * @param graph name of the graph
- * @param hits most entries; negative for all, up to 10,000
- * @param query further arguments of the query as JSON
- * @param arc filter: a relationship, or JSON
- * @param sharedmem other than 0: the memory is that of the last request of the same size
+ * @param hits maximum number of entries; negative: all, up to 10,000
+ * @param query other arguments of the query as JSON
+ * @param arc arc filter: a relationship, or JSON
+ * @param sharedmem nonzero: reuse the memory of the last request with the same size
  */
 export function arcs(
   request: PluginRequest,
@@ -146,14 +146,14 @@ export function arcs(
 }
 
 /**
- * The vertices whose vectors are most similar to a vector, or to that of a vertex.
+ * Returns the vertices with the vectors most similar to a vector, best first.
  * @plugin nearest
  * @readonly
- * @param content as `query`, which it takes precedence over
+ * @param content as `query`; takes precedence over it
  * @param graph name of the graph
- * @param id of a vertex whose vector is meant, where no `vector` is given
- * @param hits most entries; negative for all, up to 10,000
- * @param query `vector` (numbers, or base64 of float32s), `condition`, `approximate` as JSON
+ * @param id id of a vertex, whose vector replaces a missing `vector`
+ * @param hits maximum number of entries; negative: all, up to 10,000
+ * @param query `vector` (numbers, or float32s in base64), `condition`, `approximate` as JSON
  */
 export function nearest(
   request: PluginRequest,

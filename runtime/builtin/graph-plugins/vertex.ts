@@ -11,12 +11,12 @@ import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 const TIMEOUT_MS = 5000;
 
 /**
- * A vertex: properties, attributes, and its arcs with the greatest values.
+ * Returns the properties, attributes and highest-valued arcs of a vertex.
  * @plugin vertex
  * @readonly
  * @param graph name of the graph
- * @param id of the vertex
- * @param maxarcs most arcs of each direction
+ * @param id id of the vertex
+ * @param maxarcs maximum number of arcs per direction
  */
 export function vertex(
   _request: PluginRequest,

@@ -16,11 +16,11 @@ const NAME = /^[A-Z][A-Za-z]{1,40}$/;
 const NOT_PASSED_ON: ReadonlySet<string> = new Set(["GetAuthToken", "Operate"]);
 
 /**
- * ADMIN: Let another instance of the system do an operation.
+ * ADMIN: Run an operation on another instance of the system.
  * @plugin ADMIN_Operate
- * @param instance id of the other one
- * @param operation without `ADMIN_`
- * @param params of the operation, as JSON: texts by name
+ * @param instance id of that instance
+ * @param operation name without `ADMIN_`
+ * @param params parameters of the operation as a JSON object of strings
  */
 export async function adminOperate(
   _request: PluginRequest,

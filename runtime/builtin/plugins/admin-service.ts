@@ -8,7 +8,7 @@ import { controlService } from "../context.js";
 /**
  * ADMIN: HTTP Service In.
  * @plugin ADMIN_ServiceIn
- * @param force 1: also with graphs that are not caught up
+ * @param force 1: even if graphs have not caught up
  */
 export function adminServiceIn(
   _request: PluginRequest,
@@ -133,7 +133,7 @@ export function adminResumeEvents(
  * ADMIN: HTTP Service Out.
  * @plugin ADMIN_ServiceOut
  * @param reason reason to show to other operators
- * @param lease lease this call requires: refused after another run took it
+ * @param lease holder of the lease; the call fails if another run has acquired it
  */
 export function adminServiceOut(
   _request: PluginRequest,
@@ -146,13 +146,13 @@ export function adminServiceOut(
 }
 
 /**
- * ADMIN: Takes, renews or releases the lease of procedures; at most one runs at a time.
+ * ADMIN: Acquire, renew or release the lease that one procedure at a time holds.
  * @plugin ADMIN_Lease
  * @param holder secret id of this run, in hexadecimal
  * @param what name of the procedure, shown to others
  * @param operator operator who started it, shown to others
  * @param seconds lifetime unless renewed; 0: release it
- * @param force 1: take it from its present holder
+ * @param force 1: preempt the present holder
  */
 export function adminLease(
   _request: PluginRequest,
@@ -184,7 +184,7 @@ export function adminReloadPlugins(
 /**
  * ADMIN: Update system descriptor.
  * @plugin ADMIN_SystemDescriptor
- * @param split 1: the data is split for another number of partitions
+ * @param split 1: the data has been split for another number of partitions
  */
 export function adminSystemDescriptor(
   _request: PluginRequest,
@@ -200,7 +200,7 @@ export function adminSystemDescriptor(
 /**
  * ADMIN: Console access to the operations of the system.
  * @plugin ADMIN_Console
- * @param graph that commands are about
+ * @param graph graph that commands apply to
  */
 export function adminConsole(
   _request: PluginRequest,
@@ -215,8 +215,8 @@ export function adminConsole(
 /**
  * ADMIN: Shutdown.
  * @plugin ADMIN_Shutdown
- * @param authshutdown the token that was asked for before this one
- * @param persist 1: graphs are saved
+ * @param authshutdown token obtained before `authtoken`
+ * @param persist 1: save all graphs
  */
 export function adminShutdown(
   _request: PluginRequest,

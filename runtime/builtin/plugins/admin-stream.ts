@@ -132,8 +132,8 @@ export function adminDetach(
 /**
  * ADMIN: System bind.
  * @plugin ADMIN_Bind
- * @param port that transactions are taken on
- * @param durable 1: they are logged
+ * @param port port that receives transactions
+ * @param durable 1: write them to the transaction log
  */
 export function adminBind(
   _request: PluginRequest,
@@ -149,8 +149,8 @@ export function adminBind(
  * ADMIN: Subscribe to provider.
  * @plugin ADMIN_Subscribe
  * @param uri `svc://host:port` of its admin port
- * @param hardsync 1: start from nothing
- * @param timeout milliseconds
+ * @param hardsync 1: discard the local graphs first
+ * @param timeout time limit in milliseconds
  */
 export function adminSubscribe(
   _request: PluginRequest,
@@ -180,7 +180,7 @@ export function adminSync(
 /**
  * ADMIN: Throttle TX input rate.
  * @plugin ADMIN_Throttle
- * @param rate units a second; negative: only tell
+ * @param rate units per second; negative: return the rate without changing it
  * @param unit bytes, opcodes, operations or transactions
  */
 export function adminThrottle(
@@ -196,7 +196,7 @@ export function adminThrottle(
 /**
  * ADMIN: Update Subscribers.
  * @plugin ADMIN_UpdateSubscribers
- * @param goal JSON list of host:port of admin ports
+ * @param goal JSON list of admin ports as host:port
  */
 export function adminUpdateSubscribers(
   _request: PluginRequest,

@@ -21,7 +21,7 @@ const SYSTEM_NAMES = new Set(["system", SYSTEM_GRAPH]);
  * @plugin graphinfo
  * @readonly
  * @param graph name of the graph
- * @param simple 1 for name and counts only
+ * @param simple 1: only name and counts
  */
 export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0): object {
   return stateOf(graph, simple);
@@ -31,7 +31,7 @@ export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0):
  * Detailed status of all graphs, or of one.
  * @plugin status
  * @readonly
- * @param graph name of the only one
+ * @param graph name of one graph; empty: all
  * @param simple 1: only the most important values
  */
 export function status(_request: PluginRequest, graph: str = "", simple: int = 0): object {

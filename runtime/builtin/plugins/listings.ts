@@ -12,7 +12,7 @@ import { argspecForms, serverView } from "../context.js";
  * User-defined plugins.
  * @plugin plugins
  * @readonly
- * @param plugin name of the only one to list
+ * @param plugin name of one plugin; empty: all
  */
 export function plugins(_request: PluginRequest, plugin?: str): readonly PluginDescription[] {
   return named(serverView().plugins(), plugin);
@@ -22,7 +22,7 @@ export function plugins(_request: PluginRequest, plugin?: str): readonly PluginD
  * Built-in plugins.
  * @plugin builtins
  * @readonly
- * @param plugin name of the only one to list
+ * @param plugin name of one plugin; empty: all
  */
 export function builtins(_request: PluginRequest, plugin?: str): readonly PluginDescription[] {
   return named(serverView().builtins(), plugin);
@@ -32,11 +32,10 @@ export function builtins(_request: PluginRequest, plugin?: str): readonly Plugin
  * Interface specification of a plugin, or of the whole service.
  * @plugin argspec
  * @readonly
- * @param plugin name of a user-defined or built-in plugin; only forms other than `record` may be
- *   had without
- * @param format `record`: that of the listings; `schema`: all that clients may know, with JSON
- *   Schemas; `openapi`: an OpenAPI document; `typescript`: declarations of the types
- * @throws LookupError when there is no such plugin
+ * @param plugin name of a user-defined or built-in plugin; optional unless `format` is `record`
+ * @param format `record`: as in the listings; `schema`: the public contract with JSON Schemas;
+ *   `openapi`: an OpenAPI document; `typescript`: type declarations
+ * @throws LookupError if the plugin does not exist
  */
 export function argspec(
   _request: PluginRequest,

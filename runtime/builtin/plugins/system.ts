@@ -47,7 +47,7 @@ export async function systemOverview(_request: PluginRequest): Promise<object> {
  * Multi-node system object counts.
  * @plugin system_counts
  * @readonly
- * @param idlist instances, with commas between them
+ * @param idlist comma-separated instance ids
  */
 export async function systemCounts(_request: PluginRequest, idlist: str = ""): Promise<object> {
   const view = serverView();
@@ -67,7 +67,7 @@ export async function systemCounts(_request: PluginRequest, idlist: str = ""): P
  * Multi-node system service rates.
  * @plugin system_rates
  * @readonly
- * @param idlist instances, with commas between them
+ * @param idlist comma-separated instance ids
  */
 export async function systemRates(_request: PluginRequest, idlist: str = ""): Promise<object> {
   const view = serverView();

@@ -6,8 +6,8 @@ import { loadPlugins, system } from "svc-server";
 
 async function call(path) {
   const { base } = system.serverPorts();
-  const answer = await fetch(`http://127.0.0.1:${base}/svc/plugin/${path}`);
-  return { code: answer.status, body: await answer.json() };
+  const response = await fetch(`http://127.0.0.1:${base}/svc/plugin/${path}`);
+  return { code: response.status, body: await response.json() };
 }
 
 before(async () => {
@@ -18,18 +18,18 @@ before(async () => {
 
 after(() => system.stopHTTP());
 
-test("hello greets as often as it is asked to", async () => {
+test("hello returns one greeting per time", async () => {
   const { code, body } = await call("hello?name=you&times=2");
   assert.equal(code, 200);
   assert.deepEqual(body.response, ["Hello, you!", "Hello, you!"]);
 });
 
-test("hello has an end, whoever asks", async () => {
+test("hello limits the number of greetings", async () => {
   const { body } = await call("hello?times=1000000000");
   assert.equal(body.response.length, 100);
 });
 
-test("hello refuses a number that is none", async () => {
+test("hello rejects an invalid number", async () => {
   const { code, body } = await call("hello?times=two");
   assert.equal(code, 400);
   assert.match(body.message.svc.value, /times/);

@@ -100,7 +100,7 @@ const { Bytes, Integers, Floats, Map: MapKind } = PropertyKind;
 export const CASTS: readonly FunctionRow[] = [
   fixed("int", 1, "any", "(x): truncates to an int", (_x, a) => toInt(a!, Math.trunc)),
   fixed("intr", 1, "any", "(x): rounds to an int", (_x, a) => toInt(a!, roundHalfAway)),
-  fixed("real", 1, "real", "(x): as a real", (_x, a) => {
+  fixed("real", 1, "real", "(x): converts to a real", (_x, a) => {
     return boxedReal(a === null ? 0 : a instanceof Pair ? a.value : asNumber(a!));
   }),
   fixed("asint", 1, "any", "(x): a real's bits, or a parsed string, as an int", (_x, a) => {
@@ -109,12 +109,18 @@ export const CASTS: readonly FunctionRow[] = [
   fixed("asreal", 1, "real", "(x): an int's bits, or a parsed string, as a real", (_x, a) => {
     return asReal(a!);
   }),
-  fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => wrapInt(rawBits(a!))),
-  fixed("bitvector", 1, "bits", "(x): its 64 bits", (_x, a) => new Bits(rawBits(a!))),
-  fixed("keyval", 2, "pair", "(key, value): a pair", (_x, a, b) => {
+  fixed("asbits", 1, "any", "(x): the 64 bits of x as an int", (_x, a) => wrapInt(rawBits(a!))),
+  fixed(
+    "bitvector",
+    1,
+    "bits",
+    "(x): the 64 bits of x as a bit vector",
+    (_x, a) => new Bits(rawBits(a!)),
+  ),
+  fixed("keyval", 2, "pair", "(key, value): creates a pair", (_x, a, b) => {
     return new Pair(Math.trunc(asNumber(a!)), asNumber(b!));
   }),
-  fixed("str", 1, "any", "(x): as a text", ({ idOf, run }, a) => {
+  fixed("str", 1, "any", "(x): converts to a string", ({ idOf, run }, a) => {
     return a instanceof Bits ? null : run.charge(valueToText(a!, idOf));
   }),
   kindTest("isint", "an int", isInt),
@@ -130,8 +136,8 @@ export const CASTS: readonly FunctionRow[] = [
   kindTest("isutf8", "a text", isText),
   kindTest("isnan", "no number", isNan),
   kindTest("isinf", "infinite", (a) => Math.abs(asNumber(a)) === Number.POSITIVE_INFINITY),
-  fixed("len", 1, "int", "(x): characters, items, dimensions or properties", (x, a) => {
+  fixed("len", 1, "int", "(x): number of characters, items, dimensions or properties", (x, a) => {
     return lengthOf(x, a!);
   }),
-  fixed("hash", 1, "any", "(x): 64-bit hash", (_x, a) => hashValue(a!)),
+  fixed("hash", 1, "any", "(x): 64-bit hash of x", (_x, a) => hashValue(a!)),
 ];

@@ -70,7 +70,7 @@ export const GEO: readonly FunctionRow[] = [
     "georank",
     [1, 2],
     "real",
-    "(v) or (lat, lon): geoprox of the head's (c1, c0) and those of v, or a place",
+    "(v) or (lat, lon): geoprox of the head's (c1, c0) and those of v, or (lat, lon)",
     (x, a, b) => rankAt(x, a!, b),
     { need: "head" },
   ),

@@ -34,7 +34,7 @@ function conditional(row: FunctionRow): FunctionRow {
     min: row.min + 1,
     max: row.max + 1,
     type: "any",
-    doc: `(c, …): ${row.name} if c is true; c`,
+    doc: `(c, …): ${row.name} if c; returns c`,
     call: null,
     many: (x, [c, ...rest]) => {
       if (isCondition(c!)) apply(row, x, rest);
@@ -96,10 +96,16 @@ function comparing(name: string, doc: string, test: (a: Value, b: Value) => bool
   };
   return [
     fixed(name, 2, "int", `(a, b): 1 if cell a is ${doc} cell b`, (x, a, b) => compare(x, a!, b!)),
-    fixed(`r${name}`, 2, "int", `(p, q): the same of the cells that p and q name`, (x, a, b) => {
-      const { memory } = x.run;
-      return compare(x, memory.load(a!), memory.load(b!));
-    }),
+    fixed(
+      `r${name}`,
+      2,
+      "int",
+      `(p, q): ${name} of the cells that cells p and q point to`,
+      (x, a, b) => {
+        const { memory } = x.run;
+        return compare(x, memory.load(a!), memory.load(b!));
+      },
+    ),
   ];
 }
 
@@ -141,7 +147,7 @@ const CHANGING: readonly FunctionRow[] = [
       return storeValues(x, args[0]!, args.slice(1));
     },
   ),
-  variadic("rwrite", 1, "int", "(p, ...): the same from the cell that p names", (x, args) => {
+  variadic("rwrite", 1, "int", "(p, ...): write from the cell that cell p points to", (x, args) => {
     const { memory } = x.run;
     const [pointer, ...values] = args;
     const count = storeValues(x, memory.load(pointer!), values);
@@ -153,38 +159,64 @@ const CHANGING: readonly FunctionRow[] = [
   fixed("mov", 2, "any", "(d, s): copies cell s to cell d; returns the value", (x, a, b) => {
     return x.run.memory.store(a!, x.run.memory.load(b!));
   }),
-  fixed("rmov", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
+  fixed("rmov", 2, "any", "(p, q): mov of the cells that cells p and q point to", (x, a, b) => {
     const { memory } = x.run;
     return memory.store(memory.load(a!), memory.load(memory.load(b!)));
   }),
   fixed("xchg", 2, "any", "(a, b): swaps two cells; returns cell a", (x, a, b) => {
     return exchangeCells(x, a!, b!);
   }),
-  fixed("rxchg", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
+  fixed("rxchg", 2, "any", "(p, q): xchg of the cells that cells p and q point to", (x, a, b) => {
     return exchangeCells(x, x.run.memory.load(a!), x.run.memory.load(b!));
   }),
   cellUpdate("inc", 1, "(a): increments cell a; returns its value", (cell) => increment(cell, 1)),
   cellUpdate("dec", 1, "(a): decrements cell a; returns its value", (cell) => increment(cell, -1)),
-  fixed("rinc", 1, "any", "(p): counts the cell that p names up", ({ run: { memory } }, a) => {
-    return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), 1));
-  }),
-  fixed("rdec", 1, "any", "(p): counts the cell that p names down", ({ run: { memory } }, a) => {
-    return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), -1));
-  }),
-  cellUpdate("add", 2, "(a, x): adds x to cell a; its value", (cell, x) => add(cell, x!)),
-  cellUpdate("sub", 2, "(a, x): subtracts x from cell a", (cell, x) => subtract(cell, x!)),
-  cellUpdate("mul", 2, "(a, x): multiplies cell a", (cell, x) => multiply(cell, x!)),
-  cellUpdate("div", 2, "(a, x): divides cell a; ints without fraction", (cell, x) => {
+  fixed(
+    "rinc",
+    1,
+    "any",
+    "(p): increments the cell that cell p points to",
+    ({ run: { memory } }, a) => {
+      return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), 1));
+    },
+  ),
+  fixed(
+    "rdec",
+    1,
+    "any",
+    "(p): decrements the cell that cell p points to",
+    ({ run: { memory } }, a) => {
+      return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), -1));
+    },
+  ),
+  cellUpdate("add", 2, "(a, x): adds x to cell a; returns the sum", (cell, x) => add(cell, x!)),
+  cellUpdate("sub", 2, "(a, x): subtracts x from cell a; returns the difference", (cell, x) =>
+    subtract(cell, x!),
+  ),
+  cellUpdate("mul", 2, "(a, x): multiplies cell a by x; returns the product", (cell, x) =>
+    multiply(cell, x!),
+  ),
+  cellUpdate("div", 2, "(a, x): divides cell a by x; integer division for ints", (cell, x) => {
     return divideCells(cell, x!);
   }),
-  cellUpdate("mod", 2, "(a, x): remainder of cell a", (cell, x) => computeModulo(cell, x!)),
-  cellUpdate("shr", 2, "(a, n): shifts cell a to the right", (cell, n) =>
+  cellUpdate("mod", 2, "(a, x): sets cell a to its remainder modulo x", (cell, x) =>
+    computeModulo(cell, x!),
+  ),
+  cellUpdate("shr", 2, "(a, n): shifts cell a right by n bits", (cell, n) =>
     bitShift(cell, n!, false),
   ),
-  cellUpdate("shl", 2, "(a, n): shifts cell a to the left", (cell, n) => bitShift(cell, n!, true)),
-  cellUpdate("and", 2, "(a, x): bitwise AND", (cell, x) => bitMask("&", cell, x!)),
-  cellUpdate("or", 2, "(a, x): bitwise OR", (cell, x) => bitMask("|", cell, x!)),
-  cellUpdate("xor", 2, "(a, x): bitwise XOR", (cell, x) => bitMask("^", cell, x!)),
+  cellUpdate("shl", 2, "(a, n): shifts cell a left by n bits", (cell, n) =>
+    bitShift(cell, n!, true),
+  ),
+  cellUpdate("and", 2, "(a, x): bitwise AND of cell a and x, stored in a", (cell, x) =>
+    bitMask("&", cell, x!),
+  ),
+  cellUpdate("or", 2, "(a, x): bitwise OR of cell a and x, stored in a", (cell, x) =>
+    bitMask("|", cell, x!),
+  ),
+  cellUpdate("xor", 2, "(a, x): bitwise XOR of cell a and x, stored in a", (cell, x) =>
+    bitMask("^", cell, x!),
+  ),
   cellUpdate(
     "smooth",
     3,
@@ -193,7 +225,7 @@ const CHANGING: readonly FunctionRow[] = [
       return boxedReal(asNumber(cell) + asNumber(f!) * (asNumber(x!) - asNumber(cell)));
     },
   ),
-  variadic("count", 1, "any", "(a, ...): counts cell a up; its value", ({ run }, [a]) => {
+  variadic("count", 1, "any", "(a, ...): increments cell a; returns its value", ({ run }, [a]) => {
     const { memory } = run;
     return memory.store(a!, increment(memory.load(a!), 1));
   }),
@@ -240,10 +272,16 @@ export const MEMORY: readonly FunctionRow[] = [
   ...CHANGING,
   ...CHANGING.map(conditional),
   ...INDEX,
-  fixed("load", 1, "any", "(a): cell a", (x, a) => x.run.memory.load(a!)),
-  fixed("rload", 1, "any", "(p): dereferences cell p", ({ run: { memory } }, a) => {
-    return memory.load(memory.load(a!));
-  }),
+  fixed("load", 1, "any", "(a): value of cell a", (x, a) => x.run.memory.load(a!)),
+  fixed(
+    "rload",
+    1,
+    "any",
+    "(p): value of the cell that cell p points to",
+    ({ run: { memory } }, a) => {
+      return memory.load(memory.load(a!));
+    },
+  ),
   fixed("get", 0, "any", "(): top of the stack, without popping it", (x) => x.run.memory.top()),
   ...comparing("equ", "equal to", equals),
   ...comparing("neq", "not equal to", (a, b) => !equals(a, b)),

@@ -48,7 +48,7 @@ function aggregate(name: string, doc: string, of: Sums): FunctionRow {
     name,
     3,
     "real",
-    `(dest, m1, mn): ${doc} of the cells, also put in cell dest`,
+    `(dest, m1, mn): stores the ${doc} of the cells in cell dest; returns it`,
     (x, dest, a, b) => {
       const numbers = readNumbers(x, a!, b!);
       return x.run.memory.store(dest!, boxedReal(numbers.length === 0 ? 0 : of(numbers)));
@@ -66,7 +66,7 @@ function extremeOfRange(name: string, doc: string, isMax: boolean): FunctionRow 
     name,
     3,
     "int",
-    `(dest, m1, mn): puts the ${doc} value in cell dest; its index`,
+    `(dest, m1, mn): stores the ${doc} value in cell dest; returns its address`,
     (x, dest, a, b) => {
       const { cells } = x.run.memory;
       const [first, last] = readRange(x, a!, b!);
@@ -198,9 +198,13 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
   ...EACH_AGGREGATE,
   extremeOfRange("mmax", "greatest", true),
   extremeOfRange("mmin", "least", false),
-  rangeSearch("mcontains", "1 if a cell is equal to x", (places) => Math.min(places.length, 1)),
-  rangeSearch("mcount", "how many cells are equal to x", (places) => places.length),
-  rangeSearch("mindex", "index of the first cell equal to x, or -1", (places) => places[0] ?? -1),
+  rangeSearch("mcontains", "1 if a cell equals x", (places) => Math.min(places.length, 1)),
+  rangeSearch("mcount", "number of cells that equal x", (places) => places.length),
+  rangeSearch(
+    "mindex",
+    "address of the first cell that equals x, or -1",
+    (places) => places[0] ?? -1,
+  ),
   fixed(
     "mset",
     3,
@@ -225,8 +229,8 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     },
     EFFECT,
   ),
-  rangeFill("mrandomize", "puts random reals in the cells", () => boxedReal(Math.random())),
-  rangeFill("mrandbits", "puts random bits in the cells", () => {
+  rangeFill("mrandomize", "stores random reals", () => boxedReal(Math.random())),
+  rangeFill("mrandbits", "stores random bits", () => {
     const randomWord = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
     return new Bits((randomWord() << 32n) | randomWord());
   }),
@@ -252,19 +256,33 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     },
     EFFECT,
   ),
-  fixed("mcopyobj", 2, "int", "(D, x): copies items of x to cells from D on", copyObject, EFFECT),
+  fixed(
+    "mcopyobj",
+    2,
+    "int",
+    "(D, x): copies the items of x to cells D, D+1, …; returns the count",
+    copyObject,
+    EFFECT,
+  ),
   fixed(
     "mterm",
     1,
     "any",
-    "(m): puts null in cell m",
+    "(m): stores null in cell m",
     (x, a) => {
       x.run.memory.store(a!, null);
       return a!;
     },
     EFFECT,
   ),
-  fixed("mlen", 1, "int", "(A): cells before the first null", lengthFrom, VOLATILE),
+  fixed(
+    "mlen",
+    1,
+    "int",
+    "(A): number of cells from A before the first null",
+    lengthFrom,
+    VOLATILE,
+  ),
   fixed(
     "mcmp",
     3,

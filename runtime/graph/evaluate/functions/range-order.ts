@@ -31,7 +31,7 @@ function sortCells(x: Context, a: Argument, k: Argument, sign: 1 | -1): number {
 }
 
 function sortFunction(name: string, doc: string, sign: 1 | -1): FunctionRow {
-  const about = `(A, k): sorts k cells from A on, ${doc}; how many are not null`;
+  const about = `(A, k): sorts k cells from A, ${doc}; returns the number that are not null`;
   return fixed(name, 2, "int", about, (x, a, k) => sortCells(x, a, k, sign), EFFECT);
 }
 
@@ -121,7 +121,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       `mheapwrite${suffix}`,
       2,
       "int",
-      `(A, k, ...): the same with several; how many it took`,
+      `(A, k, ...): mheappush${suffix} of several values; returns the number kept`,
       (x, [a, k, ...values]) => pushToHeap(x, a, k, values, isMin),
       EFFECT,
     ),
@@ -129,7 +129,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       `mheapsift${suffix}`,
       4,
       "int",
-      "(A, k, m1, mn): the same with cells; how many there were",
+      `(A, k, m1, mn): mheappush${suffix} of a range of cells; returns their number`,
       (x, a, k, m1, mn) => {
         const [first, last] = readRange(x, m1!, mn!);
         const values = x.run.memory.cells.slice(first, last + 1);
@@ -216,7 +216,7 @@ export const RANGE_ORDER: readonly FunctionRow[] = [
     "mheapinit",
     2,
     "int",
-    "(A, k): an empty heap of k cells; k",
+    "(A, k): creates an empty heap of k cells; returns k",
     (x, a, k) => {
       const found = span(x, a, k);
       if (found === null) return 0;
@@ -227,8 +227,22 @@ export const RANGE_ORDER: readonly FunctionRow[] = [
   ),
   ...heapFamily("min"),
   ...heapFamily("max"),
-  fixed("msubset", 4, "int", "(p1, pk, m1, mn): 1 if all are there", isSubsetOfCells, VOLATILE),
-  fixed("msubsetobj", 3, "int", "(p1, pk, x): 1 if all are in x", isSubsetOf, VOLATILE),
+  fixed(
+    "msubset",
+    4,
+    "int",
+    "(p1, pk, m1, mn): 1 if cells m1 to mn contain cells p1 to pk",
+    isSubsetOfCells,
+    VOLATILE,
+  ),
+  fixed(
+    "msubsetobj",
+    3,
+    "int",
+    "(p1, pk, x): 1 if x contains cells p1 to pk",
+    isSubsetOf,
+    VOLATILE,
+  ),
   fixed(
     "msumprodobj",
     3,

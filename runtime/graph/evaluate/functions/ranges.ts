@@ -43,12 +43,12 @@ function mapFunction(
   doc: string,
   change: (cell: Value, x: Context) => Value,
 ): FunctionRow {
-  const about = `(m1, mn): ${doc}; how many cells`;
+  const about = `(m1, mn): ${doc}; returns the count`;
   return fixed(name, 2, "int", about, (x, a, b) => mapRange(x, a!, b!, change), EFFECT);
 }
 
 function mapWithValue(name: string, doc: string, change: CellChange): FunctionRow {
-  const about = `(m1, mn, x): ${doc}; how many cells`;
+  const about = `(m1, mn, x): ${doc}; returns the count`;
   return fixed(
     name,
     3,
@@ -67,7 +67,7 @@ export function fits({ run }: Context, first: number, count: number): boolean {
 }
 
 function mapPairs(name: string, doc: string, change: CellChange): FunctionRow {
-  const about = `(A, B, k): ${doc} of k cells from A and from B, into B`;
+  const about = `(A, B, k): ${doc} of k cells from B and from A, stored from B`;
   return fixed(
     name,
     3,
@@ -95,11 +95,11 @@ const CALCULATED: readonly (readonly [name: string, doc: string, change: CellCha
 ];
 
 const MASKED: readonly (readonly [name: string, doc: string, change: CellChange])[] = [
-  ["shr", "bits shifted to the right", (cell, x) => bitShift(cell, x, false)],
-  ["shl", "bits shifted to the left", (cell, x) => bitShift(cell, x, true)],
-  ["and", "bits of both", (cell, x) => bitMask("&", cell, x)],
-  ["or", "bits of either", (cell, x) => bitMask("|", cell, x)],
-  ["xor", "bits of one", (cell, x) => bitMask("^", cell, x)],
+  ["shr", "right shift", (cell, x) => bitShift(cell, x, false)],
+  ["shl", "left shift", (cell, x) => bitShift(cell, x, true)],
+  ["and", "bitwise AND", (cell, x) => bitMask("&", cell, x)],
+  ["or", "bitwise OR", (cell, x) => bitMask("|", cell, x)],
+  ["xor", "bitwise XOR", (cell, x) => bitMask("^", cell, x)],
 ];
 
 /** Functions of one number that also exist for ranges. */
@@ -137,8 +137,8 @@ export const RANGES: readonly FunctionRow[] = [
     mapPairs(`mv${name}`, doc, change),
   ]),
   ...MATH.filter(({ name }) => NUMERIC.has(name)).flatMap(rangeForms),
-  ...["minc", "miinc", "mrinc"].map((name) => mapFunction(name, "counts each up", count(1))),
-  ...["mdec", "midec", "mrdec"].map((name) => mapFunction(name, "counts each down", count(-1))),
+  ...["minc", "miinc", "mrinc"].map((name) => mapFunction(name, "increments each", count(1))),
+  ...["mdec", "midec", "mrdec"].map((name) => mapFunction(name, "decrements each", count(-1))),
   ...["mpow", "mrpow"].map((name) =>
     mapWithValue(name, "power of each", (cell, x) => boxedReal(asNumber(power(cell, x)))),
   ),
@@ -148,7 +148,7 @@ export const RANGES: readonly FunctionRow[] = [
   mapFunction("mint", "each as an int", (cell) => toInt(cell, Math.trunc)),
   mapFunction("mintr", "each rounded to an int", (cell) => toInt(cell, roundHalfAway)),
   mapFunction("mreal", "each as a real", (cell) => boxedReal(asNumber(cell))),
-  mapFunction("mbits", "each as its 64 bits", (cell) => new Bits(rawBits(cell))),
-  mapFunction("mpopcnt", "bits that are set in each", (cell) => countBits(rawBits(cell))),
+  mapFunction("mbits", "64 bits of each", (cell) => new Bits(rawBits(cell))),
+  mapFunction("mpopcnt", "number of set bits of each", (cell) => countBits(rawBits(cell))),
   mapFunction("mhash", "hash of each", hashValue),
 ];

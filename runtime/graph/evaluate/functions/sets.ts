@@ -69,7 +69,7 @@ function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): F
       (x) => clearSet(setOf(x)),
       EFFECT,
     ),
-    fixed(`${prefix}.ini`, 1, "int", "(n): removes all", (x) => clearSet(setOf(x)), EFFECT),
+    fixed(`${prefix}.ini`, 1, "int", "(n): clears the set", (x) => clearSet(setOf(x)), EFFECT),
   ];
 }
 

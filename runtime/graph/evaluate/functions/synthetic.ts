@@ -114,7 +114,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     "synarc.hasrel",
     1,
     "any",
-    "(...): a bit for each relationship, the last one lowest",
+    "(...): one bit per relationship that exists; the last is the lowest",
     (x, args) => {
       const words = components(x);
       if (words === null) return null;
@@ -126,7 +126,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     "synarc.hasmod",
     1,
     "any",
-    "(...): a bit for each modifier, the last one lowest",
+    "(...): one bit per modifier that exists; the last is the lowest",
     (x, args) => {
       const words = components(x);
       if (words === null) return null;
@@ -138,7 +138,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     "synarc.hasrelmod",
     2,
     "any",
-    "(rel, mod, ...): a bit for each pair, the last one lowest",
+    "(rel, mod, ...): one bit per pair that exists; the last is the lowest",
     (x, args) => {
       const words = components(x);
       if (words === null) return null;

@@ -109,7 +109,7 @@ function prefixOf(value: Value, count: Value): Value {
 }
 
 export const TEXTS: readonly FunctionRow[] = [
-  fixed("strlen", 1, "int", "(s): bytes of a text", (_x, a) => {
+  fixed("strlen", 1, "int", "(s): length in bytes", (_x, a) => {
     if (a instanceof PackedValue) return packedLength(a);
     return Buffer.byteLength(plainText(a) ?? "");
   }),
@@ -145,14 +145,16 @@ export const TEXTS: readonly FunctionRow[] = [
     "normalize",
     1,
     "text",
-    "(s): normalizes: lower case, no accents or punctuation",
+    "(s): converts to lower case without accents and punctuation",
     (x, a) => {
       return x.run.charge(normalized(toText(x, a)));
     },
   ),
   fixed("prefix", 2, "any", "(s, n): the first n bytes", (_x, a, b) => prefixOf(a!, b!)),
-  fixed("strftime", 1, "any", "(t): a time as YYYY-MM-DD HH:MM:SS", (_x, a) => timeText(a!)),
-  variadic("bytes", 0, "any", "(...): bytes of these numbers", (_x, args) => bytesOf(args)),
+  fixed("strftime", 1, "any", "(t): formats a time as YYYY-MM-DD HH:MM:SS", (_x, a) =>
+    timeText(a!),
+  ),
+  variadic("bytes", 0, "any", "(...): creates a byte array", (_x, args) => bytesOf(args)),
   fixed("relenc", 1, "int", "(s): code of a relationship", ({ store }, a) => {
     return typeof a === "string" ? store.relationships.codeOf(a) || -1 : isInt(a!) ? a : 0;
   }),

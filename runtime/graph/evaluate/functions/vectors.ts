@@ -26,7 +26,13 @@ export const VECTORS: readonly FunctionRow[] = [
     const of: Measure = (a, b) => boxedReal(compareVectors(metric, a.parts, b.parts));
     return measure(name, "real", doc, of, boxedReal(missing));
   }),
-  measure("sim", "real", "(v, w): similarity: cosine; of features by settings", sim, NO_SIMILARITY),
+  measure(
+    "sim",
+    "real",
+    "(v, w): similarity: cosine, or by settings for features",
+    sim,
+    NO_SIMILARITY,
+  ),
   measure(
     "jaccard",
     "real",
@@ -44,7 +50,7 @@ export const VECTORS: readonly FunctionRow[] = [
   measure(
     "hamdist",
     "int",
-    "(v, w): Hamming distance of the fingerprints",
+    "(v, w): Hamming distance of fingerprints",
     (a, b) => {
       return computeHamming(a.parts, b.parts);
     },
