@@ -47,6 +47,15 @@ const root = dirname(import.meta.dirname);
 const options = readOptions();
 const mutants = sample(findMutants(options.folder), options);
 const copy = copyRepository();
+/** The test runner, which ends with this process. */
+let running = null;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    running?.kill("SIGTERM");
+    rmSync(copy, { recursive: true, force: true });
+    process.exit(1);
+  });
+}
 try {
   process.exitCode = (await run()) ? 0 : 1;
 } finally {
@@ -231,10 +240,10 @@ async function findKiller(files) {
 
 function passes(path, limitMs) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["test/run.mjs", path], {
-      ...{ cwd: copy, stdio: "ignore", detached: true },
-    });
-    const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), limitMs);
+    const child = spawn(process.execPath, ["test/run.mjs", path], { cwd: copy, stdio: "ignore" });
+    running = child;
+    // The runner kills the process groups of its tests; after SIGKILL, endless tests would stay.
+    const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
     child.once("exit", (code) => {
       clearTimeout(timer);
       resolve(code === 0);

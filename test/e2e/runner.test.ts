@@ -3,7 +3,10 @@
 // limit: 60 s
 // takes 30 s
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -76,6 +79,18 @@ test("starts long files first, and skips them with --unit", () => {
   assert.is(all.last, "2 passed, 0 failed");
   assert.match(all.stdout, /takes-long[\s\S]*passes/);
   assert.not.match(runWith(["--unit"], files).stdout, "takes-long");
+});
+
+test("kills endless tests when it is terminated", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-runner-"));
+  const PID_FILE = join(folder, "pid");
+  const words = ["test/run.mjs", "test/fixtures/runner/blocks.test.ts"];
+  const runner = spawn("node", words, { stdio: "ignore", env: { ...process.env, PID_FILE } });
+  while (!existsSync(PID_FILE)) await sleep(5);
+  runner.kill("SIGTERM");
+  const pid = Number(readFileSync(PID_FILE, "utf8"));
+  while (isRunning(pid)) await sleep(50);
+  rmSync(folder, { recursive: true });
 });
 
 test("kills processes that a test leaves behind", async () => {
