@@ -67,7 +67,8 @@ async function settingsOf(): Promise<ServerSettings> {
       saveEvery: 0,
       durability: "off",
     },
-    ...{ executors: 1, transport: "net", txPort: null, recordFile: null, warmUp: false },
+    ...{ executors: 1, transport: "net", txPort: null, recordFile: null, audit: null },
+    warmUp: false,
     // Threads that start while the clock leaps take the time that they take.
     loadTimeoutMs: MAX_PLUGIN_TIMEOUT_MS,
     ...{ logLevel: resolved.logLevel === "info" ? "warn" : resolved.logLevel },

@@ -285,6 +285,10 @@ export const RUNTIME_CODES = {
     title: "cannot write the request recording",
     fix: "choose another file with `--record <file>`, or fix the permissions of its folder",
   },
+  SVC2891: {
+    title: "cannot write the audit log",
+    fix: "choose another file with `--audit <file>`, or fix the permissions of its folder",
+  },
   SVC2944: {
     title: "project cannot be tested",
     fix: "fix what the message names; `svc check` reports it too",

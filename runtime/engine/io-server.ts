@@ -48,6 +48,7 @@ import type { ServerSettings } from "../settings/server-settings.js";
 import type { Tracer } from "../tracing/tracer.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
+import { AuditLog } from "./audit-log.js";
 import { BuiltinAccess } from "./builtin-access.js";
 import { addBuiltins } from "./builtin-routes.js";
 import { type BuiltinEvents, BuiltinScheduler } from "./builtin-scheduler.js";
@@ -98,6 +99,7 @@ export class IoServer {
   #tls: TlsFiles | null = null;
   readonly #tracer: Tracer | null;
   readonly #recorder: Recorder | null;
+  readonly #audit: AuditLog | null;
   #servers: readonly HttpServer[] = [];
 
   /** Loads the transport; tests replace it before the server listens. */
@@ -117,12 +119,14 @@ export class IoServer {
     this.#routes = new RouteTable(settings.prefix);
     this.#tracer = createTracer(settings, () => this.#traced());
     this.#recorder = recorderOf(settings);
+    this.#audit = settings.audit === null ? null : new AuditLog(settings.audit);
     const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
     const permissions = new ClientPermissions(settings.dispatcherNetworks);
     const traces = new TraceSampler(this.#tracer, permissions);
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
-    const rules = { compressor, recorder: this.#recorder, ...answerRules(settings, trusted) };
+    const logs = { recorder: this.#recorder, audit: this.#audit };
+    const rules = { compressor, ...logs, ...answerRules(settings, trusted) };
     const answers = new ResponseWriter({ ...figures, backlog: () => this.#backlog(), ...rules });
     this.#answers = answers;
     const [quick, long] = data.adminStates;
@@ -264,6 +268,7 @@ export class IoServer {
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
     this.#recorder?.open();
+    this.#audit?.open();
     const { transport, reason } = await this.transport();
     const { tls: paths, projectDir } = settings;
     this.#tls = paths && new TlsFiles(readTlsPaths(projectDir, paths), "http.tls");
@@ -309,6 +314,7 @@ export class IoServer {
     await Promise.all(closing);
     await this.#tracer?.close(TRACES_WITHIN_MS);
     await this.#recorder?.close();
+    await this.#audit?.close();
     this.#scheduler.close();
     this.#admin.close();
   }

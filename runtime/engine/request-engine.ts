@@ -72,6 +72,11 @@ interface Asked {
   readonly resource: Resource | undefined;
 }
 
+/** Requests that the audit log contains besides refusals. */
+const AUDITED: Partial<Record<ResourceKind, Exchange["audited"]>> = {
+  change: "change",
+  control: "operation",
+};
 const NO_SCOPES: readonly string[] = [];
 const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
@@ -219,6 +224,7 @@ export class RequestEngine {
     const { answers } = this.#parts;
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
+    exchange.audited = AUDITED[kind] ?? null;
     const ill = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;

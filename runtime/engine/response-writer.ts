@@ -45,6 +45,7 @@ import {
 } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
+import type { AuditLog } from "./audit-log.js";
 import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
 import type { Recorder } from "./recorder.js";
@@ -67,6 +68,8 @@ export interface ResponseParts {
   readonly cors: boolean;
   /** Null without an access log. */
   readonly access: AccessLog | null;
+  /** Null without an audit log. */
+  readonly audit: AuditLog | null;
   readonly recorder: Recorder | null;
   /** Null: responses are sent uncompressed. */
   readonly compressor: Compressor | null;
@@ -319,7 +322,8 @@ export class ResponseWriter {
 
   #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
     const { status, body } = reply;
-    const { access, compressor, recorder } = this.#parts;
+    const { access, audit, compressor, recorder } = this.#parts;
+    audit?.answered(exchange, port, status);
     this.#count(exchange, port, status, reply.isPlugin);
     const isolation = reply.isPlugin ? isolationFields(port) : "";
     const fields = reply.fields + isolation + this.#asked(exchange);

@@ -98,6 +98,8 @@ export interface Exchange {
   trace: Trace | null;
   /** JSON text of the authenticated principal, null for none; set by the engine. */
   principal: string | null;
+  /** Kind of the request in the audit log; set by the engine once it is permitted. */
+  audited: "change" | "operation" | null;
   /** A warm-up call by the server itself, before Service-IN. */
   isWarmUp: boolean;
   /** True once the client disconnected; answering then only releases the request's resources. */

@@ -28,6 +28,7 @@ import {
 } from "../base/limits.js";
 import { LOG_LEVELS } from "../base/log-settings.js";
 import { type ApiConfig, apiRule, EMPTY_API, type ParsedApi } from "./api-rules.js";
+import { AUDIT_SETTINGS } from "./audit-settings.js";
 import { CLIENT_LIMITS } from "./client-limits.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { EXECUTOR_SETTINGS } from "./executor-settings.js";
@@ -302,6 +303,7 @@ export const SETTINGS = {
     library: "start",
     help: "log one in n requests (1: all, 0: none)",
   }),
+  ...AUDIT_SETTINGS,
   ...TRACING_SETTINGS,
   ...RECORD_SETTINGS,
   /** Clients that may request an explanation with `X-SVC-Explain`. Default: anyone. */

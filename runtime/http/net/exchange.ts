@@ -55,6 +55,7 @@ export class NetExchange implements Exchange {
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
   principal: string | null = null;
+  audited: Exchange["audited"] = null;
   isWarmUp = false;
 
   next: NetExchange | null = null;

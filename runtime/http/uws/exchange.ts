@@ -41,6 +41,7 @@ export class UwsExchange implements Exchange {
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
   principal: string | null = null;
+  audited: Exchange["audited"] = null;
   isWarmUp = false;
   body: string | Uint8Array | null = null;
   /** The client, with all its connections. */

@@ -107,6 +107,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     tally: null,
     trace: null,
     principal: null,
+    audited: null,
     isWarmUp: false,
     aborted: false,
     answer: () => {},

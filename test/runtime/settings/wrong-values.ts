@@ -194,6 +194,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [" ", /^: expected a file path, got " "$/],
     [7, /got 7$/],
   ],
+  audit: [
+    ["", /^: expected a file path, got ""$/],
+    [true, /got true$/],
+  ],
   recordSampleEvery: [[0, /^: expected an integer 1 or more, got 0$/]],
   recordBodies: switches,
   traceSampleEvery: [

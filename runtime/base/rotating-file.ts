@@ -1,0 +1,108 @@
+// A file of lines that is rotated by size: `audit.log` becomes `audit.log.1`, and so on. Writing
+// never blocks; lines that a slow or full disk cannot take are lost, and counted.
+
+import {
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  type WriteStream,
+} from "node:fs";
+import { finished } from "node:stream/promises";
+
+/** Lines may hold private data. */
+const OWNER_ONLY = 0o600;
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+const REOPEN_AFTER_MS = 1000;
+
+export interface RotatingFileOptions {
+  /** Size at which a file is rotated. */
+  readonly maxBytes: number;
+  /** Number of rotated files that are kept. */
+  readonly rotated: number;
+}
+
+export class RotatingFile {
+  readonly #path: string;
+  readonly #options: RotatingFileOptions;
+  readonly #onFailure: (reason: string) => void;
+  #file: WriteStream | null = null;
+  #left = 0;
+  #openedAtMs = 0;
+  #lost = 0;
+
+  /** @param onFailure called when the file cannot be written any more */
+  constructor(path: string, options: RotatingFileOptions, onFailure: (reason: string) => void) {
+    this.#path = path;
+    this.#options = options;
+    this.#onFailure = onFailure;
+  }
+
+  /** @throws Error of the system if the file cannot be opened */
+  open(): void {
+    this.#openedAtMs = performance.now();
+    const fd = openSync(this.#path, "a", OWNER_ONLY);
+    const { size } = fstatSync(fd);
+    const file = createWriteStream(this.#path, { fd, highWaterMark: MAX_WAITING_BYTES });
+    file.on("error", (error) => {
+      if (this.#file !== file) return;
+      this.#file = null;
+      this.#onFailure(error.message);
+    });
+    this.#file = file;
+    this.#left = this.#options.maxBytes - size;
+    // A crashed process may have left half a line.
+    if (size > 0) this.#put("");
+  }
+
+  /** Writes a line. Returns the number of lines lost before it; -1 if it is lost itself. */
+  write(line: string): number {
+    if (!this.#isReady() || this.#file!.writableLength > MAX_WAITING_BYTES) {
+      this.#lost++;
+      return -1;
+    }
+    const lost = this.#lost;
+    this.#lost = 0;
+    this.#put(line);
+    return lost;
+  }
+
+  /** Resolves once everything is passed to the system, or has failed. */
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    if (file === null) return;
+    file.end();
+    await finished(file).catch(() => {});
+  }
+
+  #put(line: string): void {
+    this.#left -= Buffer.byteLength(line) + 1;
+    this.#file!.write(`${line}\n`);
+  }
+
+  /** Rotates a full file, and opens one that failed again after a while. */
+  #isReady(): boolean {
+    if (this.#file !== null && this.#left > 0) return true;
+    const isFull = this.#file !== null;
+    if (!isFull && performance.now() - this.#openedAtMs < REOPEN_AFTER_MS) return false;
+    try {
+      if (isFull) this.#rotate();
+      this.open();
+    } catch (error) {
+      this.#file = null;
+      this.#onFailure((error as Error).message);
+    }
+    return this.#file !== null;
+  }
+
+  #rotate(): void {
+    this.#file?.end();
+    this.#file = null;
+    for (let number = this.#options.rotated; number > 0; number--) {
+      const from = number === 1 ? this.#path : `${this.#path}.${number - 1}`;
+      if (existsSync(from)) renameSync(from, `${this.#path}.${number}`);
+    }
+  }
+}

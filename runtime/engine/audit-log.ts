@@ -1,0 +1,118 @@
+// The audit log: who changed graphs by built-in plugins, operated the instance, or was refused. It
+// never contains query strings, bodies or credentials, except the names of what was changed.
+
+import { SvcError } from "../base/errors.js";
+import { log, logUnthrottled } from "../base/log.js";
+import { formatJsonEntry, type LogFields } from "../base/log-entry.js";
+import { RotatingFile } from "../base/rotating-file.js";
+import { RateLimiter } from "../base/token-bucket.js";
+import { clientAddress } from "../http/client-address.js";
+import type { Exchange } from "../http/transport.js";
+import { latin1ToUtf8 } from "../plugin/contract/wire-text.js";
+import { parseParams } from "../plugin/request/query-values.js";
+
+/** The value of `logging.audit` for the server log. */
+const SERVER_LOG = "log";
+
+const ROTATION = { maxBytes: 64 * 1024 * 1024, rotated: 9 };
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Clients must not fill disks, nor rotate other entries away. */
+const MAX_REFUSALS_PER_SECOND = 20;
+/** Parameters of changes that say what was changed. */
+const NAMES = ["graph", "id", "initial", "terminal", "relationship", "what", "key"];
+/** Members of a principal that say who it is; the first one is taken. */
+const PRINCIPAL_NAMES = ["name", "sub", "id"];
+const MAX_CHARACTERS = 200;
+
+export class AuditLog {
+  readonly #path: string;
+  /** Null: entries are part of the server log. */
+  readonly #file: RotatingFile | null;
+  readonly #refusals = new RateLimiter(MAX_REFUSALS_PER_SECOND);
+  #leftOut = 0;
+
+  /** @param target path of a file, or `log` */
+  constructor(target: string, rotation = ROTATION) {
+    const fail = (reason: string): void => {
+      log(`audit log ${target} not written: ${reason}`, "error");
+    };
+    this.#file = target === SERVER_LOG ? null : new RotatingFile(target, rotation, fail);
+    this.#path = target;
+  }
+
+  /** @throws SvcError SVC2891 if the file cannot be written */
+  open(): void {
+    try {
+      this.#file?.open();
+    } catch (error) {
+      const text = `the audit log ${this.#path} cannot be written: ${(error as Error).message}`;
+      throw new SvcError("SVC2891", text, { cause: error });
+    }
+  }
+
+  /** Records an answered request if it changed or operated something, or was refused. */
+  answered(exchange: Exchange, port: 0 | 1, status: number): void {
+    const isRefused = REFUSALS.has(status);
+    const { audited } = exchange;
+    if (audited === null && !isRefused) return;
+    if (audited === null && !this.#refusals.take(performance.now())) {
+      this.#leftOut++;
+      return;
+    }
+    if (this.#leftOut > 0) this.#write("refused", { refusals: this.#leftOut });
+    this.#leftOut = 0;
+    const names = audited === "change" ? changedNames(exchange.target) : {};
+    this.#write(audited ?? "refused", { ...commonFields(exchange, port, status), ...names });
+  }
+
+  close(): Promise<void> | undefined {
+    return this.#file?.close();
+  }
+
+  #write(event: string, details: LogFields): void {
+    const fields = { audit: event, ...details };
+    const told = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+    const text = `audit: ${event}: ${told.join(" ")}`;
+    if (this.#file === null) return logUnthrottled(text, "info", fields);
+    const lost = this.#file.write(formatJsonEntry("info", `audit: ${event}`, fields));
+    if (lost > 0) log(`audit log: ${lost} entries lost`, "error");
+  }
+}
+
+function commonFields(exchange: Exchange, port: 0 | 1, status: number): LogFields {
+  const { method, target, headers, principal } = exchange;
+  const { requestId } = headers;
+  const who = principal === null ? null : principalName(principal);
+  return {
+    ...{ method, path: shorten(latin1ToUtf8(target.split("?", 1)[0]!)), status },
+    ...{ port: port === 0 ? "main" : "admin", client: clientAddress(exchange) },
+    ...(who === null ? {} : { principal: who }),
+    ...(requestId === null ? {} : { request: requestId }),
+  };
+}
+
+function principalName(text: string): string | null {
+  const principal = JSON.parse(text) as Record<string, unknown>;
+  const name = PRINCIPAL_NAMES.map((key) => principal[key]).find(
+    (value) => typeof value === "string" || typeof value === "number",
+  );
+  return name === undefined ? null : shorten(String(name));
+}
+
+function changedNames(target: string): LogFields {
+  const mark = target.indexOf("?");
+  if (mark < 0) return {};
+  let params: Readonly<Record<string, unknown>>;
+  try {
+    params = parseParams(target.slice(mark + 1), {});
+  } catch {
+    // A malformed query changes nothing.
+    return {};
+  }
+  const named = NAMES.filter((name) => params[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [name, shorten(String(params[name]))]));
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
+}
