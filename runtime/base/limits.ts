@@ -216,6 +216,9 @@ export const RESPONSE_TIMEOUT_SWEEP_MS = 20;
 /** 256 MiB: replayed within seconds, and large enough for infrequent snapshots. */
 export const CHECKPOINT_LOG_BYTES = 2 ** 28;
 
+/** Maximum number of values of a facet. */
+export const MAX_FACET_VALUES = 10_000;
+
 /** Concurrent streamed responses; each holds a connection. */
 export const MAX_STREAMS = 1000;
 /** Idle streams send a heartbeat at this interval: `uws` closes them after 10 s. */

@@ -1,6 +1,6 @@
-// Dispatcher-side merging of built-in plugins about a whole matrix. These built-in post-processors
-// need no executor: they read only the merged response and this server. Below the top level they
-// return a response to be merged again.
+// Dispatcher-side merging of built-in plugins about a whole matrix and its graphs. These built-in
+// post-processors need no executor: they read only the merged response and this server. Below the
+// top level they return a response to be merged again.
 
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
@@ -12,12 +12,17 @@ import {
   type ObjectCounts,
   response,
 } from "./matrix-items.js";
+import { mergeQuery, secondRound } from "./matrix-queries.js";
 
 export interface MatrixProcessor {
   /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
   /** The listing of plugins is that of the main port. */
   readonly isOnBothPorts: boolean;
+  /** Forwards only queries of graphs that this instance does not have. */
+  readonly isOfGraph: boolean;
+  /** Returns a parameter for sending the request again; null to respond. */
+  readonly secondRound: ((partial: Uint8Array) => string | null) | null;
   readonly post: PluginEntry;
 }
 
@@ -25,15 +30,19 @@ const NO_OBJECTS: ObjectCounts = { order: 0, size: 0, properties: 0, vectors: 0 
 
 /** By path. */
 export const MATRIX_PROCESSORS: ReadonlyMap<string, MatrixProcessor> = new Map([
-  processor("Identify", true, identify),
-  processor("MatrixObjects", true, sumObjects),
-  processor("matrixplugins", false, listPlugins),
+  processor("Identify", identify, { isPrimary: true, isOnBothPorts: true }),
+  processor("MatrixObjects", sumObjects, { isPrimary: true, isOnBothPorts: true }),
+  processor("matrixplugins", listPlugins),
+  processor("search", mergeQuery, { isOfGraph: true, secondRound }),
+  processor("vertices", mergeQuery, { isOfGraph: true }),
+  processor("arcs", mergeQuery, { isOfGraph: true }),
+  processor("neighbor", mergeQuery, { isOfGraph: true }),
 ]);
 
 function processor(
   name: string,
-  isPrimary: boolean,
   combine: (merged: PluginResponse<never, never>) => unknown,
+  options: Partial<MatrixProcessor> = {},
 ): [path: string, MatrixProcessor] {
   const path = `/svc/builtin/${name}`;
   const post: PluginEntry = {
@@ -46,7 +55,8 @@ function processor(
     // Post-processors are called with a response.
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
   };
-  return [path, { isPrimary, isOnBothPorts: isPrimary, post }];
+  const defaults = { isPrimary: false, isOnBothPorts: false, isOfGraph: false, secondRound: null };
+  return [path, { ...defaults, ...options, post }];
 }
 
 /** Returns the back-ends by partition, below this instance. */

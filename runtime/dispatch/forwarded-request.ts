@@ -103,6 +103,14 @@ function parsePath(target: string): string {
   return mark < 0 ? target : target.slice(0, mark);
 }
 
+/** Returns a request with another parameter, `name=value`, after the present ones. */
+export function withParameter(request: ForwardedRequest, parameter: string): ForwardedRequest {
+  const end = request.head.indexOf(" HTTP/1.1\r\n");
+  const target = request.head.slice(0, end);
+  const mark = target.includes("?") ? "&" : "?";
+  return { ...request, head: `${target}${mark}${parameter}${request.head.slice(end)}` };
+}
+
 /** Returns an encoded request with more header lines; copies the body only once. */
 export function withHeaders(request: Uint8Array, fields: readonly string[]): Buffer {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);

@@ -20,6 +20,7 @@ import {
   PRIMARY,
   pathOfRequest,
   withHeaders,
+  withParameter,
 } from "../dispatch/forwarded-request.js";
 import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
@@ -66,6 +67,8 @@ export interface MatrixRequest {
 export interface LocalProcessor {
   /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
+  /** Returns a parameter for sending the request again; null to respond. */
+  readonly secondRound: ((partial: Uint8Array) => string | null) | null;
   run(partial: Uint8Array, merging: Merging, done: Done): void;
 }
 
@@ -320,8 +323,12 @@ export class MatrixRequests {
     progress.explanation?.begin("post");
     progress.trace?.queued();
     const texec = (nowMs() - exchange.t0Ms) / 1000;
-    const { resubmits, kept } = progress;
     const partial = encodeMerged(merged);
+    const parameter = this.#secondRound(progress, partial);
+    if (parameter !== null) {
+      return this.#dispatch(progress, withParameter(progress.request, parameter));
+    }
+    const { resubmits, kept } = progress;
     const hierarchy = hierarchyOf(merged, coverage, null);
     if (post !== null) {
       return this.#runProcessor(progress, post, [partial, texec, resubmits, kept], hierarchy);
@@ -329,6 +336,15 @@ export class MatrixRequests {
     own?.run(partial, { texec, resubmits, kept }, (status, kind, payload) =>
       this.#result(progress, hierarchy, 0, { status, kind, payload }),
     );
+  }
+
+  /** Returns the parameter of a second round, which only the top dispatcher starts. */
+  #secondRound(progress: Progress, partial: Uint8Array): string | null {
+    const { exchange, own } = progress.received;
+    if (exchange.headers.accept === "partial" || progress.resubmits > 0) return null;
+    const parameter = own?.secondRound?.(partial) ?? null;
+    if (parameter !== null) progress.resubmits++;
+    return parameter;
   }
 
   /** Sends the result of a processor to the client. */

@@ -6,7 +6,7 @@ import { nowMs } from "../base/clock.js";
 import { ParameterError } from "../base/errors.js";
 import { MAX_BUILTIN_BODY_BYTES, MAX_ECHO_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
+import { MATRIX_PROCESSORS, type MatrixProcessor } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
 import type { Authenticator, Verdict } from "../http/auth/authenticator.js";
@@ -262,7 +262,7 @@ export class RequestEngine {
   ): boolean {
     const { matrix, state } = this.#parts;
     if (matrix === null) return false;
-    const processor = MATRIX_PROCESSORS.get(path);
+    const processor = this.#matrixProcessor(path, query);
     // The matrix belongs to the main port; operators may query it on the admin port too.
     const isHere = port === 0 || processor?.isOnBothPorts === true;
     if (!isHere && !this.#parts.console.isForMatrix(exchange, path)) return false;
@@ -272,6 +272,7 @@ export class RequestEngine {
     const { pre, post } = resource?.kind === "processed" ? resource : NO_PROCESSORS;
     const own = processor && {
       isPrimary: processor.isPrimary,
+      secondRound: processor.secondRound,
       run: (partial: Uint8Array, merging: Merging, done: Done): void => {
         const { basePort } = state;
         runBuiltinPost(processor.post, exchange, basePort, serial, partial, merging, done);
@@ -281,6 +282,15 @@ export class RequestEngine {
     const minQueue = this.#minQueue(exchange);
     matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null, minQueue });
     return true;
+  }
+
+  /** Returns the processor of a built-in plugin that the back-ends execute. */
+  #matrixProcessor(path: string, query: string): MatrixProcessor | undefined {
+    const processor = MATRIX_PROCESSORS.get(path);
+    if (processor?.isOfGraph !== true) return processor;
+    const name = new URLSearchParams(query).get("graph");
+    const isOwn = this.#parts.view.graphs().some(({ store }) => store.name === name);
+    return isOwn ? undefined : processor;
   }
 
   /** Service-OUT closes plugins on the main port and the health check on both. */

@@ -4,9 +4,10 @@
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
 import { requireApproximate } from "../../graph/api/graph-similarity.js";
+import type { PartitionQuery } from "../../graph/api/partition-queries.js";
 import type { ArcFilter } from "../../graph/api/public-names.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
-import type { int, str } from "../../plugin/contract/types.js";
+import type { int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";
 import {
@@ -15,6 +16,7 @@ import {
   withClientExpressions,
 } from "../client-expressions.js";
 import { graphNamed } from "../context.js";
+import { partitionResponse, partitionStatistics } from "../partition-response.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
@@ -26,7 +28,7 @@ const MAX_UNASKED_HITS = 10_000;
 /** Default size of a shared memory. */
 const DEFAULT_CELLS = 128;
 /** URL arguments that are typed parameters of every plugin. */
-const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
+const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem", "statistics"]);
 
 /**
  * Returns the neighborhood of a vertex.
@@ -51,14 +53,10 @@ export function neighbor(
   const defaults = { id, hits, fields: F_AARC };
   const found = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content]);
-  return withMemory(
-    request,
-    found,
-    "neighborhood",
-    given,
-    sharedmem,
-    ({ id: anchor, ...options }) => found.neighborhood(anchor as string, options),
-  );
+  return answerQuery({ request, graph: found, given, sharedmem }, "neighborhood", {
+    run: ({ id, ...options }) => found.neighborhood(id as string, options),
+    inPartition: ({ id, ...options }) => ({ call: "neighborhood", anchor: id as string, options }),
+  });
 }
 
 /**
@@ -82,9 +80,10 @@ export function vertices(
   const defaults = { hits, fields: F_NAMES };
   const found = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content]);
-  return withMemory(request, found, "vertices", given, sharedmem, (options) =>
-    found.vertices(options),
-  );
+  return answerQuery({ request, graph: found, given, sharedmem }, "vertices", {
+    run: (options) => found.vertices(options),
+    inPartition: (options) => ({ call: "vertices", options }),
+  });
 }
 
 /**
@@ -97,6 +96,7 @@ export function vertices(
  * @param hits maximum number of entries; negative: all, up to 10,000
  * @param query other arguments of the query as JSON
  * @param sharedmem nonzero: reuse the memory of the last request with the same size
+ * @param statistics sums over several graphs, for the scores
  */
 export function search(
   request: PluginRequest,
@@ -106,12 +106,26 @@ export function search(
   hits: int = 10,
   query: str = "",
   sharedmem: int = 0,
+  statistics: json = null,
 ): unknown {
   const found = graphNamed(graph);
   const given = queryArguments(request, { text, hits }, [query, content]);
-  return withMemory(request, found, "search", given, sharedmem, ({ text: sought, ...options }) =>
-    found.search(sought as string, options),
-  );
+  if (statistics !== null) given.statistics = statistics;
+  if (!request.toplevel && needsStatistics(given)) {
+    const { text: sought, ...options } = given;
+    return partitionStatistics(found, sought as string, options);
+  }
+  return answerQuery({ request, graph: found, given, sharedmem }, "search", {
+    run: ({ text: sought, ...options }) => found.search(sought as string, options),
+    inPartition: ({ text: sought, ...options }) => {
+      return { call: "search", text: sought as string, options };
+    },
+  });
+}
+
+/** Returns whether a search is to be scored with the statistics of all partitions. */
+function needsStatistics({ statistics, cursor }: Arguments): boolean {
+  return statistics === true || (cursor === true && (statistics ?? false) === false);
 }
 
 /**
@@ -137,12 +151,18 @@ export function arcs(
   const defaults = { hits, fields: F_AARC, arc };
   const found = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content]);
-  return withMemory(request, found, "arcs", given, sharedmem, ({ arc: filter, ...options }) => {
-    if (filter === null || filter === "") return found.arcs(options);
-    // In conditions a relationship matches both directions, and each arc would be listed twice.
-    const arc = (typeof filter === "string" ? [filter, D_OUT] : filter) as ArcFilter;
-    return found.arcs({ ...options, condition: { arc, ...conditionOf(options.condition) } });
+  return answerQuery({ request, graph: found, given, sharedmem }, "arcs", {
+    run: (options) => found.arcs(withArc(options)),
+    inPartition: (options) => ({ call: "arcs", options: withArc(options) }),
   });
+}
+
+/** Returns the options of `arcs` with the filter as a condition. */
+function withArc({ arc: filter, ...options }: Arguments): Arguments {
+  if (filter === null || filter === "") return options;
+  // In conditions a relationship matches both directions, and each arc would be listed twice.
+  const arc = (typeof filter === "string" ? [filter, D_OUT] : filter) as ArcFilter;
+  return { ...options, condition: { arc, ...conditionOf(options.condition) } };
 }
 
 /**
@@ -198,6 +218,37 @@ function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
 }
 
 type Arguments = Record<string, unknown>;
+
+/** A query as a client sent it. */
+interface ClientQuery {
+  readonly request: PluginRequest;
+  readonly graph: Graph;
+  readonly given: Arguments;
+  readonly sharedmem: number;
+}
+
+/** How a query is executed: for a client, or for a dispatcher that merges several results. */
+interface QueryCalls {
+  run(options: Arguments): unknown;
+  inPartition(options: Arguments): PartitionQuery;
+}
+
+function answerQuery(
+  { request, graph, given, sharedmem }: ClientQuery,
+  name: PartitionQuery["call"],
+  { run, inPartition }: QueryCalls,
+): unknown {
+  if (request.toplevel) return withMemory(request, graph, name, given, sharedmem, run);
+  const { memory = 0, ...options } = given;
+  if (memory !== 0 || sharedmem !== 0) {
+    const reason = "expression memory belongs to one graph, not to the partitions of a matrix";
+    throw new ParameterError("QueryError", `memory (${reason})`);
+  }
+  checkVectors(graph, options);
+  return withClientExpressions(() =>
+    partitionResponse(graph, options, MAX_UNASKED_HITS, inPartition),
+  );
+}
 
 function queryArguments(
   request: PluginRequest,

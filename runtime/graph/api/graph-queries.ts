@@ -45,6 +45,7 @@ import {
 } from "../query/calls/prepared-query.js";
 import { type SearchOptions, search } from "../query/calls/search.js";
 import { type ScanOptions, scanArcEntries, scanVertexEntries } from "../query/calls/stream.js";
+import { textStatistics } from "../query/calls/text-statistics.js";
 import { type VerticesOptions, vertices } from "../query/calls/vertices.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type {
@@ -66,6 +67,7 @@ import type {
   VerticesResult,
 } from "../query/render/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { TextStatisticsShare } from "../texts/text-statistics.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
@@ -124,6 +126,15 @@ export class GraphQueries extends GraphHandle {
   search<Entry extends object>(text: string, options: SearchOptions): Entry[];
   search(text: string, options?: SearchOptions): unknown {
     return search(this.access.store, text, options);
+  }
+
+  /**
+   * Returns the statistics that `search` computes its scores with. Those of several graphs, added
+   * by `addTextStatistics`, make the scores of all of them comparable: see option `statistics`.
+   * @throws QueryError, SearchError, KeyError, TypeError
+   */
+  textStatistics(text: string, options?: SearchOptions): TextStatisticsShare {
+    return textStatistics(this.access.store, text, options);
   }
 
   /**

@@ -84,6 +84,10 @@ export type { AccessMode } from "../sessions/open-vertices.js";
 export type { EventParameters } from "../status/event-status.js";
 export type { MemoryUsage } from "../status/memory-usage.js";
 export type { PropertyValue } from "../store/property-values.js";
+export {
+  addTextStatistics,
+  type TextStatisticsShare,
+} from "../texts/text-statistics.js";
 export type { Feature } from "../vectors/features.js";
 export type {
   ProjectionKeySize,

@@ -11,7 +11,7 @@ import type { TextSearch } from "./sought-text.js";
 import { openTextIndex, type TextIndex } from "./text-index.js";
 import { RING_WORDS } from "./text-layout.js";
 import { TextMatch } from "./text-match.js";
-import type { TextStatistics } from "./text-statistics.js";
+import type { TermCounts, TextStatistics } from "./text-statistics.js";
 import type { TextIndexState } from "./text-table.js";
 import { type FoundDocuments, TopDocuments } from "./top-documents.js";
 
@@ -62,6 +62,25 @@ export function searchTexts(
       const result = search.run();
       if (result.isCurrent || attempt === MAX_ATTEMPTS) return result.found;
     }
+  });
+}
+
+/**
+ * Counts the terms that are sought, without a search; null if there is no index at this place any
+ * more.
+ */
+export function countTerms(
+  store: GraphStore,
+  place: number,
+  readSearch: ReadSearch,
+  spend: (documents: number) => void,
+): { readonly statistics: TextStatistics; readonly terms: readonly TermCounts[] } | null {
+  return readPinned(store.memory, store.writer.thread, () => {
+    const state = store.texts.read(place);
+    const index = state === null ? null : openTextIndex(store, state);
+    if (state === null || index === null) return null;
+    const options = { hits: 0, accepts: () => true, spend, statistics: null };
+    return new Search(store, state, index, readSearch(index), options).countTerms();
   });
 }
 
@@ -138,6 +157,15 @@ class Search {
       },
       isCurrent,
     };
+  }
+
+  countTerms(): { readonly statistics: TextStatistics; readonly terms: readonly TermCounts[] } {
+    const { texts } = this.#store;
+    const segments = this.#state.segments.map((start) => new Segment(texts.views, start));
+    const match = new TextMatch(this.#search, segments);
+    const pending = this.#matchPending(texts.settledSerial);
+    const terms = match.terms(pending).map((counts) => Object.fromEntries(counts));
+    return { statistics: match.statistics(this.#index.keys.length, pending), terms };
   }
 
   #matchPending(serial: number): PendingMatch {

@@ -49,20 +49,24 @@ export class TextMatch {
       documents += segment.documents;
       for (let key = 0; key < keys; key++) lengths[key]! += segment.lengthOf(key);
     }
-    return { documents, lengths, frequencies: this.#frequencies(pending) };
+    const terms = this.terms(pending);
+    const frequencies = terms.map((counts) => Math.max(0, ...counts.values()));
+    return { documents, lengths, frequencies };
   }
 
-  /** One for each word; those of a phrase follow each other. */
-  #frequencies(pending: PendingMatch | null): number[] {
+  /**
+   * Documents by `key term`, of the terms that each word stands for. The words of a phrase follow
+   * each other.
+   */
+  terms(pending: PendingMatch | null): Map<string, number>[] {
     return this.search.parts.flatMap((part, at) =>
       part.kind === "word"
-        ? [this.#wordFrequency(at, pending)]
-        : this.#phraseFrequencies(at, part.terms, pending),
+        ? [this.#wordCounts(at, pending)]
+        : this.#phraseCounts(at, part.terms, pending),
     );
   }
 
-  /** Documents of the most frequent term, in the key where it is most frequent. */
-  #wordFrequency(at: number, pending: PendingMatch | null): number {
+  #wordCounts(at: number, pending: PendingMatch | null): Map<string, number> {
     const counts = new Map<string, number>();
     pending?.addWordCounts(at, counts);
     for (const { segment, parts } of this.#segments) {
@@ -71,20 +75,23 @@ export class TextMatch {
         counts.set(name, (counts.get(name) ?? 0) + segment.documentsOfList(list));
       }
     }
-    let most = 0;
-    for (const count of counts.values()) most = Math.max(most, count);
-    return most;
+    return counts;
   }
 
-  #phraseFrequencies(at: number, terms: readonly string[], pending: PendingMatch | null): number[] {
-    return terms.map((_, word) => {
-      const sums = this.search.boosts.map((_boost, key) =>
+  #phraseCounts(
+    at: number,
+    terms: readonly string[],
+    pending: PendingMatch | null,
+  ): Map<string, number>[] {
+    return terms.map((term, word) => {
+      const sums = this.search.boosts.map((_boost, key): [string, number] => [
+        `${key} ${term}`,
         this.#segments.reduce(
           (sum, { parts }) => sum + parts[at]!.frequencies[word]![key]!,
           pending?.phraseCount(at, word, key) ?? 0,
         ),
-      );
-      return Math.max(...sums);
+      ]);
+      return new Map(sums);
     });
   }
 

@@ -1,5 +1,7 @@
 // Collection statistics of BM25: number of documents, lengths, and document frequencies. They come
-// from one graph, from the first page of a cursor, or from a sum over partitions.
+// from one graph, from the first page of a cursor, or from a sum over partitions. Sums need the
+// frequency of each term: a prefix weighs as much as its most frequent term, which may be another
+// one in each partition.
 
 import type { SoughtPart } from "./sought-text.js";
 import { inverseFrequency } from "./weights.js";
@@ -11,6 +13,62 @@ export interface TextStatistics {
   readonly lengths: readonly number[];
   /** Documents that have each part of what is sought, in its order. */
   readonly frequencies: readonly number[];
+}
+
+/** Documents by `key term`, such as `0 red` for the first key of the index. */
+export type TermCounts = Readonly<Record<string, number>>;
+
+/** Statistics of one partition, which can be added to those of others. */
+export interface TextStatisticsShare {
+  readonly documents: number;
+  /** Sum of the lengths of the texts, by key of the index. */
+  readonly lengths: readonly number[];
+  /** Documents that have each word of the text, by the terms that the word stands for. */
+  readonly terms: readonly TermCounts[];
+  /** With `fuzzy: "auto"`: hits without typos, and the terms of each word with typos. */
+  readonly typos?: { readonly hits: number; readonly terms: readonly TermCounts[] };
+}
+
+/** Returns the number of documents of the most frequent term of each word. */
+export function mostFrequentTerms(terms: readonly TermCounts[]): number[] {
+  return terms.map((counts) => Object.values(counts).reduce((most, n) => Math.max(most, n), 0));
+}
+
+/** Returns the statistics of all partitions: their sums. */
+export function addTextStatistics(shares: readonly TextStatisticsShare[]): TextStatisticsShare {
+  const typos = shares.flatMap((share) => share.typos ?? []);
+  return {
+    documents: shares.reduce((sum, share) => sum + share.documents, 0),
+    lengths: addLists(shares.map(({ lengths }) => lengths)),
+    terms: addTerms(shares.map(({ terms }) => terms)),
+    ...(typos.length > 0 && {
+      typos: {
+        hits: typos.reduce((sum, { hits }) => sum + hits, 0),
+        terms: addTerms(typos.map(({ terms }) => terms)),
+      },
+    }),
+  };
+}
+
+function addLists(lists: readonly (readonly number[])[]): number[] {
+  const sums: number[] = [];
+  for (const list of lists) {
+    for (const [at, number] of list.entries()) sums[at] = (sums[at] ?? 0) + number;
+  }
+  return sums;
+}
+
+function addTerms(shares: readonly (readonly TermCounts[])[]): TermCounts[] {
+  const sums: Map<string, number>[] = [];
+  for (const share of shares) {
+    for (const [at, counts] of share.entries()) {
+      sums[at] ??= new Map();
+      for (const [term, n] of Object.entries(counts)) {
+        sums[at].set(term, (sums[at].get(term) ?? 0) + n);
+      }
+    }
+  }
+  return sums.map((counts) => Object.fromEntries(counts));
 }
 
 /** Average length of the texts of a key. */

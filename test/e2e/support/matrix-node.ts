@@ -21,6 +21,13 @@ export interface NodeSettings {
   readonly table: { readonly folder: string; readonly role: TableRole } | null;
 }
 
+/** Documents for a graph, which get an index of their titles. */
+export interface GraphContent {
+  readonly name: string;
+  readonly type: string;
+  readonly documents: readonly ({ readonly id: string } & Record<string, string | number>)[];
+}
+
 export interface Order {
   readonly id: number;
   readonly op: keyof typeof orders;
@@ -48,6 +55,14 @@ const orders = {
     const options = { ip: "127.0.0.1", dispatcher, prefix, servicein, explain };
     await svc.system.startHTTP(port, options);
     return svc.system.serverPorts().base;
+  },
+  load({ name, type, documents }: GraphContent): void {
+    const graph = new svc.Graph(name);
+    for (const { id, ...properties } of documents) {
+      graph.createVertex(id, { type, properties });
+      graph.connect("root", "has", id);
+    }
+    graph.index("text", { name: "titles", keys: ["title"] });
   },
   serviceIn: (on: boolean) => svc.system.serviceInHTTP(on),
   restart: () => svc.system.restartHTTP(),

@@ -56,8 +56,12 @@ class ArcsSource implements HitSource {
 }
 
 /** @throws QueryError, SearchError, UnsupportedError */
-export function planArcs(store: GraphStore, options: GlobalQueryOptions): EntryQuery {
-  return new EntryQuery(new ArcsSource(store, options), options);
+export function planArcs(
+  store: GraphStore,
+  options: GlobalQueryOptions,
+  isPartial = false,
+): EntryQuery {
+  return new EntryQuery(new ArcsSource(store, options), options, isPartial);
 }
 
 /**
@@ -72,4 +76,6 @@ export function arcs<const O extends VerticesOptions = object>(
   return plan.execute(0, limits) as ArcsResult<O>;
 }
 
-const planKnown = planCache<VerticesOptions, EntryQuery>("global", planArcs);
+const planKnown = planCache<VerticesOptions, EntryQuery>("global", (store, options) =>
+  planArcs(store, options),
+);

@@ -9,7 +9,6 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { highlightText } from "../../texts/highlight.js";
 import { openTextIndex } from "../../texts/text-index.js";
 import { TextScores } from "../../texts/text-scores.js";
-import type { TextStatistics } from "../../texts/text-statistics.js";
 import type { FoundDocuments } from "../../texts/top-documents.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
@@ -17,6 +16,7 @@ import { partsOfLike } from "../../vectors/vector.js";
 import type { HeadList } from "../hits/head-list.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
+import { type FirstPage, isFirstPage, parseStatistics } from "../parse/first-page.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
   ExecuteOptions,
@@ -67,15 +67,16 @@ class SearchSource implements HitSource {
   readonly #plan: VertexScan;
   readonly #enough: number;
   #last: FoundTexts | null = null;
-  /** State of the first page, for the same scores on later ones. */
-  #firstPage: FirstPage | null = null;
+  /** State of the first page, or of all partitions, for the same scores on later ones. */
+  #firstPage: FirstPage | null;
 
   constructor(store: GraphStore, text: string, options: SearchOptions) {
     this.store = store;
     this.searched = text;
-    const { hits = DEFAULT_HITS } = options;
-    this.#enough = hits < 0 ? DEFAULT_HITS : Math.min(hits, DEFAULT_HITS);
+    this.#enough = enoughHits(options.hits);
     this.#query = new TextQuery(store, text, options);
+    const { keys } = this.#query;
+    this.#firstPage = parseStatistics(options.statistics, keys.length, this.#enough);
     this.#plan = planVertexScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;
     this.expressions.texts = this.texts;
@@ -87,7 +88,7 @@ class SearchSource implements HitSource {
         ? null
         : probeFor(store.vectors, partsOfLike(options.vector!, "vector"), "vector");
     this.#ef = parseEf(options.approximate);
-    this.#highlights = parseHighlight(options.highlight, this.#query.keys);
+    this.#highlights = parseHighlight(options.highlight, keys);
     if (this.#highlights !== null) requireDictionary(options);
   }
 
@@ -228,20 +229,22 @@ function requireDictionary({ result }: SearchOptions): void {
   throw invalidArgument("highlight is part of dictionaries", result, '"dict", R_DICT', ".result");
 }
 
-/** State of the first page that later pages need. */
-interface FirstPage {
-  readonly statistics: TextStatistics;
-  readonly hasTypos: boolean;
+/** Hits without typos that are enough for `fuzzy: "auto"`. */
+export function enoughHits(hits = DEFAULT_HITS): number {
+  return hits < 0 ? DEFAULT_HITS : Math.min(hits, DEFAULT_HITS);
 }
 
-function isFirstPage(state: unknown): state is FirstPage {
-  if (typeof state !== "object" || state === null) return false;
-  const { statistics, hasTypos } = state as Partial<FirstPage>;
-  if (typeof hasTypos !== "boolean" || typeof statistics !== "object") return false;
-  const { documents, lengths, frequencies } = statistics;
-  const areNumbers = (list: unknown): boolean =>
-    Array.isArray(list) && list.every((item) => typeof item === "number" && item >= 0);
-  return areNumbers([documents]) && areNumbers(lengths) && areNumbers(frequencies);
+/**
+ * @param isPartial true for a result to be merged with those of other partitions
+ * @throws QueryError, KeyError
+ */
+export function planSearch(
+  store: GraphStore,
+  text: string,
+  options: SearchOptions,
+  isPartial = false,
+): EntryQuery {
+  return new EntryQuery(new SearchSource(store, text, options), options, isPartial);
 }
 
 /**
@@ -254,6 +257,6 @@ export function search<const O extends SearchOptions = object>(
   options?: O,
 ): SearchResult<O> {
   const given = checkedArguments<SearchOptions>("search", options);
-  const query = new EntryQuery(new SearchSource(store, text, given), given);
+  const query = planSearch(store, text, given);
   return query.execute(0, { ...given, hits: given.hits ?? DEFAULT_HITS }) as SearchResult<O>;
 }

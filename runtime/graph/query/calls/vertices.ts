@@ -82,8 +82,12 @@ class VerticesSource implements HitSource {
 }
 
 /** @throws QueryError, SearchError, UnsupportedError */
-export function planVertices(store: GraphStore, options: GlobalQueryOptions): EntryQuery {
-  return new EntryQuery(new VerticesSource(store, options), options);
+export function planVertices(
+  store: GraphStore,
+  options: GlobalQueryOptions,
+  isPartial = false,
+): EntryQuery {
+  return new EntryQuery(new VerticesSource(store, options), options, isPartial);
 }
 
 /**
@@ -98,4 +102,6 @@ export function vertices<const O extends VerticesOptions = object>(
   return plan.execute(0, limits) as VerticesResult<O>;
 }
 
-const planKnown = planCache<VerticesOptions, EntryQuery>("global", planVertices);
+const planKnown = planCache<VerticesOptions, EntryQuery>("global", (store, options) =>
+  planVertices(store, options),
+);

@@ -1,6 +1,7 @@
 // Counts the hits of a search by the values of a property, by ranges of its numbers, by type, or by
 // the vertices at the other ends of arcs. Facets are counted after the search, one after another.
 
+import { MAX_FACET_VALUES } from "../../../base/limits.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -11,7 +12,12 @@ import { HandleSet } from "../match/handle-set.js";
 import { ALL_ARCS, getScanners } from "../match/run-scanner.js";
 import { CellChunk, CHUNK } from "./cell-chunk.js";
 import type { HeadList } from "./head-list.js";
-import { SlotTotals, type TotalsOption, type ValueTotals } from "./slot-totals.js";
+import {
+  type PartialTotals,
+  SlotTotals,
+  type TotalsOption,
+  type ValueTotals,
+} from "./slot-totals.js";
 import { type FacetedValue, slotOfVertex, ValueTable } from "./value-table.js";
 
 /** A parsed facet. */
@@ -28,10 +34,34 @@ export type FacetValue = { readonly value: FacetedValue } & ValueTotals;
 /** Numbers from one limit to below another; the first and last range have one limit. */
 export type FacetRange = { readonly from?: number; readonly to?: number } & ValueTotals;
 
+/** Facets by name. */
+export type Facets = Readonly<Record<string, readonly (FacetValue | FacetRange)[]>>;
+
+/** A facet as one partition counts it. */
+export interface PartialFacet {
+  /** Number of values in the merged facet; null for ranges, of which all are listed. */
+  readonly top: number | null;
+  readonly values: readonly PartialFacetValue[];
+  /** The most hits that a value has which is not listed. */
+  readonly beyond: number;
+}
+
+export type PartialFacetValue = PartialTotals & {
+  /** Undefined for ranges. */
+  readonly value?: FacetedValue;
+  readonly from?: number;
+  readonly to?: number;
+  /** Hits of the value that may be missing; 0 if undefined. */
+  readonly error?: number;
+};
+
 /** Counts the hits of one facet, chunk by chunk. */
 interface FacetCounter {
   count(heads: Uint32Array, from: number, end: number): void;
-  result(): readonly (FacetValue | FacetRange)[];
+  /** Returns the slots in the order of the result. */
+  slots(): readonly number[];
+  /** Names what a slot counts. */
+  labelOf(slot: number): { readonly value: FacetedValue } | { from?: number; to?: number };
 }
 
 /**
@@ -41,39 +71,73 @@ interface FacetCounter {
 export function countFacets(
   store: GraphStore,
   facets: readonly Facet[],
-  { heads, count }: HeadList,
+  heads: HeadList,
   deadline: Deadline,
-): Record<string, readonly (FacetValue | FacetRange)[]> {
+): Facets {
   const counted = facets.map((facet) => {
-    const counter = createCounter(store, facet);
-    for (let from = 0; from < count; from += CHUNK) {
-      const end = Math.min(from + CHUNK, count);
-      counter.count(heads, from, end);
-      deadline.spendTime(end - from);
-    }
-    return [facet.name, counter.result()] as const;
+    const { counter, totals } = countFacet(store, facet, heads, deadline);
+    const slots = facet.kind === "ranges" ? counter.slots() : counter.slots().slice(0, facet.top);
+    const values = slots.map((slot) => ({ ...counter.labelOf(slot), ...totals.of(slot) }));
+    return [facet.name, values] as const;
+  });
+  return Object.fromEntries(counted) as Facets;
+}
+
+/**
+ * Returns the facets of the hits of one partition, to be merged.
+ * @throws SearchError after the time limit
+ */
+export function countPartialFacets(
+  store: GraphStore,
+  facets: readonly Facet[],
+  heads: HeadList,
+  deadline: Deadline,
+): Record<string, PartialFacet> {
+  const counted = facets.map((facet) => {
+    const { counter, totals } = countFacet(store, facet, heads, deadline);
+    const slots = counter.slots();
+    const first = slots[MAX_FACET_VALUES];
+    const values = slots
+      .slice(0, MAX_FACET_VALUES)
+      .map((slot) => ({ ...counter.labelOf(slot), ...totals.partialOf(slot) }));
+    const beyond = first === undefined ? 0 : totals.counts[first]!;
+    const top = facet.kind === "ranges" ? null : facet.top;
+    return [facet.name, { top, values, beyond }] as const;
   });
   return Object.fromEntries(counted);
 }
 
-function createCounter(store: GraphStore, facet: Facet): FacetCounter {
+function countFacet(
+  store: GraphStore,
+  facet: Facet,
+  { heads, count }: HeadList,
+  deadline: Deadline,
+): { readonly counter: FacetCounter; readonly totals: SlotTotals } {
   const totals = new SlotTotals(store, facet);
-  if (facet.kind === "values") return new ValueCounter(store, facet.key, facet.top, totals);
+  const counter = createCounter(store, facet, totals);
+  for (let from = 0; from < count; from += CHUNK) {
+    const end = Math.min(from + CHUNK, count);
+    counter.count(heads, from, end);
+    deadline.spendTime(end - from);
+  }
+  return { counter, totals };
+}
+
+function createCounter(store: GraphStore, facet: Facet, totals: SlotTotals): FacetCounter {
+  if (facet.kind === "values") return new ValueCounter(store, facet.key, totals);
   if (facet.kind === "ranges") return new RangeCounter(store, facet.key, facet.limits, totals);
-  if (facet.kind === "type") return new TypeCounter(store, facet.top, totals);
-  return new ArcCounter(store, facet.arc, facet.top, totals);
+  if (facet.kind === "type") return new TypeCounter(store, totals);
+  return new ArcCounter(store, facet.arc, totals);
 }
 
 class ValueCounter implements FacetCounter {
   readonly #chunk: CellChunk;
   readonly #table: ValueTable;
-  readonly #top: number;
   readonly #totals: SlotTotals;
 
-  constructor(store: GraphStore, key: string, top: number, totals: SlotTotals) {
+  constructor(store: GraphStore, key: string, totals: SlotTotals) {
     this.#chunk = new CellChunk(store, key);
     this.#table = new ValueTable(store);
-    this.#top = top;
     this.#totals = totals;
   }
 
@@ -86,8 +150,12 @@ class ValueCounter implements FacetCounter {
     }
   }
 
-  result(): FacetValue[] {
-    return topValues(this.#totals, this.#top, (slot) => this.#table.values[slot]!);
+  slots(): number[] {
+    return sortSlots(this.#totals, (slot) => this.#table.values[slot]!);
+  }
+
+  labelOf(slot: number): { readonly value: FacetedValue } {
+    return { value: this.#table.values[slot]! };
   }
 }
 
@@ -118,24 +186,25 @@ class RangeCounter implements FacetCounter {
     return range;
   }
 
-  result(): FacetRange[] {
+  slots(): number[] {
+    return Array.from({ length: this.#limits.length + 1 }, (_, range) => range);
+  }
+
+  labelOf(range: number): { from?: number; to?: number } {
     const limits = this.#limits;
-    return Array.from({ length: limits.length + 1 }, (_, range) => ({
+    return {
       ...(range > 0 && { from: limits[range - 1]! }),
       ...(range < limits.length && { to: limits[range]! }),
-      ...this.#totals.of(range),
-    }));
+    };
   }
 }
 
 class TypeCounter implements FacetCounter {
   readonly #store: GraphStore;
-  readonly #top: number;
   readonly #totals: SlotTotals;
 
-  constructor(store: GraphStore, top: number, totals: SlotTotals) {
+  constructor(store: GraphStore, totals: SlotTotals) {
     this.#store = store;
-    this.#top = top;
     this.#totals = totals;
   }
 
@@ -145,8 +214,12 @@ class TypeCounter implements FacetCounter {
     for (let at = from; at < end; at++) this.#totals.add(vertices.typeOf(heads[at]!), at - from);
   }
 
-  result(): FacetValue[] {
-    return topValues(this.#totals, this.#top, (code) => this.#store.types.nameOf(code));
+  slots(): number[] {
+    return sortSlots(this.#totals, (code) => this.#store.types.nameOf(code));
+  }
+
+  labelOf(code: number): { readonly value: FacetedValue } {
+    return { value: this.#store.types.nameOf(code) };
   }
 }
 
@@ -154,17 +227,15 @@ class TypeCounter implements FacetCounter {
 class ArcCounter implements FacetCounter {
   readonly #store: GraphStore;
   readonly #arc: ArcTest;
-  readonly #top: number;
   readonly #totals: SlotTotals;
   readonly #stack = new ArcStack();
   readonly #ends = new HandleSet();
   readonly #slots = new Map<number, number>();
   readonly #vertices: number[] = [];
 
-  constructor(store: GraphStore, arc: ArcTest, top: number, totals: SlotTotals) {
+  constructor(store: GraphStore, arc: ArcTest, totals: SlotTotals) {
     this.#store = store;
     this.#arc = arc;
-    this.#top = top;
     this.#totals = totals;
     arc.bind(store.relationships);
   }
@@ -197,30 +268,27 @@ class ArcCounter implements FacetCounter {
     return slot;
   }
 
-  result(): FacetValue[] {
-    const { ids } = this.#store;
-    return topValues(this.#totals, this.#top, (slot) => ids.idOf(this.#vertices[slot]!));
+  slots(): number[] {
+    return sortSlots(this.#totals, (slot) => this.labelOf(slot).value);
+  }
+
+  labelOf(slot: number): { readonly value: FacetedValue } {
+    return { value: this.#store.ids.idOf(this.#vertices[slot]!) };
   }
 }
 
-/** Returns the values with the most hits; equally frequent ones in their own order. */
-function topValues(
-  totals: SlotTotals,
-  top: number,
-  readValue: (slot: number) => FacetedValue,
-): FacetValue[] {
-  const { counts } = totals;
+/** Returns the slots by descending hits; equally frequent ones in the order of their values. */
+function sortSlots({ counts }: SlotTotals, readValue: (slot: number) => FacetedValue): number[] {
   const slots = [...counts.keys()].filter((slot) => counts[slot]! > 0);
   const values = new Map(slots.map((slot) => [slot, readValue(slot)]));
-  slots.sort((a, b) => {
+  return slots.sort((a, b) => {
     const difference = counts[b]! - counts[a]!;
     return difference !== 0 ? difference : compareValues(values.get(a)!, values.get(b)!);
   });
-  return slots.slice(0, top).map((slot) => ({ value: values.get(slot)!, ...totals.of(slot) }));
 }
 
 /** Numbers come before strings. */
-function compareValues(a: FacetedValue, b: FacetedValue): number {
+export function compareValues(a: FacetedValue, b: FacetedValue): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
   return a === b ? 0 : a! < b! ? -1 : 1;

@@ -1,9 +1,10 @@
 // Groups the sorted hits of a search by a property or the type. The first hit of a group stands for
 // it; vertices without a value are one group.
 
+import { MAX_FACET_VALUES } from "../../../base/limits.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { CellChunk, CHUNK } from "./cell-chunk.js";
-import type { FacetValue } from "./facets.js";
+import type { FacetValue, PartialFacetValue } from "./facets.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import { SlotTotals, type TotalsOption } from "./slot-totals.js";
 import { type FacetedValue, slotOfVertex, ValueTable } from "./value-table.js";
@@ -49,11 +50,26 @@ export class HitGroups {
     this.#valueOf = (group) => groupAt.valueOf(group);
   }
 
-  /** Keeps the groups whose first hit is accepted. */
-  keep(accepts: (slot: number) => boolean): void {
+  /** Keeps the groups whose first hit is accepted; returns the values of the others. */
+  keep(accepts: (slot: number) => boolean): FacetedValue[] {
     const { firsts } = this;
+    const dropped = this.#groups.filter((_, place) => !accepts(firsts[place]!));
     this.#groups = this.#groups.filter((_, place) => accepts(firsts[place]!));
     this.firsts = firsts.filter(accepts);
+    return dropped.map((group) => this.#valueOf(group));
+  }
+
+  /** Returns the value of the group at a place in sort order. */
+  valueAt(place: number): FacetedValue {
+    return this.#valueOf(this.#groups[place]!);
+  }
+
+  /** Returns the groups of one partition in sort order, to be merged. */
+  partials(): PartialFacetValue[] {
+    return this.#groups.slice(0, MAX_FACET_VALUES).map((group) => ({
+      value: this.#valueOf(group),
+      ...this.#totals.partialOf(group),
+    }));
   }
 
   /** Returns the value and the totals of the group at a place in sort order. */

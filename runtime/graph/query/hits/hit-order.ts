@@ -126,6 +126,11 @@ export class HitOrder {
     return this.#kind === S.S_TEXT && this.#sign === -1;
   }
 
+  /** True if hits are sorted by a string, the greatest first. */
+  get isByNameDescending(): boolean {
+    return this.#isByName && this.#sign === -1;
+  }
+
   /** True if the order drops hits: those with a negative score. */
   get isSelective(): boolean {
     return this.#rank !== null;

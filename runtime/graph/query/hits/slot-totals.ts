@@ -3,13 +3,16 @@
 
 import type { GraphStore } from "../../store/graph-store.js";
 import { CellChunk } from "./cell-chunk.js";
-import { slotOfVertex, ValueTable } from "./value-table.js";
+import { type FacetedValue, slotOfVertex, ValueTable } from "./value-table.js";
 
 /** Properties that are totaled for each value of a facet. */
 export interface TotalsOption {
   readonly stats: readonly string[];
   readonly distinct: readonly string[];
 }
+
+/** Maximum number of distinct values that a partition lists for one property. */
+export const MAX_LISTED_VALUES = 10_000;
 
 /** Totals of the numbers of a property. */
 export interface PropertyStats {
@@ -27,6 +30,14 @@ export interface ValueTotals {
   readonly count: number;
   readonly stats?: { readonly [key: string]: PropertyStats };
   readonly distinct?: { readonly [key: string]: number };
+}
+
+/** Totals of one value in one partition, which can be added to those of others. */
+export interface PartialTotals {
+  readonly count: number;
+  readonly stats?: { readonly [key: string]: PropertyStats };
+  /** The values themselves; their number if they are too many to list. */
+  readonly distinct?: { readonly [key: string]: readonly FacetedValue[] | number };
 }
 
 export class SlotTotals {
@@ -56,8 +67,20 @@ export class SlotTotals {
 
   /** Returns the totals of a slot. */
   of(slot: number): ValueTotals {
+    return this.#totalsOf(slot, (values) => values.of(slot));
+  }
+
+  /** Returns the totals of a slot in one partition. */
+  partialOf(slot: number): PartialTotals {
+    return this.#totalsOf(slot, (values) => values.listOf(slot));
+  }
+
+  #totalsOf<T>(
+    slot: number,
+    read: (values: DistinctValues) => T,
+  ): { count: number; stats?: Record<string, PropertyStats>; distinct?: Record<string, T> } {
     const stats = this.#stats.map((totals) => [totals.chunk.key, totals.of(slot)] as const);
-    const distinct = this.#distinct.map((values) => [values.key, values.of(slot)] as const);
+    const distinct = this.#distinct.map((values) => [values.key, read(values)] as const);
     return {
       count: this.counts[slot] ?? 0,
       ...(stats.length > 0 && { stats: Object.fromEntries(stats) }),
@@ -105,6 +128,7 @@ class DistinctValues {
   readonly #table: ValueTable;
   readonly #pairs = new Set<number>();
   readonly #counts: number[] = [];
+  #lists: Map<number, FacetedValue[]> | null = null;
   #heads: Uint32Array = new Uint32Array(0);
   #from = 0;
 
@@ -133,5 +157,22 @@ class DistinctValues {
 
   of(slot: number): number {
     return this.#counts[slot] ?? 0;
+  }
+
+  /** Returns the values of a slot; their number if there are too many in all. */
+  listOf(slot: number): readonly FacetedValue[] | number {
+    if (this.#pairs.size > MAX_LISTED_VALUES) return this.of(slot);
+    this.#lists ??= this.#listValues();
+    return this.#lists.get(slot) ?? [];
+  }
+
+  #listValues(): Map<number, FacetedValue[]> {
+    const lists = new Map<number, FacetedValue[]>();
+    for (const pair of this.#pairs) {
+      const slot = Math.floor(pair / MAX_SLOTS);
+      const list = lists.get(slot) ?? [];
+      if (list.push(this.#table.values[pair % MAX_SLOTS]!) === 1) lists.set(slot, list);
+    }
+    return lists;
   }
 }

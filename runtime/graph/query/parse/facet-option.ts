@@ -3,6 +3,7 @@
 //   facets: { brand: 10, price: { ranges: [50, 100] }, ".type": 5, shop: { arc: "sold_by" } }
 //   groupBy: "model", { key: "model", stats: "price", distinct: "color" }
 
+import { MAX_FACET_VALUES } from "../../../base/limits.js";
 import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY, D_BOTH } from "../../model/constants.js";
 import { atArgumentPath, inMember, invalidArgument } from "../../model/invalid-argument.js";
@@ -14,7 +15,6 @@ import { compileArcFilter } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
 
 const MAX_FACETS = 16;
-const MAX_TOP = 10_000;
 const MAX_LIMITS = 64;
 const MAX_TOTALS = 8;
 const DEFAULT_TOP = 10;
@@ -26,11 +26,18 @@ const MEMBERS = ["property", "top", "ranges", "arc", "stats", "distinct"];
 const GROUP_MEMBERS = ["key", "stats", "distinct"];
 const FITS = `a number of values, or { ${MEMBERS.join(", ")} }`;
 
+/** Where the properties of an option are looked up. */
+export interface KeySource {
+  readonly store: GraphStore;
+  /** Receives unknown properties, which other partitions may have; null to refuse them. */
+  readonly unknown: Set<string> | null;
+}
+
 /**
  * Returns the facets; null if there are none.
  * @throws QueryError, SearchError
  */
-export function parseFacets(store: GraphStore, option: unknown): readonly Facet[] | null {
+export function parseFacets(source: KeySource, option: unknown): readonly Facet[] | null {
   if (option === undefined || option === null) return null;
   if (!isPlainRecord(option)) {
     throw invalidArgument("invalid facets parameter", option, `{ name: ${FITS} }`, ".facets");
@@ -42,26 +49,26 @@ export function parseFacets(store: GraphStore, option: unknown): readonly Facet[
   }
   return given.map(([name, facet]) => {
     try {
-      return parseFacet(store, name, facet);
+      return parseFacet(source, name, facet);
     } catch (error) {
       throw atArgumentPath(error, `.facets${inMember(name)}`);
     }
   });
 }
 
-function parseFacet(store: GraphStore, name: string, option: unknown): Facet {
+function parseFacet(source: KeySource, name: string, option: unknown): Facet {
   const facet = typeof option === "number" ? { top: option } : option;
   if (!isPlainRecord(facet)) throw invalidArgument("invalid facet", option, FITS);
   const { property, top, ranges, arc, ...totals } = membersOf(facet, MEMBERS);
-  const shared = { name, ...parseTotals(store, totals) };
+  const shared = { name, ...parseTotals(source, totals) };
   if (arc !== undefined) {
     if (property !== undefined || ranges !== undefined) {
       throw invalidArgument("invalid facet", option, "`arc` without `property` and `ranges`");
     }
-    return { ...shared, kind: "arcs", arc: parseArc(store, arc), top: parseTop(top) };
+    return { ...shared, kind: "arcs", arc: parseArc(source.store, arc), top: parseTop(top) };
   }
   const at = property === undefined ? "" : ".property";
-  const key = parseKey(store, property ?? name, at);
+  const key = parseKey(source, property ?? name, at);
   if (ranges !== undefined) {
     if (key === null || top !== undefined) {
       throw invalidArgument("invalid facet", option, "`ranges` of a property, without `top`");
@@ -76,7 +83,7 @@ function parseFacet(store: GraphStore, name: string, option: unknown): Facet {
  * Returns how hits are grouped; null if they are not.
  * @throws QueryError
  */
-export function parseGroupBy(store: GraphStore, option: unknown): Grouping | null {
+export function parseGroupBy(source: KeySource, option: unknown): Grouping | null {
   if (option === undefined || option === null) return null;
   const group = typeof option === "string" ? { key: option } : option;
   if (!isPlainRecord(group)) {
@@ -86,7 +93,7 @@ export function parseGroupBy(store: GraphStore, option: unknown): Grouping | nul
   try {
     const { key, ...totals } = membersOf(group, GROUP_MEMBERS);
     const at = typeof option === "string" ? "" : ".key";
-    return { key: parseKey(store, key, at), ...parseTotals(store, totals) };
+    return { key: parseKey(source, key, at), ...parseTotals(source, totals) };
   } catch (error) {
     throw atArgumentPath(error, ".groupBy");
   }
@@ -104,10 +111,14 @@ function membersOf(option: object, names: readonly string[]): Record<string, unk
 }
 
 /** Returns a property of the graph, null for the type. An empty graph has any. */
-function parseKey(store: GraphStore, key: unknown, at: string): string | null {
+function parseKey({ store, unknown }: KeySource, key: unknown, at: string): string | null {
   if (key === TYPE) return null;
   const isText = typeof key === "string";
   if (isText && (store.keys.codeOf(key) !== 0 || store.order === 0)) return key;
+  if (isText && unknown !== null) {
+    unknown.add(key);
+    return key;
+  }
   const known = Object.keys(store.keys.list()).sort();
   const more = known.length > MAX_NAMES ? ", ..." : "";
   const fits = `${TYPE}, ${known.slice(0, MAX_NAMES).join(", ")}${more}`;
@@ -123,8 +134,14 @@ function parseArc(store: GraphStore, arc: unknown): ReturnType<typeof compileArc
 
 function parseTop(top: unknown): number {
   if (top === undefined) return DEFAULT_TOP;
-  if (Number.isInteger(top) && Number(top) >= 1 && Number(top) <= MAX_TOP) return Number(top);
-  throw invalidArgument("invalid number of values", top, `an integer of 1 to ${MAX_TOP}`, ".top");
+  if (Number.isInteger(top) && Number(top) >= 1 && Number(top) <= MAX_FACET_VALUES)
+    return Number(top);
+  throw invalidArgument(
+    "invalid number of values",
+    top,
+    `an integer of 1 to ${MAX_FACET_VALUES}`,
+    ".top",
+  );
 }
 
 function parseLimits(limits: unknown): number[] {
@@ -142,16 +159,16 @@ function parseLimits(limits: unknown): number[] {
 }
 
 function parseTotals(
-  store: GraphStore,
+  source: KeySource,
   { stats, distinct }: Record<string, unknown>,
 ): TotalsOption {
   return {
-    stats: parseKeys(store, stats, ".stats"),
-    distinct: parseKeys(store, distinct, ".distinct"),
+    stats: parseKeys(source, stats, ".stats"),
+    distinct: parseKeys(source, distinct, ".distinct"),
   };
 }
 
-function parseKeys(store: GraphStore, keys: unknown, at: string): readonly string[] {
+function parseKeys(source: KeySource, keys: unknown, at: string): readonly string[] {
   if (keys === undefined) return [];
   const list: unknown[] = Array.isArray(keys) ? keys : [keys];
   if (list.length > MAX_TOTALS) {
@@ -159,7 +176,7 @@ function parseKeys(store: GraphStore, keys: unknown, at: string): readonly strin
   }
   return list.map((key, index) => {
     const place = Array.isArray(keys) ? `${at}[${index}]` : at;
-    const parsed = parseKey(store, key, place);
+    const parsed = parseKey(source, key, place);
     if (parsed !== null) return parsed;
     throw invalidArgument("invalid property", key, "a property", place);
   });

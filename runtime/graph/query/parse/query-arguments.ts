@@ -16,7 +16,8 @@ const NEIGHBORHOOD = [
   ...["arc", "neighbor", "collect", "vector", "aggregate", "nest", "nestedHits"],
 ];
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
-const SEARCH = [...["in", "keys", "match", "fuzzy", "prefix", "highlight", "fuse", "rerank"]];
+const TEXT = ["in", "keys", "match", "fuzzy", "prefix"];
+const SEARCH = [...TEXT, "highlight", "fuse", "rerank", "statistics"];
 const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
 
 /** Option names by call. */

@@ -8,6 +8,7 @@ import type {
   ValueComparison,
 } from "../../model/constants.js";
 import type { PropertyValue } from "../../store/property-values.js";
+import type { TextStatisticsShare } from "../../texts/text-statistics.js";
 import type { VectorLike } from "../../vectors/vector.js";
 import type { FieldValues } from "../attributes/field-list.js";
 
@@ -253,6 +254,11 @@ export interface SearchResultOptions {
   readonly fuse?: boolean | { readonly rrf?: number; readonly candidates?: number } | null;
   /** For S_RANK: ranks only that many of the best texts (max 10,000); -1 for all. */
   readonly rerank?: number | null;
+  /**
+   * Statistics for the scores in place of those of the index: sums of `textStatistics` over several
+   * partitions. Over HTTP, true stands for those of all partitions of a matrix.
+   */
+  readonly statistics?: boolean | TextStatisticsShare | null;
 }
 
 /** How arcs of one head, relationship and value class are aggregated. */

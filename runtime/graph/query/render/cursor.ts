@@ -13,9 +13,11 @@ export interface CursorContents {
   readonly anchor: string;
   /** State of the source, such as statistics of texts; null for none. */
   readonly state: unknown;
+  /** Groups on the pages before. */
+  readonly shown: number;
 }
 
-const VERSION = "c1";
+const VERSION = "c2";
 const DIGEST_CHARACTERS = 16;
 const MAX_CHARACTERS = 100_000;
 const FITS = "true for the first page, or the cursor of the page before";
@@ -23,7 +25,7 @@ const FITS = "true for the first page, or the cursor of the page before";
 /** Options that change what is shown, but not which entries follow each other. */
 const PRESENTATION = new Set([
   ...["cursor", "hits", "offset", "timeout", "limexec", "memory", "result", "fields", "select"],
-  ...["counts", "timing", "explain", "facets", "highlight", "approximate"],
+  ...["counts", "timing", "explain", "facets", "highlight", "approximate", "statistics"],
 ]);
 
 /** Returns a digest of the options that determine the sequence of entries. */
@@ -42,10 +44,13 @@ function plainValue(_: string, value: unknown): unknown {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
 }
 
-export function encodeCursor(query: string, { last, anchor, state }: CursorContents): string {
+export function encodeCursor(
+  query: string,
+  { last, anchor, state, shown }: CursorContents,
+): string {
   const { key, name, head, tail, level, side, word1, bits } = last;
   const hit = [keyText(key), name, head, tail, level, side, word1, bits];
-  const text = JSON.stringify([hit, anchor, state]);
+  const text = JSON.stringify([hit, anchor, state, shown]);
   const encoded = Buffer.from(text).toString("base64url");
   return `${VERSION}${digest(`${query} ${text}`)}${encoded}`;
 }
@@ -77,16 +82,16 @@ export function foreignCursor(cursor: unknown): Error {
 
 function readContents(text: string): CursorContents | null {
   try {
-    const [hit, anchor, state] = JSON.parse(text) as [unknown[], unknown, unknown];
+    const [hit, anchor, state, shown] = JSON.parse(text) as [unknown[], ...unknown[]];
     const [key, name, head, tail, ...numbers] = hit;
     const [level, side, word1, bits] = numbers as [number, number, number, number];
     const texts = [key, name, head, tail, anchor];
     const isValid =
       texts.every((part) => typeof part === "string") && numbers.every(Number.isInteger);
-    if (!isValid || numbers.length !== 4) return null;
+    if (!isValid || numbers.length !== 4 || !Number.isInteger(shown)) return null;
     const names = { name: name as string, head: head as string, tail: tail as string };
     const last = { key: keyNumber(key as string), ...names, level, side, word1, bits };
-    return { last, anchor: anchor as string, state };
+    return { last, anchor: anchor as string, state, shown: shown as number };
   } catch {
     return null;
   }

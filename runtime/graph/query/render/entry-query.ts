@@ -14,12 +14,19 @@ import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
-import { countFacets, type Facet } from "../hits/facets.js";
+import {
+  countFacets,
+  countPartialFacets,
+  type Facet,
+  type Facets,
+  type PartialFacet,
+} from "../hits/facets.js";
 import { HeadList } from "../hits/head-list.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type Grouping, HitGroups } from "../hits/hit-groups.js";
 import { HitOrder, parseSortby } from "../hits/hit-order.js";
 import { HitCounter } from "../hits/hit-sink.js";
+import type { FacetedValue } from "../hits/value-table.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { type Deadline, readDeadline } from "../match/deadline.js";
 import { HandleSet } from "../match/handle-set.js";
@@ -28,11 +35,14 @@ import { type Page, parsePage } from "../parse/query-arguments.js";
 import type { ExecuteOptions, ResultOptions, SummaryOptions } from "../parse/query-options.js";
 import { displayFields, type Field, fieldMask } from "./fields.js";
 import type { EntrySource, HitSource } from "./hit-source.js";
+import { describeGroups, keyEntries } from "./partial-entries.js";
+import type { PartialHead, PartialResult } from "./partial-result.js";
 import { createCursor, type QueryCursor, requireStableOrder } from "./query-cursor.js";
 import { entryRenderer, type RenderEntry } from "./render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
 import { parseSelectOption } from "./select.js";
+import type { Explanation, QueryTiming } from "./typed-results.js";
 
 /** Maximum number of renderings of a page while vertices disappear. */
 export const MAX_RENDERINGS = 3;
@@ -53,13 +63,17 @@ export class EntryQuery {
   readonly #isId: boolean;
   readonly #isList: boolean;
   readonly #isDictionary: boolean;
+  /** True if results are partial ones, to be merged with those of other partitions. */
+  readonly #isPartial: boolean;
+  readonly #unknownKeys: Set<string> | null;
 
   /**
    * @throws QueryError malformed options
    * @throws ValueError, TypeError not a vector
    */
-  constructor(source: HitSource, options: RankedOptions) {
+  constructor(source: HitSource, options: RankedOptions, isPartial = false) {
     this.#source = source;
+    this.#isPartial = isPartial;
     this.#format = resultFormat(options, R_STR);
     const { format } = this.#format;
     const fields = fieldsFor(source, options);
@@ -69,10 +83,13 @@ export class EntryQuery {
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
     this.#probe = resolveProbe(source, options.vector);
     this.#cursor = createCursor(source, options);
-    this.#order = resolveSortOrder(source, options, this.#probe, this.#cursor !== null);
+    const isTotal = this.#cursor !== null || isPartial;
+    this.#order = resolveSortOrder(source, options, this.#probe, this.#cursor !== null, isTotal);
     this.#isDistinct = source.kind === "head";
-    this.#facets = parseFacets(source.store, options.facets);
-    this.#grouping = parseGroupBy(source.store, options.groupBy);
+    this.#unknownKeys = isPartial ? new Set() : null;
+    const keys = { store: source.store, unknown: this.#unknownKeys };
+    this.#facets = parseFacets(keys, options.facets);
+    this.#grouping = parseGroupBy(keys, options.groupBy);
   }
 
   get arc(): ArcTest | null {
@@ -84,7 +101,7 @@ export class EntryQuery {
   }
 
   /**
-   * Returns the result in the requested format.
+   * Returns the result in the requested format; a `PartialResult` of a partial query.
    * @throws SearchError after the time limit
    */
   execute(anchor: number, options: ExecuteOptions): unknown {
@@ -104,14 +121,34 @@ export class EntryQuery {
   }
 
   #executeOnce(anchor: number, options: ExecuteOptions): unknown {
-    const source = this.#source;
-    const { hasCounts, hasTiming, hasExplanation } = this.#format;
-    const page = parsePage(options);
-    const deadline = readDeadline(source.timed, options, hasExplanation);
-    const meter = QueryMeter.of(source.store);
+    const { store, timed } = this.#source;
+    const { hasTiming, hasExplanation } = this.#format;
+    const asked = parsePage(options);
+    const page = this.#isPartial ? this.#partialPage(asked) : asked;
+    const deadline = readDeadline(timed, options, hasExplanation);
+    const meter = QueryMeter.of(store);
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
-    const removals = resolveRemovals(source.store);
+    const removals = resolveRemovals(store);
+    const found = this.#find(anchor, page, deadline);
+    watch?.split();
+    const { collector, groups, isNearest } = found;
+    const hit = { removals, deadline, slots: found.slots, groups };
+    const rendered = this.#renderPage(anchor, collector, page, hit);
+    meter.end(begun);
+    if (this.#isPlain && !this.#isPartial) return rendered.entries;
+    const extras = this.#extras(collector, rendered.excluded, watch, () => ({
+      plan: [...(isNearest ? ["nearest vectors"] : this.#source.explain()), this.#kept(page)],
+      looked: deadline.spent,
+    }));
+    return this.#isPartial
+      ? this.#partialResult(anchor, asked, found, rendered, extras)
+      : this.#wholeResult(anchor, page, found, rendered, extras);
+  }
+
+  /** Searches, sorts, groups and counts the hits. */
+  #find(anchor: number, page: Page, deadline: Deadline): FoundHits {
+    const source = this.#source;
     const isComplete = this.#isWhole;
     const after = this.#cursor?.position(anchor, this.#order!) ?? null;
     const all = this.#facets === null ? null : new HeadList();
@@ -120,7 +157,7 @@ export class EntryQuery {
       order: this.#order,
       keep: page.hits === 0 && this.#grouping === null ? 0 : kept,
       isComplete,
-      countsNeighbors: hasCounts && source.kind === "arc",
+      countsNeighbors: this.#format.hasCounts && source.kind === "arc",
       heads: this.#isDistinct ? new HandleSet() : null,
       all,
       after: this.#grouping === null ? after : null,
@@ -132,35 +169,92 @@ export class EntryQuery {
     const slots = this.#sort(collector, deadline);
     const groups =
       this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
-    if (groups !== null && after !== null) {
-      groups.keep((slot) => after.isBehind(collector.hits, slot));
-    }
-    const facets = all && countFacets(source.store, this.#facets!, all, deadline);
-    watch?.split();
-    const hit = { removals, deadline, slots: groups?.firsts ?? slots, groups };
-    const { entries, places, excluded } = this.#renderPage(anchor, collector, page, hit);
-    meter.end(begun);
-    if (!isComplete && watch === null && this.#cursor === null) return entries;
-    const found = groups?.firsts.length ?? collector.offered;
-    const { arcs: hits, neighbors } = collector;
+    const isBehind = (slot: number): boolean => after?.isBehind(collector.hits, slot) ?? true;
+    const earlier = groups?.keep(isBehind) ?? [];
+    const [facets, partialFacets] = this.#countFacets(all, deadline);
     return {
-      [source.listName]: entries,
+      ...{ collector, slots: groups?.firsts ?? slots, groups, earlier, isNearest },
+      ...{ facets, partialFacets, count: groups?.firsts.length ?? collector.offered },
+    };
+  }
+
+  /** True if the result is the list of entries alone. */
+  get #isPlain(): boolean {
+    const { hasTiming, hasExplanation } = this.#format;
+    return !this.#isWhole && !hasTiming && !hasExplanation && this.#cursor === null;
+  }
+
+  #extras(
+    { arcs: hits, neighbors }: HitCollector,
+    excluded: number,
+    watch: Stopwatch | null,
+    explain: () => Pick<Explanation, "plan" | "looked">,
+  ): ResultExtras {
+    const { hasCounts, hasTiming, hasExplanation } = this.#format;
+    const counts = this.#source.counts({ hits, neighbors, excluded });
+    const time = watch === null ? null : watch.time;
+    return {
+      ...(hasCounts && { counts: counts as Readonly<Record<string, number>> }),
+      ...(hasTiming && { time: time! }),
+      ...(hasExplanation && { explain: { ...explain(), matched: hits, time: time! } }),
+    };
+  }
+
+  #wholeResult(
+    anchor: number,
+    page: Page,
+    { collector, slots, groups, facets, count }: FoundHits,
+    { entries, places }: RenderedPage,
+    extras: ResultExtras,
+  ): object {
+    return {
+      [this.#source.listName]: entries,
       ...(groups !== null && { groups: places.map((place) => groups.at(place)) }),
       ...(facets !== null && { facets }),
       ...(this.#cursor !== null && {
-        cursor: this.#cursor.next(anchor, this.#order!, collector.hits, hit.slots!, page, found),
+        cursor: this.#cursor.next(anchor, this.#order!, collector.hits, slots!, page, count),
       }),
-      ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
-      ...(hasTiming && { time: watch!.time }),
-      ...(hasExplanation && {
-        explain: {
-          plan: [...(isNearest ? ["nearest vectors"] : source.explain()), this.#kept(page)],
-          looked: deadline.spent,
-          matched: hits,
-          time: watch!.time,
-        },
-      }),
+      ...extras,
     };
+  }
+
+  #partialResult(
+    anchor: number,
+    { hits, offset }: Page,
+    { collector, slots, groups, earlier, partialFacets, count }: FoundHits,
+    { entries, places }: RenderedPage,
+    { counts = null, time = null, explain = null }: ResultExtras,
+  ): PartialResult {
+    const { store, listName } = this.#source;
+    const head: PartialHead = {
+      ...{ listName, hits: hits === Number.POSITIVE_INFINITY ? null : hits, offset },
+      ...{ isPlain: this.#isPlain, isDictionary: this.#isDictionary, found: count },
+      unknownKeys: store.order === 0 ? null : [...this.#unknownKeys!],
+      cursor: this.#cursor?.describe(anchor) ?? null,
+      facets: partialFacets,
+      groups: groups && describeGroups(groups, earlier),
+      ...{ counts, time, explain },
+    };
+    const placed = { hits: collector.hits, slots, groups, places };
+    return { head, entries: keyEntries(store, this.#order, placed, entries) };
+  }
+
+  /** Returns the facets of the heads, as a whole or as those of one partition. */
+  #countFacets(
+    heads: HeadList | null,
+    deadline: Deadline,
+  ): [facets: Facets | null, partial: Record<string, PartialFacet> | null] {
+    if (heads === null) return [null, null];
+    const { store } = this.#source;
+    if (this.#isPartial) return [null, countPartialFacets(store, this.#facets!, heads, deadline)];
+    return [countFacets(store, this.#facets!, heads, deadline), null];
+  }
+
+  /** Returns the entries that the page may need of this partition. */
+  #partialPage({ hits, offset }: Page): Page {
+    // Other partitions may have shown any of the groups of the pages before.
+    const shown = this.#grouping === null ? 0 : (this.#cursor?.shown ?? 0);
+    return { offset: 0, hits: hits === 0 ? 0 : offset + hits + shown };
   }
 
   #kept({ hits, offset }: Page): string {
@@ -230,7 +324,7 @@ export class EntryQuery {
     collector: HitCollector,
     { hits, offset }: Page,
     { removals, deadline, slots, groups }: SortedHits,
-  ): { entries: unknown[]; places: number[]; excluded: number } {
+  ): RenderedPage {
     const { store } = this.#source;
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
     if (this.#isId && groups === null) {
@@ -272,6 +366,36 @@ interface SortedHits {
   readonly groups: HitGroups | null;
 }
 
+/** Result of a search, in sort order. */
+interface FoundHits {
+  readonly collector: HitCollector;
+  /** Null if hits are in order. */
+  readonly slots: Uint32Array | null;
+  readonly groups: HitGroups | null;
+  /** Values of the groups that begin on a page before. */
+  readonly earlier: readonly FacetedValue[];
+  readonly isNearest: boolean;
+  readonly facets: Facets | null;
+  readonly partialFacets: Readonly<Record<string, PartialFacet>> | null;
+  /** Hits, or groups, from the beginning of the page on. */
+  readonly count: number;
+}
+
+interface RenderedPage {
+  readonly entries: unknown[];
+  /** Places of the entries in sort order; empty if they are the first ones. */
+  readonly places: number[];
+  /** Hits that disappeared before they were rendered. */
+  readonly excluded: number;
+}
+
+/** Parts of a result that are there on request. */
+interface ResultExtras {
+  readonly counts?: Readonly<Record<string, number>> | null;
+  readonly time?: QueryTiming | null;
+  readonly explain?: Explanation | null;
+}
+
 /** Adds the size of its group to an entry in dictionary form. */
 function addGrouped(entry: unknown, count: number): void {
   (entry as { grouped?: number }).grouped = count;
@@ -311,6 +435,7 @@ export function resolveSortOrder(
   { sortby, rank }: RankedOptions,
   probe: Probe | null,
   hasCursor = false,
+  isTotal = hasCursor,
 ): HitOrder | null {
   const { store, kind, expressions, texts = null } = source;
   const hasRank = rank !== undefined && rank !== null;
@@ -328,7 +453,7 @@ export function resolveSortOrder(
     order,
     { rank: formula, probe, texts: source.fused ?? texts },
     kind,
-    hasCursor,
+    isTotal,
   );
 }
 

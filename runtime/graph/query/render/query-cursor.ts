@@ -15,6 +15,9 @@ import {
 } from "./cursor.js";
 import type { HitSource } from "./hit-source.js";
 
+/** Contents of the cursor of a merged page, except its last hit. */
+export type PartialCursor = Omit<CursorContents, "last"> & { readonly digest: string };
+
 /**
  * Returns the cursor of a query; null if it has none.
  * @throws QueryError an altered cursor, or one of another query
@@ -75,7 +78,19 @@ export class QueryCursor {
     if (end >= found || page.hits === 0) return null;
     const last = describeHit(this.#source.store, order, hits, slots[end - 1]!);
     const state = this.#source.pageState?.() ?? null;
-    return encodeCursor(this.#digest, { last, anchor: this.#nameOf(anchor), state });
+    const shown = this.shown + end;
+    return encodeCursor(this.#digest, { last, anchor: this.#nameOf(anchor), state, shown });
+  }
+
+  /** Groups on the pages before. */
+  get shown(): number {
+    return this.#contents?.shown ?? 0;
+  }
+
+  /** Describes the cursor for the partitions of a matrix, which it belongs to. */
+  describe(anchor: number): PartialCursor {
+    const state = this.#source.pageState?.() ?? null;
+    return { digest: this.#digest, anchor: this.#nameOf(anchor), state, shown: this.shown };
   }
 
   #nameOf(anchor: number): string {

@@ -1,0 +1,91 @@
+// Dispatcher-side merging of graph queries. A search with the statistics of all partitions takes
+// two rounds: the first adds the statistics up, the second searches with the sums.
+
+import {
+  addTextStatistics,
+  mergeHeads,
+  type PartialEntry,
+  selectEntries,
+  showMerged,
+  type TextStatisticsShare,
+} from "../graph/api/partition-queries.js";
+import { KeyError } from "../graph/model/errors.js";
+import { PartialView } from "../partial/partial-view.js";
+import type { PluginResponse } from "../plugin/response/plugin-response.js";
+import {
+  createPartitionResponse,
+  type PartitionHead,
+  type PartitionResultHead,
+} from "./partition-response.js";
+
+type Merged = PluginResponse<Uint8Array, unknown>;
+
+/** First characters of a head of the first round. */
+const STATISTICS = '{"kind":"statistics"';
+
+/**
+ * Returns the result of all partitions; below another dispatcher their response.
+ * @throws KeyError if no partition contains the anchor
+ */
+export function mergeQuery(merged: Merged): unknown {
+  const { heads, entries } = splitEntries(merged);
+  const results = heads.filter((head) => head.kind === "result");
+  if (results.length === 0) return mergeOthers(heads, merged.toplevel);
+  const [{ limit }] = results as [PartitionResultHead];
+  const head = mergeHeads(results.map((result) => result.head));
+  const kept = selectEntries(head, entries, merged.toplevel);
+  if (!merged.toplevel) return createPartitionResponse({ kind: "result", limit, head }, kept);
+  if (limit === null) return showMerged(head, kept);
+  const result = showMerged({ ...head, hits: limit }, kept);
+  if (kept.length <= limit || head.cursor !== null) return result;
+  const bounded = `more than ${limit} matches: page through them with hits and offset`;
+  return { ...(Array.isArray(result) ? { [head.listName]: result } : (result as object)), bounded };
+}
+
+/** Returns the parameter of the second round; null if this was the last. */
+export function secondRound(partial: Uint8Array): string | null {
+  const view = new PartialView(partial, "merged");
+  if (view.count === 0 || !view.items.text(0).startsWith(STATISTICS)) return null;
+  const shares: TextStatisticsShare[] = [];
+  for (let at = 0; at < view.count; at++) {
+    const head = JSON.parse(view.items.text(at)) as PartitionHead;
+    if (head.kind === "statistics") shares.push(head.share);
+  }
+  const sums = mostFrequentOnly(addTextStatistics(shares));
+  return `statistics=${encodeURIComponent(JSON.stringify(sums))}`;
+}
+
+function splitEntries(merged: Merged): { heads: PartitionHead[]; entries: PartialEntry[] } {
+  const heads: PartitionHead[] = [];
+  const entries: PartialEntry[] = [];
+  for (const [key, item] of merged.entries) {
+    if (key.length === 0) heads.push(item as PartitionHead);
+    else entries.push({ key, item: item as PartialEntry["item"] });
+  }
+  return { heads, entries };
+}
+
+/** @throws KeyError if no partition contains the anchor */
+function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
+  const shares = heads.flatMap((head) => (head.kind === "statistics" ? [head.share] : []));
+  if (shares.length > 0) {
+    return createPartitionResponse({ kind: "statistics", share: addTextStatistics(shares) });
+  }
+  const [missing] = heads as [PartitionHead & { kind: "missing" }];
+  if (!isTop) return createPartitionResponse(missing);
+  throw new KeyError(`Object does not exist: '${missing.id}'`);
+}
+
+/** The second round needs one term of each word; a prefix may stand for many. */
+function mostFrequentOnly({ typos, ...sums }: TextStatisticsShare): TextStatisticsShare {
+  const reduce = (terms: TextStatisticsShare["terms"]) =>
+    terms.map((counts) => {
+      const most = Math.max(0, ...Object.values(counts));
+      return { "": most };
+    });
+  return {
+    ...sums,
+    terms: reduce(sums.terms),
+    ...(typos !== undefined && { typos: { hits: typos.hits, terms: reduce(typos.terms) } }),
+  };
+}

@@ -1,0 +1,22 @@
+// Queries of one partition of a matrix, and the merging of their results, for built-in plugins.
+
+import {
+  type PartitionQuery,
+  queryPartition as queryStorePartition,
+} from "../query/calls/partition.js";
+import type { PartialResult } from "../query/render/partial-result.js";
+import type { Graph } from "./graph.js";
+import { getAccess } from "./graph-handle.js";
+
+export { mergeHeads, selectEntries, showMerged } from "../query/merge/merge-results.js";
+export type { PartialEntry, PartialHead, PartialResult } from "../query/render/partial-result.js";
+export { addTextStatistics, type TextStatisticsShare } from "../texts/text-statistics.js";
+export type { PartitionQuery };
+
+/**
+ * Returns the result of this partition; null if it does not contain the anchor.
+ * @throws QueryError, SearchError, KeyError, TypeError
+ */
+export function queryPartition(graph: Graph, query: PartitionQuery): PartialResult | null {
+  return queryStorePartition(getAccess(graph).store, query);
+}

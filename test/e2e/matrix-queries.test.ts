@@ -1,0 +1,166 @@
+// Graph queries over a matrix of 2 x 2 engines, against an engine with all documents: searches with
+// facets, groups and cursors, whose pages continue on other replicas.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import type { GraphContent } from "./support/matrix-node.js";
+import { get } from "./support/server.js";
+
+const test = suite("matrix queries");
+const RED = { text: "red" };
+const WORDS = ["red", "redder", "blue", "shoe", "boot", "light", "trail"];
+const BRANDS = ["Acme", "Zeta", "Omega"];
+const DOCUMENTS = Array.from({ length: 300 }, (_, at) => ({
+  id: `p${at}`,
+  title: WORDS.filter((_word, bit) => ((at * 37 + 11) >> bit) & 1).join(" ") || "red",
+  brand: BRANDS[(at * 7) % 3]!,
+  price: (at * 13) % 50,
+}));
+
+let below: TestMatrix;
+let above: MatrixNode;
+let whole: MatrixNode;
+
+function contentOf(documents: typeof DOCUMENTS): GraphContent {
+  return { name: "shop", type: "product", documents };
+}
+
+test.before(async () => {
+  below = await matrix(2, 2);
+  whole = await MatrixNode.start();
+  await whole.order("load", contentOf(DOCUMENTS));
+  for (const [partition, replicas] of below.places.entries()) {
+    // The first partition is larger, so statistics of partitions differ.
+    const share = DOCUMENTS.filter((_, at) => (at % 3 === 0 ? 1 : 0) === partition);
+    await Promise.all(replicas.map(({ engine }) => engine.order("load", contentOf(share))));
+  }
+  const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  above = await MatrixNode.start({
+    dispatcher: { partitions: [place], replicas: [{}] },
+    processors: false,
+  });
+});
+
+test.after(async () => {
+  await Promise.all([above.kill(), whole.kill()]);
+  await below.stop();
+});
+
+interface Result {
+  readonly cursor?: string | null;
+  readonly search?: readonly unknown[];
+  readonly [member: string]: unknown;
+}
+
+async function ask(
+  { port }: MatrixNode,
+  name: string,
+  query: object,
+  parameters: Record<string, string> = {},
+  init: RequestInit = {},
+): Promise<Result> {
+  const given = { graph: "shop", query: JSON.stringify(query), ...parameters };
+  const answer = await get(port, `/svc/builtin/${name}?${new URLSearchParams(given)}`, init);
+  assert.is(answer.status, 200, answer.text);
+  return answer.json.response as Result;
+}
+
+const FACETS = {
+  brand: { top: 2, stats: "price", distinct: "title" },
+  price: { ranges: [10, 25] },
+  ".type": 3,
+  from: { arc: ["has", "D_IN"] },
+};
+
+const PRODUCT = { type: "product" };
+
+const cut = ({ cursor, ...result }: Result) =>
+  JSON.parse(
+    JSON.stringify({ ...result, isLast: cursor === null }, (_, value: unknown) =>
+      typeof value === "number" ? Number(value.toPrecision(6)) : value,
+    ),
+  ) as unknown;
+
+const QUERIES: readonly [name: string, query: object, parameters: Record<string, string>][] = [
+  ["search", { cursor: true, facets: FACETS, counts: true }, { text: "red shoe" }],
+  ["search", { cursor: true, match: "any", fields: ["id", "text"] }, { text: "re* boot" }],
+  ["search", { cursor: true, fuzzy: "auto", groupBy: "brand" }, { text: "bloe" }],
+  [
+    "search",
+    { statistics: true, facets: { brand: 3 }, result: "R_DICT", fields: ["id", "text"], hits: 0 },
+    { text: "red -blue" },
+  ],
+  ["search", { cursor: true, groupBy: { key: "price", stats: "price" }, hits: 7 }, { text: "red" }],
+  [
+    "vertices",
+    { cursor: true, condition: PRODUCT, sortby: "S_ID|S_DESC", facets: FACETS, groupBy: "price" },
+    {},
+  ],
+  ["vertices", { sortby: "S_ID", condition: PRODUCT, offset: 5, result: "R_LIST" }, {}],
+  ["arcs", { cursor: true, arc: ["has"], facets: { brand: 3 } }, {}],
+  ["neighbor", { id: "root", cursor: true, arc: ["has"], facets: FACETS, groupBy: "brand" }, {}],
+];
+
+for (const [name, query, parameters] of QUERIES) {
+  test(`${name} ${JSON.stringify(query)} gives the result of one graph`, async () => {
+    for (const dispatcher of [below.dispatcher, above]) {
+      let [one, all]: unknown[] = [(query as { cursor?: true }).cursor, true];
+      const isPaged = one === true;
+      for (let page = 0; page < (isPaged ? 3 : 1) && one !== null; page++) {
+        const with_ = (cursor: unknown) => (isPaged ? { ...query, cursor } : query);
+        const expected = await ask(whole, name, with_(one), parameters);
+        const merged = await ask(dispatcher, name, with_(all), parameters);
+        assert.equal(cut(merged), cut(expected), `page ${page}`);
+        [one, all] = [expected.cursor ?? null, merged.cursor ?? null];
+      }
+    }
+  });
+}
+
+test("a POST gives the same result as a GET", async () => {
+  const body = JSON.stringify({ cursor: true, facets: FACETS });
+  const init = { method: "POST", body, headers: { "Content-Type": "application/json" } };
+  const posted = await ask(below.dispatcher, "search", {}, { text: "red shoe" }, init);
+  const queried = await ask(below.dispatcher, "search", JSON.parse(body), { text: "red shoe" });
+  assert.equal(posted, queried);
+});
+
+test("a cursor continues although a replica is lost", async () => {
+  const read = async (node: MatrixNode, between: (page: number) => Promise<void>) => {
+    const ids: unknown[] = [];
+    let cursor: unknown = true;
+    for (let page = 0; cursor !== null; page++) {
+      const result = await ask(node, "search", { cursor, hits: 9 }, { text: "red" });
+      ids.push(...result.search!);
+      cursor = result.cursor ?? null;
+      await between(page);
+    }
+    return ids;
+  };
+  const expected = await read(whole, async () => {});
+  const found = await read(below.dispatcher, async (page) => {
+    if (page === 1) await Promise.all([below.at(0, 0).kill(), below.at(1, 1).kill()]);
+  });
+  assert.ok(expected.length > 30);
+  assert.equal(found, expected);
+});
+
+test("errors of the query are those of one graph", async () => {
+  const failed = async (node: MatrixNode, name: string, query: object, parameters = {}) => {
+    const given = { graph: "shop", query: JSON.stringify(query), ...parameters };
+    const answer = await get(node.port, `/svc/builtin/${name}?${new URLSearchParams(given)}`);
+    return [answer.status, answer.text] as const;
+  };
+  for (const node of [whole, below.dispatcher, above]) {
+    const [status, body] = await failed(node, "search", { facets: { colour: 3 } }, RED);
+    assert.ok(status >= 400, body);
+    assert.match(body, /unknown property: 'colour'/);
+    const missing = await failed(node, "neighbor", { id: "nobody" });
+    assert.match(missing[1], /does not exist: 'nobody'/);
+    assert.match((await failed(node, "search", { cursor: "c2abc" }, RED))[1], /invalid cursor/);
+  }
+});
+
+test.run();
