@@ -47,7 +47,7 @@ function open(root, log) {
     path: null,
     isLocal: false,
   });
-  return { graph, thread, replayed, flush: () => clock.wait(clock.next) };
+  return { graph, thread, replayed, flush: () => clock.wait(clock.nextFlush) };
 }
 
 function seconds({ user, system }) {

@@ -10,6 +10,7 @@ const GRAPH = [
   "graph-queries",
   "expressions",
   "search",
+  "capacity",
   "graph-threads",
   "vector-threads",
   "graph-log",
