@@ -113,6 +113,16 @@ export type ResultSpec =
       readonly item: JsonSchema;
       readonly meta: true;
     }
+  /**
+   * Sent as it is, without an envelope, as one of these media types; none are listed where it may
+   * be any. `image/*` stands for all images. With a schema, values of it come in an envelope
+   * instead.
+   */
+  | {
+      readonly kind: "http";
+      readonly mediaTypes: readonly string[];
+      readonly schema?: JsonSchema;
+    }
   /** Pre-processor only: the response is that of the back-ends. */
   | { readonly kind: "request" };
 

@@ -17,6 +17,7 @@ export function clientOperation(operation: Operation): ClientOperation {
     ...(isGuarded && { post: { "x-svc-change": "1" } }),
     ...(isText && { text: true }),
     ...(result.kind === "stream" && { stream: true }),
+    ...(result.kind === "http" && { http: result.schema === undefined ? "response" : "mixed" }),
     ...(errors.size > 0 && { errors: [...errors] }),
   };
 }

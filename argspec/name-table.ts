@@ -28,6 +28,7 @@ const TAKEN_METHODS = [
     " ",
   ),
   // Within a class of Python, a method would be taken for the type or the value.
+  ..."_call_http HttpResponse".split(" "),
   ..."Any Builtin Dict Envelope LEFT_OUT List Literal Optional PluginResponse Services".split(" "),
   ..."Tuple Union bool bytes float int str".split(" "),
 ];
@@ -41,8 +42,8 @@ const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
 const TAKEN_TYPES =
   "AbortSignal Any Array ArrayBuffer AsyncGenerator BackEndLevel Boolean Builtin CallDefaults " +
   "CallOptions Client ClientOptions Date Dict Envelope Error ErrorKind Failure Fetch Generic " +
-  "List Literal Mapping NotRequired Number Object Optional Partial PluginResponse Plugins " +
-  "Promise Readonly Record Required Sequence Services String SvcError SvcParameterError " +
+  "HttpResponse List Literal Mapping NotRequired Number Object Optional Partial PluginResponse " +
+  "Plugins Promise Readonly Record Required Sequence Services String SvcError SvcParameterError " +
   "SvcPluginError SvcSystemError Symbol Tuple TypedDict TypeVar Uint8Array Union";
 /** Words that are no names in TypeScript, or mean something else as types. */
 const TYPESCRIPT_WORDS =

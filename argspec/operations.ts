@@ -93,7 +93,7 @@ function resultOf(
   // A pre-processor that may respond by itself has several kinds of results.
   if (pre !== undefined && pre.result.kind !== "request") {
     const { kind } = pre.result;
-    return kind === "value" || kind === "stream" ? pre.result : ANY_RESULT;
+    return kind === "union" || kind === "response" ? ANY_RESULT : pre.result;
   }
   const last = post ?? answering(pre?.forwards ?? [], engine, find);
   return last === undefined || last.result.kind === "request" ? ANY_RESULT : last.result;

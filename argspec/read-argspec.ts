@@ -25,6 +25,7 @@ const PREFIX = /^\/[A-Za-z0-9\-.=@_~][A-Za-z0-9\-./=@_~]{0,999}$/;
 /** Errors that clients know by name; the kinds of all others begin with a small letter. */
 const ERROR_NAME = /^[A-Z][A-Za-z0-9_]{0,254}$/;
 const HASH = /^[0-9a-f]{64}$/;
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/;
 const MAX_PLUGINS = 20_000;
 const MAX_PARAMS = 1000;
 const WIRES = ["int", "float", "str", "bytes", "json"] as const;
@@ -177,13 +178,25 @@ function readParam(param: UntrustedJson, names: ReadonlySet<string>): ParamSpec 
 }
 
 function readResult(result: UntrustedJson, names: ReadonlySet<string>): ResultSpec {
-  const kind = result.member("kind").oneOf("value", "union", "stream", "response", "request");
+  const kind = result
+    .member("kind")
+    .oneOf("value", "union", "stream", "http", "response", "request");
   switch (kind) {
     case "request":
       return { kind };
     case "response": {
       const sortkey = readSchema(result.member("sortkey"), names);
       return { kind, sortkey, item: readSchema(result.member("item"), names), meta: true };
+    }
+    case "http": {
+      const listed = result.member("mediaTypes").items(MAX_PARAMS);
+      const mediaTypes = listed.map((type) => type.matching(MEDIA_TYPE, "a media type"));
+      const schema = result.optional("schema");
+      return {
+        kind,
+        mediaTypes,
+        ...(schema !== undefined && { schema: readSchema(schema, names) }),
+      };
     }
     default:
       return { kind, schema: readSchema(result.member("schema"), names) };

@@ -1,6 +1,6 @@
 // Some plugins out of an argspec, as an argspec of their own.
 
-import type { Argspec, JsonSchema, PluginSpec } from "./argspec.js";
+import type { Argspec, JsonSchema, PluginSpec, ResultSpec } from "./argspec.js";
 import { collectReferences } from "./read-schema.js";
 
 /**
@@ -38,12 +38,20 @@ export function reachableTypes(
 }
 
 function schemasOf({ params, result, errors }: PluginSpec): JsonSchema[] {
-  const results =
-    result.kind === "request"
-      ? []
-      : result.kind === "response"
-        ? [result.sortkey, result.item]
-        : [result.schema];
+  const results = resultSchemas(result);
   const details = errors.flatMap(({ details }) => (details === undefined ? [] : [details]));
   return [...params.map(({ schema }) => schema), ...results, ...details];
+}
+
+function resultSchemas(result: ResultSpec): JsonSchema[] {
+  switch (result.kind) {
+    case "request":
+      return [];
+    case "response":
+      return [result.sortkey, result.item];
+    case "http":
+      return result.schema === undefined ? [] : [result.schema];
+    default:
+      return [result.schema];
+  }
 }

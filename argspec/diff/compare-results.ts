@@ -3,6 +3,7 @@
 
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
+import { compareMediaTypes } from "./compare-media-types.js";
 import { findIncompatibility, type Type } from "./incompatibility.js";
 import { schemaTexts } from "./schema-texts.js";
 
@@ -14,10 +15,14 @@ export function compareResults(before: Side, after: Side): readonly Change[] {
     return [makeChange(isKnown ? "result-known" : "result-kind", subject, from, to)];
   }
   const former = partsOf(before);
-  const changes: Change[] = [];
+  const changes: Change[] = [...compareMediaTypes(before, after)];
   let isTold = true;
   for (const [path, type] of partsOf(after)) {
-    const known = former.get(path)!;
+    const known = former.get(path);
+    if (known === undefined) {
+      changes.push(makeChange("result-widened", { ...subject, path }, null, "a value"));
+      continue;
+    }
     const change = compareTypes(known, type, { ...subject, path });
     if (change !== null) changes.push(change);
     isTold &&= schemaTexts(known) === schemaTexts(type);
@@ -32,12 +37,14 @@ function formOf(kind: Operation["result"]["kind"]): string {
 
 /** A union, now of one kind, now of another, is any value. */
 function partsOf({ operation: { result }, definitions }: Side): ReadonlyMap<string, Type> {
-  return result.kind === "response"
-    ? new Map([
-        [".sortkey", { schema: result.sortkey, definitions }],
-        [".item", { schema: result.item, definitions }],
-      ])
-    : new Map([["", { schema: result.schema, definitions }]]);
+  if (result.kind === "response") {
+    return new Map([
+      [".sortkey", { schema: result.sortkey, definitions }],
+      [".item", { schema: result.item, definitions }],
+    ]);
+  }
+  const { schema } = result;
+  return schema === undefined ? new Map() : new Map([["", { schema, definitions }]]);
 }
 
 function compareTypes(before: Type, after: Type, subject: Required<Subject>): Change | null {

@@ -182,8 +182,8 @@ const table = {
     severity: "breaking",
     says: "is of another kind",
     because:
-      "A value, a stream, and a PluginResponse (the list that dispatchers merge) have nothing in " +
-      "common that a client could read.",
+      "A value, a stream, an HttpResponse, and a PluginResponse (the list that dispatchers " +
+      "merge) have nothing in common that a client could read.",
   },
   "result-known": {
     severity: "compatible",

@@ -34,7 +34,8 @@ export function outputSchema({ result }: Operation, $defs: Argspec["$defs"]): Ob
     const { sortkey, item } = result;
     return { ...responseSchema(sortkey, item), ...definitions($defs, [sortkey, item]) };
   }
-  if (result.kind === "stream" || !isObjectType(result.schema, $defs)) return null;
+  if (result.kind === "stream" || result.kind === "http") return null;
+  if (!isObjectType(result.schema, $defs)) return null;
   return { ...toolSchema(result.schema), type: "object", ...definitions($defs, [result.schema]) };
 }
 

@@ -4,6 +4,7 @@
 import type { JsonSchema } from "../argspec.js";
 import { isTyped } from "../error-kinds.js";
 import { errorResponses, tupleSchema } from "./components.js";
+import { mediaContent } from "./media-content.js";
 import type { NamedOperation } from "./named-operations.js";
 import { type ParameterOptions, queryParameters, requestBody } from "./parameters.js";
 import { schemaObject, schemaReference } from "./schemas.js";
@@ -91,11 +92,19 @@ function answer({ operation, resultName }: NamedOperation, types: Types): object
     const content = { "application/x-ndjson": { schema }, "text/event-stream": { schema } };
     return { description: `${said}\n\n${PIECES}`, content };
   }
+  if (result.kind === "http") {
+    const said = returns === "" ? "What the plugin sends, without an envelope." : returns;
+    const value = result.schema && envelope(schemaObject(result.schema, types));
+    return { description: said, content: mediaContent(result.mediaTypes, value ?? null) };
+  }
   const isList = result.kind === "response";
   const response = isList ? schemaReference(resultName) : schemaObject(result.schema, types);
+  return { description, content: { "application/json": { schema: envelope(response) } } };
+}
+
+function envelope(response: JsonSchema): JsonSchema {
   const answered = { type: "object", properties: { response }, required: ["response"] };
-  const schema = { allOf: [schemaReference("Envelope"), answered] };
-  return { description, content: { "application/json": { schema } } };
+  return { allOf: [schemaReference("Envelope"), answered] };
 }
 
 /** Parameters that only dispatchers read. */

@@ -103,6 +103,7 @@ class Method {
       ...(isText ? ["is_text=True"] : []),
       ...(result.kind === "response" ? ["is_response=True"] : []),
       ...(result.kind === "stream" ? ["is_stream=True"] : []),
+      ...(result.kind === "http" ? [`http=${httpForm(result)}`] : []),
       ...this.#errors(),
     ];
     const start = `${this.#constant}: _Operation[${this.#result}] = _Operation(`;
@@ -119,12 +120,12 @@ class Method {
 
   /** The method, and that for the whole envelope. */
   texts(instance: string): readonly string[] {
-    const isStream = this.#operation.result.kind === "stream";
-    const [result, call] = isStream
-      ? [`Generator[${this.#result}, None, None]`, "_stream"]
-      : [this.#result, "_call"];
+    const { kind } = this.#operation.result;
+    const hasEnvelope = kind !== "stream" && kind !== "http";
+    const result = kind === "stream" ? `Generator[${this.#result}, None, None]` : this.#result;
+    const call = hasEnvelope ? "_call" : `_${kind === "stream" ? kind : "call_http"}`;
     const plain = this.#text(this.#name, result, call, this.#documentation(instance));
-    if (this.#operation.isText || isStream) return [plain];
+    if (this.#operation.isText || !hasEnvelope) return [plain];
     const raw = docstring([`The same as \`${this.#name}\` with the whole envelope.`]);
     return [plain, this.#text(`${this.#name}_raw`, `Envelope[${this.#result}]`, "_call_raw", raw)];
   }
@@ -185,9 +186,27 @@ function resultAnnotation(
   place: string,
 ): string {
   if (isText) return "str";
+  if (result.kind === "http") {
+    const response = httpAnnotation(result.mediaTypes);
+    if (result.schema === undefined) return response;
+    return `Union[${response}, ${types.annotation(result.schema, `${place}Result`)}]`;
+  }
   if (result.kind !== "response") return types.annotation(result.schema, `${place}Result`);
   const key = types.annotation(result.sortkey, `${place}Key`);
   return `PluginResponse[${key}, ${types.annotation(result.item, `${place}Item`)}]`;
+}
+
+type HttpResult = Extract<Operation["result"], { kind: "http" }>;
+
+function httpForm({ schema }: HttpResult): string {
+  return stringLiteral(schema === undefined ? "response" : "mixed");
+}
+
+/** Python has no types of texts that begin alike. */
+function httpAnnotation(types: readonly string[]): string {
+  const isAny = types.length === 0 || types.some((type) => type.endsWith("/*"));
+  if (isAny) return "HttpResponse[str]";
+  return `HttpResponse[Literal[${types.map(stringLiteral).join(", ")}]]`;
 }
 
 function inputText({ description = "", default: preset, schema }: ParamSpec): string {

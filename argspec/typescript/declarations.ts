@@ -16,7 +16,8 @@ export interface PrintedSection {
 }
 
 const RUNTIME_TYPES =
-  "BackEndLevel CallDefaults CallOptions ClientOptions Envelope ErrorKind Fetch PluginResponse";
+  "BackEndLevel CallDefaults CallOptions ClientOptions Envelope ErrorKind Fetch HttpResponse " +
+  "PluginResponse";
 
 /**
  * `index.d.ts`.
@@ -41,7 +42,13 @@ export function clientDeclarations(
   ];
   return [
     `${header}
-import type { CallOptions, ClientOptions, Envelope, PluginResponse } from "${runtime}";
+import type {
+  CallOptions,
+  ClientOptions,
+  Envelope,
+  HttpResponse,
+  PluginResponse,
+} from "${runtime}";
 ${errors.head}
 export type {
   ${names},
@@ -84,8 +91,8 @@ function methodDeclaration(method: Method, object: string, scope: string): strin
   return `${whole}${comment}${rawName}${given}: Promise<Envelope<${result}>>;\n`;
 }
 
-function answered({ isStream }: Method, result: string): string {
-  return isStream ? `AsyncGenerator<${result}, void, undefined>` : `Promise<${result}>`;
+function answered({ form }: Method, result: string): string {
+  return form === "stream" ? `AsyncGenerator<${result}, void, undefined>` : `Promise<${result}>`;
 }
 
 function methodComment(method: Method, object: string): string {
@@ -97,7 +104,7 @@ function methodComment(method: Method, object: string): string {
       `@throws {SvcError} ${commentLine(`${exception}: ${description}`)}`.replace(/: $/, ""),
     ),
     ...operation.examples.map(
-      (example) => `@example\n${exampleCode(example, `${object}.${method.name}`, method.isStream)}`,
+      (example) => `@example\n${exampleCode(example, `${object}.${method.name}`, method.form)}`,
     ),
     deprecation(method),
   ]);
@@ -115,9 +122,11 @@ export function typeDeclarations({ methods, types }: PrintedSection, header: str
     return `${methodComment(method, "client")}${name}${given}: ${answered(method, result)};\n`;
   });
   const isSorted = methods.some(({ operation }) => operation.result.kind === "response");
+  const isHttp = methods.some(({ form }) => form === "http");
   return [
     `${header}\n`,
     ...(isSorted ? [MERGED_RESPONSE] : []),
+    ...(isHttp ? [HTTP_RESPONSE] : []),
     ...types,
     `/** Plugins by their names. */\nexport interface Plugins {\n${indent(members.join("\n"))}}\n`,
   ].join("\n");
@@ -134,5 +143,13 @@ export interface PluginResponse<K, T> {
   message?: string;
   meta: unknown;
   entries: [K, T][];
+}
+`;
+
+/** Members of responses without an envelope that types alone can promise. */
+const HTTP_RESPONSE = `/** A response without an envelope. */
+export interface HttpResponse<M extends string = string> {
+  status: number;
+  type: M;
 }
 `;

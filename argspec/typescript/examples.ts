@@ -3,13 +3,14 @@
 import type { ExampleSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
 import { commentText, plainCode } from "./doc-comment.js";
+import type { Method } from "./section.js";
 
 /** A call, or the author's own text. Safe within a comment. */
-export function exampleCode(example: ExampleSpec, call: string, isStream: boolean): string {
+export function exampleCode(example: ExampleSpec, call: string, form: Method["form"]): string {
   if (!("query" in example)) return commentText(example.text);
   const code = `${call}(${objectText(example.query)})`;
   return commentText(
-    isStream ? `for await (const piece of ${code}) use(piece);` : `await ${code};`,
+    form === "stream" ? `for await (const piece of ${code}) use(piece);` : `await ${code};`,
   );
 }
 

@@ -45,9 +45,10 @@ export function readme(name: string, hash: string, methods: readonly Method[]): 
     first === undefined
       ? "client.services.time()"
       : sampleCall(first.operation, `client.${first.name}`);
-  const sample = first?.isStream
-    ? `for await (const piece of ${call}) console.log(piece);`
-    : `console.log(await ${call});`;
+  const sample =
+    first?.form === "stream"
+      ? `for await (const piece of ${call}) console.log(piece);`
+      : `console.log(await ${call});`;
   return `# ${name}
 
 A generated client: \`svc client\` writes it anew, so changes here are lost. It needs nothing else

@@ -77,13 +77,13 @@ function methods(kind: string, section: Section): string {
   return section.methods.map((method) => methodCode(kind, method)).join("");
 }
 
-function methodCode(kind: string, { name, rawName, isStream }: Method): string {
+const CALLS = { value: "call", stream: "stream", http: "callHttp" } as const;
+
+function methodCode(kind: string, { name, rawName, form }: Method): string {
   const code = (method: string, call: string) => `
   ${method}(params, options) {
     return this.#connection.${call}(${kind}$${name}, params, options);
   }
 `;
-  return (
-    code(name, isStream ? "stream" : "call") + (rawName === null ? "" : code(rawName, "callRaw"))
-  );
+  return code(name, CALLS[form]) + (rawName === null ? "" : code(rawName, "callRaw"));
 }

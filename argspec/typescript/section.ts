@@ -32,8 +32,8 @@ export interface TypedKind extends ErrorKindSpec {
 export interface Method {
   readonly operation: Operation;
   readonly name: string;
-  /** The result is a stream. */
-  readonly isStream: boolean;
+  /** How it is called: with a result in an envelope, as a stream, or without an envelope. */
+  readonly form: "value" | "stream" | "http";
   /** The variant that returns the whole envelope; null without one. */
   readonly rawName: string | null;
   /** Names of types. */
@@ -52,18 +52,19 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
   });
   const methods = operations.map((operation): Method => {
     const name = names.methods.get(operation.name)!;
-    const isStream = operation.result.kind === "stream";
+    const { kind } = operation.result;
+    const form = kind === "stream" || kind === "http" ? kind : "value";
     return {
       operation,
       name,
-      isStream,
-      rawName: operation.isText || isStream ? null : `${name}Raw`,
+      form,
+      rawName: operation.isText || form !== "value" ? null : `${name}Raw`,
       params: names.params.get(operation.name)!,
       result: names.results.get(operation.name)!,
       isParamsOptional: !inputsOf(operation).some(({ required }) => required),
     };
   });
-  const own = methods.flatMap(({ operation, params, result, name, isStream }): TypeRequest[] => [
+  const own = methods.flatMap(({ operation, params, result, name, form }): TypeRequest[] => [
     {
       name: params,
       schema: paramsSchema(operation, lowering),
@@ -73,7 +74,7 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
       result,
       operation,
       lowering,
-      `/** ${isStream ? "A piece of what" : "What"} \`${name}\` answers. */\n`,
+      `/** ${form === "stream" ? "A piece of what" : "What"} \`${name}\` answers. */\n`,
     ),
   ]);
   const errors = listErrorKinds(operations).map((error): TypedKind => {
@@ -139,7 +140,23 @@ function resultRequest(
   comment: string,
 ): TypeRequest {
   if (isText) return { name, schema: { type: "string" }, comment };
+  if (result.kind === "http") {
+    return { name, schema: httpResponseSchema(result, lowering), comment };
+  }
   if (result.kind !== "response") return { name, schema: lowering.lower(result.schema), comment };
   const parts = [result.sortkey, result.item].map((schema) => lowering.lower(schema));
   return { name, schema: tuple(parts, null), comment, generic: "PluginResponse" };
+}
+
+type HttpResult = Extract<Operation["result"], { kind: "http" }>;
+
+function httpResponseSchema({ mediaTypes, schema }: HttpResult, lowering: SchemaLowering) {
+  const types = mediaTypes.map(mediaTypeText).join(" | ");
+  const response = { tsType: types === "" ? "HttpResponse" : `HttpResponse<${types}>` };
+  return schema === undefined ? response : { anyOf: [response, lowering.lower(schema)] };
+}
+
+/** `image/*` is any text that begins so. */
+function mediaTypeText(type: string): string {
+  return type.endsWith("/*") ? `\`${type.slice(0, -1)}\${string}\`` : JSON.stringify(type);
 }

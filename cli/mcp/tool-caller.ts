@@ -10,8 +10,10 @@ import { plainResultSchema } from "../../argspec/mcp/tool-schemas.js";
 import { buildTools, type McpTool, type Tool, type ToolSet } from "../../argspec/mcp/tools.js";
 import type { Operation } from "../../argspec/operations.js";
 import type { Connection } from "../../client/typescript/connection.js";
+import type { Operation as ClientOperation } from "../../client/typescript/operation.js";
+import type { CallOptions } from "../../client/typescript/options.js";
 import { SvcError } from "../../client/typescript/svc-error.js";
-import { errorResult, successResult, type ToolResult } from "./tool-result.js";
+import { bodyResult, errorResult, successResult, type ToolResult } from "./tool-result.js";
 
 /** Patterns of a server may backtrack for ever; nothing else takes that long. */
 const CHECK_MS = 1000;
@@ -76,6 +78,7 @@ export class ToolCaller {
     // The MCP client has its own time limit and cancels.
     const options = { signal, timeoutMs: 0 };
     const called = clientOperation(operation);
+    if (operation.result.kind === "http") return this.#callHttp(called, params, options);
     const response =
       operation.result.kind === "stream"
         ? await allOf(this.#connection.stream(called, params, options))
@@ -87,6 +90,18 @@ export class ToolCaller {
     if (misfit === null) return successResult(response, outputSchema !== undefined);
     const answer = JSON.stringify(response);
     return errorResult("answer", [`does not match the declared type: ${misfit}`, answer]);
+  }
+
+  async #callHttp(operation: ClientOperation, params: Arguments, options: CallOptions) {
+    const result = await this.#connection.readHttp(operation, params, options);
+    if (result.response !== null) {
+      const { status, type, headers } = result.response;
+      const location = headers.get("location");
+      const bytes = await result.response.bytes();
+      return bodyResult({ path: operation.path, status, type, location, bytes });
+    }
+    if (isTooDeep(result.value)) return errorResult("answer", [DEEP_RESULT]);
+    return successResult(result.value, false);
   }
 
   /** Returns why a value is invalid, or null. */

@@ -212,6 +212,11 @@ def _envelope(value: Any, response: _T) -> Envelope[_T]:
     )
 
 
+def _is_envelope(value: Any) -> bool:
+    names = ("response", "level", "partitions", "exec_ms")
+    return _member(value, "status") == "OK" and all(name in value for name in names)
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, list)
 

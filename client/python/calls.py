@@ -10,10 +10,12 @@ import random
 import socket
 import threading
 import warnings
+from http.client import HTTPResponse
 from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, cast
 
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
-from .answers import _plugin_response, _T
+from .answers import _is_envelope, _plugin_response, _T
+from .http_response import HttpResponse, _media_type
 from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial, _Request
 from .requests import _request_of, _SourceError
 from .server import _Deadline, _Fault, _Server
@@ -90,12 +92,15 @@ class _Connection:
         if not self._is_compared:
             fields["x-svc-argspec"] = self._argspec
         data = request.data(fields)
-        send = self.server.begin if operation.is_stream else self.server.exchange
-        answer = send(request.method, data, deadline)
+        is_streamed = _is_event_stream if operation.is_stream else _is_no_error
+        if operation.is_stream or operation.http:
+            answer = self.server.begin(request.method, data, deadline, is_streamed)
+        else:
+            answer = self.server.exchange(request.method, data, deadline)
         self._compare(answer.argspec)
         if answer.stream is not None:
             self._budget.succeeded()
-            return answer.stream
+            return answer
         is_text = operation.is_text and answer.status == 200
         content = answer.text if is_text else _decoded(answer.text)
         is_success = is_text or (_member(content, "status") == "OK" and not operation.is_stream)
@@ -117,6 +122,14 @@ class _Connection:
                 warnings.warn(message, stacklevel=6)
             else:
                 self._warn(message)
+
+
+def _is_event_stream(response: HTTPResponse) -> bool:
+    return response.status == 200 and _media_type(response.headers) == "text/event-stream"
+
+
+def _is_no_error(response: HTTPResponse) -> bool:
+    return 200 <= response.status < 400
 
 
 def _fault_error(
@@ -156,7 +169,7 @@ class _Caller:
         self, operation: _Operation[_T], params: Mapping[str, Any]
     ) -> Generator[_T, None, None]:
         """Piece by piece, as the server sends them. Whoever ends it, by `close` too, ends the plugin."""
-        stream = self._connection.send(operation, params, self._options)
+        stream = self._connection.send(operation, params, self._options).stream
         try:
             for event in stream.events(self._options.timeout):
                 if event.startswith(b"data: "):
@@ -174,6 +187,19 @@ class _Caller:
             ) from cause
         finally:
             stream.close()
+
+    def _call_http(self, operation: _Operation[_T], params: Mapping[str, Any]) -> _T:
+        """A response without an envelope, or the value of an envelope."""
+        answer = self._connection.send(operation, params, self._options)
+        response = HttpResponse[str](answer.status, answer.stream, operation.path, self._options)
+        is_json = response.status == 200 and response.type == "application/json"
+        if operation.http == "mixed" and is_json:
+            data = response.read()
+            content = _decoded(data.decode("utf-8", "replace"))
+            if _is_envelope(content):
+                return cast(_T, _member(content, "response"))
+            response = response._with_data(data)
+        return cast(_T, response)
 
     def _call_raw(self, operation: _Operation[_T], params: Mapping[str, Any]) -> Envelope[_T]:
         content = self._connection.send(operation, params, self._options)

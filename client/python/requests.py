@@ -44,6 +44,8 @@ class _Operation(Generic[_T]):
     is_response: bool = False
     # The response is a stream.
     is_stream: bool = False
+    # The response has no envelope, or has one where it is a value: `mixed`.
+    http: Literal["", "response", "mixed"] = ""
     # Errors that it documents.
     errors: _ErrorKinds = ()
 

@@ -15,7 +15,8 @@ import threading
 import time
 import urllib.parse
 from http.client import HTTPException, HTTPResponse, IncompleteRead
-from typing import Any, Iterable, Iterator, List, Optional, cast
+from http.client import HTTPMessage
+from typing import Any, Callable, Iterable, Iterator, List, Optional, cast
 
 _MAX_IDLE = 16
 _PIECE = 64 * 1024
@@ -72,41 +73,70 @@ class _Incoming(io.RawIOBase):
 
 
 class _Stream:
-    """The events of an answer. The connection is not used again."""
+    """An answer whose body is yet to come. An open one keeps its connection."""
 
-    def __init__(self, sock: socket.socket, incoming: _Incoming, response: HTTPResponse) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        incoming: _Incoming,
+        response: HTTPResponse,
+        put_back: Callable[[socket.socket, bool], None],
+    ) -> None:
         self._sock = sock
         self._incoming = incoming
         self._response = response
+        self._put_back = put_back
+        self._is_open = True
 
-    def events(self, seconds: Optional[float]) -> Iterator[bytes]:
+    @property
+    def headers(self) -> HTTPMessage:
+        return self._response.headers
+
+    def chunks(self, seconds: Optional[float]) -> Iterator[bytes]:
         """Raises _Fault when it breaks off, or when nothing comes for so many seconds."""
-        rest = bytearray()
-        known = 0
+        is_complete = False
         try:
             while True:
                 self._incoming.deadline = _Deadline(seconds)
                 data = self._response.read1(_PIECE)
                 if not data:
-                    return
-                rest += data
-                end = rest.find(b"\n\n", known)
-                start = 0
-                while end >= 0:
-                    yield bytes(rest[start:end])
-                    start = end + 2
-                    end = rest.find(b"\n\n", start)
-                del rest[:start]
-                known = max(0, len(rest) - 1)
-                if known > _MAX_ANSWER_BYTES:
-                    raise HTTPException(f"stream item exceeds {_MAX_ANSWER_BYTES} bytes")
+                    break
+                yield data
+            if self._response.length:
+                raise IncompleteRead(b"", self._response.length)
+            is_read = self._response.isclosed() or self._response.length == 0
+            is_complete = is_read and not self._response.will_close
         except (OSError, HTTPException, ValueError) as error:
             raise _Fault(True) from error
         finally:
-            self.close()
+            self._end(is_complete)
+
+    def events(self, seconds: Optional[float]) -> Iterator[bytes]:
+        """Server-sent events. Raises _Fault like `chunks`, and for one that is too long."""
+        rest = bytearray()
+        known = 0
+        for data in self.chunks(seconds):
+            rest += data
+            end = rest.find(b"\n\n", known)
+            start = 0
+            while end >= 0:
+                yield bytes(rest[start:end])
+                start = end + 2
+                end = rest.find(b"\n\n", start)
+            del rest[:start]
+            known = max(0, len(rest) - 1)
+            if known > _MAX_ANSWER_BYTES:
+                self.close()
+                error = HTTPException(f"stream item exceeds {_MAX_ANSWER_BYTES} bytes")
+                raise _Fault(True) from error
 
     def close(self) -> None:
-        self._sock.close()
+        self._end(False)
+
+    def _end(self, is_reusable: bool) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._put_back(self._sock, is_reusable)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +145,7 @@ class _Answer:
     text: str
     # Hash of the server's argspec, where it says so.
     argspec: Optional[str]
-    # In place of the text, what is yet to come.
+    # In place of the text, a body that is yet to come.
     stream: Optional[_Stream] = None
 
 
@@ -158,15 +188,16 @@ class _Server:
 
     def exchange(self, method: str, data: Iterable[bytes], deadline: _Deadline) -> _Answer:
         """One request and its whole answer, without any second try. Raises _Fault."""
-        return self._exchange(method, data, deadline, False)
+        return self.begin(method, data, deadline, lambda _: False)
 
-    def begin(self, method: str, data: Iterable[bytes], deadline: _Deadline) -> _Answer:
-        """The same of an answer that may be a stream, which is then yet to be read."""
-        return self._exchange(method, data, deadline, True)
-
-    def _exchange(
-        self, method: str, data: Iterable[bytes], deadline: _Deadline, may_stream: bool
+    def begin(
+        self,
+        method: str,
+        data: Iterable[bytes],
+        deadline: _Deadline,
+        is_streamed: Callable[[HTTPResponse], bool],
     ) -> _Answer:
+        """The same of an answer whose body may be yet to be read. Raises _Fault."""
         try:
             sock = self._take_idle() or self._connect(deadline)
         except OSError as error:
@@ -179,10 +210,10 @@ class _Server:
             response = HTTPResponse(cast(socket.socket, incoming), method=method)
             response.begin()
             argspec = response.getheader("x-svc-argspec")
-            kind = response.getheader("content-type", "")
-            if may_stream and response.status == 200 and kind.startswith("text/event-stream"):
+            if is_streamed(response):
                 is_stream = True
-                return _Answer(200, "", argspec, _Stream(sock, incoming, response))
+                stream = _Stream(sock, incoming, response, self._put_back)
+                return _Answer(response.status, "", argspec, stream)
             body = _read(response)
             is_open = response.isclosed() and not response.will_close
             is_reusable = is_sent and is_open and response.status not in _LAST_ANSWERS

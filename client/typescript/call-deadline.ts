@@ -38,6 +38,11 @@ export class CallDeadline {
     );
   }
 
+  /** Suspends the time limit until `restart`, while the caller decides what to do. */
+  suspend(): void {
+    clearTimeout(this.#timer);
+  }
+
   /** Signal for the work of the call. */
   get signal(): AbortSignal {
     return this.#controller.signal;

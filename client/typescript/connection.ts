@@ -3,6 +3,7 @@
 
 import { CallDeadline } from "./call-deadline.js";
 import { decoded, exchange, isConnectError, type RawResponse, readText } from "./exchange.js";
+import { type HttpResult, readHttpResult } from "./http-response.js";
 import type { Operation } from "./operation.js";
 import type { CallOptions, ClientOptions, Envelope, FetchAnswer, FetchInit } from "./options.js";
 import { buildRequest, type Request, withBytes } from "./request.js";
@@ -90,6 +91,47 @@ export class Connection {
     }
   }
 
+  /**
+   * Returns a response without an envelope, or the value of an envelope where a plugin returns
+   * both.
+   * @throws SvcError
+   */
+  async callHttp(
+    operation: Operation,
+    params: object | undefined,
+    options: CallOptions | undefined,
+  ): Promise<unknown> {
+    const result = await this.readHttp(operation, params, options);
+    return result.response ?? result.value;
+  }
+
+  /**
+   * The same, which tells the two apart.
+   * @throws SvcError
+   */
+  async readHttp(
+    operation: Operation,
+    params: object | undefined,
+    options: CallOptions = {},
+  ): Promise<HttpResult> {
+    const all: ClientOptions & CallOptions = merged(this.#options, options);
+    const limit = limitOf(operation, all);
+    try {
+      const { content } = await this.#repeat(operation, params, all, limit, (request) =>
+        this.#exchange(operation, request, all, limit.signal, (answer) =>
+          readHttpResult(answer, operation, limit),
+        ),
+      );
+      this.#budget.succeeded();
+      limit.suspend();
+      if (content.response === null) limit.end();
+      return content;
+    } catch (error) {
+      limit.end();
+      throw error;
+    }
+  }
+
   async #send(operation: Operation, params: object | undefined, options: CallOptions = {}) {
     const all: ClientOptions & CallOptions = merged(this.#options, options);
     const limit = limitOf(operation, all);
@@ -146,13 +188,14 @@ export class Connection {
   }
 
   async #exchange<T>(
-    { path }: Operation,
+    { path, http }: Operation,
     { url, method, headers, body }: Request,
     { fetch = globalThis.fetch, warn = console.warn }: ClientOptions,
     signal: AbortSignal,
     read: (answer: FetchAnswer) => Promise<T>,
   ): Promise<RawResponse<T>> {
-    const init: FetchInit = { method, headers: { ...headers }, signal, redirect: "error" };
+    const redirect = http === undefined ? "error" : "manual";
+    const init: FetchInit = { method, headers: { ...headers }, signal, redirect };
     if (body !== undefined) init.body = body;
     if (!this.#contract.isCompared) init.headers[ARGSPEC_HEADER] = this.#argspec;
     const answer = await exchange(fetch, url, init, path, read);

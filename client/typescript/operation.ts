@@ -17,6 +17,8 @@ export interface Operation {
   readonly text?: true;
   /** The response is a stream. */
   readonly stream?: true;
+  /** The response has no envelope, or has one where it is a value: `mixed`. */
+  readonly http?: "response" | "mixed";
   /** Errors that are kinds of their own: their names and statuses. */
   readonly errors?: readonly (readonly [name: string, statuses: readonly number[]])[];
 }

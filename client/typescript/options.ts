@@ -38,19 +38,42 @@ export interface FetchInit {
   headers: Record<string, string>;
   body?: string | ArrayBuffer;
   signal: AbortSignal;
-  /** Redirects are errors: no header or body follows them. */
-  redirect: "error";
+  /** Never followed: no header or body goes elsewhere. `manual` where the response may be one. */
+  redirect: "error" | "manual";
 }
 
 export interface FetchAnswer {
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: HttpHeaders;
   readonly body: { getReader(): FetchReader } | null;
 }
 
 export interface FetchReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
+}
+
+/** Header fields by their names, in any case. */
+export interface HttpHeaders {
+  get(name: string): string | null;
+  /** Present in Node.js; pages cannot read cookies. */
+  getSetCookie?(): string[];
+}
+
+/** A response without an envelope. Its body is read once, by one of the methods. */
+export interface HttpResponse<M extends string = string> {
+  /** 200 to 399; others are errors. */
+  readonly status: number;
+  /** Media type in lower case, without parameters; empty without a body. */
+  readonly type: M;
+  readonly headers: HttpHeaders;
+  bytes(): Promise<Uint8Array>;
+  blob(): Promise<Blob>;
+  text(): Promise<string>;
+  /** Chunks as they arrive; leaving the loop closes the connection. */
+  stream(): AsyncGenerator<Uint8Array, void, undefined>;
+  /** Closes the connection of a response whose body is not read. */
+  cancel(): void;
 }
 
 /** The whole response to a call (http-interface, "Response envelope"). */

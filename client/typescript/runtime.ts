@@ -12,6 +12,8 @@ export type {
   FetchAnswer,
   FetchInit,
   FetchReader,
+  HttpHeaders,
+  HttpResponse,
   PluginResponse,
 } from "./options.js";
 export { type BackEndLevel, type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";

@@ -8,6 +8,7 @@ import type { PluginRecord, ReservedParam, UserParam } from "../record/plugin-re
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";
 import { PluginModules } from "./modules.js";
+import { ResultChecks } from "./result-checks.js";
 import { HEADER, identifier, jsonText, propertyAccess, propertyKey, quote } from "./text.js";
 
 export interface ConverterOptions {
@@ -52,6 +53,7 @@ const HELPERS = [
   ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "ownProperty", "pairEnd"],
   ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
+  ...["readFields", "integerFault", "isFraction", "isTooDeep", "listItems", "mediaTypeFault"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` keeps it apart from all other names of the file. */
@@ -65,18 +67,27 @@ export function readersName(plugin: PluginRecord): string | null {
   return hasParams ? `${converterName(plugin)}$readers` : null;
 }
 
+/** Name of the check of its results; null where there is nothing to check. */
+export function resultCheckName(plugin: PluginRecord, types: TypeTable): string | null {
+  return resultFaults(plugin, new ResultChecks(types)).length === 0
+    ? null
+    : `${converterName(plugin)}$result`;
+}
+
 export function emitConverters(
   plugins: readonly PluginRecord[],
   types: TypeTable,
   options: ConverterOptions,
 ): string {
   const checks = new CheckFunctions(types);
+  const results = new ResultChecks(types);
   const modules = new PluginModules(plugins);
   const functions = plugins
-    .map((plugin) => emitConverter(plugin, types, modules, checks))
+    .map(
+      (plugin) => emitConverter(plugin, types, modules, checks) + emitResultCheck(plugin, results),
+    )
     .join("\n");
-  const checkText = checks.emit();
-  const body = checkText === "" ? functions : `${functions}\n${checkText}`;
+  const body = [functions, checks.emit(), results.emit()].filter((text) => text !== "").join("\n");
   const used = HELPERS.filter((helper) => new RegExp(`\\b${helper}\\(`).test(body));
   const imports =
     emitImport(used, options.convert) + emitImport(modules.names(functions), options.modules);
@@ -115,6 +126,25 @@ function emitConverter(
     "}",
     "",
   ].join("\n");
+}
+
+function emitResultCheck(plugin: PluginRecord, results: ResultChecks): string {
+  const faults = resultFaults(plugin, results);
+  if (faults.length === 0) return "";
+  const name = `${converterName(plugin)}$result`;
+  return `\nexport function ${name}(result) {\n  return ${faults.join(" ?? ")};\n}\n`;
+}
+
+/** Expressions for the faults of a result that its declared type excludes. */
+function resultFaults({ role, result }: PluginRecord, results: ResultChecks): string[] {
+  const { kind, shape, mediaTypes = [] } = result;
+  if (role !== "engine") return [];
+  const isChecked = kind === "value" || kind === "stream" || kind === "http";
+  const integers = isChecked && shape !== null ? results.functionFor(shape) : null;
+  return [
+    ...(mediaTypes.length > 0 ? [`mediaTypeFault(result, ${jsonText(mediaTypes)})`] : []),
+    ...(integers === null ? [] : [`${integers}(result, "", 0)`]),
+  ];
 }
 
 /** A call whose arguments schemas check. */

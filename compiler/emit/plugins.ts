@@ -4,7 +4,7 @@
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
-import { converterName, emitImport, readersName } from "./converters.js";
+import { converterName, emitImport, readersName, resultCheckName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";
 import { isNumeric } from "./is-numeric.js";
 import { PluginModules } from "./modules.js";
@@ -26,7 +26,11 @@ export function emitPlugins(
 ): string {
   const modules = new PluginModules(plugins);
   const names = plugins
-    .flatMap((plugin) => [converterName(plugin), readersName(plugin) ?? []].flat())
+    .flatMap((plugin) => [
+      converterName(plugin),
+      ...[readersName(plugin) ?? []].flat(),
+      ...[resultCheckName(plugin, types) ?? []].flat(),
+    ])
     .map((name) => `  ${name},\n`);
   const imports =
     names.length === 0 ? "" : `import {\n${names.join("")}} from ${quote(converters)};\n\n`;
@@ -73,7 +77,8 @@ function emitEntry(
 ): string {
   const { kind, shape } = plugin.result;
   const isOwn = plugin.role === "engine" && (kind === "value" || kind === "stream");
-  const isExact = isOwn && isNumeric(shape, types);
+  const isExact = isOwn && shape !== null && isNumeric(shape, types);
+  const check = resultCheckName(plugin, types);
   const [converter, readers] = [converterName(plugin), readersName(plugin)];
   const before = plugin.before.map((one) => modules.reference(one));
   const { path, description, parameters, bound_graph } = facts.description;
@@ -93,6 +98,7 @@ function emitEntry(
     "    },",
     `    invoke: ${converter},`,
     ...(isExact ? ["    isExact: true,"] : []),
+    ...(check === null ? [] : [`    resultFault: ${check},`]),
     ...(before.length === 0 ? [] : [`    before: [${before.join(", ")}],`]),
     "  },",
     "",

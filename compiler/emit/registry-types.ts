@@ -4,7 +4,7 @@
 import { MERGED_RESPONSE } from "../../argspec/typescript/declarations.js";
 import type { PluginRecord, ResultRecord, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { HEADER, identifier, propertyKey } from "./text.js";
+import { HEADER, identifier, propertyKey, quote } from "./text.js";
 import { docText, typeText } from "./type-text.js";
 
 /** @param plugins in plugin-number order */
@@ -15,9 +15,10 @@ export function emitRegistryTypes(plugins: readonly PluginRecord[], types: TypeT
     return registryEntry(find("pre"), find("engine"), find("post"));
   });
   const isSorted = plugins.some((plugin) => plugin.result.kind === "response");
+  const isHttp = plugins.some((plugin) => plugin.result.kind === "http");
   return [
     HEADER,
-    'import type { PluginEntry } from "svc-server";\n',
+    `import type { ${isHttp ? "HttpResponse, " : ""}PluginEntry } from "svc-server";\n`,
     ...(isSorted ? [MERGED_RESPONSE] : []),
     ...Object.entries(types).map(([name, shape]) => typeDeclaration(name, shape)),
     "/** What each plugin takes in its query and body, and what clients get of it. */\n" +
@@ -76,13 +77,21 @@ function contentText(content: {
 }
 
 function resultText(result: ResultRecord): string {
-  if (result.kind === "value") {
+  if (result.kind === "value" && result.shape !== null) {
     return typeText(result.shape, "    ");
   }
   if (result.kind === "response") {
-    const [sortkey, item] = result.shape.kind === "tuple" ? result.shape.items : [];
+    const [sortkey, item] = result.shape?.kind === "tuple" ? result.shape.items : [];
     const texts = [sortkey, item].map((shape) => (shape ? typeText(shape, "    ") : "unknown"));
     return `PluginResponse<${texts.join(", ")}>`;
   }
-  return "unknown";
+  return result.kind === "http" ? httpText(result) : "unknown";
+}
+
+function httpText({ mediaTypes = [], shape }: ResultRecord): string {
+  const types = mediaTypes.map((type) =>
+    type.endsWith("/*") ? `\`${type.slice(0, -1)}\${string}\`` : quote(type),
+  );
+  const response = types.length === 0 ? "HttpResponse" : `HttpResponse<${types.join(" | ")}>`;
+  return shape === null ? response : `${response} | ${typeText(shape, "    ")}`;
 }

@@ -28,7 +28,7 @@ export interface DocComment {
 
 const DECLARING_TAGS = new Set([
   ...["plugin", "graph", "readonly", "before", "timeout", "inline"],
-  ...["public", "scope"],
+  ...["public", "scope", "produces"],
 ]);
 
 /** @param nodes candidates; the first with a comment counts */

@@ -7,8 +7,10 @@ import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
+import { readMediaTypes } from "./read-media-types.js";
 import { firstProblems, pathText, type TypeReading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
+import { readUnionShape } from "./union-shape.js";
 import { memberWires } from "./wire.js";
 
 export interface ResultReading {
@@ -32,16 +34,16 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   }
   const entries = responses.map((response) => readEntry(reader, plugin, where, response));
   const typeText = fn.type ? fn.type.getText() : checker.typeToString(returned);
-  const result = (kind: ResultRecord["kind"], shape: TypeShape) => ({
+  const result = (kind: ResultRecord["kind"], shape: TypeShape | null): ResultReading => ({
     async: awaited !== returned || isAsync(fn),
     result: { kind, shape, typeText: typeText.replace(/\s+/g, " ") },
   });
+  const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));
+  const mediaTypes = readMediaTypes(reader.context, plugin, where, raw);
   if (entries.length === parts.length) {
     return result("response", entries.length === 1 ? entries[0]! : { kind: "json" });
   }
   if (requests.length === parts.length) return result("request", { kind: "null" });
-  // Bytes of any media type have no contract.
-  const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));
   const streams = parts.flatMap((part) => elementOfStream(part) ?? []);
   if (streams.length === 1 && parts.length === 1) {
     const piece = reader.read(streams[0]!);
@@ -52,10 +54,19 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   for (const type of streams) reportProblems(reader.context, plugin, where, reader.read(type));
   const others = [...responses, ...requests, ...raw, ...streaming];
   const values = parts.filter((part) => !others.includes(part));
-  const isMix = values.length < parts.length;
-  const reading = isMix ? readEach(reader, values) : reader.read(awaited);
-  reportProblems(reader.context, plugin, where, reading);
-  return isMix ? result("union", { kind: "json" }) : result("value", reading.shape);
+  if (values.length === parts.length) {
+    const reading = reader.read(awaited);
+    reportProblems(reader.context, plugin, where, reading);
+    return result("value", reading.shape);
+  }
+  const readings = values.map((type) => reader.read(type));
+  for (const reading of readings) reportProblems(reader.context, plugin, where, reading);
+  if (raw.length === 0 || values.length + raw.length < parts.length) {
+    return result("union", { kind: "json" });
+  }
+  const shapes = readings.map(({ shape }) => shape);
+  const { async, result: http } = result("http", shapes.length > 0 ? readUnionShape(shapes) : null);
+  return { async, result: mediaTypes.length > 0 ? { ...http, mediaTypes } : http };
 }
 
 const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;
@@ -69,11 +80,6 @@ function elementOfStream(type: ts.Type): ts.Type | null {
 
 function isAsync(fn: PluginDeclaration["fn"]): boolean {
   return fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
-}
-
-function readEach(reader: ShapeReader, types: readonly ts.Type[]): TypeReading {
-  const problems = types.flatMap((type) => reader.read(type).problems);
-  return { shape: { kind: "json" }, problems };
 }
 
 /** One entry of a `PluginResponse<K, T>`: its sort key and its item. */

@@ -50,14 +50,16 @@ function reachedTypes(
   };
   for (const plugin of plugins) {
     for (const param of plugin.params) if (param.shape) visit(param.shape);
-    visit(plugin.result.shape);
+    if (plugin.result.shape) visit(plugin.result.shape);
     for (const { details } of plugin.throws) if (details) visit(details);
   }
   return [...reached.values()];
 }
 
 /** Names that generated declarations use, so no type of the project may have them. */
-const RESERVED = ["PluginEntry", "PluginRegistry", "PluginResponse", "Record", "Uint8Array"];
+const RESERVED = [
+  ...["HttpResponse", "PluginEntry", "PluginRegistry", "PluginResponse", "Record", "Uint8Array"],
+];
 
 /** Types of one name are numbered by file, then by place: `Point`, `Point_2`. */
 function uniqueNames(types: readonly NamedShape[]): Map<string, string> {
@@ -87,7 +89,7 @@ function renamePlugin(plugin: PluginRecord, rename: (shape: TypeShape) => TypeSh
         ? { ...param, shape: rename(param.shape) }
         : { ...param, shape: param.shape && rename(param.shape) },
     ),
-    result: { ...plugin.result, shape: rename(plugin.result.shape) },
+    result: { ...plugin.result, shape: plugin.result.shape && rename(plugin.result.shape) },
     throws: plugin.throws.map((thrown) =>
       thrown.details ? { ...thrown, details: rename(thrown.details) } : thrown,
     ),

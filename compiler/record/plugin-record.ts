@@ -78,15 +78,18 @@ export type ParamRecord = ReservedParam | UserParam;
 
 export interface ResultRecord {
   /**
-   * `response` for a PluginResponse, `request` for a PluginRequest, `stream` for a stream, `union`
-   * for a mix.
+   * `response` for a PluginResponse, `request` for a PluginRequest, `stream` for a stream, `http`
+   * for an HttpResponse, `union` for a mix.
    */
-  readonly kind: "response" | "request" | "stream" | "value" | "union";
+  readonly kind: "response" | "request" | "stream" | "http" | "value" | "union";
   /**
-   * Of a `response`: one entry, the tuple of sort key and item; of a `request`: null; of a
-   * `stream`: a piece; of a `union`: any JSON; else the value's own shape.
+   * Of a `response`: one entry, the tuple of sort key and item; of a `request`: the null of JSON;
+   * of a `stream`: a piece; of a `union`: any JSON; of an `http`: values that it returns besides,
+   * null without any; else the value's own shape.
    */
-  readonly shape: TypeShape;
+  readonly shape: TypeShape | null;
+  /** Of an `http` that declares them, in lower case and without parameters. */
+  readonly mediaTypes?: readonly string[];
   readonly typeText: string;
 }
 

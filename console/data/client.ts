@@ -8,6 +8,10 @@ export interface Reply {
   /** The response, or the message of an error. */
   readonly value: unknown;
   readonly text: string;
+  /** Of a response without an envelope; empty for one with it. */
+  readonly mediaType: string;
+  /** Its body, if that is no text. */
+  readonly body: Blob | null;
   /** Run time measured by the server; null if not sent. */
   readonly execMs: number | null;
   readonly totalMs: number;
@@ -38,16 +42,29 @@ export async function callServer(path: string, question: ServerRequest = {}): Pr
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const text = await response.text();
-  return readReply(response.status, text, performance.now() - begun);
+  const mediaType = (response.headers.get("content-type") ?? "").split(";", 1)[0]!.trim();
+  const received = await response.blob();
+  const { status } = response;
+  const isText = received.size === 0 || TEXT.test(mediaType);
+  const text = isText ? await received.text() : "";
+  const reply = readReply(status, text, performance.now() - begun, mediaType);
+  return isText ? reply : { ...reply, body: received };
 }
 
+const TEXT = /^text\/|[/+](?:json|xml|x-ndjson|javascript|yaml)$/;
+
 /** Takes the server's envelope off; what has none is its own value. */
-export function readReply(status: number, text: string, totalMs: number): Reply {
+export function readReply(
+  status: number,
+  text: string,
+  totalMs: number,
+  mediaType = "application/json",
+): Reply {
   const envelope = parsed(text);
   const ok = status >= 200 && status < 300;
   if (!isRecord(envelope) || !("response" in envelope || "message" in envelope)) {
-    return { status, ok, value: envelope ?? text, text, execMs: null, totalMs };
+    const value = envelope ?? text;
+    return { status, ok, value, text, mediaType, body: null, execMs: null, totalMs };
   }
   const { response, message, exec_ms: execMs, explain } = envelope;
   return {
@@ -55,6 +72,8 @@ export function readReply(status: number, text: string, totalMs: number): Reply 
     ok,
     value: ok ? response : message,
     text,
+    mediaType: "",
+    body: null,
     execMs: typeof execMs === "number" ? execMs : null,
     totalMs,
     explain,

@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import { errorMessage, isRecord, type Reply } from "../data/client.js";
 import { buildWaterfall } from "../data/explanation.js";
-import { bytes, milliseconds } from "../data/text.js";
+import { bytes, clipForDisplay, milliseconds } from "../data/text.js";
+import { Picture } from "./picture.js";
 import { Table } from "./table.js";
 import { TextBlock } from "./text-block.js";
 import { Waterfall } from "./waterfall.js";
@@ -13,7 +14,7 @@ const MAX_COLUMNS = 12;
 
 export function ResponseView({ reply }: { readonly reply: Reply }) {
   const [isWhole, setWhole] = useState(false);
-  const { value, status, ok, execMs, totalMs, text } = reply;
+  const { value, status, ok, execMs, totalMs, text, mediaType, body } = reply;
   const pretty = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const isCut = !isWhole && pretty.length > MAX_TEXT;
   const waterfall = buildWaterfall(reply.explain);
@@ -27,18 +28,24 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
         <p>
           {milliseconds(totalMs)} in all
           {execMs !== null && `, ${milliseconds(execMs)} on the server`}
-          {rest !== null && `, ${milliseconds(rest)} network and browser`}, {bytes(text.length)}
+          {rest !== null && `, ${milliseconds(rest)} network and browser`},{" "}
+          {bytes(body?.size ?? text.length)}
+          {mediaType !== "" && `, ${clipForDisplay(mediaType)}`}
         </p>
         {!ok && <p class="bad">{errorMessage(reply).slice(0, MAX_TEXT)}</p>}
         <ListTable value={value} />
-        <TextBlock label="Response body" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
+        {body === null ? (
+          <TextBlock label="Response body" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
+        ) : (
+          <Picture body={body} />
+        )}
         <div class="row">
           {isCut && (
             <button type="button" onClick={() => setWhole(true)}>
               Show all {bytes(pretty.length)}
             </button>
           )}
-          <button type="button" onClick={() => download(text)}>
+          <button type="button" onClick={() => download(body ?? text, mediaType)}>
             Download
           </button>
         </div>
@@ -49,11 +56,12 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
 }
 
 /** Downloads the response as a file; it never opens as a page. */
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+function download(content: Blob | string, mediaType: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = url;
-  link.download = "answer.json";
+  const ending = /^\w+\/(\w{1,10})$/.exec(mediaType)?.[1] ?? "json";
+  link.download = `answer.${ending}`;
   link.click();
   // Once the browser has taken it.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);

@@ -221,6 +221,10 @@ export const COMPILER_CODES = {
     title: "invalid access tag",
     fix: "write `@public`, or `@scope` with the scopes that callers need",
   },
+  SVC1149: {
+    title: "invalid media type of an HttpResponse",
+    fix: 'declare it in the type, as `HttpResponse<"image/png">`, or by `@produces image/png`',
+  },
   SVC1146: {
     title: "limit that applies to nothing",
     fix: "write it in a `/** */` comment right before the parameter, property or type",

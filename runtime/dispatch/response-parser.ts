@@ -22,12 +22,25 @@ export interface BackEndResponse {
   readonly takesTrunk: boolean;
   /** Explanation of the back-end as received; null: none. */
   readonly explain: string | null;
+  /**
+   * Lines of the fields that a plugin of the back-end chose, for responses that are relayed;
+   * `Content-Type` is one of them unless svc chose it.
+   */
+  readonly fields: string;
   readonly body: Buffer;
 }
 
 /** Invalid bytes received. */
 export class MalformedResponse extends Error {}
 
+/** Fields of one connection, and fields that every instance writes itself. */
+const OWN_FIELDS = new Set([
+  ..."connection content-length date keep-alive server trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+  ..."access-control-allow-origin access-control-expose-headers content-type".split(" "),
+]);
+const OWN_PREFIX = "x-svc-";
 const HEAD_END = "\r\n\r\n";
 const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
@@ -49,6 +62,7 @@ interface Head {
   readonly isReadonly: boolean;
   readonly takesTrunk: boolean;
   readonly explain: string | null;
+  readonly fields: string;
   readonly length: number;
 }
 
@@ -110,11 +124,11 @@ export class ResponseParser {
   }
 
   #finish(head: Head, body: Buffer): BackEndResponse {
-    const { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain } = head;
+    const { length: _, ...others } = head;
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    return { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain, body };
+    return { ...others, body };
   }
 }
 
@@ -143,6 +157,7 @@ function parseHeadLines(text: string): Head {
   let isReadonly = false;
   let takesTrunk = false;
   let explain: string | null = null;
+  let own = "";
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
     if (field === null) throw new MalformedResponse("invalid header");
@@ -153,6 +168,7 @@ function parseHeadLines(text: string): Head {
       length = Number(value);
     } else if (name === "content-type") {
       mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
+      if (value !== `${mediaType}; charset=UTF-8`) own += `Content-Type: ${value}\r\n`;
     } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
       backlog = Number.parseInt(value, 16);
     } else if (name === "x-svc-readonly") {
@@ -165,11 +181,22 @@ function parseHeadLines(text: string): Head {
       isClosing ||= value.toLowerCase() === "close";
     } else if (name === "transfer-encoding") {
       throw new MalformedResponse("invalid length");
+    } else if (!OWN_FIELDS.has(name) && !name.startsWith(OWN_PREFIX)) {
+      own += `${field[1]}: ${value}\r\n`;
     }
   }
   if (length > MAX_RESPONSE_BODY_BYTES) throw new MalformedResponse("answer too large");
   const isLast = isClosing || length < 0;
   length = Math.max(0, length);
-  const fields = { mediaType, backlog, isLast, isReadonly, takesTrunk, explain, length };
+  const fields = {
+    mediaType,
+    backlog,
+    isLast,
+    isReadonly,
+    takesTrunk,
+    explain,
+    fields: own,
+    length,
+  };
   return { status: Number(status[1]), ...fields };
 }

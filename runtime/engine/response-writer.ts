@@ -218,10 +218,10 @@ export class ResponseWriter {
 
   /** Relays a back-end's response unchanged; a dispatcher also gets the load of this instance. */
   relay(exchange: Exchange, port: 0 | 1, answer: BackEndResponse): void {
-    const { status, mediaType, body, isReadonly, explain } = answer;
+    const { status, body, isReadonly, explain, fields } = answer;
     const isPartial = exchange.headers.accept === "partial";
-    const fields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
-    this.#send(exchange, port, ofPlugin(status, mediaType === "" ? null : mediaType, body, fields));
+    const more = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
+    this.#send(exchange, port, ofPlugin(status, relayedMediaType(answer), body, fields + more));
   }
 
   /** Sends the merged response of all back-ends. */
@@ -405,4 +405,10 @@ export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: 
 
 function elapsedMs(t0Ms: number): number {
   return nowMs() - t0Ms;
+}
+
+/** Null without a body; the fields of a plugin's own response name its media type. */
+function relayedMediaType({ mediaType, fields }: BackEndResponse): string | null {
+  if (mediaType === "") return null;
+  return fields.includes("Content-Type: ") ? OWN_MEDIA_TYPE : mediaType;
 }

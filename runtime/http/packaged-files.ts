@@ -23,8 +23,8 @@ const CODINGS = [
   ["gzip", ".gz"],
 ] as const;
 const SECURITY =
-  "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; " +
-  "frame-ancestors 'none'\r\n" +
+  "Content-Security-Policy: default-src 'self'; img-src 'self' blob:; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'\r\n" +
   "X-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n";
 
 interface Asset {

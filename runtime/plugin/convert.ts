@@ -2,6 +2,13 @@
 // format of `.svc/`, so they change only together with compiler/emit.
 
 export { limitCheck } from "../../argspec/limits/limits.js";
+export {
+  integerFault,
+  isFraction,
+  isTooDeep,
+  listItems,
+  readFields,
+} from "./contract/integer-check.js";
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
 export { truncateForMessage } from "./contract/truncate-for-message.js";
@@ -28,5 +35,6 @@ export {
   headersList,
   headersStr,
 } from "./request/received.js";
+export { mediaTypeFault } from "./response/media-type-fault.js";
 export { requireBoundGraph, setGraphBinder } from "./run/graph-binding.js";
 export { callValidated } from "./run/validate-arguments.js";

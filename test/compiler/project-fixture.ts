@@ -39,6 +39,10 @@ export declare class HttpError extends Error {
   readonly details?: unknown;
   constructor(status: number, message: string, details?: unknown);
 }
+export declare class HttpResponse<M extends string = string> {
+  readonly type: M;
+  constructor(body?: string | Uint8Array, options?: { type?: M; status?: number });
+}
 export interface PluginOptions {
   name?: string;
   graph?: string;

@@ -7,7 +7,7 @@ import type { TypeShape } from "../../compiler/record/type-shape.js";
 import { ProjectFixture } from "./project-fixture.js";
 
 const IMPORTS = `
-import { plugin, PluginRequest, PluginResponse, Graph } from "svc-server";
+import { plugin, PluginRequest, PluginResponse, Graph, HttpResponse } from "svc-server";
 import type { int, float, str, bytes, json } from "svc-server";
 `;
 

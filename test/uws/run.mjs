@@ -14,9 +14,10 @@ const root = dirname(dirname(here));
 const SUITES = [
   ...["conformance", "serve", "transport"].map((name) => `test/uws/${name}.test.ts`),
   // The same requests, stops and crashes as with the other transport, against `dist/`.
-  ...["argspec-server", "builtins", "crash", "engine", "library", "stop", "streams"].map(
-    (name) => `test/e2e/${name}.test.ts`,
-  ),
+  ...[
+    ...["argspec-server", "builtins", "crash", "engine", "http-responses", "library", "stop"],
+    "streams",
+  ].map((name) => `test/e2e/${name}.test.ts`),
 ];
 
 let command;

@@ -9,7 +9,7 @@ import { errorText } from "./describe-error.js";
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");
 
 /** The error for a number that JSON cannot represent, where the type is number. */
-export const NAN_ERROR = "NaN or an infinite number, where the type of the result says number";
+const NAN_ERROR = "NaN or an infinite number, where the type of the result says number";
 
 /** Depth limit of the fast check; deeper values go to the writer. */
 const MAX_PLAIN_DEPTH = 100;
@@ -49,7 +49,7 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 /** Returns whether a value contains NaN or an infinite number. */
-export function containsNaN(value: unknown, depth = 0): boolean {
+function containsNaN(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   if (typeof value !== "object" || value === null || depth > MAX_PLAIN_DEPTH) return false;
   if (value instanceof Float64Array || value instanceof Float32Array) {
@@ -61,6 +61,11 @@ export function containsNaN(value: unknown, depth = 0): boolean {
   }
   const parts = Array.isArray(value) ? value : Object.values(value);
   return parts.some((part) => containsNaN(part, depth + 1));
+}
+
+/** Returns the error for a value with such a number, or null. */
+export function nanFault(value: unknown): string | null {
+  return containsNaN(value) ? NAN_ERROR : null;
 }
 
 function write(value: unknown, key: string, parents: object[]): string {

@@ -28,6 +28,9 @@ export type Invoke = (request: PluginRequest, source: RequestSource) => unknown;
  */
 export type BeforeHook = (request: PluginRequest) => unknown;
 
+/** Returns what is wrong with a result, or null. */
+export type ResultFault = (result: unknown) => string | null;
+
 export interface PluginEntry {
   readonly name: string;
   readonly role: PluginRole;
@@ -39,6 +42,8 @@ export interface PluginEntry {
   readonly invoke: Invoke;
   /** NaN in the result is an error, because its type has only numbers there. */
   readonly isExact?: true;
+  /** Returns why a result, or an item of a stream, breaks its declared type; null if not. */
+  readonly resultFault?: ResultFault;
   /** Hooks in order; never empty. */
   readonly before?: readonly BeforeHook[];
 }

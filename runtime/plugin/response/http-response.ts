@@ -25,35 +25,38 @@ const OWN_FIELDS = new Set([
 const MAX_FIELD_BYTES = 8192;
 const LENGTH_BYTES = 2;
 
-export interface HttpResponseOptions {
+export interface HttpResponseOptions<M extends string = string> {
   /** 200 to 599. */
   readonly status?: number;
   /** Media type of the body; text is UTF-8. */
-  readonly type?: string;
-  /** Further header fields. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly type?: M;
+  /** Further header fields; a list is sent as one field for each value, as for `Set-Cookie`. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
  * Returned by a plugin in place of a value: the client gets exactly this, without envelope. Below a
  * dispatcher a plugin has to return a PluginResponse.
  *
+ * As a result type, `HttpResponse<"image/png">` makes the media type part of the contract.
+ *
  * @example return new HttpResponse(png, { type: "image/png", headers: { ETag: '"1"' } });
  */
-export class HttpResponse {
+export class HttpResponse<M extends string = string> {
   readonly status: number;
+  readonly type: M;
   readonly body: string | Uint8Array;
   readonly #fields: string;
 
   /** @throws ArgumentError for a status, media type or header field that cannot be sent */
-  constructor(body: string | Uint8Array = "", options: HttpResponseOptions = {}) {
+  constructor(body: string | Uint8Array = "", options: HttpResponseOptions<M> = {}) {
     const isText = typeof body === "string";
     if (!isText && !(body instanceof Uint8Array)) {
       throw new ArgumentError("TypeError", "body of an HttpResponse: str or bytes");
     }
     const { status = 200, headers = {} } = options;
     const usual = isText ? "text/plain; charset=UTF-8" : "application/octet-stream";
-    const { type = usual } = options;
+    const type: string = options.type ?? usual;
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new ArgumentError("ValueError", `status of an HttpResponse: 200 to 599, not ${status}`);
     }
@@ -61,6 +64,7 @@ export class HttpResponse {
       throw new ArgumentError("ValueError", `media type of an HttpResponse: ${String(type)}`);
     }
     this.status = status;
+    this.type = type as M;
     this.body = body;
     this.#fields = fieldLines(headers, body.length === 0 ? null : type);
   }
@@ -87,18 +91,23 @@ export function splitHttpResponse(bytes: Uint8Array): { fields: string; body: Ui
   return { fields: view.toString("latin1", LENGTH_BYTES, start), body: bytes.subarray(start) };
 }
 
-function fieldLines(headers: Readonly<Record<string, string>>, type: string | null): string {
+type Headers = NonNullable<HttpResponseOptions["headers"]>;
+
+function fieldLines(headers: Headers, type: string | null): string {
   let lines = "";
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name) || OWN_FIELDS.has(name.toLowerCase())) {
       throw new ArgumentError("ValueError", `header field of an HttpResponse: ${name}`);
     }
-    if (typeof value !== "string" || !VALUE.test(value)) {
-      throw new ArgumentError("ValueError", `value of header field ${name}: visible characters`);
-    }
-    lines += `${name}: ${value}\r\n`;
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const one of values) lines += `${name}: ${checkedValue(name, one)}\r\n`;
   }
   if (type !== null) lines += `Content-Type: ${type}\r\n`;
   if (lines.length <= MAX_FIELD_BYTES) return lines;
   throw new ArgumentError("ValueError", `header fields of more than ${MAX_FIELD_BYTES} bytes`);
+}
+
+function checkedValue(name: string, value: unknown): string {
+  if (typeof value === "string" && VALUE.test(value)) return value;
+  throw new ArgumentError("ValueError", `value of header field ${name}: visible characters`);
 }

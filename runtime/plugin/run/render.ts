@@ -11,7 +11,7 @@ import {
   RESULT_VALUE,
 } from "../../wire/batch.js";
 import { errorText, typeName } from "../contract/describe-error.js";
-import { containsNaN, jsonText, NAN_ERROR, plainJson } from "../contract/json-text.js";
+import { jsonText, nanFault, plainJson } from "../contract/json-text.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { isResubmission, PluginRequest } from "../request/plugin-request.js";
@@ -38,8 +38,9 @@ export function renderExact(value: unknown, accept: Accept, done: Done): void {
   // A single pass finds NaN and values that JSON.stringify cannot serialize.
   const json = accept === "json" ? plainJson(value) : null;
   if (json !== null) return done(200, RESULT_VALUE, toLatin1(json));
-  if (!containsNaN(value)) return renderResult(value, accept, done);
-  sendError(done, accept, 500, "svc", "ValueError", NAN_ERROR);
+  const fault = nanFault(value);
+  if (fault === null) return renderResult(value, accept, done);
+  sendError(done, accept, 500, "svc", "ValueError", fault);
 }
 
 /** Answers with the result of an engine function. */

@@ -4,8 +4,8 @@
 import { isParameterError, SvcError } from "../../base/errors.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
 import { isInstance } from "../contract/describe-error.js";
-import type { PluginEntry } from "../contract/plugin-entry.js";
-import type { Accept, RequestSource } from "../contract/request-source.js";
+import type { PluginEntry, ResultFault } from "../contract/plugin-entry.js";
+import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
@@ -13,7 +13,8 @@ import { DeferredGraph, runBefore } from "./before.js";
 import { bindMerged, type Merging } from "./forwarding.js";
 import { takeBoundGraphs } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
-import { renderExact, renderPost, renderPre, renderResult } from "./render.js";
+import { renderPost } from "./render.js";
+import { type Renderer, rendererFor } from "./renderers.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, StreamSender } from "./stream-sender.js";
 import { isThenable } from "./thenable.js";
@@ -34,9 +35,9 @@ export function runPlugin(
     sendUndefined(source, done);
     return null;
   }
-  const render = entry.role === "pre" ? renderPre : entry.isExact ? renderExact : renderResult;
+  const renderer = rendererFor(entry);
   const request = requestFrom(source, entry.readers);
-  if (entry.before === undefined) return run(entry, request, render, source, done);
+  if (entry.before === undefined) return run(entry, request, renderer, source, done);
   let given: unknown;
   try {
     given = runBefore(entry.before, request);
@@ -46,11 +47,11 @@ export function runPlugin(
   }
   if (isThenable(given)) {
     const held = new DeferredGraph();
-    runLater(given, entry, request, render, source, held, done);
+    runLater(given, entry, request, renderer, source, held, done);
     return held;
   }
-  if (given === undefined) return run(entry, request, render, source, done);
-  render(given, source.accept, done, source);
+  if (given === undefined) return run(entry, request, renderer, source, done);
+  renderer.render(given, source.accept, done, source);
   return null;
 }
 
@@ -59,7 +60,7 @@ async function runLater(
   pending: unknown,
   entry: PluginEntry,
   request: PluginRequest,
-  render: Render,
+  renderer: Renderer,
   source: RequestSource,
   held: DeferredGraph,
   done: Done,
@@ -71,8 +72,8 @@ async function runLater(
     return sendSyncError(thrown, source, done);
   }
   if (held.isReleased) return;
-  if (given === undefined) held.bind(run(entry, request, render, source, done));
-  else render(given, source.accept, done, source);
+  if (given === undefined) held.bind(run(entry, request, renderer, source, done));
+  else renderer.render(given, source.accept, done, source);
 }
 
 /** Calls a post-processor; otherwise like `runPlugin`. */
@@ -96,16 +97,17 @@ export function runPost(
     return null;
   }
   bindMerged(response, source, merging);
-  const render: Render = (value, accept, send) => renderPost(value, response, accept, send);
-  return run(entry, response, render, source, done);
+  const renderer: Renderer = {
+    render: (value, accept, send) => renderPost(value, response, accept, send),
+    itemFault: () => null,
+  };
+  return run(entry, response, renderer, source, done);
 }
-
-type Render = (value: unknown, accept: Accept, done: Done, source: RequestSource) => void;
 
 function run(
   entry: PluginEntry,
   argument: PluginRequest | PluginResponse,
-  render: Render,
+  renderer: Renderer,
   source: RequestSource,
   done: Done,
 ): BoundGraph | null {
@@ -121,23 +123,23 @@ function run(
   }
   const bound = takeBoundGraphs();
   if (pending) {
-    finishLater(result, render, source, bound, done);
+    finishLater(result, renderer, source, bound, done);
     return bound;
   }
   if (isDeferredCall(result)) {
     const held = new DeferredGraph();
     held.bind(bound);
-    callLater(result, render, source, held, bound, done);
+    callLater(result, renderer, source, held, bound, done);
     return held;
   }
-  finish(result, render, source, bound, done);
+  finish(result, renderer, source, bound, done);
   return null;
 }
 
 /** Calls a plugin once its schemas accept the arguments, unless the request is over by then. */
 async function callLater(
   late: DeferredCall,
-  render: Render,
+  renderer: Renderer,
   source: RequestSource,
   held: DeferredGraph,
   bound: BoundGraph | null,
@@ -152,21 +154,21 @@ async function callLater(
     bound?.release();
     return sendSyncError(thrown, source, done);
   }
-  if (isThenable(result)) await finishLater(result, render, source, bound, done);
-  else finish(result, render, source, bound, done);
+  if (isThenable(result)) await finishLater(result, renderer, source, bound, done);
+  else finish(result, renderer, source, bound, done);
 }
 
 /** Answers with a result, or starts a stream. */
 function finish(
   result: unknown,
-  render: Render,
+  renderer: Renderer,
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
 ): void {
   if (isStream(result) && source.streams !== undefined) {
-    sendStream(result, source, bound, done, render === renderExact);
-  } else render(result, source.accept, releaseFirst(bound, done), source);
+    sendStream(result, source, bound, done, renderer.itemFault);
+  } else renderer.render(result, source.accept, releaseFirst(bound, done), source);
 }
 
 /**
@@ -186,7 +188,7 @@ function releaseFirst(bound: BoundGraph | null, done: Done): Done {
 
 async function finishLater(
   pending: unknown,
-  render: Render,
+  renderer: Renderer,
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
@@ -200,7 +202,7 @@ async function finishLater(
     sendLate(thrown, source, done);
     return;
   }
-  finish(result, render, source, bound, done);
+  finish(result, renderer, source, bound, done);
 }
 
 function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
@@ -228,11 +230,11 @@ function sendStream(
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
-  isExact: boolean,
+  itemFault: ResultFault,
 ): void {
   const isForPages = EVENT_STREAM.test(headerValue(source.headerBlock, "Accept") ?? "");
   const format = isForPages ? "sse" : "ndjson";
-  const sender = new StreamSender(result, format, isExact, {
+  const sender = new StreamSender(result, format, itemFault, {
     started: (port) => source.streams!.open(source, port, format),
     failed: (thrown) => sendLate(thrown, source, done),
     broken: (thrown) => reportThrown(thrown, source),

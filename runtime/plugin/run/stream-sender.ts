@@ -8,7 +8,8 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { ArgumentError } from "../../base/errors.js";
 import { errorName } from "../contract/describe-error.js";
-import { containsNaN, jsonText, NAN_ERROR } from "../contract/json-text.js";
+import { jsonText } from "../contract/json-text.js";
+import type { ResultFault } from "../contract/plugin-entry.js";
 import type { StreamFormat } from "../contract/request-source.js";
 
 const CHUNK_CHARACTERS = 16 * 1024;
@@ -43,7 +44,7 @@ export class StreamSender {
   readonly #source: AsyncIterable<unknown>;
   #iterator: AsyncIterator<unknown> | null = null;
   readonly #format: StreamFormat;
-  readonly #isExact: boolean;
+  readonly #itemFault: ResultFault;
   readonly #events: StreamEvents;
   readonly #port: MessagePort;
   readonly #theirs: MessagePort;
@@ -54,15 +55,15 @@ export class StreamSender {
   #isOver = false;
   #taken: (() => void) | null = null;
 
-  /** @param isExact all numbers in its items must be finite */
+  /** @param itemFault check of each item */
   constructor(
     source: AsyncIterable<unknown>,
     format: StreamFormat,
-    isExact: boolean,
+    itemFault: ResultFault,
     events: StreamEvents,
   ) {
     this.#source = source;
-    this.#isExact = isExact;
+    this.#itemFault = itemFault;
     this.#format = format;
     this.#events = events;
     const { port1, port2 } = new MessageChannel();
@@ -105,7 +106,8 @@ export class StreamSender {
   /** A serialization error is unknown to the source: it must be closed explicitly. */
   #gather(value: unknown): void {
     try {
-      if (this.#isExact && containsNaN(value)) throw new ArgumentError("ValueError", NAN_ERROR);
+      const fault = this.#itemFault(value);
+      if (fault !== null) throw new ArgumentError("ValueError", fault);
       this.#gathered += partText(value, this.#format);
     } catch (thrown) {
       this.#endSource();

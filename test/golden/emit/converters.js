@@ -6,7 +6,10 @@ import {
   contentJson,
   headersBytes,
   headersDict,
+  integerFault,
+  isFraction,
   isObject,
+  isTooDeep,
   keyEnd,
   memoizedCheck,
   missing,
@@ -91,6 +94,10 @@ export function add$engine(request, source) {
     a$ < 0 ? missing("a") : add$engine$readers.a(query, a$),
     b$ < 0 ? undefined : add$engine$readers.b(query, b$),
   );
+}
+
+export function add$engine$result(result) {
+  return int_1_(result, "", 0);
 }
 
 // plugins/shop.ts:3
@@ -486,5 +493,11 @@ function check_Pair(value) {
 function check_9_(value) {
   if (!Array.isArray(value)) return " (an array of 0 is required)";
   if (value.length !== 0) return " (an array of 0 is required)";
+  return null;
+}
+
+function int_1_(value, path, depth) {
+  if (isTooDeep(depth)) return null;
+  if (isFraction(value)) return integerFault(path, value);
   return null;
 }

@@ -5,6 +5,7 @@ import {
   Shop$engine$readers,
   add$engine,
   add$engine$readers,
+  add$engine$result,
   ask$engine,
   ask$engine$readers,
   bare$engine,
@@ -46,6 +47,7 @@ export const plugins = [
     },
     invoke: add$engine,
     isExact: true,
+    resultFault: add$engine$result,
   },
   {
     name: "ask",

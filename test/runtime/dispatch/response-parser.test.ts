@@ -129,11 +129,23 @@ test("reads a response without a length as empty, and detects the last one of a 
     isReadonly: false,
     takesTrunk: false,
     explain: null,
+    fields: "",
     body: 0,
   });
   assert.is(parsed("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")!.isLast, false);
   assert.is(parsed(answerOf("x", "Connection: keep-Alive"))!.isLast, false);
   assert.is(parsed(answerOf("x", "Connection: Close"))!.isLast, true);
+});
+
+test("collects the fields that a plugin chose, for relayed responses", () => {
+  const cookies = "Set-Cookie: a=1\r\nSet-Cookie: b=2; HttpOnly";
+  const own = "Server: SVC/3\r\nX-SVC-Backlog: 1\r\nDate: now\r\nConnection: keep-Alive";
+  const picture = "Content-Type: image/png";
+  const { fields, mediaType } = parsed(answerOf("x", `${cookies}\r\n${own}\r\n${picture}`))!;
+  assert.is(fields, `${cookies}\r\n${picture}\r\n`);
+  assert.is(mediaType, "image/png");
+  const json = parsed(answerOf("{}", "Content-Type: application/json; charset=UTF-8"))!;
+  assert.equal([json.fields, json.mediaType], ["", "application/json"]);
 });
 
 test("ignores an invalid backlog", () => {

@@ -28,7 +28,7 @@ async function told(part: unknown, end: () => never, isCancelled: boolean): Prom
       },
     };
     const source = { [Symbol.asyncIterator]: () => iterator };
-    const sender = new StreamSender(source, "ndjson", false, {
+    const sender = new StreamSender(source, "ndjson", () => null, {
       started: (port: MessagePort) => isCancelled && port.postMessage("cancel"),
       failed: () => told.push("failed"),
       broken: () => told.push("broken"),

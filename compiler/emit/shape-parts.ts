@@ -1,0 +1,37 @@
+// All shapes within a shape, through names.
+
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+
+/** Returns the shape and all within it, each named type once. */
+export function listShapeParts(whole: TypeShape, types: TypeTable): readonly TypeShape[] {
+  const parts: TypeShape[] = [];
+  const seen = new Set<string>();
+  const rest = [whole];
+  for (let shape = rest.pop(); shape !== undefined; shape = rest.pop()) {
+    parts.push(shape);
+    if (shape.kind === "ref") {
+      if (!seen.has(shape.name)) rest.push(types[shape.name]!);
+      seen.add(shape.name);
+    } else rest.push(...listInnerShapes(shape));
+  }
+  return parts;
+}
+
+function listInnerShapes(shape: TypeShape): readonly TypeShape[] {
+  switch (shape.kind) {
+    case "array":
+      return [shape.items];
+    case "tuple":
+      return [...shape.items, ...(shape.rest ? [shape.rest] : [])];
+    case "object": {
+      const inner = shape.properties.map((property) => property.shape);
+      return shape.additional ? [...inner, shape.additional] : inner;
+    }
+    case "union":
+      return shape.members;
+    case "limited":
+      return [shape.base];
+    default:
+      return [];
+  }
+}

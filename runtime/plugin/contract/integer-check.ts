@@ -1,0 +1,33 @@
+// Helpers of generated checks of results: whether every number that is typed as `int` is one. NaN
+// and infinite numbers have an error of their own.
+
+/** Deeper values are not checked; the writer of JSON finds cycles. */
+const MAX_DEPTH = 100;
+const NO_ITEMS: readonly never[] = [];
+
+export function isTooDeep(depth: number): boolean {
+  return depth > MAX_DEPTH;
+}
+
+export function isFraction(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && !Number.isInteger(value);
+}
+
+/** @param path of the value in the result, such as `.items[3]` */
+export function integerFault(path: string, value: unknown): string {
+  return `result${path} is ${value}, where the type of the result says int`;
+}
+
+/** Returns the items of what JSON renders as an array. */
+export function listItems(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value instanceof Set ? [...value] : NO_ITEMS;
+}
+
+/** Returns an object that JSON renders by its properties, or null. */
+export function readFields(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  if (value instanceof Map) return Object.fromEntries(value) as Record<string, unknown>;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return typeof fields.toJSON === "function" ? null : fields;
+}
