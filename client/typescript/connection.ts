@@ -3,9 +3,16 @@
 
 import { CallDeadline } from "./call-deadline.js";
 import { decoded, exchange, isConnectError, type RawResponse, readText } from "./exchange.js";
-import { type HttpResult, readHttpResult } from "./http-response.js";
+import { readHttpResult } from "./http-response.js";
 import type { Operation } from "./operation.js";
-import type { CallOptions, ClientOptions, Envelope, FetchAnswer, FetchInit } from "./options.js";
+import type {
+  CallOptions,
+  ClientOptions,
+  Envelope,
+  FetchAnswer,
+  FetchInit,
+  HttpResult,
+} from "./options.js";
 import { buildRequest, type Request, withBytes } from "./request.js";
 import { readMember, responseError } from "./response-error.js";
 import { RetryBudget, retryDelayMs } from "./retry-budget.js";

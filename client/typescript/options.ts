@@ -76,6 +76,11 @@ export interface HttpResponse<M extends string = string> {
   cancel(): void;
 }
 
+/** A response without an envelope, or the value of an envelope. */
+export type HttpResult =
+  | { readonly response: HttpResponse }
+  | { readonly response: null; readonly value: unknown };
+
 /** The whole response to a call (http-interface, "Response envelope"). */
 export interface Envelope<T> {
   status: "OK";

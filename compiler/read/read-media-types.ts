@@ -2,7 +2,7 @@
 // `@produces image/png` where the type states none, as in JavaScript.
 
 import { ts } from "ts-morph";
-import { lineOf } from "./doc-comment.js";
+import { readTagLine } from "./doc-comment.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 
@@ -40,7 +40,7 @@ export function readMediaTypes(
 }
 
 function typesInTag(context: ReadContext, tag: ts.JSDocTag): string[] {
-  const words = lineOf(tag).split(/[\s,]+/);
+  const words = readTagLine(tag).split(/[\s,]+/);
   const types = words.filter((word) => word !== "").map(plainMediaType);
   if (types.length === 0) context.error("SVC1149", tag, "`@produces` has no media type", EXAMPLE);
   return types.filter((type) => requireMediaType(context, tag, type, EXAMPLE));

@@ -22,7 +22,7 @@ const test = suite("client runtime");
 const ROOT = packageRoot();
 const FOLDER = join(ROOT, "dist/client");
 /** Content given as a promise took 0.2 KB, checks of values another 0.2 KB. */
-const MAX_BYTES = 4_050;
+const MAX_BYTES = 4600;
 const HASH = "0".repeat(64);
 const forms: readonly Pick<typeof Runtime, "Connection" | "SvcError">[] = [
   (await import(join(FOLDER, "runtime.js"))) as typeof Runtime,
@@ -270,7 +270,7 @@ test("recognizes its errors across module formats", async () => {
   }
 });
 
-test("has at most 4.05 KB when compressed", () => {
+test("has at most 4.6 KB when compressed", () => {
   const { outputFiles } = buildSync({
     entryPoints: [join(FOLDER, "runtime.js")],
     bundle: true,

@@ -68,7 +68,7 @@ test("come from the tag where the type states none", () => {
   ]);
 });
 
-test("are findings where they are none, or stated twice", () => {
+test("are reported where they are invalid, or stated twice", () => {
   const source = (tags: string, type: string) => `/** @plugin ${tags} */
 export function f(request: PluginRequest): ${type} { throw 0; }`;
   const cases = [
