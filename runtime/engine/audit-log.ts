@@ -8,6 +8,7 @@ import { RotatingFile } from "../base/rotating-file.js";
 import { RateLimiter } from "../base/token-bucket.js";
 import { clientAddress } from "../http/client-address.js";
 import type { Exchange } from "../http/transport.js";
+import { principalName } from "../plugin/contract/principal-name.js";
 import { latin1ToUtf8 } from "../plugin/contract/wire-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
 
@@ -20,8 +21,6 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 const MAX_REFUSALS_PER_SECOND = 20;
 /** Parameters of changes that say what was changed. */
 const NAMES = ["graph", "id", "initial", "terminal", "relationship", "what", "key"];
-/** Members of a principal that say who it is; the first one is taken. */
-const PRINCIPAL_NAMES = ["name", "sub", "id"];
 const MAX_CHARACTERS = 200;
 
 export class AuditLog {
@@ -82,21 +81,13 @@ export class AuditLog {
 function commonFields(exchange: Exchange, port: 0 | 1, status: number): LogFields {
   const { method, target, headers, principal } = exchange;
   const { requestId } = headers;
-  const who = principal === null ? null : principalName(principal);
+  const who = principal === null ? null : principalName(JSON.parse(principal) as object);
   return {
     ...{ method, path: shorten(latin1ToUtf8(target.split("?", 1)[0]!)), status },
     ...{ port: port === 0 ? "main" : "admin", client: clientAddress(exchange) },
-    ...(who === null ? {} : { principal: who }),
+    ...(who === null ? {} : { principal: shorten(who) }),
     ...(requestId === null ? {} : { request: requestId }),
   };
-}
-
-function principalName(text: string): string | null {
-  const principal = JSON.parse(text) as Record<string, unknown>;
-  const name = PRINCIPAL_NAMES.map((key) => principal[key]).find(
-    (value) => typeof value === "string" || typeof value === "number",
-  );
-  return name === undefined ? null : shorten(String(name));
 }
 
 function changedNames(target: string): LogFields {

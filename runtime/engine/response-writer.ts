@@ -37,6 +37,7 @@ import { PluginResponse } from "../plugin/response/plugin-response.js";
 import { plainText } from "../plugin/run/render.js";
 import {
   RESULT_ERROR,
+  RESULT_ERROR_FIELDS,
   RESULT_HTTP,
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
@@ -197,6 +198,13 @@ export class ResponseWriter {
         const message = { json: text, text };
         return this.refuse(exchange, port, status, message, { execId, isPlugin: true, hierarchy });
       }
+      case RESULT_ERROR_FIELDS: {
+        const whole = typeof payload === "string" ? payload : latin1Text(payload);
+        const end = whole.indexOf("\r\n\r\n") + 2;
+        const text = whole.slice(end + 2);
+        const details = { execId, isPlugin: true, hierarchy, fields: whole.slice(0, end) };
+        return this.refuse(exchange, port, status, { json: text, text }, details);
+      }
       case RESULT_HTTP: {
         const { fields, body } = splitHttpResponse(payload as Uint8Array);
         return this.#send(exchange, port, ofPlugin(status, OWN_MEDIA_TYPE, body, fields));
@@ -301,7 +309,8 @@ export class ResponseWriter {
   ): void {
     const asked = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
     const { mediaType, body } = this.errorBody(asked, port, message, execId, hierarchy);
-    const when = status === TOO_MANY_REQUESTS ? RETRY_SOON : fields;
+    const isRetrySoon = status === TOO_MANY_REQUESTS && fields === "";
+    const when = isRetrySoon ? RETRY_SOON : fields;
     this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
   }
 

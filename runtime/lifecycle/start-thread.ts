@@ -6,6 +6,7 @@ import { availableAddressSpace, formatGiB } from "../base/address-space.js";
 import { SvcError } from "../base/errors.js";
 import { logSettings } from "../base/log-settings.js";
 import { enableRecentLog } from "../base/recent-log.js";
+import { enableSharedRates } from "../base/shared-rates.js";
 import { reserveThreadGauge } from "../metrics/thread-gauges.js";
 
 export type Thread = "io" | "executor" | "admin" | "interconnect";
@@ -22,6 +23,7 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
   // The thread logs like this one.
   logSettings();
   enableRecentLog();
+  enableSharedRates();
   const freeGauge = reserveThreadGauge((options.name ?? thread).replace(NAME_PREFIX, ""));
   const worker = new Worker(entry, workerOptions(options));
   worker.on("exit", freeGauge);

@@ -59,5 +59,7 @@ export const RESULT_STREAM = 8; // port through which the content comes, and its
 export const RESULT_FORWARD = 5; // bytes of what a dispatcher is to forward
 /** Not a result: the request was revoked before the executor claimed it. */
 export const RESULT_REVOKED = 4;
+/** Header lines of a plugin's error, an empty line, and the JSON text or text of its message. */
+export const RESULT_ERROR_FIELDS = 10;
 /** Not a result: the time slice of the query is over, and another executor is to run it. */
 export const RESULT_SLICE_OVER = 9;

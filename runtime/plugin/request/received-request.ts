@@ -34,6 +34,15 @@ export abstract class ReceivedRequest {
   }
 
   /**
+   * Address of the client; behind a proxy of `http.proxies`, the one that the proxy names. Empty in
+   * requests that a program makes.
+   */
+  get ip(): string {
+    const { client } = this.#received;
+    return URL.canParse(client) ? new URL(client).hostname.replace(/^\[|\]$/g, "") : "";
+  }
+
+  /**
    * Aborts when the response is no longer needed: the client disconnected, or the deadline passed.
    * For `fetch` and other functions that accept a signal.
    */

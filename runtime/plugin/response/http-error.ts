@@ -3,6 +3,7 @@
 
 import { brandClass } from "../../base/brand.js";
 import { ArgumentError } from "../../base/errors.js";
+import { headerLines } from "./header-lines.js";
 
 /**
  * Thrown by a plugin to answer with a status of its own (http-interface, "Error body", kind
@@ -16,14 +17,17 @@ export class HttpError extends Error {
    * @param status 400 to 599
    * @param message what the client is told
    * @param details anything that JSON can carry, for programs
-   * @throws ArgumentError for another status
+   * @param headers further header fields of the response, such as `Retry-After`
+   * @throws ArgumentError for another status, or a header field that cannot be sent
    */
   constructor(
     readonly status: number,
     message: string,
     readonly details?: unknown,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
+    headerLines(headers);
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new ArgumentError("ValueError", `status of an HttpError: 400 to 599, not ${status}`);
     }

@@ -6,23 +6,9 @@
 import { brandClass } from "../../base/brand.js";
 import { ArgumentError } from "../../base/errors.js";
 import type { OwnedBytes } from "../../base/owned-arrays.js";
+import { headerLines } from "./header-lines.js";
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const MEDIA_TYPE = /^[!#$&^_.+\-0-9A-Za-z]+\/[!#$&^_.+\-0-9A-Za-z]+(?: *;[\t\x20-\x7e]*)?$/;
-/** They frame the answer or speak for the server. */
-const OWN_FIELDS = new Set([
-  "connection",
-  "content-length",
-  "content-type",
-  "date",
-  "keep-alive",
-  "server",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-const MAX_FIELD_BYTES = 8192;
 const LENGTH_BYTES = 2;
 
 export interface HttpResponseOptions<M extends string = string> {
@@ -66,7 +52,8 @@ export class HttpResponse<M extends string = string> {
     this.status = status;
     this.type = type as M;
     this.body = body;
-    this.#fields = fieldLines(headers, body.length === 0 ? null : type);
+    const typeLine = body.length === 0 ? "" : `Content-Type: ${type}\r\n`;
+    this.#fields = headerLines(headers) + typeLine;
   }
 
   /** For the IO thread. */
@@ -89,25 +76,4 @@ export function splitHttpResponse(bytes: Uint8Array): { fields: string; body: Ui
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const start = LENGTH_BYTES + view.readUInt16LE(0);
   return { fields: view.toString("latin1", LENGTH_BYTES, start), body: bytes.subarray(start) };
-}
-
-type Headers = NonNullable<HttpResponseOptions["headers"]>;
-
-function fieldLines(headers: Headers, type: string | null): string {
-  let lines = "";
-  for (const [name, value] of Object.entries(headers)) {
-    if (!NAME.test(name) || OWN_FIELDS.has(name.toLowerCase())) {
-      throw new ArgumentError("ValueError", `header field of an HttpResponse: ${name}`);
-    }
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const one of values) lines += `${name}: ${checkedValue(name, one)}\r\n`;
-  }
-  if (type !== null) lines += `Content-Type: ${type}\r\n`;
-  if (lines.length <= MAX_FIELD_BYTES) return lines;
-  throw new ArgumentError("ValueError", `header fields of more than ${MAX_FIELD_BYTES} bytes`);
-}
-
-function checkedValue(name: string, value: unknown): string {
-  if (typeof value === "string" && VALUE.test(value)) return value;
-  throw new ArgumentError("ValueError", `value of header field ${name}: visible characters`);
 }

@@ -1,12 +1,13 @@
 // Reports failures of a plugin call to the client (http-interface, "Error body"): an object under
 // `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` for plain text.
 
-import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
+import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_TEXT } from "../../wire/batch.js";
 import { errorName, getErrorMessage } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
 import { causesForClients, pluginFrames } from "../contract/stack-trace.js";
 import { toLatin1 } from "../contract/wire-text.js";
+import { headerLines } from "../response/header-lines.js";
 import { type HttpError, isHttpError } from "../response/http-error.js";
 
 /**
@@ -82,12 +83,20 @@ function describeCause(thrown: unknown): ErrorDetail | undefined {
 
 /** An HttpError is deliberate: it includes its details, but no stack frames and no cause. */
 function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
-  const { status, details } = error;
+  const { status, details, headers } = error;
   const message = getErrorMessage(error);
   const exception = errorName(error);
-  if (accept === "text") {
-    return done(status, RESULT_TEXT, toLatin1(`ERROR: ${exception}: ${message}`));
+  let fields = "";
+  try {
+    fields = headerLines(headers ?? {});
+  } catch (fault) {
+    return sendThrown(done, accept, 500, "svc", fault);
   }
+  const send = (kind: number, text: string): void => {
+    if (fields === "") return done(status, kind, toLatin1(text));
+    done(status, RESULT_ERROR_FIELDS, `${fields}\r\n${toLatin1(text)}`);
+  };
+  if (accept === "text") return send(RESULT_TEXT, `ERROR: ${exception}: ${message}`);
   const head = JSON.stringify({
     exception: `<class '${exception}'>`,
     value: message,
@@ -99,7 +108,7 @@ function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
   } catch (fault) {
     return sendThrown(done, accept, 500, "svc", fault);
   }
-  done(status, RESULT_ERROR, toLatin1(`{"plugin":${head.slice(0, -1)}${more}}}`));
+  send(RESULT_ERROR, `{"plugin":${head.slice(0, -1)}${more}}}`);
 }
 
 /** Answers with a plain string as `message`. */

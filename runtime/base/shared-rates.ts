@@ -1,0 +1,108 @@
+// Rates per key, counted by all threads together in shared memory (generic cell rate algorithm).
+// One word per key holds the time at which its allowance is complete again, in 1/64 ms, below a tag
+// of the key; a compare-and-swap takes from it. Nothing waits, and keys whose allowance is complete
+// need no word. If a bucket is full, the key closest to its complete allowance loses its word.
+//
+//   since i64 (ms since 1970) │ seed i64 │ bucket 0: 8 words │ bucket 1 │ …
+//   word: tag 20 bits │ time 44 bits
+
+import { createHash, randomBytes } from "node:crypto";
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
+import { nowMs } from "./clock.js";
+
+const KEY = "svc.rates";
+const BUCKETS = 8192;
+const WAYS = 8;
+const HEAD_WORDS = 2;
+const TIME_BITS = 44n;
+const TIME_MASK = (1n << TIME_BITS) - 1n;
+const TAG_MASK = 0xfffff;
+const TICKS_PER_MS = 64;
+const MINUTE_TICKS = 60_000 * TICKS_PER_MS;
+
+/** Outcome of taking one request from the allowance of a key. */
+export interface TakenRate {
+  readonly isAllowed: boolean;
+  /** Requests that remain. */
+  readonly remaining: number;
+  /** Milliseconds until a request is allowed; 0 if one remains. */
+  readonly waitMs: number;
+}
+
+/** Creates the memory. Called by the main thread before it starts others. */
+export function enableSharedRates(): void {
+  if (getEnvironmentData(KEY) === undefined) setEnvironmentData(KEY, createMemory());
+}
+
+function createMemory(): SharedArrayBuffer {
+  const words = new BigInt64Array(
+    new SharedArrayBuffer((HEAD_WORDS + BUCKETS * WAYS) * BigInt64Array.BYTES_PER_ELEMENT),
+  );
+  words[0] = BigInt(Math.floor(nowMs()));
+  // Clients that could choose keys of one bucket could forget their own.
+  words[1] = randomBytes(8).readBigInt64LE();
+  return words.buffer as SharedArrayBuffer;
+}
+
+let shared: BigInt64Array | null = null;
+
+function memory(): BigInt64Array {
+  // A program without threads has memory of its own.
+  shared ??= new BigInt64Array(
+    (getEnvironmentData(KEY) as SharedArrayBuffer | undefined) ?? createMemory(),
+  );
+  return shared;
+}
+
+/** Takes one request from the allowance of a key: `perMinute` at once, then evenly over time. */
+export function takeRate(key: string, perMinute: number, at = nowMs()): TakenRate {
+  const words = memory();
+  const now = Math.floor((at - Number(words[0])) * TICKS_PER_MS);
+  const interval = MINUTE_TICKS / perMinute;
+  const { bucket, tag } = locate(key, words[1]!);
+  for (;;) {
+    const place = findPlace(words, bucket, tag, now);
+    const word = Atomics.load(words, place);
+    const completeAt = tagOf(word) === tag ? Math.max(now, timeOf(word)) : now;
+    const next = completeAt + interval;
+    const excess = next - now - MINUTE_TICKS;
+    // Rounded, because many small intervals may sum up to slightly more.
+    if (excess > 1) return { isAllowed: false, remaining: 0, waitMs: excess / TICKS_PER_MS };
+    const taken = (BigInt(tag) << TIME_BITS) | BigInt(Math.round(next));
+    if (Atomics.compareExchange(words, place, word, BigInt.asIntN(64, taken)) !== word) continue;
+    const remaining = Math.max(0, Math.floor((MINUTE_TICKS - (next - now)) / interval + 0.01));
+    const waitMs = remaining > 0 ? 0 : Math.max(0, excess + interval) / TICKS_PER_MS;
+    return { isAllowed: true, remaining, waitMs };
+  }
+}
+
+/** Returns the word of a key, or the one that it may use. */
+function findPlace(words: BigInt64Array, bucket: number, tag: number, now: number): number {
+  const from = HEAD_WORDS + bucket * WAYS;
+  let found = from;
+  let least = Number.POSITIVE_INFINITY;
+  for (let place = from; place < from + WAYS; place++) {
+    const word = Atomics.load(words, place);
+    if (word !== 0n && tagOf(word) === tag) return place;
+    const time = timeOf(word);
+    // Of the words that are free, the first one: threads that add a key at once must agree.
+    const rank = time <= now ? 0 : time;
+    if (rank >= least) continue;
+    least = rank;
+    found = place;
+  }
+  return found;
+}
+
+function locate(key: string, seed: bigint): { readonly bucket: number; readonly tag: number } {
+  const digest = createHash("sha256").update(seed.toString()).update(key).digest();
+  return { bucket: digest.readUInt32LE(0) % BUCKETS, tag: digest.readUInt32LE(4) & TAG_MASK || 1 };
+}
+
+function tagOf(word: bigint): number {
+  return Number(BigInt.asUintN(64, word) >> TIME_BITS);
+}
+
+function timeOf(word: bigint): number {
+  return Number(word & TIME_MASK);
+}

@@ -1,0 +1,64 @@
+// Rate limits of plugins: hooks that count the requests of a principal or client in all executors.
+
+import { clientKey } from "../../base/client-key.js";
+import { ArgumentError } from "../../base/errors.js";
+import { takeRate } from "../../base/shared-rates.js";
+import type { BeforeHook } from "../contract/plugin-entry.js";
+import { principalName } from "../contract/principal-name.js";
+import type { PluginRequest } from "../request/plugin-request.js";
+import { HttpError } from "./http-error.js";
+
+const MAX_PER_MINUTE = 100_000;
+const NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
+
+export interface RateLimitOptions {
+  /**
+   * Requests that are counted together: those of a principal (without one: of a client), those of a
+   * client address, or those for which a function returns the same text.
+   */
+  readonly by: "principal" | "client" | ((request: PluginRequest) => string);
+  /** Requests per minute; as many at once, from 1 to 100,000. */
+  readonly perMinute: number;
+  /** Hooks with the same name count together. Default: `default`. */
+  readonly name?: string;
+}
+
+/**
+ * Returns a hook for `@before` or the key `before` that rejects requests above a rate with 429,
+ * `Retry-After` and `RateLimit`.
+ *
+ * @throws ArgumentError invalid options
+ * @example export const perUser = rateLimit({ by: "principal", perMinute: 60 });
+ */
+export function rateLimit({ by, perMinute, name = "default" }: RateLimitOptions): BeforeHook {
+  if (!Number.isInteger(perMinute) || perMinute < 1 || perMinute > MAX_PER_MINUTE) {
+    const range = `an integer from 1 to ${MAX_PER_MINUTE}`;
+    throw new ArgumentError("ValueError", `invalid perMinute ${perMinute}: expected ${range}`);
+  }
+  if (typeof by !== "function" && by !== "principal" && by !== "client") {
+    const expected = '"principal", "client" or a function';
+    throw new ArgumentError("ValueError", `invalid by ${JSON.stringify(by)}: expected ${expected}`);
+  }
+  if (!NAME.test(name)) throw new ArgumentError("ValueError", `invalid name ${name}`);
+  const keyOf = by === "principal" ? principalKey : by === "client" ? addressKey : by;
+  return (request) => {
+    const { isAllowed, waitMs } = takeRate(`${name} ${keyOf(request)}`, perMinute);
+    if (isAllowed) return;
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    throw new HttpError(429, `more than ${perMinute} requests per minute`, undefined, {
+      "Retry-After": String(seconds),
+      "RateLimit-Policy": `"${name}";q=${perMinute};w=60`,
+      RateLimit: `"${name}";r=0;t=${seconds}`,
+    });
+  };
+}
+
+function principalKey(request: PluginRequest): string {
+  const { principal } = request;
+  if (principal === null) return addressKey(request);
+  return `principal ${principalName(principal) ?? JSON.stringify(principal)}`;
+}
+
+function addressKey(request: PluginRequest): string {
+  return `client ${clientKey(request.ip)}`;
+}
