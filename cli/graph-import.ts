@@ -19,6 +19,10 @@ export const graphImport = defineCommand({
       help: "id prefix for rows without ids",
     },
     "skip-bad": { kind: flag, help: "write invalid records to <file>.rejected, and continue" },
+    "text-index": {
+      kind: stringSetting("<keys>"),
+      help: "build a text index: properties, or JSON of graph.index",
+    },
     type: { kind: stringSetting("<name>"), help: "default vertex type" },
   },
   environment: false,
@@ -30,6 +34,7 @@ export const graphImport = defineCommand({
       format: values.format ?? null,
       prefix: values["id-prefix"] ?? "",
       type: values.type ?? null,
+      textIndex: values["text-index"] ?? null,
       skipBad: values["skip-bad"] ?? false,
     });
     return 0;

@@ -11,6 +11,7 @@ import { importRecord } from "./import-record.js";
 import { withGraph } from "./open-graph.js";
 import { type FileFormat, readRecords } from "./read-records.js";
 import { RejectedRecords } from "./rejected-records.js";
+import { buildTextIndex, parseTextIndex } from "./text-index.js";
 
 export interface ImportOptions {
   readonly graph: string | null;
@@ -18,6 +19,8 @@ export interface ImportOptions {
   readonly format: FileFormat | null;
   readonly prefix: string;
   readonly type: string | null;
+  /** Keys of a text index, separated by commas, or its options as JSON. */
+  readonly textIndex: string | null;
   /** Writes records that are no vertices or arcs to a file of their own. */
   readonly skipBad: boolean;
 }
@@ -50,6 +53,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   if (format === undefined) {
     throw new SvcError("SVC3060", `unknown format of ${path}: pass --format`);
   }
+  const textIndex = options.textIndex === null ? null : parseTextIndex(options.textIndex);
   await withGraph(options.graph, options.root, false, async (graph) => {
     const { size, mtimeMs } = statSync(path);
     const whole = { file: path, bytes: size, changedAt: mtimeMs };
@@ -76,6 +80,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
       storePosition(graph, { ...whole, end, line });
       savedAt = performance.now();
     }
+    if (textIndex !== null) await buildTextIndex(graph, textIndex);
     graph.save(-1);
     rmSync(positionFile(graph), { force: true });
     bar.end();

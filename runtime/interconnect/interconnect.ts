@@ -30,6 +30,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
       readonly path: string | null;
       readonly readonly: boolean;
       readonly local: boolean;
+      readonly indexes: readonly object[];
     };
   };
   readonly durability: Durability;

@@ -1,5 +1,7 @@
 // Types of structured settings in `svc.config.ts`.
 
+import type { TextIndexOptions } from "../graph/api/entry-points.js";
+import type { VectorIndexOptions } from "../graph/api/public-names.js";
 import type { ScopesConfig } from "./scope-rules.js";
 export type JsonValue =
   | null
@@ -18,7 +20,20 @@ export interface GraphConfig extends ScopesConfig {
   readonly readonly?: boolean | undefined;
   /** Its changes are not passed on to other instances. Default false. */
   readonly local?: boolean | undefined;
+  /** Indexes to create at startup if missing. */
+  readonly indexes?: readonly IndexConfig[] | undefined;
 }
+
+/** An index of a graph, as `graph.index` creates it. */
+export type IndexConfig =
+  | { readonly text: TextIndexConfig }
+  | { readonly property: string }
+  | { readonly ids: true }
+  | { readonly vectors: VectorIndexConfig };
+export type TextIndexConfig = Optional<TextIndexOptions>;
+export type VectorIndexConfig = Optional<VectorIndexOptions>;
+/** Missing members may be undefined. */
+type Optional<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 
 /** A plugin that the configuration declares, in place of a tag in its source. */
 export interface PluginDeclaration {

@@ -9,6 +9,7 @@ export type {
   DispatcherConfig,
   DispatcherReplicas,
   GraphConfig,
+  IndexConfig,
   JsonValue,
   PluginDeclaration,
 } from "./config-values.js";

@@ -2,6 +2,8 @@
 
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
+import type { IndexConfig } from "./config-values.js";
+import { indexesRule } from "./index-rules.js";
 import { isBoolean, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
 import { type ParsedScopes, SCOPE_RULES } from "./scope-rules.js";
 
@@ -11,6 +13,8 @@ export interface ConfiguredGraph extends ParsedScopes {
   readonly path: string | null;
   readonly readonly: boolean;
   readonly local: boolean;
+  /** Created at startup if missing. */
+  readonly indexes: readonly IndexConfig[];
 }
 
 const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;
@@ -23,6 +27,7 @@ const each = named<ConfiguredGraph>(
     path: withDefault(nullable(test(FOLDER_FORM, isValidGraphPath, "")), null),
     readonly: withDefault(isBoolean, false),
     local: withDefault(isBoolean, false),
+    indexes: indexesRule,
     ...SCOPE_RULES,
   }),
 );

@@ -147,6 +147,24 @@ test("report invalid input with its line", async () => {
   assert.match((await graph("export", out, "--graph", "g")).err, /SVC3061/);
 });
 
+test("build a text index with the import", async () => {
+  const lines = ["red shoe", "blue shoe"].map((title, at) =>
+    JSON.stringify({ id: `p${at}`, properties: { title } }),
+  );
+  writeFileSync(at("texts.jsonl"), lines.join("\n"));
+  const options = ["--graph", "texts", "--text-index", "title"];
+  const { code, err } = await graph("import", at("texts.jsonl"), ...options);
+  assert.is(code, 0, err);
+  const { out } = await graph("export", "--graph", "texts");
+  assert.is(out.split("\n").filter((line) => line !== "").length, 2);
+  const json = JSON.stringify({ keys: ["title"], language: "xx" });
+  const refused = await graph("import", at("texts.jsonl"), "--graph", "t", "--text-index", json);
+  assert.is(refused.code, 1);
+  assert.match(refused.err, /--text-index: invalid language/);
+  const broken = await graph("import", at("texts.jsonl"), "--graph", "t", "--text-index", "{");
+  assert.match(broken.err, /invalid JSON in --text-index/);
+});
+
 test("import quoted newlines of CSV", async () => {
   writeFileSync(at("lines.csv"), '\ufeffid,text\r\na,"one\r\ntwo ""2"""\r\n\r\nb,"x"\r\n');
   const { code, err } = await graph("import", at("lines.csv"), "--graph", "lines");

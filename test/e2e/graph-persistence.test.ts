@@ -164,10 +164,13 @@ test("are opened at start if configured, and reject changes if readonly", async 
   assert.match(await errorOf("put?id=a&n=2"), /AccessError.*Graph is readonly/);
   await stop("SIGTERM");
   assert.ok(existsSync(join(folder, "empty", "graph.snapshot")));
-  project.write("svc.config.ts", config("{ graphs: { notes: {} } }"));
+  const indexes = `[{ text: { keys: ["title"] } }, { property: "n" }]`;
+  project.write("svc.config.ts", config(`{ graphs: { notes: { indexes: ${indexes} } } }`));
   await buildProject(project.folder);
   await start("configured");
   assert.is(await call("put?id=a&n=2"), 0);
+  const found = await get(project.served.port, "/svc/builtin/search?graph=notes&text=a");
+  assert.equal(found.json.response, []);
 });
 
 test("report all errors in their configuration with the file", async () => {

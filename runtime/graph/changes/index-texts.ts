@@ -89,6 +89,15 @@ export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
 }
 
 /**
+ * Returns whether a graph has an index with this definition.
+ * @throws ValueError
+ */
+export function hasTextIndex(store: GraphStore, options: TextIndexOptions): boolean {
+  const definition = definitionOf(options);
+  return findTextIndex(store.texts, definition.name)?.text === JSON.stringify(definition);
+}
+
+/**
  * Drops an index; false if there is none.
  * @throws AccessError
  */

@@ -3,6 +3,7 @@
 
 import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
+import { type ConfiguredIndex, ensureIndex } from "../changes/ensure-indexes.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import { ReadonlyBy } from "../memory/layout.js";
 import { DataError, InternalError } from "../model/errors.js";
@@ -28,6 +29,8 @@ export interface GraphManagerSettings {
   /** If set, another instance changes all graphs but local ones. */
   readonly txPort: number | null;
   readonly followStream: string | null;
+  /** Indexes to create in graphs that lack them. */
+  readonly graphs?: Readonly<Record<string, { readonly indexes: readonly object[] }>>;
 }
 
 /** Request to open a graph. */
@@ -233,7 +236,23 @@ export class GraphManager {
     if (this.#isReplica && isReplicated(store.name, isLocal)) setReplicaMode(store, true);
     if (this.#settings.events === "paused") setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
-    return this.adopt(shared, store);
+    this.adopt(shared, store);
+    if (!store.isReadonly) this.#ensureIndexes(store);
+    return shared;
+  }
+
+  /** A graph without one of its indexes serves, only slower. */
+  #ensureIndexes(store: GraphStore): void {
+    const { graphs = {} } = this.#settings;
+    const indexes = Object.hasOwn(graphs, store.name) ? graphs[store.name]!.indexes : [];
+    for (const [at, index] of indexes.entries()) {
+      try {
+        ensureIndex(store, index as ConfiguredIndex);
+      } catch (error) {
+        const place = `graphs.${store.name}.indexes[${at}]`;
+        this.#log(`index not created: ${place}: ${(error as Error).message}`, "error");
+      }
+    }
   }
 
   /** Two graphs stored in one folder would overwrite each other. */

@@ -82,8 +82,13 @@ test("accepts and normalizes valid values", () => {
     ["executorHeapMiB", 16, 16],
     [
       "graphs",
-      { g: {} },
-      { g: { path: null, readonly: false, local: false, read: null, change: null } },
+      { g: { indexes: [{ ids: true }, { property: "price" }] } },
+      {
+        g: {
+          ...{ path: null, readonly: false, local: false, read: null, change: null },
+          indexes: [{ ids: true }, { property: "price" }],
+        },
+      },
     ],
   ];
   for (const [name, value, kept] of cases) {

@@ -172,6 +172,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ g: { path: "a/b/c/d/e" } }, /^\.g\.path: expected .* of 4 parts at most/],
     [{ g: { path: "node_modules/x" } }, /^\.g\.path: expected/],
     [{ g: { read: "a b" } }, /^\.g\.read: expected a scope, got "a b"$/],
+    [{ g: { indexes: {} } }, /^\.g\.indexes: expected a list of indexes, got \{\}$/],
+    [{ g: { indexes: ["text"] } }, /^\.g\.indexes\[0\]: expected one of \{ text \}, /],
+    [{ g: { indexes: [{ ids: true, property: "a" }] } }, /^\.g\.indexes\[0\]: expected one of/],
+    [{ g: { indexes: [{ text: { keys: "a" } }] } }, /^\.g\.indexes\[0\]\.text\.keys: expected/],
+    [{ g: { indexes: [{ text: { keys: ["a"], lang: "en" } }] } }, /\.text\.lang: unknown key/],
     [{ g: { readonl: true } }, /^\.g\.readonl: unknown key, did you mean `readonly`\?$/],
     [{ g: {}, h: { path: "g" } }, /^\.h: graph g is stored in g, too$/],
     [

@@ -75,6 +75,36 @@ test("creates a graph once", ({ manager, folder }) => {
   assert.is(manager.find("h"), null);
 });
 
+test("creates the configured indexes of a graph once, and logs invalid ones", async ({
+  folder,
+}) => {
+  const lines: string[] = [];
+  const text = { name: "titles", keys: ["title"] };
+  const open = async (indexes: readonly object[]) => {
+    const settings = { ...SETTINGS, graphs: { g: { indexes } } };
+    const manager = new GraphManager(TEST_THREAD + 1, settings, (line) => void lines.push(line));
+    const { share } = manager.open(request("g", folder));
+    const store = GraphStore.attach(share, TEST_THREAD);
+    const graph = openStore(store);
+    const shown = [
+      graph.textIndexes().map(({ name, keys }) => [name, ...keys]),
+      graph.propertyIndexes().map(({ key }) => key),
+      graph.indexes().map(({ length, ef }) => [length, ef]),
+    ];
+    await manager.save(1000);
+    removeEverywhere(store);
+    return { shown };
+  };
+  const indexes = [{ text }, { property: "price" }, { ids: true }, { vectors: { length: 20 } }];
+  const first = await open([...indexes, { text: { keys: ["title"], language: "xx" } }]);
+  assert.equal(first.shown, [[["titles", "title"]], [null, "price"], [[32, 100]]]);
+  assert.is(lines.length, 1);
+  assert.match(lines[0]!, /^index not created: graphs.g.indexes\[4\]: invalid language/);
+  assert.equal((await open(indexes)).shown, first.shown);
+  const changed = (await open([{ text: { ...text, keys: ["title", "body"] } }])).shown;
+  assert.equal(changed[0], [["titles", "title", "body"]]);
+});
+
 test("rejects two loaded graphs with the same folder", ({ manager, folder }) => {
   const { share } = manager.open(request("g", folder));
   assert.throws(

@@ -1,0 +1,76 @@
+// The key `indexes` of a configured graph: indexes that svc creates at startup if missing.
+// The graph validates the names of properties, types and languages.
+
+import type { IndexConfig, TextIndexConfig, VectorIndexConfig } from "./config-values.js";
+import {
+  expected,
+  isBoolean,
+  isPlainObject,
+  list,
+  nullable,
+  object,
+  type Problems,
+  type Rule,
+  string,
+  test,
+  withDefault,
+} from "./rules.js";
+
+const KINDS = ["text", "property", "ids", "vectors"] as const;
+const FITS = "one of { text }, { property }, { ids: true }, { vectors }";
+
+function isKeys(value: unknown): boolean {
+  return isPlainObject(value) || (Array.isArray(value) && value.every((key) => isText(key)));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+const isLength = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
+
+const absent = withDefault<undefined>(
+  test("nothing", () => false, undefined),
+  undefined,
+);
+const optional = <T>(rule: Rule<T>): Rule<T | undefined> =>
+  withDefault<T | undefined>(rule, undefined);
+
+const text: Rule<TextIndexConfig> = object<TextIndexConfig>({
+  name: optional(string("a name", /\S/)),
+  keys: test("property names, or { name: { boost } }", isKeys, []),
+  type: optional(nullable(string("a type", /\S/))),
+  language: optional(string("a language code", /\S/)),
+  synonyms: optional(list(list(string(), "a list of words"), "lists of words")),
+  stopWords: optional(isBoolean),
+  positions: optional(isBoolean),
+});
+
+const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
+  length: test("a number of components", isLength, 1),
+  ef: optional(test("a number of candidates", isLength, 1)),
+});
+
+const RULES: { readonly [K in (typeof KINDS)[number]]: Rule<unknown> } = {
+  text,
+  property: string("a property name", /\S/),
+  ids: test("true", (value) => value === true, true),
+  vectors,
+};
+
+const index: Rule<IndexConfig> = (value, path, problems) => {
+  const given = isPlainObject(value) ? KINDS.filter((kind) => value[kind] !== undefined) : [];
+  const [kind] = given;
+  if (kind === undefined || given.length > 1) {
+    problems.push({ path, text: expected(FITS, value) });
+    return { ids: true };
+  }
+  const rules = Object.fromEntries(
+    KINDS.map((each) => [each, each === kind ? RULES[kind] : absent]),
+  );
+  const checked = object(rules as Record<string, Rule<unknown>>)(value, path, problems);
+  return { [kind]: checked[kind] } as unknown as IndexConfig;
+};
+
+export const indexesRule: Rule<readonly IndexConfig[]> = (value, path, problems: Problems) =>
+  value === undefined ? [] : list(index, "a list of indexes")(value, path, problems);
