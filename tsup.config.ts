@@ -68,6 +68,20 @@ const oneValidator: EsbuildPlugin = {
   },
 };
 
+/** The ES modules of yaml: its CommonJS requires `process` at run time. */
+const yamlModules: EsbuildPlugin = {
+  name: "yaml-modules",
+  setup(build) {
+    build.onResolve({ filter: /^yaml$/ }, ({ resolveDir, kind }) => {
+      return build.resolve("./node_modules/yaml/browser/dist/index.js", {
+        resolveDir: import.meta.dirname,
+        kind,
+        importer: resolveDir,
+      });
+    });
+  },
+};
+
 // Splitting keeps every class in one chunk, so that it exists once per thread whichever entry
 // loads it. Declarations come from tsc (see scripts/build.mjs): tsup cannot drive typescript 7.
 export default defineConfig({
@@ -98,5 +112,5 @@ export default defineConfig({
   noExternal: ["ts-morph"],
   // Where it is set, json-schema-to-typescript prints what it does.
   define: { "process.env.VERBOSE": "undefined" },
-  esbuildPlugins: [requireTsMorph, slimTypeGenerator, oneValidator],
+  esbuildPlugins: [requireTsMorph, slimTypeGenerator, oneValidator, yamlModules],
 });

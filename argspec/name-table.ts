@@ -5,6 +5,9 @@
 import type { Argspec } from "./argspec.js";
 import { listErrorKinds } from "./error-kinds.js";
 import type { Operation } from "./operations.js";
+import { PYTHON_WORDS } from "./python/reserved-words.js";
+import type { ReservedWords } from "./reserved-words.js";
+import { TYPESCRIPT_WORDS } from "./typescript/reserved-words.js";
 
 export interface NameTable {
   /** Method of a client by the operation's name; `<method>Raw` and `<method>_raw` are free too. */
@@ -20,44 +23,15 @@ export interface NameTable {
   readonly details: ReadonlyMap<string, string>;
 }
 
-/** Methods of every client, and names that objects of either language must not redefine. */
-const TAKEN_METHODS = [
-  ..."builtin close constructor self services then toJSON toString valueOf with".split(" "),
-  ..."hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString with_options".split(" "),
-  ..."_argspec _call _call_raw _stream Generator _connection _options _response property".split(
-    " ",
-  ),
-  // Within a class of Python, a method would be taken for the type or the value.
-  ..."_call_http HttpResponse".split(" "),
-  ..."Any Builtin Dict Envelope LEFT_OUT List Literal Optional PluginResponse Services".split(" "),
-  ..."Tuple Union bool bytes float int str".split(" "),
-];
-/** Reserved words of Python. JavaScript allows all of its own as method names. */
-const PYTHON_WORDS =
-  "False None True and as assert async await break class continue def del elif else except " +
-  "finally for from global if import in is lambda nonlocal not or pass raise return try while " +
-  "yield";
-const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
-/** Types of the clients' own part and of the languages. */
-const TAKEN_TYPES =
-  "AbortSignal Any Array ArrayBuffer AsyncGenerator BackEndLevel Boolean Builtin CallDefaults " +
-  "CallOptions Client ClientOptions Date Dict Envelope Error ErrorKind Failure Fetch Generic " +
-  "HttpResponse List Literal Mapping NotRequired Number Object Optional Partial PluginResponse " +
-  "Plugins Promise Readonly Record Required Sequence Services String SvcError SvcParameterError " +
-  "SvcPluginError SvcSystemError Symbol Tuple TypedDict TypeVar Uint8Array Union";
-/** Words that are no names in TypeScript, or mean something else as types. */
-const TYPESCRIPT_WORDS =
-  "abstract any asserts bigint boolean case catch const debugger declare default delete do enum " +
-  "export extends false function implements infer instanceof interface intrinsic keyof let " +
-  "module namespace never new null number object package private protected public readonly " +
-  "static string super switch symbol this throw true type typeof undefined unique unknown var void";
+const RESERVED_WORDS: readonly ReservedWords[] = [TYPESCRIPT_WORDS, PYTHON_WORDS];
+const KEYWORDS = new Set(RESERVED_WORDS.flatMap(({ keywords }) => keywords));
 
 export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
-  const methods = new Names(TAKEN_METHODS);
-  const types = new Names([...TAKEN_TYPES.split(" "), ...TYPESCRIPT_WORDS.split(" ")]);
+  const methods = new Names(RESERVED_WORDS.flatMap((reserved) => reserved.methods));
+  const types = new Names(RESERVED_WORDS.flatMap((reserved) => reserved.types));
   const kinds = listErrorKinds(operations).map(({ kind }) => kind);
   const names = operations.map(({ name }) => name);
-  // Names that begin so have a meaning of their own in both languages.
+  // Names with two leading underscores have a meaning in both languages.
   const methodOf = (name: string) =>
     methods.take(name.replace(/^__+/, "_"), (method) => [`${method}Raw`, `${method}_raw`]);
   return {
@@ -70,7 +44,7 @@ export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonl
   } satisfies NameTable;
 }
 
-/** A name that is no keyword of a language in which it becomes a variable. */
+/** Returns the name of a variable: not a keyword of any language. */
 export function variableName(name: string): string {
   return KEYWORDS.has(name) ? `${name}_` : name;
 }

@@ -1,5 +1,6 @@
 // `svc client`: writes the client of a service, from its build or from the running server alike.
 
+import { CLIENT_LANGUAGES } from "../argspec/client-languages.js";
 import { defineCommand } from "./framework/command.js";
 import { choice, stringSetting } from "./framework/option.js";
 
@@ -18,7 +19,7 @@ export const client = defineCommand({
       kind: stringSetting("<version>"),
       help: "package version (default: the service's)",
     },
-    lang: { kind: choice("typescript", "python"), help: "language (default: typescript)" },
+    lang: { kind: choice(...CLIENT_LANGUAGES), help: "language (default: typescript)" },
   },
   environment: false,
   async run(_, { from = ".svc", out = "sdk", lang = "typescript", name, version }) {

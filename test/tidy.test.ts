@@ -151,7 +151,8 @@ function loadedBy(entry: string, lazyToo: boolean): Set<string> {
 }
 
 test("help loads little, and serving never loads the compiler", () => {
-  const light = /^(cli\/|node:|runtime\/(base|settings)\/|runtime\/http\/network\.ts)/;
+  const light =
+    /^(cli\/|node:|runtime\/(base|settings)\/|runtime\/http\/network\.|argspec\/client-languages)/;
   const help = [...loadedBy("cli/main.ts", false)];
   expectNone(help.filter((path) => !light.test(path)));
   const heavy = /^(compiler\/|ts-morph|typescript|esbuild)/;

@@ -1,8 +1,9 @@
-// Makes the TypeScript client of a service from its argspec: every file as text, the same on each
-// run. Must write nothing that depends on where the argspec came from.
+// Generates the TypeScript client of a service from its argspec: a package for ES modules and
+// CommonJS.
 
 import type { Argspec } from "../argspec.js";
 import { BUILTINS } from "../builtins.js";
+import type { ClientEmitter, PackageOrder } from "../client-emitter.js";
 import { listOperations } from "../operations.js";
 import { SERVICES } from "../services.js";
 import { clientDeclarations, typeDeclarations } from "./declarations.js";
@@ -19,17 +20,20 @@ export interface RuntimeFiles {
   readonly types: string;
 }
 
-/** The requested package; the other facts come from the service. */
-export interface PackageOrder {
-  readonly name?: string | null;
-  readonly version?: string | null;
-}
+export const TYPESCRIPT_EMITTER: ClientEmitter = {
+  packageName: /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/,
+  packageVersion: /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/,
+  isModuleWithoutName: false,
+  runtimeFiles: ["runtime.js", "runtime.cjs", "runtime.d.ts"],
+  emit: (argspec, [esm = "", cjs = "", types = ""], order) =>
+    emitTypescriptClient(argspec, { esm, cjs, types }, order),
+};
 
 /** Returns the files of the package by name, in listing order. */
 export async function emitTypescriptClient(
   argspec: Argspec,
   runtime: RuntimeFiles,
-  wanted: PackageOrder = {},
+  wanted: Partial<PackageOrder> = {},
 ): Promise<ReadonlyMap<string, string>> {
   const { service, hash, $defs } = argspec;
   const sections = {

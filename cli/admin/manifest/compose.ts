@@ -9,8 +9,8 @@ import {
   platformName,
   STOP_SECONDS,
   serveWords,
+  toYaml,
 } from "./placement.js";
-import { toYaml } from "./yaml.js";
 
 export function compose(system: System): Manifests {
   const placed = placeInstances(system);

@@ -10,8 +10,8 @@ import {
   platformName,
   STOP_SECONDS,
   serveWords,
+  toYaml,
 } from "./placement.js";
-import { toYaml } from "./yaml.js";
 
 /** Graphs twice: a save may copy. To be set to what the graphs are. */
 const MEMORY = "2Gi";

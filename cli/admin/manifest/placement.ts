@@ -1,6 +1,7 @@
 // The common input of the manifests of all platforms: every instance of a system, its resources,
 // and names that the platform accepts.
 
+import { stringify } from "yaml";
 import { SvcError } from "../../../runtime/base/errors.js";
 import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
 import type { System } from "../../../runtime/system/system.js";
@@ -101,4 +102,9 @@ function channelsOf(dispatcher: InstancePlan["dispatcher"]): number {
     readonly replicas: readonly { readonly channels: number }[];
   };
   return partitions.length * replicas.reduce((sum, { channels }) => sum + channels, 0);
+}
+
+/** Returns plain data as YAML. Docker and Kubernetes read version 1.1, where `on` is a boolean. */
+export function toYaml(value: object): string {
+  return stringify(value, { version: "1.1", lineWidth: 0, indentSeq: true });
 }

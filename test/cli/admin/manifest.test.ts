@@ -11,9 +11,8 @@ import * as assert from "uvu/assert";
 import { compose } from "../../../cli/admin/manifest/compose.js";
 import { kubernetes } from "../../../cli/admin/manifest/kubernetes.js";
 import { nomad } from "../../../cli/admin/manifest/nomad.js";
-import { type Manifests, placeInstances } from "../../../cli/admin/manifest/placement.js";
+import { type Manifests, placeInstances, toYaml } from "../../../cli/admin/manifest/placement.js";
 import { systemd } from "../../../cli/admin/manifest/systemd.js";
-import { toYaml } from "../../../cli/admin/manifest/yaml.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { matchesGolden } from "../../golden/golden.js";
@@ -71,11 +70,11 @@ test("probe health by TLS, or by a connection if client certificates are require
   const [pods, jobs, services] = told(true) as [string, string, string];
   assert.match(pods, /httpGet:\n\s+path: \S+\n\s+port: admin\n\s+scheme: HTTPS/);
   assert.match(jobs, /path = "\/svc\/ping"\n\s+protocol = "https"\n\s+tls_skip_verify = true/);
-  assert.match(services, 'require(\\"https\\").get({ port: 9001');
+  assert.match(services, 'require("https").get({ port: 9001');
   const shown = told({ cert: "client.pem", key: "client-key.pem" }) as [string, string, string];
   assert.match(shown[0], /livenessProbe:\n\s+tcpSocket:\n\s+port: admin/);
   assert.match(shown[1], /type = "tcp"\n\s+port = "admin"/);
-  assert.match(shown[2], 'require(\\"net\\").connect(9001');
+  assert.match(shown[2], 'require("net").connect(9001');
   for (const text of shown) assert.not(/httpGet|\/svc\/ping/.test(text));
 });
 
