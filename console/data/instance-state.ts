@@ -93,6 +93,8 @@ const RULES: readonly Rule[] = [
   memory(83, "Mem", "warn", true),
   when(({ entry }) => isAt(entry, "slow"), SLOW),
   when(({ node }) => !isAt(node, "service-in"), warning("S-OUT")),
+  when(({ node }) => textAt(node, "log-state") === "full", warning("Disk full", "bad")),
+  when(({ node }) => textAt(node, "log-state") === "failed", warning("Log failed", "bad")),
   when(({ entry }) => lacks(entry, "matrix-complete"), warning("Partial")),
   when(({ entry }) => isAt(entry, "matrix-degraded"), warning("Degraded")),
   when(({ entry }) => lacks(entry, "matrix-consistent"), warning("OK/Delta")),

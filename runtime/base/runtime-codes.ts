@@ -155,6 +155,12 @@ export const RUNTIME_CODES = {
       "check the server log for why the transaction log failed, then verify whether the " +
       "change was applied",
   },
+  SVC2505: {
+    title: "change refused: disk of the transaction log is full or has failed",
+    fix:
+      "free disk space: changes resume within seconds; after a failure, replace the disk and " +
+      "restart. Reads continue",
+  },
   SVC2503: {
     title: "graph cannot be recovered",
     fix:

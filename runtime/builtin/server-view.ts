@@ -64,6 +64,12 @@ export interface RunningProcedure {
   readonly sinceMs: number;
 }
 
+/**
+ * off: there is no transaction log; full: its disk is, until there is space again; failed: until
+ * the restart.
+ */
+export type LogState = "off" | "good" | "full" | "failed";
+
 export interface ServerView {
   readonly node: NodeState;
   readonly metrics: Metrics;
@@ -109,6 +115,8 @@ export interface ServerView {
   systemGraph(): RegisteredGraph | null;
   /** Whether there is a transaction log. */
   readonly isLogged: boolean;
+  /** Whether the transaction log takes changes. */
+  readonly logState: LogState;
   /** Replication counters. */
   traffic(): TrafficReport;
   /** Null in an engine. */

@@ -21,6 +21,8 @@ export interface Service {
   readonly isAdminOnly?: true;
   /** False for services that monitors call so often that they would distort the metrics. */
   readonly countsInMetrics: boolean;
+  /** Returns additional header lines. */
+  fields?(view: ServerView): string;
   /**
    * Answers at once, or in chunks for large responses.
    * @returns JSON text of the envelope's `response`, or the whole text for text/plain

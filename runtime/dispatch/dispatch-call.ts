@@ -76,6 +76,8 @@ export interface ChannelInUse {
 const OK = 200;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+/** A back-end whose disk is full refuses changes, but still reads. */
+const INSUFFICIENT_STORAGE = 507;
 const CHANGE_NEEDS_ALL =
   "Partition(s) down: a POST needs all partitions, unless its plugin is @readonly";
 /** Queues of requests that are not for one partition. */
@@ -243,7 +245,7 @@ export class DispatchCall implements AttemptOwner {
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
     else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
-    else backEnd.outlier.answered(status >= 500);
+    else backEnd.outlier.answered(status >= 500 && status !== INSUFFICIENT_STORAGE);
     if (isPartial(answer)) this.#owner.succeeded(this.request, answer.isReadonly, ms);
     if (!this.#isEnded && !part.isDone) this.#take(part, backEnd, answer);
     this.#complete();

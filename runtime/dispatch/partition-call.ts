@@ -134,6 +134,9 @@ export class Attempt implements ChannelUser {
 /** Outcome of a dispatched request, derived from its partitions. */
 export type Outcome = Answered | DispatchRefusal | Failure;
 
+/** Error statuses that a dispatcher passes on; others become 500. */
+type PassedStatus = 414 | 507;
+
 export interface Answered {
   readonly kind: "answered";
   /** By partition; null: partition down, or not addressed. */
@@ -145,7 +148,7 @@ export interface Answered {
 /** A back-end responded with an error, or not at all. */
 export interface Failure {
   readonly kind: "failed";
-  readonly status: 414 | 500;
+  readonly status: PassedStatus | 500;
   readonly message: string;
   readonly hierarchy: ErrorHierarchy;
 }
@@ -159,7 +162,7 @@ export interface DispatchRefusal {
   readonly isBegun: boolean;
 }
 
-const URI_TOO_LONG = 414;
+const PASSED: readonly number[] = [414, 507] satisfies PassedStatus[];
 const TOO_MANY_REQUESTS = 429;
 
 /**
@@ -210,7 +213,7 @@ function toFailure(
   if (status === TOO_MANY_REQUESTS) return toRefusal(parts, status, text);
   return {
     kind: "failed",
-    status: status === URI_TOO_LONG ? status : 500,
+    status: PASSED.includes(status) ? (status as PassedStatus) : 500,
     message: text,
     hierarchy: errorHierarchy(answers, answeredFailures(parts)),
   };

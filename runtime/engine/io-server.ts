@@ -149,6 +149,7 @@ export class IoServer {
       dispatcher: this.#dispatcher,
       dispatched: () => this.#matrix?.dispatched() ?? [],
       current: () => this.#engine.current,
+      clock: new CommitClock(data.clock),
     });
     this.#inline = new InlinePlugins(this.#state, answers, () => this.#metrics.inlineLeft());
     this.#auth = settings.auth.length === 0 ? null : new Authenticator(settings.projectDir);

@@ -6,6 +6,7 @@ import type { TlsFiles } from "../base/tls-files.js";
 import type { TlsPaths } from "../base/tls-paths.js";
 import { readHost } from "../builtin/host.js";
 import type {
+  LogState,
   NodeState,
   OpenConnection,
   PendingRequest,
@@ -15,6 +16,7 @@ import type {
 } from "../builtin/server-view.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-registry.js";
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import { hasUnsavedChanges } from "../graph/status/graph-status.js";
 import type { Connection, Exchange, HttpServer, TransportMemory } from "../http/transport.js";
@@ -45,6 +47,7 @@ export interface LiveServerViewOptions {
   readonly dispatched: () => Iterable<DispatchedRequest>;
   /** The request that is being received. */
   readonly current: () => Exchange | null;
+  readonly clock: CommitClock;
 }
 
 export class LiveServerView implements ServerView {
@@ -86,6 +89,13 @@ export class LiveServerView implements ServerView {
     this.isLogged = settings.durability !== "off";
     this.serviceName = settings.name;
     this.node = parts.node;
+  }
+
+  get logState(): LogState {
+    const { clock } = this.#parts;
+    if (!this.isLogged) return "off";
+    if (clock.hasFailed) return "failed";
+    return clock.isFull ? "full" : "good";
   }
 
   /** @param servers of the main port and the admin port */

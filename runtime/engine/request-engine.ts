@@ -435,7 +435,8 @@ export class RequestEngine {
       const message = exceptionMessage("svc", error.exceptionName, error.message);
       return this.#parts.answers.refuse(exchange, port, 400, message);
     }
-    if (typeof text === "string") return answers.service(exchange, port, service, text);
+    const fields = service.fields?.(view) ?? "";
+    if (typeof text === "string") return answers.service(exchange, port, service, text, fields);
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
 }

@@ -259,7 +259,7 @@ export class ResponseWriter {
   }
 
   /** Sends the result of a `/svc/<service>`. */
-  service(exchange: Exchange, port: 0 | 1, service: Service, text: string): void {
+  service(exchange: Exchange, port: 0 | 1, service: Service, text: string, fields = ""): void {
     const latin1 = toLatin1(text);
     const body =
       service.mediaType === MEDIA_TYPES.json
@@ -272,8 +272,8 @@ export class ResponseWriter {
           )
         : latin1;
     const { mediaType } = service;
-    if (service.countsInMetrics) this.#send(exchange, port, byServer(200, mediaType, body));
-    else exchange.answer(200, mediaType, body, this.#asked(exchange));
+    if (service.countsInMetrics) this.#send(exchange, port, byServer(200, mediaType, body, fields));
+    else exchange.answer(200, mediaType, body, fields + this.#asked(exchange));
   }
 
   /** The same in time slices, so that other requests need not wait for the whole copy. */

@@ -42,6 +42,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
   504: "Gateway Timeout",
   505: "HTTP Version Not Supported",
+  507: "Insufficient Storage",
   508: "Loop Detected",
 };
 

@@ -21,6 +21,7 @@ import type { LoggedGraph } from "./log/log-catalog.js";
 import { LogChannel } from "./log/log-channel.js";
 import { LogWriter } from "./log/log-writer.js";
 import { ProgressLine, type ReplayFailures, replayLog } from "./log/replay-log.js";
+import { SpaceReserve } from "./log/space-reserve.js";
 
 /** Graphs that retain more segments (64 MiB each) than this are saved even if unchanged. */
 const SAVE_SEGMENTS = 8;
@@ -88,9 +89,10 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     for (const { tornBytes } of this.#channels()) {
       if (tornBytes > 0) warn(`log: discarded ${tornBytes} bytes of a torn write`, "warn");
     }
-    this.#writer = new LogWriter(clock, this.#channels(), (error) =>
-      warn(`${error.code}: ${error.message}`, "error"),
-    );
+    const report = ({ code, message }: SvcError): void => warn(`${code}: ${message}`, "error");
+    const recovered = (): void => warn("log: disk has space again, graphs accept changes", "warn");
+    const events = { failed: report, full: report, recovered };
+    this.#writer = new LogWriter(clock, this.#channels(), new SpaceReserve(disk, folder), events);
     if (this.#isOn) this.#writer.start();
   }
 

@@ -51,8 +51,6 @@ export interface GraphListener {
   opened(graph: SharedGraph): void;
   /** All graphs that failed to open, after each change. */
   unloadable(graphs: readonly UnloadableGraph[]): void;
-  /** Logging has failed, and all graphs are read-only. */
-  logFailed(): void;
   /** Why the graphs are not ready for service, after each change; null: they are. */
   readiness(notReady: string | null): void;
   adminDied(executor: BuiltinExecutor): void;
@@ -117,7 +115,6 @@ export class GraphSupervisor implements GraphSource {
     this.#replicating.catch(() => undefined);
     // Reported through `recovered`.
     this.loaded.catch(() => undefined);
-    void this.clock.failed().then(() => this.#listener?.logFailed());
   }
 
   /** Connects a server; null disconnects it. */
@@ -127,7 +124,6 @@ export class GraphSupervisor implements GraphSource {
     for (const { shared } of this.#open.all()) listener.opened(shared);
     listener.unloadable(this.#unloadable.all());
     listener.readiness(this.#notReady);
-    if (this.clock.hasFailed) listener.logFailed();
     listener.adminStarted(0);
   }
 

@@ -177,10 +177,6 @@ export class HttpService {
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
-      logFailed: () => {
-        log("Service-OUT: the transaction log has failed", "error");
-        this.leaveService("changes are not logged any more");
-      },
       readiness: (notReady) => this.#service.setNotReady(notReady),
       adminDied: (executor) => void this.#io.adminDied(executor),
       adminStarted: (executor) => this.#connectAdmin(executor),

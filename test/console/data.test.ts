@@ -46,6 +46,8 @@ test("shows the state of the first matching rule", () => {
     [{ ...HEALTHY, "memory-available": 15, "service-in": 0 }, "Mem 85%"],
     [{ ...HEALTHY, "service-in": 0, readonly: true }, "S-OUT"],
     [{ ...HEALTHY, ready: false }, "Starting"],
+    [{ ...HEALTHY, readonly: true, "log-state": "full" }, "Disk full"],
+    [{ ...HEALTHY, readonly: true, "log-state": "failed" }, "Log failed"],
     [{ ...HEALTHY, ready: false, replica: { state: "waiting" } }, "No Input"],
     [{ ...HEALTHY, ready: false, replica: { state: "catching-up" } }, "Catch-up"],
     [{ ...HEALTHY, readonly: true, "memory-available": 18 }, "Readonly"],

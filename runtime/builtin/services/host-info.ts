@@ -1,10 +1,19 @@
 // Services that identify the instance: hc, ping, time, storage.
 
 import { duration, timestamp } from "../format.js";
-import { jsonService, textService } from "../service.js";
+import { jsonService, type Service, textService } from "../service.js";
 
-/** The engine replaces it by 503 where required (http-interface, "States and transitions"). */
-export const healthCheck = textService(() => "SVC/3", false);
+/**
+ * The engine replaces it by 503 where required (http-interface, "States and transitions"). An
+ * instance whose log cannot be written is healthy: it serves reads.
+ */
+export const healthCheck: Service = {
+  ...textService(() => "SVC/3", false),
+  fields: ({ logState }) => {
+    const isReadonly = logState === "full" || logState === "failed";
+    return isReadonly ? `X-SVC-Readonly: ${logState}\r\n` : "";
+  },
+};
 
 export const ping = jsonService((view) => {
   const now = Date.now();

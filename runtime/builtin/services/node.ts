@@ -115,6 +115,7 @@ function durability(view: ServerView) {
   const saved = saveStats(graphs);
   return {
     durable: view.isLogged,
+    "log-state": view.logState,
     "durable-txlog": view.traffic().logBytes,
     "durable-max-txlog": view.isLogged ? CHECKPOINT_LOG_BYTES : 0,
     "snapshot-writing": saved.isSaving,

@@ -7,6 +7,7 @@ import { apply } from "../operations/apply.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import { readonlyError } from "../store/readonly-error.js";
 import { begin } from "./change-vertex.js";
 import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "./name-codes.js";
 import { runWithLocks, waitForLock } from "./run-with-locks.js";
@@ -26,7 +27,7 @@ export function truncate(access: Access, type?: string | null): number {
   }
   if (store.writer.isWriting) throw new AccessError("truncate is not allowed in a batch");
   return runWithLocks(access, 0, () => {
-    if (store.isReadonly) throw new AccessError("Graph is readonly, cannot truncate.");
+    if (store.isReadonly) throw readonlyError(store, ", cannot truncate.");
     if (store.memory.header.words[Header.LocksHeld] !== 0) waitForLock(store, firstHeld(store));
     let code = 0;
     if (type !== undefined) code = type === null ? UNTYPED : store.types.codeOf(type);

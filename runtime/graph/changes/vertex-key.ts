@@ -4,6 +4,7 @@
 import { Header } from "../memory/layout.js";
 import { AccessError, KeyError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { readonlyError } from "../store/readonly-error.js";
 import { validateVertexId } from "../store/validate-vertex-id.js";
 import type { Access } from "./session-view.js";
 
@@ -50,7 +51,7 @@ export function isLockedByOther(access: Access, vertex: number): boolean {
 
 /** @throws AccessError */
 export function requireWritable(store: GraphStore): void {
-  if (store.isReadonly) throw new AccessError("Graph is readonly");
+  if (store.isReadonly) throw readonlyError(store);
 }
 
 /**

@@ -17,6 +17,8 @@ const Word = {
   Failed: 20,
   /** 1: responses are held until their changes are durable. */
   GatesResponses: 21,
+  /** 1 while the disk is full: changes are refused, and what is committed waits. */
+  Full: 22,
 } as const;
 const WORDS = 32;
 /** Blocked threads check for a failure this often. */
@@ -100,6 +102,15 @@ export class CommitClock {
     return !this.isDone(Atomics.load(this.#words, Word.Requested) >>> 0);
   }
 
+  /** True while the disk of the log is full. */
+  get isFull(): boolean {
+    return this.#words[Word.Full] === 1;
+  }
+
+  set isFull(isFull: boolean) {
+    Atomics.store(this.#words, Word.Full, isFull ? 1 : 0);
+  }
+
   get hasFailed(): boolean {
     return Atomics.load(this.#words, Word.Failed) === 1;
   }
@@ -107,14 +118,8 @@ export class CommitClock {
   /** Marks the log as failed: nothing becomes durable any more. */
   fail(): void {
     Atomics.store(this.#words, Word.Failed, 1);
-    Atomics.notify(this.#words, Word.Failed);
     Atomics.notify(this.#words, Word.Done);
     this.wake();
-  }
-
-  /** Resolves when the log has failed. */
-  async failed(): Promise<void> {
-    await Atomics.waitAsync(this.#words, Word.Failed, 0).value;
   }
 
   /** Resolves to true when a flush is done, to false if the log has failed. */

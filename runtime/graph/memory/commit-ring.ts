@@ -17,7 +17,7 @@
 
 import { isMainThread } from "node:worker_threads";
 import { assert } from "../../base/assert.js";
-import { CapacityError } from "../model/errors.js";
+import { CapacityError, StorageError } from "../model/errors.js";
 import { Arena, type ArenaMemory } from "./arena.js";
 import type { CommitClock } from "./commit-clock.js";
 import { ARENAS } from "./layout.js";
@@ -114,12 +114,12 @@ export class CommitRing {
 
   /**
    * Blocks until `hasRoom`.
-   * @returns false at the timeout of the main thread
+   * @returns false while the disk is full, and at the timeout of the main thread
    */
   awaitRoom(): boolean {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while (this.isOn && !this.hasRoom) {
-      if (performance.now() > giveUpAt) return false;
+      if (this.clock.isFull || performance.now() > giveUpAt) return false;
       Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);
     }
     return true;
@@ -127,7 +127,7 @@ export class CommitRing {
 
   /**
    * Reserves space for a record and returns its offset. Requires the mutex.
-   * @throws CapacityError if the unit grows too large, or the consumer has stopped
+   * @throws CapacityError if the unit grows too large, StorageError if the consumer has stopped
    */
   reserve(words: number): number {
     if (this.#records === 0) this.#begin();
@@ -272,12 +272,12 @@ export class CommitRing {
     return ((end - this.#consumed) | 0) <= this.#size;
   }
 
-  /** @throws CapacityError */
+  /** @throws StorageError */
   #awaitSpace(end: number): void {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while (!this.#hasSpace(end)) {
-      if (!this.isOn || performance.now() > giveUpAt) {
-        throw new CapacityError("transaction log no longer accepts changes");
+      if (!this.isOn || this.clock.isFull || performance.now() > giveUpAt) {
+        throw new StorageError("transaction log no longer accepts changes");
       }
       Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);
     }

@@ -8,7 +8,7 @@
 // seqlock-reader.ts.
 
 import { isMainThread } from "node:worker_threads";
-import { AccessError, CapacityError, InternalError } from "../model/errors.js";
+import { AccessError, CapacityError, InternalError, StorageError } from "../model/errors.js";
 import { type Arena, graphFullError, MAX_ARENA_WORDS } from "./arena.js";
 import type { CommitRing } from "./commit-ring.js";
 import type { GraphMemory } from "./graph-memory.js";
@@ -133,12 +133,13 @@ export class Writer {
   /**
    * Takes the mutex once the log has room. Hot paths spell out what `mutate` does. A nested
    * mutation is committed or rolled back with the outer one.
-   * @throws AccessError in the main thread, if the mutex holder seems dead
+   * @throws AccessError in the main thread, if the mutex holder seems dead; StorageError if the
+   *   transaction log takes no changes
    */
   begin(): void {
     const log = this.#log;
     if (log !== null && this.#depth === 0 && !log.hasRoom && !log.awaitRoom()) {
-      throw new AccessError(`transaction log of graph '${this.memory.name}' has failed`);
+      throw new StorageError(`transaction log of graph '${this.memory.name}' takes no changes`);
     }
     this.beginReading();
   }

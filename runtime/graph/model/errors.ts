@@ -28,6 +28,11 @@ function errorClass(name: string, code: ErrorCodeName): NamedError {
 export class AccessError extends errorClass("AccessError", "SVC2401") {}
 /** Another session holds a vertex; a retry may succeed. */
 export class LockedError extends AccessError {}
+/** Changes cannot be stored: the disk of the transaction log is full or has failed. */
+export class StorageError extends AccessError {
+  override name = "StorageError";
+  override readonly code = "SVC2505";
+}
 /** The graph, or one kind of its data, has reached its maximum size. */
 export class CapacityError extends errorClass("CapacityError", "SVC2402") {}
 /** A value out of range. */

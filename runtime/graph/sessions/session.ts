@@ -7,6 +7,7 @@ import { AccessError, LockedError } from "../model/errors.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
+import { readonlyError } from "../store/readonly-error.js";
 import { LockWait } from "./deadlock-detection.js";
 import { HeldVertices } from "./held-vertices.js";
 
@@ -75,7 +76,7 @@ export class Session implements SessionView {
    */
   isBlocked(vertex: number, isWritable: boolean): boolean {
     if (this.#hasEnded) throw new AccessError("request has ended and cannot hold vertices");
-    if (isWritable && this.#store.isReadonly) throw new AccessError("Graph is readonly");
+    if (isWritable && this.#store.isReadonly) throw readonlyError(this.#store);
     const own = this.#holds.get(vertex);
     if (own !== undefined) {
       if (own.count >= MAX_RECURSION) {
@@ -157,7 +158,7 @@ export class Session implements SessionView {
     for (;;) {
       const seen = this.releases();
       const isDone = writer.mutate(() => {
-        if (this.#store.isReadonly) throw new AccessError("Graph is readonly");
+        if (this.#store.isReadonly) throw readonlyError(this.#store);
         if (locks.countOf(hold.vertex) > 1) return false;
         locks.setWritable(hold.entry, true);
         return true;

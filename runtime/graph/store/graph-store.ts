@@ -165,7 +165,8 @@ export class GraphStore {
   }
 
   get isReadonly(): boolean {
-    return this.memory.header.words[Header.Readonly] !== 0;
+    const { header, log } = this.memory;
+    return header.words[Header.Readonly] !== 0 || log?.clock.isFull === true;
   }
 
   /**

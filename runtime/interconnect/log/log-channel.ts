@@ -45,6 +45,8 @@ export class LogChannel {
   /** The same for the frame being written. */
   readonly #reachedInFrame = new Map<number, number>();
   #drained: DrainedTransactions | null = null;
+  /** The frame is complete, but could not be written yet. */
+  #isUnwritten = false;
 
   /** @throws LogCorruptionError */
   constructor(disk: Disk, folder: string) {
@@ -61,7 +63,7 @@ export class LogChannel {
   get waitingBytes(): number {
     let words = 0;
     for (const { ring } of this.#open.values()) words += ring.waiting;
-    return words * 4 + (this.#controls.length > 0 ? 1 : 0);
+    return words * 4 + (this.#controls.length > 0 || this.#isUnwritten ? 1 : 0);
   }
 
   /** Returns the graphs being logged. */
@@ -92,19 +94,17 @@ export class LogChannel {
 
   /**
    * Writes the waiting transactions as at most one frame. They become durable with `log.flush` and
-   * stay in the rings until `release`.
+   * stay in the rings until `release`. After an error for lack of space, the next call writes the
+   * same frame.
    * @returns bytes written
    */
   write(clock: CommitClock): number {
-    this.#length = 0;
-    this.#units = 0;
-    for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
-    this.#drained = drainTransactions(this.#open.values(), clock, (words, at, length, number) =>
-      this.#take(words, at, length, number),
-    );
+    if (!this.#isUnwritten) this.#fill(clock);
     if (this.#units === 0) return 0;
+    this.#isUnwritten = true;
     const bytes = FRAME_HEADER_BYTES + this.#length * 4;
     this.log.append(this.#frame.subarray(0, bytes), this.#units);
+    this.#isUnwritten = false;
     const { firstSn } = this.log.segments.at(-1)!;
     for (const [number, after] of this.#reachedInFrame) this.#reach(firstSn, number, after);
     this.#reachedInFrame.clear();
@@ -162,6 +162,16 @@ export class LogChannel {
     for (const { store, ring, number } of this.#open.values()) {
       if (store.memory.isRemoved && ring.waiting === 0) this.#open.delete(number);
     }
+  }
+
+  /** Moves what waits into the frame, as far as it fits. */
+  #fill(clock: CommitClock): void {
+    this.#length = 0;
+    this.#units = 0;
+    for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
+    this.#drained = drainTransactions(this.#open.values(), clock, (words, at, length, number) =>
+      this.#take(words, at, length, number),
+    );
   }
 
   #add(identity: string, name: string, path: string): LoggedGraph {

@@ -1,22 +1,42 @@
 // Group commit: drains the rings to the logs and flushes. Transactions that arrive during a flush
 // join the next one. With responses waiting, flushes follow each other at once; otherwise every 10
 // ms.
+//
+//   good ──no space──► full ──written, and the reserve is there again──► good
+//     └──any other error──► failed, until the restart
+//
+// While the disk is full, graphs are read-only, and what is already committed waits in the rings.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
 import { type CommitClock, stopLogging } from "../../graph/manager/logging-entry-points.js";
 import { Log2Histogram } from "../../metrics/log2-histogram.js";
 import type { LogChannel } from "./log-channel.js";
+import { isOutOfSpace, type SpaceReserve } from "./space-reserve.js";
 
 /** Batching limits while no response waits. */
 const FLUSH_INTERVAL_MS = 10;
 const BATCH_BYTES = 2 ** 18;
+/** Interval of attempts while the disk is full. */
+const RETRY_MS = 1000;
+
+export interface LogWriterEvents {
+  /** Logging has stopped, and all graphs are read-only until the restart. */
+  failed(error: SvcError): void;
+  /** All graphs are read-only until there is space. */
+  full(error: SvcError): void;
+  /** There is space again, and everything committed is durable. */
+  recovered(): void;
+}
 
 export class LogWriter {
   /** Durations of flushes. */
   readonly flushes = new Log2Histogram();
   readonly #clock: CommitClock;
   readonly #channels: readonly LogChannel[];
-  readonly #onFailure: (error: SvcError) => void;
+  readonly #reserve: SpaceReserve;
+  readonly #on: LogWriterEvents;
+  #hasReserve = false;
   #running: Promise<void> | null = null;
   #isStopping = false;
   /** Bytes written since the last call of `#onGrown`, and the threshold of the next one. */
@@ -25,15 +45,16 @@ export class LogWriter {
   #onGrown: () => void = () => undefined;
   readonly #onFlushed = new Set<() => void>();
 
-  /** @param onFailure called when logging has stopped and all graphs are read-only */
   constructor(
     clock: CommitClock,
     channels: readonly LogChannel[],
-    onFailure: (error: SvcError) => void,
+    reserve: SpaceReserve,
+    events: LogWriterEvents,
   ) {
     this.#clock = clock;
     this.#channels = channels;
-    this.#onFailure = onFailure;
+    this.#reserve = reserve;
+    this.#on = events;
   }
 
   /** Calls `call` each time `bytes` more were written. */
@@ -59,7 +80,10 @@ export class LogWriter {
     await this.#running;
   }
 
-  /** Writes and flushes everything synchronously. */
+  /**
+   * Writes and flushes everything synchronously.
+   * @throws SvcError SVC2505 if the disk is full, any other error if the log has failed
+   */
   flushNow(): void {
     if (this.#clock.hasFailed) return;
     this.#guarded(() => {
@@ -74,6 +98,11 @@ export class LogWriter {
     const hasWork = (): boolean =>
       this.#isStopping || this.#waitingBytes() > 0 || this.#clock.isRequested;
     while (!this.#clock.hasFailed) {
+      if (this.#clock.isFull) {
+        if (!(await this.#retry()) && this.#isStopping) return;
+        if (this.#clock.isFull) await delay(RETRY_MS);
+        continue;
+      }
       if (this.#waitingBytes() === 0 && !this.#clock.isRequested) {
         if (this.#isStopping) return;
         await this.#clock.sleep(hasWork);
@@ -89,11 +118,35 @@ export class LogWriter {
     const flush = this.#clock.start();
     try {
       if (this.#write()) await this.#timedFlush();
-      this.#clock.finish(flush);
-      for (const call of this.#onFlushed) call();
+      this.#flushed(flush);
+      if (!this.#hasReserve) this.#hasReserve = this.#reserve.create();
     } catch (error) {
-      this.#fail(error as Error);
+      this.#handle(error as Error);
     }
+  }
+
+  #flushed(flush: number): void {
+    this.#clock.finish(flush);
+    for (const call of this.#onFlushed) call();
+  }
+
+  /** Writes what waits for space; returns whether there is enough again. */
+  async #retry(): Promise<boolean> {
+    const flush = this.#clock.start();
+    try {
+      // One of the logs may have an unflushed frame.
+      do await Promise.all(this.#channels.map(({ log }) => log.flush()));
+      while (this.#write());
+      this.#flushed(flush);
+    } catch (error) {
+      if (!isOutOfSpace(error)) this.#fail(error as Error);
+      return false;
+    }
+    this.#hasReserve = this.#reserve.create();
+    if (!this.#hasReserve) return false;
+    this.#clock.isFull = false;
+    this.#on.recovered();
+    return true;
   }
 
   async #timedFlush(): Promise<void> {
@@ -126,15 +179,31 @@ export class LogWriter {
     try {
       run();
     } catch (error) {
-      this.#fail(error as Error);
-      throw error;
+      this.#handle(error as Error);
+      throw isOutOfSpace(error) ? fullError(error as Error) : error;
     }
+  }
+
+  #handle(error: Error): void {
+    if (!isOutOfSpace(error)) return this.#fail(error);
+    // The next round of `run` writes committed transactions into the space of the reserve.
+    this.#reserve.release();
+    this.#hasReserve = false;
+    if (this.#clock.isFull) return;
+    this.#clock.isFull = true;
+    this.#clock.wake();
+    this.#on.full(fullError(error));
   }
 
   #fail(error: Error): void {
     this.#clock.fail();
     stopLogging(this.#channels.flatMap((channel) => channel.stores()));
     const text = `transaction log failed, all graphs are read-only: ${error.message}`;
-    this.#onFailure(new SvcError("SVC2501", text, { cause: error }));
+    this.#on.failed(new SvcError("SVC2501", text, { cause: error }));
   }
+}
+
+function fullError(cause: Error): SvcError {
+  const text = `disk of the transaction log is full, all graphs are read-only: ${cause.message}`;
+  return new SvcError("SVC2505", text, { cause });
 }

@@ -5,7 +5,8 @@
 //   read(sn)                   frames from the one that contains a transaction
 //   truncateHead(sn)           removes segments that end before it
 //
-// After a write error the log accepts nothing more: the file system cannot be trusted then.
+// After a write error the log accepts nothing more: the file system cannot be trusted then. Only
+// where space is lacking, the same frame can be appended again later.
 
 import { join } from "node:path";
 import { assert } from "../../base/assert.js";
@@ -22,6 +23,7 @@ import {
 } from "./segment-format.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
 import { type FrameVisitor, type LogEnd, listSegments, readLog, type Segment } from "./segments.js";
+import { isOutOfSpace } from "./space-reserve.js";
 
 const SEGMENT_BYTES = 2 ** 26;
 
@@ -114,6 +116,7 @@ export class SegmentLog {
    * Writes a frame, which becomes durable with `flush`.
    * @param frame transactions, after space for a frame header
    * @returns sequence number of the first one
+   * @throws an error for which `isOutOfSpace` is true if the frame can be appended later
    */
   append(frame: Buffer, units: number): number {
     this.#checkUsable();
@@ -130,10 +133,20 @@ export class SegmentLog {
       this.#chain = chain;
       this.#nextSn += units;
     } catch (error) {
-      this.#hasFailed = true;
+      this.#hasFailed = !isOutOfSpace(error) || !this.#discardRest();
       throw error;
     }
     return sn;
+  }
+
+  /** Discards what was written of a frame; returns false if that fails. */
+  #discardRest(): boolean {
+    try {
+      this.#file?.truncate(this.#offset);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Resolves when all appended frames are durable. */
@@ -248,9 +261,14 @@ export class SegmentLog {
     const head = { epoch, logId: this.logId, firstSn: this.#nextSn, chain: this.#chain };
     const table = Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), this.#options.table()]);
     putFrameHeader(table, { isTable: true, chain: 0, sn: this.#nextSn, units: 0, epoch });
-    file.write(Buffer.concat([encodeSegmentHeader(head), table]), 0);
-    file.flushNow();
-    this.#disk.flushFolder(this.folder);
+    try {
+      file.write(Buffer.concat([encodeSegmentHeader(head), table]), 0);
+      file.flushNow();
+      this.#disk.flushFolder(this.folder);
+    } catch (error) {
+      file.close();
+      throw error;
+    }
     this.#file = file;
     this.#offset = SEGMENT_HEADER_BYTES + table.length;
     if (this.#segments.at(-1)?.firstSn === segment.firstSn) this.#segments.pop();

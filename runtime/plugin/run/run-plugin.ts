@@ -247,9 +247,11 @@ function sendStream(
   sender.run();
 }
 
-/** Distinguishes unimplemented parts of the interface from failures. */
-function statusOf(thrown: unknown): 500 | 501 {
-  return isInstance(thrown, SvcError) && thrown.code === "SVC2412" ? 501 : 500;
+/** Distinguishes unimplemented parts of the interface, and full disks, from failures. */
+function statusOf(thrown: unknown): 500 | 501 | 507 {
+  if (!isInstance(thrown, SvcError)) return 500;
+  if (thrown.code === "SVC2505") return 507;
+  return thrown.code === "SVC2412" ? 501 : 500;
 }
 
 function sendUndefined(source: RequestSource, done: Done): void {

@@ -42,6 +42,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     unloadable: () => [],
     unsaved: () => [],
     systemGraph: () => null,
+    logState: "good",
     isLogged: false,
     traffic: () => NO_TRAFFIC,
     dispatcher: null,

@@ -189,7 +189,19 @@ test("nodestat has empty graph and transaction fields without graphs", () => {
     build: null,
     "service-out-reason": null,
     procedure: null,
+    "log-state": "good",
   });
+});
+
+test("the health check tells whether the log takes changes", () => {
+  for (const [logState, fields] of [
+    ["off", ""],
+    ["good", ""],
+    ["full", "X-SVC-Readonly: full\r\n"],
+    ["failed", "X-SVC-Readonly: failed\r\n"],
+  ] as const) {
+    assert.is(services.get("/svc/hc")!.fields!(fakeView({ logState })), fields);
+  }
 });
 
 test("matrix is empty on an engine", () => assert.equal(json("/svc/matrix"), []));

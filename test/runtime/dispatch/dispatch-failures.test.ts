@@ -33,6 +33,17 @@ test("fails when the request line is too long for a back-end", async () => {
   assert.is((owner.outcomes[0] as Failure).status, 414);
 });
 
+test("passes on that a disk is full, and keeps the back-end", async () => {
+  await matrix(1, 1);
+  for (let turn = 0; turn < 6; turn++) {
+    const { owner } = small!.begin("/a", { method: "POST", body: "b" });
+    (await small!.at(0, 0).next()).answer(507, '{"message": "full"}');
+    assert.is(await owner.outcome(), "<partial: 0 width: 1> | 507 | full");
+    assert.is((owner.outcomes[0] as Failure).status, 507);
+  }
+  assert.is(small!.matrix.backEnds[0]![0]!.state, "up");
+});
+
 test("reports the position in the matrix where an error arose", async () => {
   await matrix(3, 1);
   const { owner } = small!.begin();

@@ -3,7 +3,7 @@
 // limit: 60 s
 // takes 5 s
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -150,7 +150,7 @@ for (const what of ["write", "flush"] as const) {
     isFull = true;
     openStore(store).createVertex("b");
     assert.not.ok(await isFlushed(clock));
-    await clock.failed();
+    assert.ok(clock.hasFailed);
     assert.throws(() => openStore(store).createVertex("c"), /Graph is readonly/);
     assert.match(
       context.lines.join("\n"),
@@ -166,6 +166,107 @@ for (const what of ["write", "flush"] as const) {
     openStore(again).createVertex("c");
   });
 }
+
+/** A disk without space while `isFull()`, which may write a part before it fails. */
+function limitedDisk(isFull: () => boolean): Disk {
+  const limited = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
+    size: () => file.size(),
+    read: (into, position) => file.read(into, position),
+    write: (bytes, position) => {
+      if (!isFull()) return file.write(bytes, position);
+      file.write(bytes.subarray(0, bytes.length / 2), position);
+      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    },
+    flush: () => file.flush(),
+    flushNow: () => file.flushNow(),
+    truncate: (bytes) => file.truncate(bytes),
+    close: () => file.close(),
+  });
+  return {
+    ...realDisk,
+    open: (path, mode) => limited(realDisk.open(path, mode)),
+    create: (path) => limited(realDisk.create(path)),
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(10);
+}
+
+test("refuses changes while the disk is full, and continues by itself", async (context) => {
+  let isFull = false;
+  const { interconnect, clock } = begin(
+    context,
+    limitedDisk(() => isFull),
+  );
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  isFull = true;
+  openStore(store).createVertex("b");
+  const waiting = isFlushed(clock);
+  await until(() => clock.isFull);
+  assert.throws(
+    () => openStore(store).createVertex("c"),
+    (error: Error & { code?: string }) =>
+      error.code === "SVC2505" && /^Graph is readonly: the disk .* is full$/.test(error.message),
+  );
+  assert.ok(openStore(store).hasVertex("b"));
+  assert.is(clock.hasFailed, false);
+  isFull = false;
+  assert.ok(await waiting);
+  await until(() => !clock.isFull);
+  openStore(store).createVertex("c");
+  assert.ok(await isFlushed(clock));
+  assert.equal(
+    context.lines.map((line) => line.split(":").slice(0, 2).join(":")),
+    [
+      "SVC2505: disk of the transaction log is full, all graphs are read-only",
+      "log: disk has space again, graphs accept changes",
+    ],
+  );
+  const again = openStore(keep(context, begin(context).interconnect));
+  assert.equal(
+    ["a", "b", "c"].map((id) => again.hasVertex(id)),
+    [true, true, true],
+  );
+});
+
+test("writes committed changes into the space that the log has in reserve", async (context) => {
+  const reserve = join(context.root, "_txlog", "reserve");
+  // The disk has no space except for what the reserve gives back.
+  let isFull = false;
+  const { interconnect, clock } = begin(
+    context,
+    limitedDisk(() => isFull && existsSync(reserve)),
+  );
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  await until(() => existsSync(reserve));
+  isFull = true;
+  openStore(store).createVertex("b");
+  assert.ok(await isFlushed(clock));
+});
+
+test("ends while the disk is full", async (context) => {
+  let isFull = false;
+  const { interconnect, clock } = begin(
+    context,
+    limitedDisk(() => isFull),
+  );
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  isFull = true;
+  openStore(store).createVertex("b");
+  await until(() => clock.isFull);
+  await interconnect.closeLog();
+  running.pop();
+  isFull = false;
+  const again = openStore(keep(context, begin(context).interconnect));
+  assert.equal([again.hasVertex("a"), again.hasVertex("b")], [true, false]);
+});
 
 test("replaces a snapshot only when the log has flushed its transactions", async (c) => {
   let isSlow = false;

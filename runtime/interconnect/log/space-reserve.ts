@@ -1,0 +1,78 @@
+// Disk space that the transaction log holds in reserve, as a file. When the disk is full, the log
+// deletes it, so that changes that are already visible become durable. Its contents are random,
+// because file systems that compress would store zeros in no space.
+
+import { randomFillSync } from "node:crypto";
+import { join } from "node:path";
+import type { Disk } from "./disk.js";
+
+const NAME = "reserve";
+/** Transactions that wait for one flush; more of them wait in memory until there is space. */
+const RESERVE_BYTES = 2 ** 22;
+const CHUNK_BYTES = 2 ** 16;
+/** Full disk, or exhausted quota. */
+const OUT_OF_SPACE = new Set(["ENOSPC", "EDQUOT"]);
+
+export function isOutOfSpace(error: unknown): boolean {
+  return OUT_OF_SPACE.has((error as NodeJS.ErrnoException | null)?.code ?? "");
+}
+
+export class SpaceReserve {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  #isThere = false;
+
+  /** @param folder of the transaction log; it may be missing */
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+  }
+
+  /** Creates the file unless it exists; returns false if there is no space for it. */
+  create(): boolean {
+    if (this.#isThere) return true;
+    try {
+      this.#isThere = this.#isComplete() || this.#write();
+    } catch {
+      this.release();
+    }
+    return this.#isThere;
+  }
+
+  /** Gives the space back to the file system. */
+  release(): void {
+    this.#isThere = false;
+    try {
+      if (this.#disk.names(this.#folder).includes(NAME)) this.#disk.remove(this.#path);
+    } catch {
+      // The disk fails in other ways, too: the log reports it.
+    }
+  }
+
+  get #path(): string {
+    return join(this.#folder, NAME);
+  }
+
+  /** Returns whether a former process left the file. */
+  #isComplete(): boolean {
+    if (!this.#disk.names(this.#folder).includes(NAME)) return false;
+    const file = this.#disk.open(this.#path, "read");
+    try {
+      return file.size() === RESERVE_BYTES;
+    } finally {
+      file.close();
+    }
+  }
+
+  #write(): true {
+    const chunk = randomFillSync(Buffer.alloc(CHUNK_BYTES));
+    const file = this.#disk.create(this.#path);
+    try {
+      for (let at = 0; at < RESERVE_BYTES; at += CHUNK_BYTES) file.write(chunk, at);
+      file.flushNow();
+    } finally {
+      file.close();
+    }
+    return true;
+  }
+}
