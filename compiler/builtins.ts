@@ -36,7 +36,7 @@ const SETS: readonly PluginSet[] = [
 
 const ARGSPEC_FOLDER = "argspec/.generated";
 /** Plugins that read query parameters beyond their signatures. */
-const OPEN = new Set(["arcs", "echo", "nearest", "neighbor", "vertices"]);
+const OPEN = new Set(["arcs", "echo", "nearest", "neighbor", "paths", "vertices"]);
 
 /** @param packageDir folder of this package's sources */
 export function compileBuiltins(packageDir: string): readonly Diagnostic[] {

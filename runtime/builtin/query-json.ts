@@ -94,6 +94,7 @@ const TEXT_ARGUMENTS = new Set([
   "id",
   "in",
   "text",
+  "to",
   "groupBy",
   "select",
   "filter",
@@ -156,7 +157,7 @@ const valuesByKey: Translate = negatable((value) =>
 
 /** Ids or an arc: a direction as second item makes it an arc. */
 const rule: Translate = (value) => {
-  if (isObject(value)) return translated(value, RULE);
+  if (isObject(value)) return translated(value, REPEATED);
   return Array.isArray(value) ? arc(value) : value;
 };
 
@@ -168,6 +169,11 @@ const RULE: Readonly<Record<string, Translate>> = {
   arc,
   neighbor: (value) => condition(value),
   collect: arc,
+};
+
+const REPEATED: Readonly<Record<string, Translate>> = {
+  ...RULE,
+  through: (value) => condition(value),
 };
 
 const CONDITION: Readonly<Record<string, Translate>> = {
@@ -197,7 +203,7 @@ const CONDITION: Readonly<Record<string, Translate>> = {
 const facet: Translate = (value) => (isObject(value) ? translated(value, { arc }) : value);
 
 const QUERY: Readonly<Record<string, Translate>> = {
-  ...RULE,
+  ...REPEATED,
   aggregate: (value) => (isObject(value) ? translated(value, { arc }) : value),
   condition: (value) => condition(value),
   facets: (value) => (isObject(value) ? mapped(value, facet) : value),
@@ -209,6 +215,7 @@ const QUERY: Readonly<Record<string, Translate>> = {
   id: unchanged,
   in: unchanged,
   text: unchanged,
+  to: unchanged,
   select: unchanged,
   filter: unchanged,
   rank: unchanged,

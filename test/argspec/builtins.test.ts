@@ -47,6 +47,7 @@ test("allows additional query options and a body for queries", () => {
       ["echo", "bytes"],
       ["nearest", "str"],
       ["neighbor", "str"],
+      ["paths", "str"],
       ["vertices", "str"],
     ],
   );

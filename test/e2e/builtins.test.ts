@@ -49,6 +49,7 @@ const BUILTIN_PLUGINS = [
     "metrics",
     "nearest",
     "neighbor",
+    "paths",
     "ping",
     "plugins",
   ],

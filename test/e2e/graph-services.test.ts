@@ -99,6 +99,21 @@ test("default to 25 entries, names of vertices, arcs with both ends", async () =
   }
 });
 
+test("return paths of several arcs, and shortest paths", async () => {
+  const around = { id: "alice", arc: '{"rel":"knows"}' };
+  const far = people({ ...around, repeat: "[2,null]", fields: "F_ID" });
+  assert.equal(await response("/svc/builtin/neighbor", far), []);
+  const ends = people({ ...around, query: '{"neighbor":{"id":"carol"},"through":{"type":"x"}}' });
+  assert.equal(await response("/svc/builtin/paths", ends), [["alice", "carol"]]);
+  const shortest = { ...around, to: "carol" };
+  const one = { path: ["alice", "carol"], cost: 1 };
+  assert.equal(await response("/svc/builtin/paths", people(shortest)), [one]);
+  const two = [one, { path: ["alice", "bob", "carol"], cost: 2 }];
+  assert.equal(await response("/svc/builtin/paths", people({ ...shortest, k: 5 })), two);
+  const least = people({ ...shortest, maxDepth: 0 });
+  assert.equal(await response("/svc/builtin/paths", least), []);
+});
+
 test("prefer the body over the text `query`, then the URL, then defaults", async () => {
   const hitsOf = async (parameters: Record<string, string | number>, body?: string) =>
     ((await response("/svc/builtin/neighbor", people(parameters), body)) as string[]).length;
@@ -224,6 +239,7 @@ const REFUSED: readonly (readonly [
   ["neighbor", people({ id: "alice", rank: "nope" }), 400, "QueryError", /undefined variable/],
   ["vertices", people({ id: "alice" }), 500, "TypeError", /^'id' is an invalid keyword/],
   ["vertices", people({ condition: '{"nosuch": 1}' }), 500, "QueryError", /nosuch/],
+  ["paths", people({ id: "alice", repeat: "[0,1]" }), 500, "QueryError", /^repeat must be/],
   ["nearest", people({ vector: "[NaN,1]" }), 400, "ValueError", /^vector \(/],
   [
     "nearest",

@@ -166,6 +166,37 @@ function withArc({ arc: filter, ...options }: Arguments): Arguments {
 }
 
 /**
+ * Returns paths from a vertex to each that `neighbor` accepts, or all shortest ones to another.
+ * @plugin paths
+ * @readonly
+ * @param content as `query`; takes precedence over it
+ * @param graph name of the graph
+ * @param id id of the first vertex
+ * @param to id of the last vertex; default: each that `neighbor` accepts
+ * @param hits maximum number of paths; negative: all, up to 10,000
+ * @param query `arc`, `repeat`, `through`, `neighbor`; with `to` `weighted`, `maxDepth`, `k`
+ */
+export function paths(
+  request: PluginRequest,
+  content: str,
+  graph: str,
+  id: str = "",
+  to: str = "",
+  hits: int = 25,
+  query: str = "",
+): unknown {
+  const given = queryArguments(request, { id, to, hits }, [query, content]);
+  const { id: start, to: goal, ...others } = given;
+  const most = typeof others.hits === "number" && others.hits >= 0 ? others.hits : Infinity;
+  const options = { ...others, hits: Math.min(most, MAX_UNASKED_HITS) };
+  const found = graphNamed(graph);
+  const from = start as string;
+  return withClientExpressions(() =>
+    goal === "" ? found.paths(from, options) : found.shortestPaths(from, goal as string, options),
+  );
+}
+
+/**
  * Returns the vertices with the vectors most similar to a vector, best first.
  * @plugin nearest
  * @readonly

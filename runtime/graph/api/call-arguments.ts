@@ -40,6 +40,14 @@ export function toVertexKeys(store: GraphStore, names: readonly VertexName[]): (
   });
 }
 
+/** Returns the key of one vertex, or the keys of several. */
+export function toGoals(
+  store: GraphStore,
+  to: VertexName | readonly VertexName[],
+): (string | number)[] {
+  return Array.isArray(to) ? toVertexKeys(store, to) : [toVertexKey(store, to as VertexName)];
+}
+
 export function adjacentOptions(
   arc: ArcFilter | undefined,
   neighbor: VertexCondition | undefined,

@@ -15,11 +15,9 @@ import {
   components,
   coOccurrence,
   type PageRankOptions,
-  type PathOptions,
   pageRank,
   randomWalks,
   type ScoredVertex,
-  shortestPath,
   type WalkOptions,
 } from "../query/calls/algorithms.js";
 import { arcValue } from "../query/calls/arc-value.js";
@@ -36,6 +34,15 @@ import {
 } from "../query/calls/lists.js";
 import { type NearestOptions, type NearestResult, nearest } from "../query/calls/nearest.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
+import {
+  type FoundPath,
+  type PathOptions,
+  type PathsOptions,
+  paths,
+  type ShortestPathsOptions,
+  shortestPath,
+  shortestPaths,
+} from "../query/calls/paths.js";
 import {
   AdjacencyQuery,
   AggregatorQuery,
@@ -70,7 +77,13 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { TextStatisticsShare } from "../texts/text-statistics.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
+import {
+  adjacentOptions,
+  degreeOptions,
+  toGoals,
+  toVertexKey,
+  type VertexName,
+} from "./call-arguments.js";
 import { define, definition, definitions } from "./definitions.js";
 import { GraphHandle } from "./graph-handle.js";
 import { GraphSimilarity } from "./graph-similarity.js";
@@ -170,11 +183,34 @@ export class GraphQueries extends GraphHandle {
    */
   shortestPath(
     from: VertexName,
-    to: VertexName,
+    to: VertexName | readonly VertexName[],
     options?: PathOptions,
-  ): { path: string[]; cost: number } | null {
+  ): FoundPath | null {
     const { store } = this.access;
-    return shortestPath(store, toVertexKey(store, from), toVertexKey(store, to), options);
+    return shortestPath(store, toVertexKey(store, from), toGoals(store, to), options);
+  }
+
+  /**
+   * Returns all shortest paths to a vertex, or to the nearest of several; with `k`, that many of
+   * the shortest paths.
+   * @throws KeyError, QueryError, SearchError, ValueError for negative weights
+   */
+  shortestPaths(
+    from: VertexName,
+    to: VertexName | readonly VertexName[],
+    options?: ShortestPathsOptions,
+  ): FoundPath[] {
+    const { store } = this.access;
+    return shortestPaths(store, toVertexKey(store, from), toGoals(store, to), options);
+  }
+
+  /**
+   * Returns the ids along a shortest path to each vertex within a number of arcs.
+   * @throws KeyError, QueryError, SearchError
+   */
+  paths(from: VertexName, options?: PathsOptions): string[][] {
+    const { store } = this.access;
+    return paths(store, toVertexKey(store, from), options);
   }
 
   /**

@@ -33,7 +33,6 @@ export type {
   ComponentOptions,
   CoOccurrenceOptions,
   PageRankOptions,
-  PathOptions,
   ScoredVertex,
   WalkOptions,
 } from "../query/calls/algorithms.js";
@@ -41,6 +40,12 @@ export type { DegreeOptions } from "../query/calls/degree.js";
 export type { ArcListOptions, ListOptions } from "../query/calls/lists.js";
 export type { NearestOptions, NearestResult } from "../query/calls/nearest.js";
 export type { NeighborhoodOptions } from "../query/calls/neighborhood.js";
+export type {
+  FoundPath,
+  PathOptions,
+  PathsOptions,
+  ShortestPathsOptions,
+} from "../query/calls/paths.js";
 export type {
   AdjacencyQuery,
   AggregatorQuery,
@@ -63,6 +68,7 @@ export type {
   FieldName,
   GlobalQueryOptions,
   NeighborhoodQueryOptions,
+  RepeatRange,
   TimeCondition,
   TraverseRule,
   ValueCondition,

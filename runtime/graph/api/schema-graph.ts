@@ -57,9 +57,13 @@ type SchemaScan<S extends GraphSchema> = Omit<ScanOptions, "condition"> & {
   readonly condition?: SchemaCondition<S>;
 };
 type SchemaNeighborhood<S extends GraphSchema> = SchemaAnchored<S, NeighborhoodOptions>;
-type SchemaAnchored<S extends GraphSchema, O> = Omit<O, "arc" | "neighbor" | "collect"> & {
+type SchemaAnchored<S extends GraphSchema, O> = Omit<
+  O,
+  "arc" | "neighbor" | "through" | "collect"
+> & {
   readonly arc?: SchemaFilter<S>;
   readonly neighbor?: SchemaCondition<S>;
+  readonly through?: SchemaCondition<S>;
   readonly collect?: SchemaCollect<S>;
 };
 

@@ -124,9 +124,10 @@ export type SchemaCollect<S extends GraphSchema> =
   | Extract<CollectRule, boolean | null>
   | SchemaFilter<S>;
 type SchemaRule<S extends GraphSchema, R> =
-  | (Omit<R, "arc" | "neighbor"> & {
+  | (Omit<R, "arc" | "neighbor" | "through"> & {
       readonly arc?: SchemaFilter<S>;
       readonly neighbor?: SchemaCondition<S>;
+      readonly through?: SchemaCondition<S>;
     })
   | string
   | VertexReference

@@ -31,9 +31,10 @@ export class Adjacency implements Plan {
   /** @throws QueryError, SearchError, UnsupportedError */
   constructor(
     store: GraphStore,
-    { arc, neighbor, pre, filter, post, memory }: AdjacencyQueryOptions,
+    { arc, neighbor, repeat, through, pre, filter, post, memory }: AdjacencyQueryOptions,
   ) {
-    this.#plan = planWalk(store, { arc, neighbor, pre, filter, post, memory }, D_OUT);
+    const walk = { arc, neighbor, repeat, through, pre, filter, post, memory };
+    this.#plan = planWalk(store, walk, D_OUT);
   }
 
   get arc(): ArcTest {

@@ -81,8 +81,9 @@ export class Aggregation implements Plan {
 
   /** @throws QueryError, SearchError, UnsupportedError */
   constructor(store: GraphStore, options: AggregateQueryOptions) {
-    const { arc, neighbor, collect, pre, filter, post, memory } = options;
-    this.#plan = planWalk(store, { arc, neighbor, collect, pre, filter, post, memory }, D_OUT);
+    const { arc, neighbor, collect, repeat, through, pre, filter, post, memory } = options;
+    const walk = { arc, neighbor, collect, repeat, through, pre, filter, post, memory };
+    this.#plan = planWalk(store, walk, D_OUT);
     if (this.#plan.arc.direction === D_BOTH) {
       const text = "Bi-directional arc aggregation is not possible";
       throw invalidArgument(text, this.#plan.arc.direction, "D_OUT, D_IN, D_ANY", ".arc");

@@ -1,8 +1,8 @@
-// Algorithms over the arcs that pass a filter (queries, "Algorithms"): shortest path, connected
-// components, PageRank, random walks, co-occurrence. Each has the time limit of a query.
+// Algorithms over the arcs that pass a filter (queries, "Algorithms"): connected components,
+// PageRank, random walks, co-occurrence. Each has the time limit of a query.
 
-import { ARC_WORDS, Header } from "../../memory/layout.js";
-import { D_IN, D_OUT } from "../../model/constants.js";
+import { ARC_WORDS } from "../../memory/layout.js";
+import { D_OUT } from "../../model/constants.js";
 import { ValueError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
@@ -12,8 +12,8 @@ import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
 import { components as componentsOf, pageRank as ranksOf } from "../walk/page-rank.js";
 import { ArcReader, arcWeight, project } from "../walk/projection.js";
-import { fewestArcs, leastWeight } from "../walk/shortest-path.js";
 import type { LimitOptions } from "./adjacent.js";
+import { opposite } from "./paths.js";
 
 interface ArcOptions extends LimitOptions {
   /** Outbound by default. */
@@ -23,7 +23,6 @@ interface WeightOptions extends ArcOptions {
   /** True to weight arcs by their values; false gives all arcs the same weight. */
   readonly weighted?: boolean;
 }
-export type PathOptions = WeightOptions;
 export interface ComponentOptions extends ArcOptions {
   /** Maximum number of components, largest first. */
   readonly hits?: number;
@@ -55,33 +54,6 @@ export interface CoOccurrenceOptions extends WeightOptions {
 export interface ScoredVertex {
   readonly id: string;
   readonly score: number;
-}
-
-/**
- * Returns the ids along a shortest path, one of several that are equally short; null if there is
- * none.
- * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
- */
-export function shortestPath(
-  store: GraphStore,
-  from: Anchor,
-  to: Anchor,
-  options?: PathOptions,
-): { path: string[]; cost: number } | null {
-  const given: PathOptions = checkedArguments("shortestPath", options);
-  const test = compileArcFilter(store, given.arc, D_OUT);
-  const reader = new ArcReader(store, test);
-  const ends = [findAnchor(store, from), findAnchor(store, to)] as const;
-  const deadline = readDeadline("aggregation", given);
-  // The terminals of forward-only arcs do not list them.
-  const isListed = store.memory.header.words[Header.ArcsForwardOnly] === 0;
-  const back = isListed ? new ArcReader(store, test, opposite(test.direction)) : null;
-  const found =
-    given.weighted === true
-      ? leastWeight(reader, ends, deadline)
-      : fewestArcs(reader, back, ends, deadline);
-  if (found === null) return null;
-  return { path: found.vertices.map((vertex) => store.ids.idOf(vertex)), cost: found.cost };
 }
 
 /**
@@ -182,11 +154,6 @@ export function coOccurrence(
     }
   }
   return topScores(store, scores, hitsOf(given.hits, 10));
-}
-
-function opposite(direction: number): number {
-  if (direction === D_OUT) return D_IN;
-  return direction === D_IN ? D_OUT : direction;
 }
 
 function hitsOf(hits: number | null | undefined, otherwise: number): number {

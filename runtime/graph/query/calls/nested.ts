@@ -11,6 +11,7 @@ import type { HitOrder } from "../hits/hit-order.js";
 import { HitTree } from "../hits/hit-tree.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { type Deadline, readDeadline } from "../match/deadline.js";
+import { isRepeated } from "../match/vertex-test.js";
 import { nestedCondition, parseNestedHits } from "../parse/nest-option.js";
 import { parsePage } from "../parse/query-arguments.js";
 import type {
@@ -52,6 +53,10 @@ export class NestedQuery implements EntryPlan {
     const condition = nestedCondition(neighbor, levels, { arc, filter });
     const walk = { ...options, neighbor: condition as VertexCondition, collect: true };
     const source = new NeighborhoodSource(store, walk);
+    if (isRepeated(source.plan.rule)) {
+      const text = "nested entries are one arc apart";
+      throw invalidArgument(text, options.repeat, "no `repeat` beside `nest`", ".repeat");
+    }
     this.#source = source;
     this.#format = resultFormat(options, R_DICT);
     if (this.#format.hasExplanation) {

@@ -60,6 +60,15 @@ export interface VertexTest {
 export const Collect = { None: 0, Arcs: 1, Siblings: 2 } as const;
 export type CollectNumber = (typeof Collect)[keyof typeof Collect];
 
+/** A rule that follows several arcs, one after the other, and reaches each vertex once. */
+export interface Repeat {
+  /** Numbers of arcs; Infinity for no limit. */
+  readonly min: number;
+  readonly max: number;
+  /** Condition on the vertices in between; null for any. */
+  readonly through: VertexTest | null;
+}
+
 export interface WalkRule {
   readonly arc: ArcTest;
   /** Runs on arcs that pass the test; null for none. */
@@ -71,6 +80,8 @@ export interface WalkRule {
   readonly siblings: ArcTest | null;
   /** Overrides the outcome of the traversal; null to keep it. */
   readonly assert: boolean | null;
+  /** Null to follow one arc. */
+  readonly repeat: Repeat | null;
 }
 
 /** Resolves all names and ids of a condition. */
@@ -85,4 +96,11 @@ export function bindRule(rule: WalkRule, store: GraphStore): void {
   rule.arc.bind(store.relationships);
   rule.siblings?.bind(store.relationships);
   if (rule.neighbor !== null) bindTest(rule.neighbor, store);
+  if (rule.repeat !== null && rule.repeat.through !== null) bindTest(rule.repeat.through, store);
+}
+
+/** Returns whether a rule, or one that it continues with, follows several arcs. */
+export function isRepeated({ repeat, neighbor }: WalkRule): boolean {
+  if (repeat !== null) return true;
+  return neighbor !== null && neighbor.traverse !== null && isRepeated(neighbor.traverse);
 }

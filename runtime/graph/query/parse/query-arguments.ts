@@ -14,11 +14,13 @@ const NEIGHBORHOOD = [
   ...ENTRIES,
   ...EXPRESSIONS,
   ...["arc", "neighbor", "collect", "vector", "aggregate", "nest", "nestedHits"],
+  ...["repeat", "through"],
 ];
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
 const TEXT = ["in", "keys", "match", "fuzzy", "prefix"];
 const SEARCH = [...TEXT, "highlight", "fuse", "rerank", "statistics"];
-const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
+const ADJACENCY = ["arc", "neighbor", "repeat", "through", ...EXPRESSIONS];
+const PATH = ["arc", "weighted", "maxDepth", "through", ...LIMIT];
 
 /** Option names by call. */
 const NAMES = {
@@ -34,7 +36,9 @@ const NAMES = {
   list: new Set(["neighbor", "sortby", "rank", ...EXPRESSIONS, "hits", ...LIMIT]),
   arcList: new Set(["hits", ...LIMIT]),
   degree: new Set(["arc", "filter", ...LIMIT]),
-  shortestPath: new Set(["arc", "weighted", ...LIMIT]),
+  shortestPath: new Set(PATH),
+  shortestPaths: new Set([...PATH, "k", "hits"]),
+  paths: new Set(["arc", "neighbor", "repeat", "through", "hits", ...LIMIT]),
   components: new Set(["arc", "hits", ...LIMIT]),
   pageRank: new Set(["arc", "weighted", "damping", "rounds", "from", "hits", ...LIMIT]),
   randomWalks: new Set(["arc", "weighted", "steps", "walks", "seed", ...LIMIT]),

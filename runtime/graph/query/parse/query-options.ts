@@ -79,7 +79,15 @@ export interface AdjacencyRule {
   readonly filter?: string;
   readonly neighbor?: VertexCondition;
   readonly assert?: boolean | number | null;
+  readonly repeat?: RepeatRange;
+  /** Condition on the vertices in between. */
+  readonly through?: VertexCondition;
 }
+/**
+ * Least and most arcs to follow, one after the other; null: no limit. Each vertex is reached once,
+ * by the fewest arcs.
+ */
+export type RepeatRange = readonly [least: number, most: number | null];
 /** As `AdjacencyRule`, but followed completely; what it reaches may be collected. */
 export interface TraverseRule extends AdjacencyRule {
   readonly collect?: CollectRule;
@@ -275,6 +283,9 @@ export interface AggregateRule {
 export interface NeighborhoodQueryOptions extends ResultOptions, SummaryOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
+  readonly repeat?: RepeatRange;
+  /** Condition on the vertices in between. */
+  readonly through?: VertexCondition;
   readonly collect?: CollectRule;
   readonly pre?: string;
   readonly filter?: string;
@@ -293,6 +304,9 @@ export interface NeighborhoodQueryOptions extends ResultOptions, SummaryOptions 
 export interface AdjacencyQueryOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
+  readonly repeat?: RepeatRange;
+  /** Condition on the vertices in between. */
+  readonly through?: VertexCondition;
   readonly pre?: string;
   readonly filter?: string;
   readonly post?: string;

@@ -10,6 +10,7 @@ import type { DirectionNumber } from "../match/arc-test.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import { compileArcFilter, compileWalkFilter } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
+import { checkRepeated, parseRepeat } from "./repeat.js";
 
 /** Members of a rule as written. */
 export interface RuleParts {
@@ -18,6 +19,8 @@ export interface RuleParts {
   filter?: unknown;
   collect?: unknown;
   assert?: unknown;
+  repeat?: unknown;
+  through?: unknown;
   /** Paths of members that are not below their names. */
   places?: RuleLocations;
 }
@@ -26,9 +29,10 @@ export type RuleLocations = { readonly [K in Exclude<keyof RuleParts, "places">]
 
 export type RuleKind = "adjacent" | "traverse";
 
+const COMMON = ["arc", "filter", "neighbor", "assert", "repeat", "through"];
 const MEMBERS: Record<RuleKind, readonly string[]> = {
-  adjacent: ["arc", "filter", "neighbor", "assert"],
-  traverse: ["arc", "filter", "neighbor", "assert", "collect"],
+  adjacent: COMMON,
+  traverse: [...COMMON, "collect"],
 };
 const UNKNOWN_MEMBER: Record<RuleKind, string> = {
   adjacent: "Invalid adjacency condition parameter",
@@ -88,15 +92,18 @@ export function isReference(value: unknown): value is { readonly id: string } {
   return typeof (value as { id?: unknown }).id === "string";
 }
 
-/**
- * Returns a compiled rule; the caller compiles its neighbor condition.
- * @throws QueryError, SearchError
- */
+/** The conditions of a rule, compiled by the caller; null for any vertex. */
+export interface RuleConditions {
+  readonly neighbor: VertexTest | null;
+  readonly through: VertexTest | null;
+}
+
+/** @throws QueryError, SearchError */
 export function compileRule(
   store: GraphStore,
   expressions: ExpressionSet,
   parts: RuleParts,
-  neighbor: VertexTest | null,
+  { neighbor, through }: RuleConditions,
   defaults: { readonly direction: DirectionNumber; readonly isCollected: boolean },
 ): WalkRule {
   const at = parts.places;
@@ -105,18 +112,14 @@ export function compileRule(
   const collect = parts.collect === undefined ? defaults.isCollected : parts.collect;
   const assert = parseAssert(parts.assert, at?.assert);
   const filter = expressions.ofArcs(parts.filter, "filter");
+  const repeat = parseRepeat(parts.repeat, through, at?.repeat);
+  const common = { arc, filter, neighbor, assert, repeat };
   if (typeof collect === "boolean") {
-    return {
-      arc,
-      filter,
-      neighbor,
-      collect: collect ? Collect.Arcs : Collect.None,
-      siblings: null,
-      assert,
-    };
+    const collected = collect ? Collect.Arcs : Collect.None;
+    return checkRepeated({ ...common, collect: collected, siblings: null }, at);
   }
   const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY, at?.collect ?? ".collect");
-  return { arc, filter, neighbor, collect: Collect.Siblings, siblings, assert };
+  return checkRepeated({ ...common, collect: Collect.Siblings, siblings }, at);
 }
 
 function parseAssert(assert: unknown, at = ".assert"): boolean | null {

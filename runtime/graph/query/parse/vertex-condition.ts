@@ -122,9 +122,11 @@ function compileInner(
     if (members === undefined) return null;
     const there = { ...place, at: members.places?.neighbor ?? ".neighbor" };
     const neighbor = compileTest(store, expressions, members.neighbor, NESTED, there);
+    const between = { ...place, at: members.places?.through ?? ".through" };
+    const through = compileTest(store, expressions, members.through, NESTED, between);
     const isAny = kind === "adjacent" || (members.arc !== undefined && members.arc !== null);
     const defaults = { direction: isAny ? D_ANY : direction, isCollected };
-    return compileRule(store, expressions, members, neighbor, defaults);
+    return compileRule(store, expressions, members, { neighbor, through }, defaults);
   };
   const compile = (member: unknown, at: string): VertexTest | null =>
     compileTest(store, expressions, member, NESTED, { ...place, at });

@@ -109,11 +109,11 @@ const stack = new ArcStack();
 /** Returns the vertices with an arc to or from the neighbors of a rule, if those are known. */
 function findOtherEnds(
   store: GraphStore,
-  { arc, neighbor, assert }: WalkRule,
+  { arc, neighbor, assert, repeat }: WalkRule,
   limit: number,
 ): CandidateSource | null {
   // `assert` accepts or rejects whatever is found, and a dynamic filter needs the previous arc.
-  if (neighbor === null || assert !== null || arc.isDynamic) return null;
+  if (neighbor === null || assert !== null || arc.isDynamic || repeat !== null) return null;
   const ends = findSource(store, neighbor, limit);
   if (ends === null) return null;
   const { outArcs, inArcs } = getScanners(store);

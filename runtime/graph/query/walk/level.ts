@@ -2,8 +2,11 @@
 
 import { ArcBatch } from "../hits/hit-sink.js";
 import { HandleSet } from "../match/handle-set.js";
+import { Reach } from "./reach.js";
 
 export class Level {
+  /** Number of rules above; `batch.level` is the number of arcs from the anchor. */
+  readonly index: number;
   /** Arcs of the current tail, as passed to the sink. */
   readonly batch = new ArcBatch(NO_WORDS);
   /** Words of the arc being followed. */
@@ -16,15 +19,18 @@ export class Level {
   /** Vertices with an arc to the current tail, and those of them that it has one to. */
   readonly returning = new HandleSet();
   readonly paired = new HandleSet();
+  /** Vertices reached by a rule of several arcs. */
+  readonly reach = new Reach();
 
-  constructor(level: number) {
-    this.batch.level = level;
+  constructor(index: number) {
+    this.index = index;
   }
 
   /** Moves to a tail reached by the arc followed above; null at the anchor. */
   enter(tail: number, above: Level | null): void {
     const { batch } = this;
     batch.tail = tail;
+    batch.level = (above?.batch.level ?? 0) + 1;
     batch.prev = above?.batch.tail ?? tail;
     batch.prevWord1 = above?.word1 ?? 0;
     batch.prevBits = above?.bits ?? 0;

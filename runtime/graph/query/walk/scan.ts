@@ -46,6 +46,7 @@ export interface ArcScan extends Origin {
   readonly rule: WalkRule;
 }
 
+const NO_CONDITIONS = { neighbor: null, through: null };
 const NOWHERE: Origin = { origin: "nowhere", candidates: 0 };
 
 /**
@@ -166,7 +167,7 @@ export function planArcScan(
 ): ArcScan {
   const expressions = new ExpressionSet(store, memory);
   const test = compileVertexCondition(store, expressions, condition, ".condition", ALL_OUTARCS);
-  const rule = test?.traverse ?? compileRule(store, expressions, {}, null, ALL_OUTARCS);
+  const rule = test?.traverse ?? compileRule(store, expressions, {}, NO_CONDITIONS, ALL_OUTARCS);
   if (rule.arc.direction === D_BOTH) {
     const text = "Global traversal filter error";
     throw invalidArgument(

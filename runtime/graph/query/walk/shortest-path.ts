@@ -1,14 +1,34 @@
-// Shortest path between two vertices: by number of arcs breadth first from both ends, or by
-// non-negative weights with Dijkstra's algorithm. Vertices farther than the goal are not visited.
+// Shortest path from a vertex to the nearest of one or several others: by number of arcs breadth
+// first from both ends, or by non-negative weights with Dijkstra's algorithm. Vertices farther than
+// the goal are not visited.
 
 import { ScoredHeap } from "../../../base/scored-heap.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
 import type { Deadline } from "../match/deadline.js";
-import { type ArcReader, arcWeight } from "./projection.js";
+import { arcWeight } from "./projection.js";
+import type { VertexFilter } from "./vertex-filter.js";
 
 /** Handles from start to goal and the total cost; null if there is no path. */
 export type Path = { readonly vertices: readonly number[]; readonly cost: number } | null;
+
+/** Reads the arcs of a vertex, three words each, head first; valid until the next call. */
+export interface ArcSource {
+  read(vertex: number): Uint32Array;
+}
+
+export interface PathSearch {
+  readonly reader: ArcSource;
+  /** Reads arcs against their direction; null if not all are listed there. */
+  readonly back: ArcSource | null;
+  readonly start: number;
+  readonly goals: ReadonlySet<number>;
+  /** Returns whether a path may lead through a vertex; its ends are not tested. */
+  readonly passes: VertexFilter;
+  /** Maximum number of arcs. */
+  readonly maxDepth: number;
+  readonly deadline: Deadline;
+}
 
 /** Vertices that one end has reached, each with the one it was reached from. */
 class Side {
@@ -17,15 +37,15 @@ class Side {
   frontier: number[];
 
   constructor(
-    readonly reader: ArcReader,
-    end: number,
+    readonly reader: ArcSource,
+    ends: Iterable<number>,
   ) {
-    this.frontier = [end];
-    this.reached.set(end, 0);
+    this.frontier = [...ends];
+    for (const end of this.frontier) this.reached.set(end, 0);
   }
 
   /** Follows one more arc from each vertex; returns the first vertex the other side knows, or 0. */
-  expand({ reached: known }: Side, deadline: Deadline): number {
+  expand({ reached: known }: Side, passes: VertexFilter, deadline: Deadline): number {
     const { reached, reader } = this;
     const next: number[] = [];
     for (const vertex of this.frontier) {
@@ -34,8 +54,13 @@ class Side {
       for (let at = 0; at < words.length; at += ARC_WORDS) {
         const head = words[at]!;
         if (reached.has(head)) continue;
+        // Vertices known to the other side have passed there, or are its ends.
+        if (known.has(head)) {
+          reached.set(head, vertex);
+          return head;
+        }
+        if (!passes(head)) continue;
         reached.set(head, vertex);
-        if (known.has(head)) return head;
         next.push(head);
       }
     }
@@ -52,21 +77,19 @@ class Side {
 /**
  * Returns a path of the fewest arcs. Expanding whole levels of the side with fewer vertices, the
  * first meeting is on such a path.
- * @param back reads arcs against their direction; null if not all are listed there
  * @throws SearchError after the deadline
  */
-export function fewestArcs(
-  reader: ArcReader,
-  back: ArcReader | null,
-  [start, goal]: readonly [number, number],
-  deadline: Deadline,
-): Path {
-  if (start === goal) return { vertices: [start], cost: 0 };
-  const there = new Side(reader, start);
-  const here = new Side(back ?? reader, goal);
-  while (there.frontier.length > 0 && here.frontier.length > 0) {
+export function fewestArcs(search: PathSearch): Path {
+  const { reader, back, start, goals, passes, maxDepth, deadline } = search;
+  if (goals.has(start)) return { vertices: [start], cost: 0 };
+  const there = new Side(reader, [start]);
+  const here = new Side(back ?? reader, goals);
+  for (let depth = 0; depth < maxDepth; depth++) {
+    if (there.frontier.length === 0 || here.frontier.length === 0) return null;
     const isThere = back === null || there.frontier.length <= here.frontier.length;
-    const met = isThere ? there.expand(here, deadline) : here.expand(there, deadline);
+    const met = isThere
+      ? there.expand(here, passes, deadline)
+      : here.expand(there, passes, deadline);
     if (met === 0) continue;
     const vertices = [...there.trail(met)].reverse();
     for (const vertex of here.trail(here.reached.get(met)!)) vertices.push(vertex);
@@ -75,42 +98,64 @@ export function fewestArcs(
   return null;
 }
 
-/** @throws ValueError a negative weight; SearchError after the deadline */
-export function leastWeight(
-  reader: ArcReader,
-  [start, goal]: readonly [number, number],
-  deadline: Deadline,
-): Path {
-  const from = new Map<number, number>();
+/**
+ * Returns a path of the least sum of weights.
+ * @throws ValueError a negative weight; SearchError after the deadline
+ */
+export function leastWeight(search: PathSearch): Path {
+  const { reader, start, goals, passes, maxDepth, deadline } = search;
+  const isLimited = maxDepth !== Number.POSITIVE_INFINITY;
+  /** Vertex, position of the one before, and number of arcs, by position. */
+  const [vertices, parents, depths]: [number[], number[], number[]] = [[start], [-1], [0]];
+  /** Fewest arcs by which a vertex was taken from the queue: more arcs at more cost never help. */
+  const taken = new Map<number, number>();
   const costs = new Map<number, number>([[start, 0]]);
   const queue = new ScoredHeap("lowest");
-  queue.push(start, 0);
+  queue.push(0, 0);
   while (queue.count > 0) {
     const cost = queue.first;
-    const vertex = queue.pop();
-    if (cost > costs.get(vertex)!) continue;
-    if (vertex === goal) return { vertices: pathTo(goal, start, from), cost };
+    const position = queue.pop();
+    const [vertex, depth] = [vertices[position]!, depths[position]!];
+    const known = taken.get(vertex);
+    if (known !== undefined && (!isLimited || known <= depth)) continue;
+    taken.set(vertex, depth);
+    if (goals.has(vertex)) return { vertices: trail(position, vertices, parents), cost };
+    if (depth === maxDepth || (vertex !== start && !passes(vertex))) continue;
     const words = reader.read(vertex);
     deadline.spend(words.length / ARC_WORDS + 1);
     for (let at = 0; at < words.length; at += ARC_WORDS) {
-      const weight = arcWeight(words[at + 1]!, words[at + 2]!);
-      if (!(weight >= 0)) throw new ValueError("shortest paths require non-negative arc weights");
       const head = words[at]!;
-      const sum = cost + weight;
-      if (sum >= (costs.get(head) ?? Number.POSITIVE_INFINITY)) continue;
-      costs.set(head, sum);
-      from.set(head, vertex);
-      queue.push(head, sum);
+      const sum = cost + requireWeight(words, at);
+      if (!isLimited) {
+        if (sum >= (costs.get(head) ?? Number.POSITIVE_INFINITY)) continue;
+        costs.set(head, sum);
+      } else if ((taken.get(head) ?? Number.POSITIVE_INFINITY) <= depth + 1) continue;
+      queue.push(vertices.length, sum);
+      vertices.push(head);
+      parents.push(position);
+      depths.push(depth + 1);
     }
   }
   return null;
 }
 
-function pathTo(goal: number, start: number, from: ReadonlyMap<number, number>): number[] {
-  const path = [goal];
-  for (let vertex = goal; vertex !== start; ) {
-    vertex = from.get(vertex)!;
-    path.push(vertex);
-  }
+/**
+ * Returns the weight of the arc at a word.
+ * @throws ValueError a negative weight
+ */
+export function requireWeight(words: Uint32Array, at: number): number {
+  const weight = arcWeight(words[at + 1]!, words[at + 2]!);
+  if (weight >= 0) return weight;
+  throw new ValueError("shortest paths require non-negative arc weights");
+}
+
+/** Returns the vertices from the first to the one at a position. */
+export function trail(
+  position: number,
+  vertices: readonly number[],
+  parents: readonly number[],
+): number[] {
+  const path: number[] = [];
+  for (let at = position; at >= 0; at = parents[at]!) path.push(vertices[at]!);
   return path.reverse();
 }

@@ -11,7 +11,12 @@ import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
 import { getScanners } from "../match/run-scanner.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
-import type { ArcFilter, CollectRule, VertexCondition } from "../parse/query-options.js";
+import type {
+  ArcFilter,
+  CollectRule,
+  RepeatRange,
+  VertexCondition,
+} from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
 import { Walker } from "./walker.js";
@@ -39,6 +44,8 @@ export interface WalkOptions {
   readonly filter?: string | undefined;
   readonly post?: string | undefined;
   readonly memory?: unknown;
+  readonly repeat?: RepeatRange | undefined;
+  readonly through?: VertexCondition | undefined;
 }
 
 /**
@@ -50,11 +57,13 @@ export function planWalk(
   options: WalkOptions,
   defaultDirection: DirectionNumber,
 ): WalkPlan {
-  const { arc, collect, filter } = options;
+  const { arc, collect, filter, repeat } = options;
   const expressions = new ExpressionSet(store, options.memory);
   const neighbor = compileVertexCondition(store, expressions, options.neighbor, ".neighbor");
+  const through = compileVertexCondition(store, expressions, options.through, ".through");
   const defaults = { direction: defaultDirection, isCollected: true };
-  const rule = compileRule(store, expressions, { arc, collect, filter }, neighbor, defaults);
+  const parts = { arc, collect, filter, repeat };
+  const rule = compileRule(store, expressions, parts, { neighbor, through }, defaults);
   rule.arc.refuseDynamic(".arc");
   const pre = expressions.ofVertices(options.pre, "pre");
   const post = expressions.ofVertices(options.post, "post");

@@ -10,7 +10,13 @@ import { ARC_WORDS } from "../../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { VertexTable } from "../../store/vertex-table.js";
-import { type ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
+import {
+  type ArcBatch,
+  HitCounter,
+  HitSide,
+  type HitSideNumber,
+  type HitSink,
+} from "../hits/hit-sink.js";
 import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
@@ -23,15 +29,16 @@ import {
   type WalkRule,
 } from "../match/vertex-test.js";
 import { Level } from "./level.js";
+import { type WalkSteps, walkFar } from "./walk-far.js";
 
 /** Arcs filtered at once, sized for the L1 cache. */
 const BATCH_WORDS = 256 * ARC_WORDS;
 
-export class Walker {
+export class Walker implements WalkSteps {
   readonly #vertices: VertexTable;
   readonly #outArcs: RunScanner;
   readonly #inArcs: RunScanner;
-  readonly #stack = new ArcStack();
+  readonly stack = new ArcStack();
   readonly #levels: Level[] = [];
   #sink: HitSink = new HitCounter();
   #deadline = NO_DEADLINE;
@@ -78,7 +85,7 @@ export class Walker {
     this.#deadline = deadline;
     this.#isQuiet = isQuiet;
     this.#isStopped = false;
-    this.#stack.clear();
+    this.stack.clear();
     this.#run = run;
     this.#synthetic.clear();
     if (run !== null) run.collector = this.#collectSynthetic;
@@ -154,6 +161,9 @@ export class Walker {
       else rule.arc.compareWith(above.word1, above.bits);
     }
     if (this.#countsNeighbors(rule)) at.counted.clear();
+    if (rule.repeat !== null) {
+      return walkFar(this, rule, rule.repeat, at, this.#endsAtFirst(rule, level));
+    }
     if (direction === D_OUT) return this.#walkSide(rule, at, this.#outArcs);
     if (direction === D_IN) return this.#walkSide(rule, at, this.#inArcs);
     if (direction === D_BOTH) return this.#walkPairs(rule, at);
@@ -166,38 +176,58 @@ export class Walker {
     if (rule.neighbor === null && this.#isCounted(rule)) {
       return this.#countSide(rule.arc, at.batch.tail, scanner);
     }
-    const base = this.#stack.top;
+    const base = this.stack.top;
     const end = base + this.#select(rule, at, scanner) * ARC_WORDS;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings) at.matched.clear();
     at.batch.side = scanner.side === 0 ? HitSide.Out : HitSide.In;
     const isMatched = this.#follow(rule, at, base, end);
-    this.#stack.top = base;
+    this.stack.top = base;
     if (collectsSiblings && isMatched) this.#collectSiblings(rule, at, scanner);
     return isMatched;
   }
 
+  /** Implements `WalkSteps`. */
+  selectSide(rule: WalkRule, at: Level, side: HitSideNumber): number {
+    at.batch.side = side;
+    if (side === HitSide.Both) return this.#selectPairs(rule, at);
+    const scanner = side === HitSide.In ? this.#inArcs : this.#outArcs;
+    scanner.select(at.batch.tail, rule.arc, this.stack, ALL_ARCS);
+    this.#deadline.spend(scanner.visited + 1);
+    return this.stack.top;
+  }
+
+  /** Implements `WalkSteps`. */
+  passesHead(test: VertexTest, at: Level, arc: number): boolean {
+    this.#loadArc(at, arc);
+    const wasQuiet = this.#isQuiet;
+    this.#isQuiet = true;
+    const passes = this.test(test, this.stack.words[arc]!, at.index);
+    this.#isQuiet = wasQuiet;
+    return passes;
+  }
+
+  /** Implements `WalkSteps`. */
+  matchEnds(rule: WalkRule, at: Level, from: number, end: number): boolean {
+    const { neighbor } = rule;
+    let passing = end;
+    if (neighbor !== null) passing = this.#filter(neighbor, at, from, end);
+    this.#emitSynthetic();
+    if (this.#run?.isHalted === true) this.#isStopped = true;
+    if (neighbor !== null && !neighbor.isPlain) {
+      return this.#followEach(rule, neighbor, at, from, passing);
+    }
+    this.#collect(rule, at, from, passing);
+    return from < passing;
+  }
+
   /** D_BOTH: one arc represents all arcs between two vertices. */
   #walkPairs(rule: WalkRule, at: Level): boolean {
-    const stack = this.#stack;
+    const stack = this.stack;
     const base = stack.top;
-    const { returning, paired, matched, batch } = at;
-    returning.clear();
-    const back = this.#inArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
-    for (let arc = base; arc < stack.top; arc += ARC_WORDS) returning.add(stack.words[arc]!);
-    stack.top = base;
-    const arcs = this.#outArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
-    this.#deadline.spend(back + arcs + 1);
-    paired.clear();
-    matched.clear();
-    const { words } = stack;
-    let end = base;
-    for (let arc = base; arc < base + arcs * ARC_WORDS; arc += ARC_WORDS) {
-      const head = words[arc]!;
-      if (returning.has(head) && paired.add(head)) end = moveArc(words, arc, end);
-    }
-    batch.side = HitSide.Both;
-    const isMatched = this.#follow(rule, at, base, end);
+    at.matched.clear();
+    at.batch.side = HitSide.Both;
+    const isMatched = this.#follow(rule, at, base, this.#selectPairs(rule, at));
     stack.top = base;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings && isMatched) {
@@ -205,6 +235,26 @@ export class Walker {
       this.#collectSiblings(rule, at, this.#inArcs);
     }
     return isMatched;
+  }
+
+  /** Pushes an arc to each vertex that has one back; returns their end. */
+  #selectPairs(rule: WalkRule, { returning, paired, batch }: Level): number {
+    const stack = this.stack;
+    const base = stack.top;
+    returning.clear();
+    const back = this.#inArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
+    for (let arc = base; arc < stack.top; arc += ARC_WORDS) returning.add(stack.words[arc]!);
+    stack.top = base;
+    const arcs = this.#outArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
+    this.#deadline.spend(back + arcs + 1);
+    paired.clear();
+    const { words } = stack;
+    let end = base;
+    for (let arc = base; arc < base + arcs * ARC_WORDS; arc += ARC_WORDS) {
+      const head = words[arc]!;
+      if (returning.has(head) && paired.add(head)) end = moveArc(words, arc, end);
+    }
+    return end;
   }
 
   /**
@@ -216,7 +266,7 @@ export class Walker {
       this.#collect(rule, at, from, end);
       return from < end;
     }
-    const { level } = at.batch;
+    const level = at.index;
     const endsAtFirst = this.#endsAtFirst(rule, level);
     const counted = level === 1 && neighbor !== null ? this.#countableBelow(rule, neighbor) : null;
     const isWhole = rule.filter?.isSynthetic === true || neighbor?.filter?.isCulling === true;
@@ -228,7 +278,7 @@ export class Walker {
       if (neighbor !== null) passing = this.#filter(neighbor, at, begin, passing);
       this.#emitSynthetic();
       if (counted !== null) {
-        this.countAll(counted, this.#stack.words, begin, passing, ARC_WORDS);
+        this.countAll(counted, this.stack.words, begin, passing, ARC_WORDS);
       } else if (neighbor === null || neighbor.isPlain) {
         this.#collect(rule, at, begin, passing);
         isMatched = isMatched || begin < passing;
@@ -243,7 +293,7 @@ export class Walker {
 
   /** Moves the arcs that pass an expression to the front; returns their end. */
   #passArcs(program: ArcProgram, { batch }: Level, from: number, end: number): number {
-    const stack = this.#stack;
+    const stack = this.stack;
     if (!program.isSynthetic) return program.filter(batch, stack.words, from, end);
     const all = stack.words.slice(from, end);
     const passing = program.filter(batch, stack.words, from, end);
@@ -259,7 +309,7 @@ export class Walker {
   /** Moves the arcs whose heads pass the checks to the front; returns their end. */
   #filter(test: VertexTest, { batch }: Level, from: number, end: number): number {
     if (test.isNegated) return end;
-    const { words } = this.#stack;
+    const { words } = this.stack;
     let passing = end;
     for (const check of test.checks) passing = check.filter(words, from, passing);
     const { filter } = test;
@@ -273,14 +323,12 @@ export class Walker {
    * stack.
    */
   #followEach(rule: WalkRule, test: VertexTest, at: Level, from: number, end: number): boolean {
-    const { level } = at.batch;
+    const level = at.index;
     const endsAtFirst = this.#endsAtFirst(rule, level);
     let isMatched = false;
     for (let arc = from; arc < end && !this.#isStopped; arc += ARC_WORDS) {
-      const { words } = this.#stack;
-      const head = words[arc]!;
-      at.word1 = words[arc + 1]!;
-      at.bits = words[arc + 2]!;
+      this.#loadArc(at, arc);
+      const head = this.stack.words[arc]!;
       const { isNegated } = test;
       const passes = isNegated
         ? this.test(test, head, level)
@@ -294,13 +342,20 @@ export class Walker {
     return isMatched;
   }
 
+  /** Makes an arc on the stack the one being followed. */
+  #loadArc(at: Level, arc: number): void {
+    const { words } = this.stack;
+    at.word1 = words[arc + 1]!;
+    at.bits = words[arc + 2]!;
+  }
+
   /** Passes what a rule collects of the matching arcs to the sink. */
   #collect(rule: WalkRule, at: Level, from: number, end: number): void {
     if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped || from === end) return;
     const sink = this.#sink;
     if (sink.countsNeighbors) this.#countNeighbors(at, from, end);
     if (rule.collect === Collect.Siblings) {
-      const { words } = this.#stack;
+      const { words } = this.stack;
       for (let arc = from; arc < end; arc += ARC_WORDS) at.matched.add(words[arc]!);
     } else if (sink.isCountOnly) sink.count((end - from) / ARC_WORDS);
     else this.#emit(at.batch, from, end);
@@ -309,13 +364,18 @@ export class Walker {
   /** Takes an arc that an expression collects; `#emitSynthetic` follows each evaluation. */
   readonly #collectSynthetic: ArcConsumer = (level, tail, head, word1, bits, side) => {
     const sink = this.#sink;
-    const at = this.#levels[level]!;
+    const at = this.#levelAt(level);
     if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
     if (sink.isCountOnly) return sink.count(1);
     const made = this.#synthetic;
     if (!made.fits(level, tail, side)) this.#emitSynthetic();
     made.add(head, word1, bits, at.batch, level, tail, side);
   };
+
+  /** Returns the level that is a number of arcs from the anchor; those below may be of the past. */
+  #levelAt(arcs: number): Level {
+    return this.#levels.find(({ index, batch }) => index > 0 && batch.level === arcs)!;
+  }
 
   #emitSynthetic(): void {
     if (!this.#synthetic.flush(this.#sink)) this.#isStopped = true;
@@ -324,30 +384,30 @@ export class Walker {
   /** Passes arcs on the stack to the sink. */
   #emit(batch: ArcBatch, from: number, end: number): void {
     // The stack may have been reallocated.
-    batch.words = this.#stack.words;
+    batch.words = this.stack.words;
     batch.from = from;
     batch.end = end;
     if (!this.#sink.take(batch)) this.#isStopped = true;
   }
 
   #countNeighbors({ counted, batch }: Level, from: number, end: number): void {
-    const { words } = this.#stack;
+    const { words } = this.stack;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
       if (counted.add(words[arc]!)) this.#sink.neighbor(batch.level);
     }
   }
 
   /** Pushes the arcs that a rule may follow onto the stack; returns their number. */
-  #select(rule: WalkRule, { batch }: Level, scanner: RunScanner): number {
+  #select(rule: WalkRule, { batch, index }: Level, scanner: RunScanner): number {
     const { arc, neighbor } = rule;
     const only = neighbor === null || neighbor.isNegated ? null : neighbor.ids;
     if (only !== null && only.handles.length <= 1) {
       this.#deadline.spend(1);
       return only.handles.length === 0
         ? 0
-        : scanner.selectTo(batch.tail, only.handles[0]!, arc, this.#stack);
+        : scanner.selectTo(batch.tail, only.handles[0]!, arc, this.stack);
     }
-    const arcs = scanner.select(batch.tail, arc, this.#stack, this.#limit(rule, batch.level));
+    const arcs = scanner.select(batch.tail, arc, this.stack, this.#limit(rule, index));
     this.#deadline.spend(scanner.visited + 1);
     return arcs;
   }
@@ -373,7 +433,7 @@ export class Walker {
     const side = scanner.side === 0 ? D_OUT : D_IN;
     const isNone = siblings.kind === ArcTestKind.Nothing;
     if (isNone || (siblings.direction !== D_ANY && siblings.direction !== side)) return;
-    const stack = this.#stack;
+    const stack = this.stack;
     const base = stack.top;
     scanner.select(batch.tail, siblings, stack, ALL_ARCS);
     const { words, top } = stack;
@@ -388,7 +448,7 @@ export class Walker {
 
   /** Returns whether a rule needs only the number of its arcs. */
   isCountable(rule: WalkRule): boolean {
-    if (rule.arc.isDynamic) return false;
+    if (rule.arc.isDynamic || rule.repeat !== null) return false;
     return rule.neighbor === null && rule.arc.direction !== D_BOTH && this.#isCounted(rule);
   }
 

@@ -145,13 +145,13 @@ export const INVALID_QUERIES: readonly RejectedCall[] = [
   [
     (shop) => shop.vertices({ condition: { traverse: 5 } }),
     "QueryError: Invalid traverse condition",
-    "condition.traverse is 5; expected: { arc, filter, neighbor, assert, collect }, an " +
-      "arc filter, a vertex condition",
+    "condition.traverse is 5; expected: { arc, filter, neighbor, assert, repeat, through, " +
+      "collect }, an arc filter, a vertex condition",
   ],
   [
     (shop) => shop.vertices({ condition: { adjacent: { collect: true } } }),
     "QueryError: Invalid adjacency condition parameter: 'collect'",
-    "condition.adjacent.collect is true; expected: arc, filter, neighbor, assert",
+    "condition.adjacent.collect is true; expected: arc, filter, neighbor, assert, repeat, through",
   ],
   [
     (shop) => shop.vertices({ condition: { traverse: { assert: "yes" } } }),

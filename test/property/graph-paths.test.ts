@@ -1,0 +1,251 @@
+// Paths of several arcs against naive models on random graphs. ROUNDS=n for more graphs, SEED=n to
+// repeat a run.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../runtime/graph/api/graph.js";
+import {
+  D_ANY,
+  D_BOTH,
+  D_IN,
+  D_OUT,
+  M_FLT,
+  M_FWDONLY,
+} from "../../runtime/graph/model/constants.js";
+import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite(`paths of graphs (seed ${SEED})`);
+const ROUNDS = Number(process.env.ROUNDS ?? 25);
+const QUERIES = 25;
+const TYPES = ["red", "blue", "green"];
+const DIRECTIONS = [D_OUT, D_IN, D_ANY, D_BOTH] as const;
+
+interface Arc {
+  readonly from: string;
+  readonly to: string;
+  readonly weight: number;
+}
+
+interface Subject {
+  readonly graph: Graph;
+  readonly ids: string[];
+  readonly types: ReadonlyMap<string, string>;
+  readonly arcs: Arc[];
+}
+
+type Accepts = (id: string) => boolean;
+
+/** @param isForwardOnly true if the arcs to every fourth vertex are listed at their initial only */
+function randomSubject(random: Random, most: number, isForwardOnly = false): Subject {
+  const graph = makeGraph();
+  const ids = Array.from({ length: 2 + random.below(most) }, (_, index) => `v${index}`);
+  const types = new Map(ids.map((id) => [id, random.of(TYPES)]));
+  for (const id of ids) graph.createVertex(id, types.get(id)!);
+  const arcs = new Map<string, Arc>();
+  for (let left = random.below(ids.length * 3); left > 0; left--) {
+    const [from, to, weight] = [random.of(ids), random.of(ids), random.below(6) / 2];
+    const forward = isForwardOnly && Number(to.slice(1)) % 4 === 0 ? M_FWDONLY : 0;
+    graph.connect(from, ["to", (M_FLT | forward) as typeof M_FLT, weight], to);
+    arcs.set(`${from} ${to}`, { from, to, weight });
+    if (!isForwardOnly) graph.connect(random.of(ids), "other", random.of(ids));
+  }
+  return { graph, ids, types, arcs: [...arcs.values()] };
+}
+
+function headsOf({ arcs }: Subject, id: string, direction: number): string[] {
+  const out = arcs.filter(({ from }) => from === id).map(({ to }) => to);
+  const into = arcs.filter(({ to }) => to === id).map(({ from }) => from);
+  if (direction === D_OUT) return out;
+  if (direction === D_IN) return into;
+  if (direction === D_ANY) return [...out, ...into];
+  return out.filter((head) => into.includes(head));
+}
+
+/** Returns the number of arcs to each vertex; the start is reached by an arc back to it. */
+function naiveLengths(
+  subject: Subject,
+  start: string,
+  direction: number,
+  passes: Accepts,
+): Map<string, number> {
+  const lengths = new Map<string, number>();
+  let frontier = [start];
+  for (let length = 1; frontier.length > 0; length++) {
+    const next: string[] = [];
+    for (const tail of frontier) {
+      for (const head of headsOf(subject, tail, direction)) {
+        if (lengths.has(head)) continue;
+        lengths.set(head, length);
+        if (head !== start && passes(head)) next.push(head);
+      }
+    }
+    frontier = next;
+  }
+  return lengths;
+}
+
+/** A random rule of several arcs, and the lengths of the paths that it must find. */
+function randomRule(random: Random, subject: Subject, start: string) {
+  const min = 1 + random.below(3);
+  const max = random.below(3) === 0 ? null : min + random.below(4);
+  const condition = () => (random.below(2) === 0 ? null : { type: random.of(TYPES) });
+  const rule = {
+    arc: ["to", random.of(DIRECTIONS)] as const,
+    repeat: [min, max] as const,
+    neighbor: condition(),
+    through: condition(),
+  };
+  const { types } = subject;
+  const accepts = (wanted: { type: string } | null): Accepts => {
+    return (id) => wanted === null || types.get(id) === wanted.type;
+  };
+  const lengths = naiveLengths(subject, start, rule.arc[1], accepts(rule.through));
+  const ends = [...lengths]
+    .filter(([, length]) => length >= min && length <= (max ?? length))
+    .filter(([id]) => accepts(rule.neighbor)(id));
+  return { rule, ends: ends.sort(byId), passes: accepts(rule.through) };
+}
+
+function byId([a]: readonly [string, number], [b]: readonly [string, number]): number {
+  return a < b ? -1 : 1;
+}
+
+test("repeat reaches each vertex once, by the fewest arcs", () => {
+  const random = new Random();
+  for (let round = 0; round < ROUNDS; round++) {
+    const subject = randomSubject(random, 20);
+    const { graph } = subject;
+    for (let query = 0; query < QUERIES; query++) {
+      const start = random.of(subject.ids);
+      const { rule, ends } = randomRule(random, subject, start);
+      const message = `${start} ${JSON.stringify(rule)}, SEED=${SEED}, round ${round}`;
+      const options = { ...rule, fields: ["id", "value"], result: "dict", counts: true } as const;
+      const found = graph.neighborhood(start, options) as unknown as {
+        neighborhood: { id: string; distance: number }[];
+        counts: { neighbors: number; arcs: number };
+      };
+      const entries = found.neighborhood.map(({ id, distance }) => [id, distance] as const);
+      assert.equal(entries.sort(byId), ends, message);
+      assert.equal(found.counts, { neighbors: ends.length, arcs: ends.length }, message);
+      assert.is(graph.newNeighborhoodQuery(start, rule).count(), ends.length, message);
+      const { arc, neighbor, ...others } = rule;
+      assert.is(graph.adjacent(start, arc, neighbor, others), ends.length > 0, message);
+    }
+  }
+});
+
+test("whole paths lead to the same ends", () => {
+  const random = new Random(SEED + 2);
+  for (let round = 0; round < ROUNDS; round++) {
+    const subject = randomSubject(random, 20);
+    for (let query = 0; query < QUERIES; query++) {
+      const start = random.of(subject.ids);
+      const { rule, ends, passes } = randomRule(random, subject, start);
+      if (rule.arc[1] === D_BOTH) continue;
+      const message = `${start} ${JSON.stringify(rule)}, SEED=${SEED}, round ${round}`;
+      const found = subject.graph.paths(start, rule);
+      const lengths = found.map((path) => [path.at(-1)!, path.length - 1] as const);
+      assert.equal(lengths.sort(byId), ends, message);
+      for (const path of found) {
+        assert.is(path[0], start, message);
+        assert.ok(path.slice(1, -1).every(passes), message);
+        path.slice(1).forEach((id, at) => {
+          assert.ok(headsOf(subject, path[at]!, rule.arc[1]).includes(id), message);
+        });
+      }
+    }
+  }
+});
+
+test("conditions with repeat match vertices", () => {
+  const random = new Random(SEED + 3);
+  for (let round = 0; round < ROUNDS; round++) {
+    const subject = randomSubject(random, 20);
+    const { graph, ids, types } = subject;
+    const rule = { arc: ["to", D_OUT], repeat: [2, 3], neighbor: { type: "red" } };
+    const matching = ids.filter((id) =>
+      [...naiveLengths(subject, id, D_OUT, () => true)].some(
+        ([end, length]) => length >= 2 && length <= 3 && types.get(end) === "red",
+      ),
+    );
+    for (const kind of ["traverse", "adjacent"]) {
+      const condition = { [kind]: rule } as object;
+      assert.equal(graph.vertices({ condition }).sort(), matching.sort(), kind);
+    }
+  }
+});
+
+/** Returns all paths without repeated vertices, which end at the first goal, with their costs. */
+function naivePaths(
+  { arcs }: Subject,
+  start: string,
+  goals: readonly string[],
+  passes: Accepts,
+  isWeighted: boolean,
+): { path: string[]; cost: number }[] {
+  const found: { path: string[]; cost: number }[] = [];
+  const follow = (path: string[], cost: number): void => {
+    const last = path.at(-1)!;
+    if (goals.includes(last)) {
+      found.push({ path, cost });
+      return;
+    }
+    if (path.length > 1 && !passes(last)) return;
+    for (const { from, to, weight } of arcs) {
+      if (from !== last || path.includes(to)) continue;
+      follow([...path, to], cost + (isWeighted ? weight : 1));
+    }
+  };
+  follow([start], 0);
+  return found.sort((a, b) => a.cost - b.cost);
+}
+
+test("shortest paths obey depth, conditions and goals", () => {
+  const random = new Random(SEED + 1);
+  for (let round = 0; round < ROUNDS; round++) {
+    const subject = randomSubject(random, 7, round % 3 === 0);
+    const { graph, ids, types } = subject;
+    for (let query = 0; query < QUERIES; query++) {
+      const start = random.of(ids);
+      const goals = [...new Set(random.list(2, () => random.of(ids)))];
+      if (goals.length === 0) goals.push(random.of(ids));
+      const weighted = random.below(2) === 0;
+      const way = random.below(2) === 0 ? null : random.of(TYPES);
+      const maxDepth = random.below(2) === 0 ? undefined : random.below(5);
+      const all = naivePaths(
+        ...([subject, start, goals] as const),
+        (id) => way === null || types.get(id) === way,
+        weighted,
+      ).filter(({ path }) => maxDepth === undefined || path.length - 1 <= maxDepth);
+      const options = {
+        ...{ arc: "to", weighted, through: way === null ? null : { type: way } },
+        ...(maxDepth !== undefined && { maxDepth }),
+      };
+      const text = `${start} to ${goals.join()} ${JSON.stringify(options)}`;
+      const message = `${text}, SEED=${SEED}, round ${round}`;
+      const known = new Map(all.map(({ path, cost }) => [path.join(), cost]));
+      const one = graph.shortestPath(start, goals, options);
+      assert.is(one?.cost ?? null, all[0]?.cost ?? null, message);
+      if (one !== null) assert.is(known.get(one.path.join()), one.cost, message);
+      const shortest = all.filter(({ cost }) => cost === all[0]!.cost);
+      const found = graph.shortestPaths(start, goals, options);
+      assert.equal(
+        found.map(({ path }) => path.join()).sort(),
+        shortest.map(({ path }) => path.join()).sort(),
+        message,
+      );
+      const k = 1 + random.below(6);
+      const best = graph.shortestPaths(start, goals, { ...options, k });
+      assert.equal(
+        best.map(({ cost }) => cost),
+        all.slice(0, k).map(({ cost }) => cost),
+        message,
+      );
+      assert.is(new Set(best.map(({ path }) => path.join())).size, best.length, message);
+      for (const { path, cost } of best) assert.is(known.get(path.join()), cost, message);
+    }
+  }
+});
+
+test.run();
