@@ -7,7 +7,7 @@ import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { DegreeOptions } from "../query/calls/degree.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { getHandle, VertexAttributes } from "./vertex-attributes.js";
+import { getVertexKey, VertexAttributes } from "./vertex-attributes.js";
 
 /** An open vertex, or an id. */
 export type VertexName = string | VertexAttributes;
@@ -18,7 +18,7 @@ export type VertexName = string | VertexAttributes;
  */
 export function toVertexKey(store: GraphStore, vertex: VertexName): string | number {
   if (typeof vertex === "string") return vertex;
-  if (vertex instanceof VertexAttributes) return getHandle(store, vertex);
+  if (vertex instanceof VertexAttributes) return getVertexKey(store, vertex);
   const error = new TypeError("expected a vertex or its id");
   throw withArgumentDetails(error, vertex, "a text, or a vertex that is open");
 }

@@ -12,6 +12,7 @@ import {
   checkFunction,
   checkInteger,
   checkObject,
+  checkText,
   checkTextOrNull,
   refuseFurther,
 } from "../model/check-argument.js";
@@ -27,6 +28,7 @@ import {
   openVertices,
   openVerticesAsync,
 } from "../sessions/open-vertices.js";
+import { ReadHandle } from "../sessions/read-handle.js";
 import { toVertexKey, toVertexKeys, toVertexList, type VertexName } from "./call-arguments.js";
 import { GraphManagement } from "./graph-management.js";
 import { Vertex } from "./vertex.js";
@@ -224,12 +226,13 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Opens a vertex read-only.
-   * @throws KeyError, AccessError
+   * Returns a vertex for reading, without a lock: changes by others are visible, and do not wait.
+   * @throws KeyError
    */
   getVertex(id: string, ...further: never[]): Vertex {
     refuseFurther(further, "id");
-    return this.openVertex(id, "r");
+    checkText(id, "an id");
+    return new Vertex(this, new ReadHandle(this.access.store, id));
   }
 
   /**

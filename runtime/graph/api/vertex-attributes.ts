@@ -20,6 +20,7 @@ import {
 } from "../query/attributes/vertex-attributes.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import type { AccessMode } from "../sessions/open-vertices.js";
+import { ReadHandle } from "../sessions/read-handle.js";
 import type { HeldVertex } from "../sessions/session.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { PropertyValue } from "../store/property-values.js";
@@ -71,19 +72,21 @@ export interface VertexPlace {
 
 /** Returns the handle of an open vertex, which must be of the given graph. */
 export let getHandle: (store: GraphStore, vertex: VertexAttributes) => number;
+/** Returns its handle, or its id if it is not locked and its handle may pass to another vertex. */
+export let getVertexKey: (store: GraphStore, vertex: VertexAttributes) => number | string;
 
 export class VertexAttributes {
   readonly #access: GraphAccess;
-  #hold: HeldVertex | null;
+  #hold: HeldVertex | ReadHandle | null;
 
-  protected constructor(access: GraphAccess, hold: HeldVertex) {
+  protected constructor(access: GraphAccess, hold: HeldVertex | ReadHandle) {
     this.#access = access;
     this.#hold = hold;
   }
 
   /** Unique name of the vertex. */
   get id(): string {
-    return ID.of(this.#store, this.#vertex);
+    return this.confirmed(ID.of(this.#store, this.#vertex));
   }
 
   /** Same as `id`. */
@@ -93,27 +96,27 @@ export class VertexAttributes {
 
   /** Digest of the id, 32 hex digits; accepted wherever an id is. */
   get internalid(): string {
-    return INTERNALID.of(this.#store, this.#vertex);
+    return this.confirmed(INTERNALID.of(this.#store, this.#vertex));
   }
 
   /** Name of its type; `__vertex__` if it has none. */
   get type(): string {
-    return TYPE.of(this.#store, this.#vertex);
+    return this.confirmed(TYPE.of(this.#store, this.#vertex));
   }
 
   /** Number of inbound and outbound arcs. */
   get deg(): number {
-    return DEG.of(this.#store, this.#vertex);
+    return this.confirmed(DEG.of(this.#store, this.#vertex));
   }
 
   /** Number of inbound arcs. */
   get ideg(): number {
-    return IDEG.of(this.#store, this.#vertex);
+    return this.confirmed(IDEG.of(this.#store, this.#vertex));
   }
 
   /** Number of outbound arcs. */
   get odeg(): number {
-    return ODEG.of(this.#store, this.#vertex);
+    return this.confirmed(ODEG.of(this.#store, this.#vertex));
   }
 
   /** Same as `ideg`. */
@@ -133,7 +136,7 @@ export class VertexAttributes {
 
   /** True if it exists only because arcs lead to it. */
   get virtual(): boolean {
-    return VIRTUAL.of(this.#store, this.#vertex) === 1;
+    return this.confirmed(VIRTUAL.of(this.#store, this.#vertex) === 1);
   }
 
   /** `VIRTUAL` if it exists only because arcs lead to it. */
@@ -148,17 +151,17 @@ export class VertexAttributes {
 
   /** A copy of all properties. */
   get properties(): Record<string, PropertyValue> {
-    return this.#store.properties.all(this.#vertex);
+    return this.confirmed(this.#store.properties.all(this.#vertex));
   }
 
   /** A copy of its vector's components, or of the weights of features; empty without a vector. */
   get vector(): number[] {
-    return new Vector(this.#store.vectors.get(this.#vertex)).external;
+    return this.confirmed(new Vector(this.#store.vectors.get(this.#vertex)).external);
   }
 
   /** Creation time in seconds since 1970. */
   get tmc(): number {
-    return TMC.of(this.#store, this.#vertex);
+    return this.confirmed(TMC.of(this.#store, this.#vertex));
   }
 
   /** Same as `tmc`. */
@@ -168,7 +171,7 @@ export class VertexAttributes {
 
   /** Time of the last commit in seconds since 1970. */
   get tmm(): number {
-    return TMM.of(this.#store, this.#vertex);
+    return this.confirmed(TMM.of(this.#store, this.#vertex));
   }
 
   /** Same as `tmm`. */
@@ -178,7 +181,7 @@ export class VertexAttributes {
 
   /** Expiry time in seconds since 1970; T_NEVER if it does not expire. */
   get tmx(): number {
-    return TMX.of(this.#store, this.#vertex);
+    return this.confirmed(TMX.of(this.#store, this.#vertex));
   }
 
   /** Same as `tmx`. */
@@ -188,69 +191,69 @@ export class VertexAttributes {
 
   /** Seconds until it expires: 0 if it has, 4294967295 if it does not expire. */
   get rtx(): number {
-    const second = this.#store.vertices.expiresAt(this.#vertex);
+    const second = this.confirmed(this.#store.vertices.expiresAt(this.#vertex));
     return second === NEVER ? NO_EXPIRY : Math.max(0, second - nowSeconds());
   }
 
   /** Operation id of the last commit. */
   get op(): number {
-    return OP.of(this.#store, this.#vertex);
+    return this.confirmed(OP.of(this.#store, this.#vertex));
   }
 
   /** Session that has it open for writing; 0 for none. */
   get owner(): number {
-    return this.#store.vertices.fieldOf(this.#vertex, RecordWord.Owner);
+    return this.confirmed(this.#store.vertices.fieldOf(this.#vertex, RecordWord.Owner));
   }
 
   /** Number of write locks of its owner. */
   get xrecursion(): number {
-    return this.owner === 0 ? 0 : this.#lockCount;
+    return this.confirmed(this.owner === 0 ? 0 : this.#lockCount);
   }
 
   /** Number of read locks of all sessions. */
   get readers(): number {
-    return this.owner === 0 ? this.#lockCount : 0;
+    return this.confirmed(this.owner === 0 ? this.#lockCount : 0);
   }
 
   /** Number of the vertex within its graph, constant while the vertex exists. */
   get handle(): number {
-    return this.#vertex;
+    return this.confirmed(this.#vertex);
   }
 
   /** Same as `handle`; accepted by `openVertex` and `vertexIdByAddress`. */
   get address(): number {
-    return this.#vertex;
+    return this.confirmed(this.#vertex);
   }
 
   /** Same as `handle`. */
   get index(): number {
-    return this.#vertex;
+    return this.confirmed(this.#vertex);
   }
 
   /** Same as `handle`. */
   get enum(): number {
-    return this.#vertex;
+    return this.confirmed(this.#vertex);
   }
 
   /** Number of its group of 64 vertices. */
   get bitindex(): number {
-    return Math.floor(this.#vertex / 64);
+    return this.confirmed(Math.floor(this.#vertex / 64));
   }
 
   /** Bit of the vertex in its group of 64 vertices. */
   get bitvector(): number {
-    return 2 ** (this.#vertex & 63);
+    return this.confirmed(2 ** (this.#vertex & 63));
   }
 
   /** Code of its type, plus 256 * flags: real 1, virtual 2, has properties 4, expires 8. */
   get descriptor(): number {
-    return DESCRIPTOR.of(this.#store, this.#vertex);
+    return this.confirmed(DESCRIPTOR.of(this.#store, this.#vertex));
   }
 
   /** Its storage location. */
   get allocator(): VertexPlace {
     const generation = this.#store.vertices.generationOf(this.#vertex);
-    return { handle: this.#vertex, generation, refc: this.#lockCount };
+    return this.confirmed({ handle: this.#vertex, generation, refc: this.#lockCount });
   }
 
   get #lockCount(): number {
@@ -268,12 +271,12 @@ export class VertexAttributes {
 
   /** Returns its vector; the null vector, of length 0, if it has none. */
   getVector(): Vector {
-    return new Vector(this.access.store.vectors.get(this.hold.vertex));
+    return this.confirmed(new Vector(this.access.store.vectors.get(this.hold.vertex)));
   }
 
   /** Returns whether it has a vector. */
   hasVector(): boolean {
-    return this.access.store.vectors.has(this.hold.vertex);
+    return this.confirmed(this.access.store.vectors.has(this.hold.vertex));
   }
 
   /**
@@ -290,8 +293,8 @@ export class VertexAttributes {
     return this.#access;
   }
 
-  /** For methods: the lock on the vertex. */
-  protected get hold(): HeldVertex {
+  /** For methods: the lock on the vertex, or the handle that reads it without one. */
+  protected get hold(): HeldVertex | ReadHandle {
     return this.holdFor("Vertex cannot be accessed");
   }
 
@@ -301,9 +304,18 @@ export class VertexAttributes {
     return this.#hold.isWritable ? "w" : "r";
   }
 
-  /** Releases the lock. */
-  protected drop(): void {
-    this.#hold = null;
+  /** Forgets the lock, or replaces it. */
+  protected replaceHold(hold: HeldVertex | null): void {
+    this.#hold = hold;
+  }
+
+  /**
+   * Returns a value that was read of the vertex.
+   * @throws AccessError if the vertex was removed meanwhile
+   */
+  protected confirmed<T>(value: T): T {
+    this.holdFor("Vertex is not accessible");
+    return value;
   }
 
   static {
@@ -311,9 +323,13 @@ export class VertexAttributes {
       if (vertex.#store !== store) throw new AccessError("Vertex not readable");
       return vertex.hold.vertex;
     };
+    getVertexKey = (store, vertex) => {
+      const handle = getHandle(store, vertex);
+      return vertex.#hold instanceof ReadHandle ? vertex.id : handle;
+    };
   }
 
-  private holdFor(failure: string): HeldVertex {
+  private holdFor(failure: string): HeldVertex | ReadHandle {
     const hold = this.#hold;
     if (hold === null || hold.count === 0) throw new AccessError(failure);
     return hold;

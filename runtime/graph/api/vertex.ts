@@ -21,6 +21,7 @@ import { parseValueCondition, testValue } from "../query/match/value-condition.j
 import type { ArcFilter, ValueCondition } from "../query/parse/query-options.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { type AccessMode, openVertex, openVertices } from "../sessions/open-vertices.js";
+import { ReadHandle } from "../sessions/read-handle.js";
 import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { readConsistently } from "../store/read-consistently.js";
@@ -33,13 +34,13 @@ import { VertexQueries } from "./vertex-queries.js";
 export class Vertex extends VertexQueries {
   /**
    * Opens a vertex; same as `graph.openVertex`.
-   * @param id id of the vertex; the runtime passes an existing lock
+   * @param id id of the vertex; the runtime passes an existing lock or handle
    * @param type type of a vertex that mode `w` creates
    * @throws AccessError, KeyError, ValueError
    */
   constructor(
     graph: GraphHandle | GraphAccess,
-    id: string | HeldVertex,
+    id: string | HeldVertex | ReadHandle,
     type: string | null = null,
     mode: AccessMode = "a",
     timeout = 0,
@@ -68,8 +69,12 @@ export class Vertex extends VertexQueries {
     if (this.heldAs === null) return false;
     const { hold } = this;
     const { session } = this.access;
+    if (hold instanceof ReadHandle) {
+      this.replaceHold(null);
+      return true;
+    }
     session.requireNoBatch();
-    this.drop();
+    this.replaceHold(null);
     session.release(hold);
     return true;
   }
@@ -87,7 +92,10 @@ export class Vertex extends VertexQueries {
   escalate(timeout = 0): void {
     checkTimeout(timeout);
     if (timeout < 0) throw new ValueError("Infinite timeout not allowed for this operation");
-    this.access.session.escalate(this.hold, lockDeadlineAfter(timeout));
+    const { hold } = this;
+    if (hold instanceof ReadHandle) {
+      this.replaceHold(openVertex(this.access, this.id, { mode: "a", timeout }));
+    } else this.access.session.escalate(hold, lockDeadlineAfter(timeout));
   }
 
   /**
@@ -95,7 +103,8 @@ export class Vertex extends VertexQueries {
    * @throws AccessError
    */
   relax(): boolean {
-    return this.access.session.relax(this.hold);
+    const { hold } = this;
+    return hold instanceof ReadHandle || this.access.session.relax(hold);
   }
 
   /** Commits all changes; returns the operation id of the last one, -1 for a read-only vertex. */
@@ -105,7 +114,7 @@ export class Vertex extends VertexQueries {
 
   /** Rank coefficient, initially 1.0. */
   get c1(): number {
-    return this.access.store.vertices.c1(this.hold.vertex);
+    return this.confirmed(this.access.store.vertices.c1(this.hold.vertex));
   }
 
   set c1(value: number) {
@@ -114,7 +123,7 @@ export class Vertex extends VertexQueries {
 
   /** Rank coefficient, initially 0.0. */
   get c0(): number {
-    return this.access.store.vertices.c0(this.hold.vertex);
+    return this.confirmed(this.access.store.vertices.c0(this.hold.vertex));
   }
 
   set c0(value: number) {
@@ -181,7 +190,7 @@ export class Vertex extends VertexQueries {
 
   /** Returns the number of properties. */
   numProperties(): number {
-    return this.access.store.properties.keysOf(this.hold.vertex).length;
+    return this.confirmed(this.access.store.properties.keysOf(this.hold.vertex).length);
   }
 
   /** Returns whether there are properties. */
@@ -191,7 +200,7 @@ export class Vertex extends VertexQueries {
 
   /** Returns a copy of all properties. */
   getProperties(): Record<string, PropertyValue> {
-    return this.access.store.properties.all(this.hold.vertex);
+    return this.confirmed(this.access.store.properties.all(this.hold.vertex));
   }
 
   /** Adds to a number, 0 if there is none; returns the new value. */
@@ -246,7 +255,7 @@ export class Vertex extends VertexQueries {
 
   /** Returns the code of its type. */
   getTypeEnum(): number {
-    return this.access.store.vertices.typeOf(this.hold.vertex);
+    return this.confirmed(this.access.store.vertices.typeOf(this.hold.vertex));
   }
 
   /** Sets the given rank coefficients; returns both. */
@@ -332,10 +341,11 @@ export class Vertex extends VertexQueries {
     const { vertex } = this.hold;
     const { store } = this.access;
     checkText(key, "a property key");
-    return readConsistently(store, false, () => {
+    const value = readConsistently(store, false, () => {
       const code = store.keys.codeOf(key);
       return code === 0 ? undefined : store.properties.get(vertex, code);
     });
+    return this.confirmed(value);
   }
 }
 

@@ -21,9 +21,16 @@ const MAX_SERIAL = 0xff_ffff;
 const FIRST_SERIAL_AGAIN = 0x1_0000;
 let serial = 0;
 
-/** A vertex held by a session; all its handles share one record. */
-export interface HeldVertex {
+/** A vertex as a `Vertex` has it open. */
+export interface OpenedVertex {
   readonly vertex: number;
+  readonly isWritable: boolean;
+  /** 0: no longer accessible. */
+  readonly count: number;
+}
+
+/** A vertex held by a session; all its handles share one record. */
+export interface HeldVertex extends OpenedVertex {
   readonly session: Session;
   /** Its entry in the store's `LockTable`. */
   readonly entry: number;

@@ -41,7 +41,11 @@ function held(): [id: string, mode: string][] {
 }
 
 test("allow many readers or one writer of a vertex", () => {
-  const reading = [mine.openVertex("A", "r"), other.openVertex("A", "r"), other.getVertex("A")];
+  const reading = [
+    mine.openVertex("A", "r"),
+    other.openVertex("A", "r"),
+    other.openVertex("A", "r"),
+  ];
   assert.is(reading[0]!.readers, 3);
   assert.is(reading[0]!.owner, 0);
   fails(() => openStore(store).openVertex("A"), "Object is locked: 'A'");
@@ -313,9 +317,45 @@ test("cannot be taken after the end of a session", () => {
   session.end();
   fails(() => vertex.id, "Vertex is not accessible");
   fails(() => request.newVertex("A"), "request has ended and cannot hold vertices");
-  fails(() => request.getVertex("A"), "request has ended and cannot hold vertices");
   assert.equal(held(), []);
   assert.is(request.connect("A", "to", "B"), 1);
+});
+
+test("do not restrict changes while a vertex is only read", () => {
+  mine.createVertex("read", { properties: { n: 1 } });
+  const vertex = mine.getVertex("read");
+  assert.equal([vertex.readable(), vertex.readonly(), vertex.writable()], [true, true, false]);
+  assert.equal([vertex.readers, held()], [0, []]);
+  assert.is(mine.connect("read", "to", "B"), 1);
+  assert.is(mine.connect(vertex, "to", "C"), 1);
+  assert.is(other.disconnect("read", "to", "C"), 1);
+  const writing = other.openVertex("read");
+  writing.setProperty("n", 2);
+  assert.is(vertex.getProperty("n"), 2);
+  fails(() => vertex.setProperty("n", 3), "Vertex not writable");
+  fails(() => vertex.escalate(), "Object is locked: 'read'");
+  writing.close();
+  vertex.escalate();
+  vertex.setProperty("n", 3);
+  assert.equal(held(), [["read", "WL"]]);
+  assert.is(vertex.close(), true);
+  assert.is(vertex.close(), false);
+  assert.equal(held(), []);
+});
+
+test("are not needed to notice that a vertex was removed", () => {
+  mine.createVertex("gone", { properties: { n: 1 } });
+  const vertex = mine.getVertex("gone");
+  assert.is(vertex.relax(), true);
+  mine.deleteVertex("gone");
+  fails(() => vertex.id, "Vertex is not accessible");
+  // It has the handle of the removed one.
+  const next = mine.newVertex("next", { properties: { n: 2 } });
+  fails(() => vertex.getProperty("n"), "Vertex cannot be accessed");
+  fails(() => mine.connect(vertex, "to", "B"), "Vertex cannot be accessed");
+  assert.is(vertex.readable(), false);
+  next.close();
+  fails(() => mine.getVertex("gone"), "Object does not exist: 'gone'", "KeyError");
 });
 
 test.run();
