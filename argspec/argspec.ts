@@ -31,6 +31,8 @@ export interface ArgspecService {
   /** SPDX expression. */
   readonly license?: string;
   readonly servers?: readonly string[];
+  /** Requests need a principal; see `access` of each plugin. */
+  readonly authenticated?: true;
   /** Alternative security schemes by name. */
   readonly security?: Readonly<Record<string, SecurityScheme>>;
 }
@@ -85,9 +87,13 @@ export interface PluginSpec {
   readonly returns?: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
+  /** Present where callers need no principal, or one with scopes. */
+  readonly access?: AccessSpec;
   /** Pre-processor only: plugins that it forwards to by name. */
   readonly forwards?: readonly string[];
 }
+
+export type AccessSpec = { readonly public: true } | { readonly scopes: readonly string[] };
 
 export interface ParamSpec {
   readonly name: string;

@@ -3,6 +3,7 @@
 // parameters, the latter the result.
 
 import type {
+  AccessSpec,
   Argspec,
   ErrorSpec,
   ExampleSpec,
@@ -37,6 +38,8 @@ export interface Operation {
   readonly returns: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
+  /** Undefined: any principal may call it. */
+  readonly access: AccessSpec | undefined;
 }
 
 const BUILTIN_PATH = "/svc/builtin/";
@@ -81,6 +84,7 @@ function operation(name: string, find: Find): Operation {
     returns: parts.findLast(({ returns }) => returns !== undefined)?.returns ?? "",
     errors: parts.flatMap(({ errors }) => errors),
     examples: parts.flatMap(({ examples }) => examples),
+    access: first.access,
   };
 }
 

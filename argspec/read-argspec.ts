@@ -3,6 +3,7 @@
 // a later format is rejected.
 
 import {
+  type AccessSpec,
   ARGSPEC_VERSION,
   type Argspec,
   type ArgspecService,
@@ -24,6 +25,8 @@ const TYPE_NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]{0,254}$/u;
 const PREFIX = /^\/[A-Za-z0-9\-.=@_~][A-Za-z0-9\-./=@_~]{0,999}$/;
 /** Errors that clients know by name; the kinds of all others begin with a small letter. */
 const ERROR_NAME = /^[A-Z][A-Za-z0-9_]{0,254}$/;
+/** Of OAuth 2. */
+const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/;
 const MAX_PLUGINS = 20_000;
@@ -136,9 +139,18 @@ function readPlugin(plugin: UntrustedJson, names: ReadonlySet<string>): PluginSp
       .items(MAX_PARAMS)
       .map((error) => readError(error, names)),
     examples: plugin.member("examples").items(MAX_PARAMS).map(readExample),
+    ...readAccess(plugin.optional("access")),
     ...(forwards !== undefined && { forwards: forwards.items(MAX_PARAMS).map(readName) }),
     ...(plugin.optional("open")?.boolean() && { open: true }),
   };
+}
+
+/** Without either member there is nothing to say, as in versions to come. */
+function readAccess(access: UntrustedJson | undefined): { readonly access?: AccessSpec } {
+  if (access?.optional("public")?.boolean()) return { access: { public: true } };
+  const scopes = access?.optional("scopes")?.items(MAX_PARAMS);
+  if (scopes === undefined || scopes.length === 0) return {};
+  return { access: { scopes: scopes.map((scope) => scope.matching(SCOPE, "a scope")) } };
 }
 
 function readName(value: UntrustedJson): string {

@@ -15,7 +15,9 @@ const MOST = 100;
 export function readProject(service: UntrustedJson): ProjectFacts {
   const [version, license] = [service.optional("version"), service.optional("license")];
   const [servers, security] = [service.optional("servers"), service.optional("security")];
+  const isAuthenticated = service.optional("authenticated")?.boolean() === true;
   return {
+    ...(isAuthenticated && { authenticated: true as const }),
     ...(version && { version: version.matching(LINE, "a text of one line") }),
     ...(license && { license: license.matching(LINE, "a text of one line") }),
     ...(servers && { servers: servers.items(MOST).map((url) => url.matching(URL, "a URL")) }),

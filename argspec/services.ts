@@ -114,6 +114,7 @@ function service(name: string, summary: string, members: Members = {}): Operatio
     returns: "",
     errors: [],
     examples: [],
+    access: undefined,
   };
 }
 

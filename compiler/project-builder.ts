@@ -213,8 +213,9 @@ export class ProjectBuilder {
     this.#inputs = [...files, ...config.inputs, ...reading.dependencies, ...handlers];
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
-    const { executors } = config.config;
-    const rules = checkPlugins(plugins, types, { executors, moduleState });
+    const { executors, auth } = config.config;
+    const hasAuth = auth.length > 0;
+    const rules = checkPlugins(plugins, types, { executors, moduleState, hasAuth });
     const found = [...reading.diagnostics, ...rules, ...unread];
     const output = hasErrors(found)
       ? null

@@ -6,7 +6,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Each needs only earlier ones. */
-const PARTS = ["answers.py", "requests.py", "server.py", "http_response.py", "calls.py"];
+const PARTS = [
+  "answers.py",
+  "tokens.py",
+  "requests.py",
+  "server.py",
+  "http_response.py",
+  "calls.py",
+];
 /** Names that generated code needs. */
 const NEEDED =
   "from typing import Any, Dict, Generator, List, Literal, Optional, Tuple, TypedDict, Union";

@@ -2,6 +2,7 @@
 // (http-interface, "Response envelope" and "Errors"). They must match what servers send.
 
 import type { JsonSchema } from "../argspec.js";
+import type { AccessStatuses } from "./access.js";
 import { schemaReference } from "./schemas.js";
 
 const COUNT = { type: "integer", minimum: 0 };
@@ -93,7 +94,8 @@ export function statusText(status: number): string {
 
 const STATUSES: Readonly<Record<string, readonly [component: string, description: string]>> = {
   400: ["BadRequest", "A parameter is missing or has another type, or the request is broken."],
-  403: ["Forbidden", "Only trusted clients may change graphs."],
+  401: ["Unauthorized", "The request has no valid credential."],
+  403: ["Forbidden", "The client is not authorized: only trusted clients may change graphs."],
   404: ["NotFound", "This instance does not serve the plugin."],
   405: ["MethodNotAllowed", "Only GET, POST and OPTIONS are served."],
   413: ["PayloadTooLarge", "The body is larger than the server takes."],
@@ -119,13 +121,22 @@ export const SHARED_RESPONSES = Object.fromEntries(
 export function errorResponses(
   errors: string,
   mayForbid: boolean,
+  { isAuthenticated, scopes }: AccessStatuses,
 ): Readonly<Record<string, object>> {
-  const statuses = Object.entries(STATUSES).filter(([status]) => status !== "403" || mayForbid);
+  const isSent: Readonly<Record<string, boolean>> = {
+    401: isAuthenticated,
+    403: mayForbid || scopes.length > 0,
+  };
+  const texts: Readonly<Record<string, string>> = {
+    403: scopes.length > 0 ? `The principal needs the scopes: ${scopes.join(", ")}.` : "",
+    500: errors === "" ? "" : `${STATUSES[500]![1]}\n\n${errors}`,
+  };
+  const statuses = Object.entries(STATUSES).filter(([status]) => isSent[status] !== false);
   return Object.fromEntries(
-    statuses.map(([status, [component, description]]) => {
-      const said = status === "500" && errors !== "" ? `${description}\n\n${errors}` : "";
+    statuses.map(([status, [component]]) => {
+      const description = texts[status] ?? "";
       const $ref = `#/components/responses/${component}`;
-      return [status, said === "" ? { $ref } : { $ref, description: said }];
+      return [status, description === "" ? { $ref } : { $ref, description }];
     }),
   );
 }

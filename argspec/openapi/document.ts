@@ -2,11 +2,12 @@
 // enforce, and must not depend on a date or a machine.
 
 import type { Argspec } from "../argspec.js";
+import { securityRequirement, securitySchemes } from "./access.js";
 import { SHARED_PARAMETERS, SHARED_RESPONSES, SHARED_SCHEMAS } from "./components.js";
 import { namedOperations } from "./named-operations.js";
 import type { ParameterOptions } from "./parameters.js";
 import { pathItem, resultComponent } from "./path-items.js";
-import { buildInfoObject, buildSecurity, buildServers, usedComponents } from "./project-facts.js";
+import { buildInfoObject, buildServers, usedComponents } from "./project-facts.js";
 import { schemaObject } from "./schemas.js";
 
 export interface OpenapiOptions {
@@ -25,6 +26,7 @@ const DESCRIPTION =
 /** @param argspec one that `readArgspec` has accepted, or that a build has made */
 export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}): object {
   const { service, $defs } = argspec;
+  const schemes = securitySchemes(service);
   const { operations, types } = namedOperations(argspec);
   const parameterOptions = { types, jsonParams: options.jsonParams ?? "content" };
   const tags = [...new Set(operations.flatMap(({ tag }) => tag ?? []))];
@@ -37,14 +39,14 @@ export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}):
     schemaObject(schema, types),
   ]);
   const paths = Object.fromEntries(
-    operations.map((named) => [named.operation.path, pathItem(named, parameterOptions)]),
+    operations.map((named) => [named.operation.path, pathItem(named, parameterOptions, service)]),
   );
   return {
     openapi: "3.1.0",
     info: buildInfoObject(argspec, DESCRIPTION),
     jsonSchemaDialect: DIALECT,
     servers: buildServers(service),
-    security: buildSecurity(service),
+    security: securityRequirement(schemes),
     tags: tags.map((name) => ({ name, description: `Plugins of \`${name}\`.` })),
     paths,
     components: {
@@ -53,7 +55,7 @@ export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}):
         parameters: SHARED_PARAMETERS,
         responses: SHARED_RESPONSES,
       }),
-      ...(service.security !== undefined && { securitySchemes: service.security }),
+      ...(Object.keys(schemes).length > 0 && { securitySchemes: schemes }),
     },
   };
 }

@@ -1,8 +1,9 @@
 // One operation of a service as a path item: GET unless it needs a body or is guarded, and POST
 // where it takes one. The query is the same for both.
 
-import type { JsonSchema } from "../argspec.js";
+import type { ArgspecService, JsonSchema } from "../argspec.js";
 import { isTyped } from "../error-kinds.js";
+import { accessStatuses, operationSecurity } from "./access.js";
 import { errorResponses, tupleSchema } from "./components.js";
 import { mediaContent } from "./media-content.js";
 import type { NamedOperation } from "./named-operations.js";
@@ -25,10 +26,14 @@ const PIECES =
 
 type Types = ReadonlyMap<string, string>;
 
-export function pathItem(named: NamedOperation, options: ParameterOptions): object {
+export function pathItem(
+  named: NamedOperation,
+  options: ParameterOptions,
+  service: ArgspecService,
+): object {
   const { operation, id, postId } = named;
   const { content } = operation;
-  const first = operationObject(named, id, options);
+  const first = operationObject(named, id, options, service);
   if (content === null) return operation.isGuarded ? { post: first } : { get: first };
   const body = { requestBody: requestBody(content, operation, options) };
   if (content.required || operation.isGuarded) return { post: { ...first, ...body } };
@@ -51,14 +56,19 @@ export function resultComponent({ operation }: NamedOperation, types: Types): Js
   return { allOf: [schemaReference("PluginResponse"), entries] };
 }
 
-function operationObject(named: NamedOperation, operationId: string, options: ParameterOptions) {
+function operationObject(
+  named: NamedOperation,
+  operationId: string,
+  options: ParameterOptions,
+  service: ArgspecService,
+) {
   const { operation, isBuiltin, roles, tag } = named;
   const description = descriptionOf(named);
   const untold = operation.errors.filter((error) => !isTyped(error));
   const errors = untold.map(errorText).join("\n");
   const responses = {
     200: answer(named, options.types),
-    ...errorResponses(errors, isBuiltin),
+    ...errorResponses(errors, isBuiltin, accessStatuses(operation, service)),
     ...typedResponses(operation.errors.filter(isTyped), options.types),
   };
   return {
@@ -68,6 +78,7 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
     summary: operation.summary === "" ? operation.name : operation.summary,
     ...(description !== "" && { description }),
     ...(operation.deprecated && { deprecated: true }),
+    ...operationSecurity(operation, service),
     parameters: [
       ...queryParameters(operation, options),
       ...(operation.isGuarded ? [CHANGE_HEADER] : []),

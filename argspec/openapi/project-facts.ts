@@ -1,5 +1,4 @@
-// Facts about the project in an OpenAPI document: version, license, servers and the security
-// schemes of a gateway.
+// Facts about the project in an OpenAPI document: version, license and servers.
 
 import type { Argspec, ArgspecService } from "../argspec.js";
 
@@ -21,11 +20,6 @@ export function buildServers({ servers = [], prefix }: ArgspecService): readonly
   if (servers.length > 0) return servers.map((url) => ({ url: url.replace(/\/$/, "") }));
   const root = { url: "/" };
   return prefix === null ? [root] : [{ url: prefix }, root];
-}
-
-/** Any one of the schemes suffices; without any, all clients may call. */
-export function buildSecurity({ security = {} }: ArgspecService): readonly object[] {
-  return Object.keys(security).map((name) => ({ [name]: [] }));
 }
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

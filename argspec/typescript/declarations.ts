@@ -17,7 +17,7 @@ export interface PrintedSection {
 
 const RUNTIME_TYPES =
   "BackEndLevel CallDefaults CallOptions ClientOptions Envelope ErrorKind Fetch HttpResponse " +
-  "PluginResponse";
+  "PluginResponse Token";
 
 /**
  * `index.d.ts`.

@@ -2,6 +2,7 @@
 // the envelope is validated.
 
 import { SvcError } from "../../runtime/base/errors.js";
+import { accessToken } from "./access-token.js";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -19,7 +20,8 @@ export function isUrl(source: string): boolean {
 /**
  * @param url of the server, with its prefix if it has one
  * @param target path and query
- * @throws SvcError SVC3016 without a response, SVC3017 for an invalid envelope
+ * @throws SvcError SVC3016 without a response, SVC3017 for an invalid envelope, SVC3024 if the
+ *   server rejects the token
  */
 export async function fetchResponse(
   url: string,
@@ -27,15 +29,20 @@ export async function fetchResponse(
   timeoutMs = TIMEOUT_MS,
 ): Promise<FetchedResponse> {
   let text: string;
+  let isRejected = false;
   try {
     const base = new URL(url);
     const address = `${base.origin}${base.pathname.replace(/\/+$/, "")}${target}`;
-    const headers = { accept: "application/json" };
+    const token = accessToken();
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { accept: "application/json", ...authorization };
     const answer = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
+    if (answer.status === 401) isRejected = true;
     text = await boundedText(answer);
   } catch (error) {
     throw new SvcError("SVC3016", `no response from ${url}: ${reasonOf(error)}`, { cause: error });
   }
+  if (isRejected) throw new SvcError("SVC3024", `authentication failed at ${url}`);
   const envelope = parsed(text);
   if (envelope?.status === "OK" || envelope?.status === "ERROR") {
     return { status: envelope.status, response: envelope.response };

@@ -3,6 +3,7 @@
 
 import { Connection } from "../../client/typescript/connection.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { accessToken } from "../contract/access-token.js";
 import { loadArgspec } from "../contract/load-argspec.js";
 import { Instance } from "../matrix/instance.js";
 import { readBuild } from "../serving/built-project.js";
@@ -43,7 +44,8 @@ export async function serveTools(folder: string): Promise<void> {
 export async function selectTools(url: string): Promise<void> {
   const argspec = await loadArgspec(url);
   const { origin, pathname } = new URL(url);
-  const options = { baseUrl: `${origin}${pathname}`, fetch: limitedFetch, warn: note };
+  const baseUrl = `${origin}${pathname}`;
+  const options = { baseUrl, token: accessToken(), fetch: limitedFetch, warn: note };
   const connection = new Connection(options, argspec.hash);
   const caller = new ToolCaller(argspec, connection);
   for (const { name, reason } of caller.leftOut) note(`\`${name}\` is omitted: ${reason}`);

@@ -19,6 +19,7 @@ from .http_response import HttpResponse, _media_type
 from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial, _Request
 from .requests import _request_of, _SourceError
 from .server import _Deadline, _Fault, _Server
+from .tokens import Token, _TokenSource
 
 _C = TypeVar("_C", bound="_ClientBase")
 
@@ -69,7 +70,7 @@ class _Connection:
         failure: Optional[SvcError] = None
         for retry in itertools.count():
             try:
-                return self._attempt(operation, request, deadline)
+                return self._authorized(operation, request, deadline, options.tokens)
             except _SourceError as error:
                 raise cast(Exception, error.__cause__)
             except _Fault as fault:
@@ -86,6 +87,26 @@ class _Connection:
             # Anything up to a bound that doubles, so that clients that failed together do not
             # return together.
             deadline.sleep(random.uniform(0, min(_MAX_WAIT, _FIRST_WAIT * 2**retry)))
+
+    def _authorized(
+        self,
+        operation: _Operation[Any],
+        request: _Request,
+        deadline: _Deadline,
+        tokens: Optional[_TokenSource],
+    ) -> Any:
+        """Sends a request with the token, and again with another one if the server rejects it."""
+        if tokens is None or "authorization" in request.fields:
+            return self._attempt(operation, request, deadline)
+        token = tokens.get()
+        try:
+            return self._attempt(operation, request.with_token(token), deadline)
+        except SvcError as refusal:
+            # An error of a plugin has another kind: the plugin was executed.
+            is_refusal = refusal.kind == "http" and refusal.status == 401
+            if not (is_refusal and tokens.is_renewable() and request.can_restart()):
+                raise
+        return self._attempt(operation, request.with_token(tokens.get(token)), deadline)
 
     def _attempt(self, operation: _Operation[Any], request: _Request, deadline: _Deadline) -> Any:
         fields = {"host": self.server.host_field}
@@ -119,7 +140,7 @@ class _Connection:
             message = f"The service contract changed ({hashes}): regenerate this client."
             if self._warn is None:
                 # The line that calls the client's method.
-                warnings.warn(message, stacklevel=6)
+                warnings.warn(message, stacklevel=7)
             else:
                 self._warn(message)
 
@@ -228,6 +249,7 @@ class _ClientBase(_Caller):
         timeout: Optional[float] = _TIMEOUT,
         retries: int = _RETRIES,
         headers: Optional[Mapping[str, str]] = None,
+        token: Optional[Token] = None,
         warn: Optional[Callable[[str], None]] = None,
     ) -> None:
         """
@@ -236,13 +258,17 @@ class _ClientBase(_Caller):
             timeout: of a whole call in seconds, retries included; None or 0: no bound.
             retries: how often a request is sent again at most.
             headers: header lines of all requests.
+            token: bearer token, or a function that fetches one. A call is repeated once with
+                another token if the server rejects the first one, which the function then gets.
             warn: told once when the service has changed; by default `warnings.warn`.
 
         Raises:
             ValueError: `base_url` or a header line is none.
         """
         connection = _Connection(base_url, self._argspec, warn)
-        super().__init__(connection, _Options(timeout, retries, _own_fields(headers)))
+        tokens = None if token is None else _TokenSource(token)
+        options = _Options(timeout, retries, _own_fields(headers), tokens=tokens)
+        super().__init__(connection, options)
 
     def with_options(
         self: _C,
@@ -251,6 +277,7 @@ class _ClientBase(_Caller):
         timeout: Optional[float] = LEFT_OUT,
         retries: int = LEFT_OUT,
         headers: Mapping[str, str] = LEFT_OUT,
+        token: Optional[Token] = LEFT_OUT,
         idempotent: bool = LEFT_OUT,
     ) -> _C:
         """A client with other options, which shares connections and the bound on retries.
@@ -260,6 +287,7 @@ class _ClientBase(_Caller):
             timeout: of a whole call in seconds, retries included; None or 0: no bound.
             retries: how often a request is sent again at most.
             headers: header lines, added to those of this client.
+            token: bearer token, or a function that fetches one.
             idempotent: may be sent again although the server may have executed it.
 
         Raises:
@@ -274,6 +302,8 @@ class _ClientBase(_Caller):
         changes = {name: value for name, value in given.items() if value is not LEFT_OUT}
         if headers is not LEFT_OUT:
             changes["headers"] = {**self._options.headers, **_own_fields(headers)}
+        if token is not LEFT_OUT:
+            changes["tokens"] = None if token is None else _TokenSource(token)
         client = copy.copy(self)
         client._options = dataclasses.replace(self._options, **changes)
         return client

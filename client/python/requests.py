@@ -15,6 +15,7 @@ from typing import IO, Any, Dict, Generic, Iterable, Iterator, Literal, Mapping,
 from typing import Tuple, Union
 
 from .answers import _T, _ErrorKinds
+from .tokens import _TokenSource
 
 
 class _LeftOut:
@@ -59,6 +60,7 @@ class _Options:
     headers: Mapping[str, str]
     partial: Optional[int] = None
     idempotent: bool = False
+    tokens: Optional[_TokenSource] = None
 
 
 _MEDIA_TYPES = {
@@ -140,6 +142,9 @@ class _Request:
         if isinstance(self.body, bytes):
             return (head.encode("latin-1") + self.body,)
         return itertools.chain((head.encode("latin-1"),), self.body.chunks())
+
+    def with_token(self, token: str) -> _Request:
+        return dataclasses.replace(self, fields={**self.fields, "authorization": f"Bearer {token}"})
 
     def can_restart(self) -> bool:
         return isinstance(self.body, bytes) or self.body.can_restart()

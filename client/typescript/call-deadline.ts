@@ -78,6 +78,22 @@ export class CallDeadline {
     });
   }
 
+  /** Settles like the promise, or rejects once the call is ended. */
+  async race<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this;
+    let stop = () => {};
+    const ended = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop);
+      if (signal.aborted) stop();
+    });
+    try {
+      return await Promise.race([promise, ended]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
   end(): void {
     clearTimeout(this.#timer);
     this.#outer?.removeEventListener("abort", this.#abort);

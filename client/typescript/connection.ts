@@ -18,6 +18,7 @@ import { readMember, responseError } from "./response-error.js";
 import { RetryBudget, retryDelayMs } from "./retry-budget.js";
 import { readFirstChunk, readStreamItems } from "./stream-items.js";
 import type { SvcError } from "./svc-error.js";
+import { TokenSource } from "./token-source.js";
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
@@ -28,12 +29,15 @@ export class Connection {
   readonly #options: ClientOptions;
   /** Hash of the argspec that the client was generated from. */
   readonly #argspec: string;
+  /** Null without a token. */
+  #tokens: TokenSource | null;
   #budget = new RetryBudget();
   /** Whether the hash of the server's contract has been compared. */
   #contract = { isCompared: false };
 
   constructor(options: ClientOptions, argspec: string) {
     this.#options = options;
+    this.#tokens = options.token === undefined ? null : new TokenSource(options.token);
     this.#argspec = argspec;
   }
 
@@ -41,6 +45,7 @@ export class Connection {
   with(options: CallOptions & Partial<ClientOptions>): Connection {
     const connection = new Connection(merged(this.#options, options), this.#argspec);
     connection.#budget = this.#budget;
+    if (options.token === undefined) connection.#tokens = this.#tokens;
     if (options.baseUrl === undefined) connection.#contract = this.#contract;
     return connection;
   }
@@ -166,7 +171,7 @@ export class Connection {
     for (let retry = 0; ; retry++) {
       limit.check(failure);
       try {
-        return await attempt(request);
+        return await this.#authorized(request, limit, attempt);
       } catch (error) {
         limit.check(failure);
         failure = error as SvcError<string>;
@@ -174,6 +179,23 @@ export class Connection {
       }
       await limit.wait(retryDelayMs(retry));
     }
+  }
+
+  /** Sends a request with the token, and again with another one if the server rejects it. */
+  async #authorized<T>(
+    request: Request,
+    limit: CallDeadline,
+    attempt: (request: Request) => Promise<T>,
+  ): Promise<T> {
+    const tokens = this.#tokens;
+    if (tokens === null || request.headers.authorization) return attempt(request);
+    const token = await limit.race(tokens.get());
+    try {
+      return await attempt(withToken(request, token));
+    } catch (error) {
+      if (!tokens.isRenewable || !isUnauthorized(error as SvcError<string>)) throw error;
+    }
+    return attempt(withToken(request, await limit.race(tokens.get(token))));
   }
 
   /** The decoded body of a success. */
@@ -229,6 +251,15 @@ function limitOf(
   { timeoutMs = TIMEOUT_MS, signal }: CallOptions,
 ): CallDeadline {
   return new CallDeadline(path, timeoutMs, signal);
+}
+
+function withToken(request: Request, token: string): Request {
+  return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
+}
+
+/** The server rejected the request, and not a plugin, which was executed. */
+function isUnauthorized({ kind, status }: SvcError<string>): boolean {
+  return kind === "http" && status === 401;
 }
 
 /** @param isSafe to be executed twice */

@@ -24,11 +24,19 @@ export interface CallOptions extends CallDefaults {
 export interface ClientOptions extends CallDefaults {
   /** Where the service is: `http://127.0.0.1:9000`. In pages, "" is where the page came from. */
   baseUrl: string;
+  /**
+   * Bearer token, or a function that fetches one. A call is repeated once with another token of the
+   * function if the server rejects the first one, which the function then gets.
+   */
+  token?: Token | undefined;
   /** Sends one request until its `signal` ends it; by default the global one. */
   fetch?: Fetch | undefined;
   /** Called once if the server's argspec differs; default: `console.warn`. */
   warn?: ((message: string) => void) | undefined;
 }
+
+/** A token, or a function that fetches one; `rejected` is the token that the server rejected. */
+export type Token = string | ((rejected: string | undefined) => string | Promise<string>);
 
 /** Of the global `fetch`, what a client uses. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;

@@ -15,5 +15,6 @@ export type {
   HttpHeaders,
   HttpResponse,
   PluginResponse,
+  Token,
 } from "./options.js";
 export { type BackEndLevel, type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
+import { checkAccess } from "./access.js";
 import { checkAmbiguousText } from "./ambiguous-text.js";
 import { checkDefaults } from "./defaults.js";
 import { checkExamples } from "./examples.js";
@@ -18,13 +19,15 @@ export interface CheckOptions {
   readonly executors: number | "auto";
   /** Variables of plugin modules that functions change. */
   readonly moduleState?: readonly ModuleState[];
+  /** `auth` names handlers. */
+  readonly hasAuth?: boolean;
 }
 
 /** Checks the plugins of a project; returns the diagnostics sorted by position. */
 export function checkPlugins(
   plugins: readonly PluginRecord[],
   types: TypeTable,
-  { executors, moduleState = [] }: CheckOptions,
+  { executors, moduleState = [], hasAuth = false }: CheckOptions,
 ): Diagnostic[] {
   const findings = plugins.flatMap((plugin) => [
     ...checkPluginName(plugin),
@@ -41,5 +44,6 @@ export function checkPlugins(
     ...checkDuplicateNames(plugins),
     ...checkMergeable(plugins),
     ...checkModuleState(moduleState, executors),
+    ...checkAccess(plugins, hasAuth),
   ]);
 }

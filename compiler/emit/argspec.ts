@@ -62,6 +62,8 @@ function pluginSpec(plugin: PluginRecord, types: TypeTable, pathPrefix: string):
     ...(plugin.returns !== "" && { returns: plugin.returns }),
     errors: plugin.throws.map(errorSpec),
     examples: plugin.examples.map((example) => exampleSpec(example, plugin)),
+    ...(plugin.isPublic && { access: { public: true as const } }),
+    ...(plugin.scopes.length > 0 && { access: { scopes: plugin.scopes } }),
     ...(plugin.forwards.length > 0 && { forwards: plugin.forwards }),
   };
 }

@@ -38,13 +38,14 @@ export function emitProject(
   toldTypes: TypeTable = types,
 ): Map<string, string> {
   const numbered = inNumberOrder(plugins);
-  const { name, http, api } = config;
+  const { name, http, api, auth } = config;
   const { version, license, servers, security } = api;
   const service = {
     ...{ name, prefix: http.prefix },
     ...(version !== null && { version }),
     ...(license !== null && { license }),
     ...(servers.length > 0 && { servers }),
+    ...(auth.length > 0 && { authenticated: true as const }),
     ...(Object.keys(security).length > 0 && { security }),
   };
   const converters = emitConverters(numbered, types, {

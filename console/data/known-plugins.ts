@@ -22,6 +22,8 @@ export interface PluginCatalog {
   readonly hasMatrix: boolean;
   /** Names of plugins that only back-ends have. */
   readonly elsewhere: ReadonlySet<string>;
+  /** Requests to the main port need a principal. */
+  readonly isAuthenticated: boolean;
 }
 
 /** @throws Error when the contract cannot be read */
@@ -32,9 +34,10 @@ export async function pluginCatalog(): Promise<PluginCatalog> {
     fetchValue("svc/builtin/plugins"),
   ]);
   // A post-processor is called by its server alone.
+  const isAuthenticated = argspec.service.authenticated === true;
   const own = argspec.plugins.filter(({ role }) => role !== "post");
   if (!Array.isArray(matrix) || matrix.length === 0) {
-    return { plugins: own, hasMatrix: false, elsewhere: new Set() };
+    return { plugins: own, hasMatrix: false, elsewhere: new Set(), isAuthenticated };
   }
   const names = new Set(argspec.plugins.map(({ name }) => name));
   const here = new Set(paths(local));
@@ -42,7 +45,7 @@ export async function pluginCatalog(): Promise<PluginCatalog> {
   const plugins = [...own, ...others];
   // The contract is that of the build, of which a dispatcher serves a part.
   const away = plugins.filter(({ path }) => !here.has(path)).map(({ name }) => name);
-  return { plugins, hasMatrix: true, elsewhere: new Set(away) };
+  return { plugins, hasMatrix: true, elsewhere: new Set(away), isAuthenticated };
 }
 
 function paths(value: unknown): readonly string[] {

@@ -19,7 +19,7 @@ export function Plugins() {
   if (failure !== "")
     return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
   if (known === null) return <p class="quiet">Loading plugins…</p>;
-  const { plugins, hasMatrix, elsewhere } = known;
+  const { plugins, hasMatrix, elsewhere, isAuthenticated } = known;
   const search = params.get("search") ?? "";
   const wanted = search.toLowerCase();
   const found = plugins.filter(({ name, summary }) =>
@@ -44,6 +44,7 @@ export function Plugins() {
         <TryPlugin
           key={plugin.name}
           plugin={plugin}
+          isAuthenticated={isAuthenticated}
           ways={!hasMatrix ? "here" : elsewhere.has(plugin.name) ? "matrix" : "both"}
         />
       ) : (

@@ -4,6 +4,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
 import { callText, LANGUAGES } from "../data/call-snippets.js";
+import { callToken, tokenFields } from "../data/call-token.js";
 import { callServer, type Reply } from "../data/client.js";
 import {
   buildFormFields,
@@ -57,9 +58,11 @@ interface TryPluginProps {
   readonly plugin: PluginSpec;
   /** Where it can run: in this instance, through its matrix. */
   readonly ways: "here" | "matrix" | "both";
+  /** It takes a token. */
+  readonly isAuthenticated: boolean;
 }
 
-export function TryPlugin({ plugin, ways }: TryPluginProps) {
+export function TryPlugin({ plugin, ways, isAuthenticated }: TryPluginProps) {
   const isThere = ways === "matrix" || (ways === "both" && isThroughMatrix());
   const [values, setValues] = useState(() => typedBefore(plugin));
   const [reply, setReply] = useState<Reply | null>(null);
@@ -109,6 +112,7 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
             onText={(text) => change(new Map(values).set(field.name, text))}
           />
         ))}
+        {isAuthenticated && <SignIn />}
         {ways === "both" && <Way isThere={isThere} />}
         {ways === "matrix" && <p class="quiet">Runs in back-ends, through the matrix.</p>}
         <div class="row">
@@ -139,8 +143,26 @@ function NoAnswer({ failure }: { readonly failure: string }) {
 }
 
 function asQuestion({ method, body }: PluginRequest, isThere: boolean) {
-  const headers = isThere ? THROUGH_MATRIX : {};
+  const headers = { ...(isThere ? THROUGH_MATRIX : {}), ...tokenFields() };
   return body === null ? { method, headers } : { method, headers, body };
+}
+
+function SignIn() {
+  return (
+    <div class="field">
+      <label for="call-token">Token</label>
+      <input
+        id="call-token"
+        type="password"
+        autocomplete="off"
+        value={callToken.value}
+        onInput={(event) => {
+          callToken.value = event.currentTarget.value;
+        }}
+      />
+      <p class="quiet">For `request.principal`. This tab forgets it when it is closed.</p>
+    </div>
+  );
 }
 
 function Way({ isThere }: { readonly isThere: boolean }) {

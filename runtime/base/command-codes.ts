@@ -83,6 +83,10 @@ export const COMMAND_CODES = {
     title: "folder not usable for a client",
     fix: "pass a new folder with `--out`, or one that `svc client` generated",
   },
+  SVC3024: {
+    title: "server rejects the token",
+    fix: "set SVC_TOKEN to a token that the handlers of `auth` accept",
+  },
   SVC3021: {
     title: "service for MCP tools failed to start",
     fix: "fix the error reported above, or connect to a running server with `--from <url>`",

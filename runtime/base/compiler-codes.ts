@@ -261,6 +261,14 @@ export const COMPILER_CODES = {
     title: "file contains `@plugin` but is not scanned for plugins",
     fix: "rename it to `.ts` or `.mts`, or add it to `plugins` in svc.config.ts",
   },
+  SVC1251: {
+    title: "scope without authentication",
+    fix: "set `auth` in svc.config.ts, or remove `@scope`",
+  },
+  SVC1252: {
+    title: "plugin without a scope beside plugins with scopes",
+    fix: "write `@scope`, or `@public` if the plugin needs no principal",
+  },
   SVC1270: {
     title: "svc-server is not installed for this project",
     fix: "run `npm install svc-server` in the project or in its workspace root",

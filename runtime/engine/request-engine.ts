@@ -193,7 +193,7 @@ export class RequestEngine {
     const { auth } = this.#parts;
     const query = mark < 0 ? "" : target.slice(mark);
     const asked = { path, query, kind, resource };
-    if (auth === null || port === 1 || isOpen(exchange, asked)) {
+    if (auth === null || isOpen(exchange, port, asked)) {
       return this.#answer(exchange, port, asked);
     }
     const verdict = auth.check(exchange, this.#scopes(asked));
@@ -442,8 +442,15 @@ export class RequestEngine {
 }
 
 /** Returns whether it needs no principal: own calls, health checks and `@public` plugins. */
-function isOpen({ isWarmUp }: Exchange, { path, resource }: Asked): boolean {
-  return isWarmUp || path === HEALTH_PATH || getAccess(resource)?.public === true;
+function isOpen(exchange: Exchange, port: 0 | 1, { path, resource }: Asked): boolean {
+  if (exchange.isWarmUp || path === HEALTH_PATH) return true;
+  if (port === 1 && !isForPrincipal(exchange, path)) return true;
+  return getAccess(resource)?.public === true;
+}
+
+/** On the admin port, the console tries plugins with the token of a principal. */
+function isForPrincipal({ headers }: Exchange, path: string): boolean {
+  return path.startsWith(PLUGIN_PATH) && headers.get("authorization") !== undefined;
 }
 
 /** Returns what the first plugin that runs requires of its callers. */

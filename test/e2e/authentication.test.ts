@@ -4,8 +4,12 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/client";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { plainNode } from "../runner/node-command.mjs";
 import { RunningProject } from "./support/running-project.js";
 import { get, svc } from "./support/server.js";
 
@@ -102,6 +106,51 @@ test("passes the principal to plugins", async () => {
   assert.is((await ask("/svc/plugin/whoami?n=x", "k-reader")).status, 400);
   const later = await ask("/svc/plugin/inline?a=b", "later");
   assert.is(later.json.response, "later GET /svc/plugin/inline 127.0.0.1");
+});
+
+test("passes the principal of a token on the admin port", async () => {
+  const admin = (path: string, token: string | null = null) =>
+    get(project.server.port + 1, path, {
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    });
+  assert.is((await admin("/svc/plugin/inline")).json.response, null);
+  assert.is((await admin("/svc/plugin/inline", "k-reader")).json.response, "reader");
+  assert.is((await admin("/svc/plugin/inline", "wrong")).status, 401);
+  assert.is((await admin("/svc/plugin/order?n=1", "k-reader")).status, 403);
+  assert.is((await admin("/svc/status", "wrong")).status, 200);
+});
+
+test("answers commands with the token of the environment", async () => {
+  const url = `http://127.0.0.1:${project.server.port}`;
+  const { SVC_TOKEN: former } = process.env;
+  const run = () => svc("argspec", url).catch((failure: { stderr: string }) => failure);
+  assert.match((await run()).stderr, "SVC3024");
+  process.env.SVC_TOKEN = "k-reader";
+  const { stdout } = (await run()) as { stdout: string };
+  if (former === undefined) delete process.env.SVC_TOKEN;
+  else process.env.SVC_TOKEN = former;
+  const { service, plugins } = JSON.parse(stdout);
+  assert.is(service.authenticated, true);
+  const access = plugins.map(({ name, access }: { name: string; access?: unknown }) => [
+    name,
+    access,
+  ]);
+  assert.equal(Object.fromEntries(access).open, { public: true });
+  assert.equal(Object.fromEntries(access).order, { scopes: ["orders:write"] });
+});
+
+test("serves MCP tools with the token of the environment", async () => {
+  const bin = join(packageRoot(), "bin/svc.cjs");
+  const transport = new StdioClientTransport({
+    command: plainNode(),
+    args: [bin, "mcp", "--from", `http://127.0.0.1:${project.server.port}`],
+    env: { ...getDefaultEnvironment(), SVC_TOKEN: "k-reader" },
+  });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  const result = await client.callTool({ name: "whoami", arguments: {} });
+  assert.equal(result.content, [{ type: "text", text: "reader 1" }]);
+  await client.close();
 });
 
 test("leaves @public plugins and the health check open", async () => {

@@ -247,6 +247,37 @@ function mediaOf(mediaType: string, schema: object, wire: string): object {
   return { required: false, content: { [mediaType]: { schema } }, "x-svc-wire": wire };
 }
 
+test("describes authentication, public plugins and scopes", async () => {
+  const plugins = [
+    plugin({ name: "any" }),
+    plugin({ name: "open", access: { public: true } }),
+    plugin({ name: "order", access: { scopes: ["orders:write", "b"] } }),
+  ];
+  const without = await documentOf(...plugins);
+  assert.equal(without.security, []);
+  for (const item of Object.values(without.paths)) {
+    assert.not.ok("401" in item.get!.responses || "security" in item.get!);
+  }
+  const argspec = argspecOf(...plugins);
+  const service = { ...argspec.service, authenticated: true as const };
+  const read = readArgspec(JSON.parse(JSON.stringify({ ...argspec, service })));
+  const { paths, security, components } = await validDocument(openapiDocument(read));
+  assert.equal(security, [{ bearer: [] }]);
+  assert.equal(components.securitySchemes, { bearer: { type: "http", scheme: "bearer" } });
+  const find = (name: string) => paths[`/svc/plugin/${name}`]!.get!;
+  assert.is(find("any").security, undefined);
+  assert.ok("401" in find("any").responses && !("403" in find("any").responses));
+  assert.equal(find("open").security, []);
+  assert.not.ok("401" in find("open").responses);
+  assert.equal(find("order").security, [{ bearer: ["orders:write", "b"] }]);
+  const forbidden = find("order").responses["403"] as { description?: string };
+  assert.match(forbidden.description!, "orders:write, b");
+  const schemes = { login: { type: "mutualTLS" as const } };
+  const own = { ...argspec, service: { ...service, security: schemes } };
+  const declared = await validDocument(openapiDocument(own));
+  assert.equal(declared.security, [{ login: [] }]);
+});
+
 function argspecOf(...plugins: readonly PluginSpec[]): Argspec {
   const service = { name: "test", prefix: null };
   return { argspec: ARGSPEC_VERSION, service, hash: "0".repeat(64), plugins, $defs: {} };

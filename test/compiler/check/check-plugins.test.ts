@@ -26,6 +26,24 @@ export const post = plugin.post({ name: "both" }, (response) => response);
   assert.equal(diagnostics, []);
 });
 
+test("warn of scopes without `auth`, and of plugins without a scope beside them", () => {
+  const source = `
+/** @plugin @scope a */
+export function limited(request: PluginRequest) { return 1; }
+/** @plugin */
+export function any(request: PluginRequest) { return 1; }
+/** @plugin @public */
+export function open(request: PluginRequest) { return 1; }
+export const post = plugin.post({ name: "late" }, (response) => response);
+`;
+  const { marks: without, diagnostics } = check(source);
+  assert.equal(without, ["SVC1251 limited"]);
+  assert.is(diagnostics[0]!.severity, "warning");
+  assert.equal(check(source, { hasAuth: true }).marks, ["SVC1252 any", "SVC1252 post"]);
+  const unlimited = source.replace("@scope a", "");
+  assert.equal(check(unlimited, { hasAuth: true }).marks, []);
+});
+
 test("validate names", () => {
   const long = "n".repeat(MAX_PLUGIN_NAME_LENGTH);
   const { marks, diagnostics } = check(`

@@ -1,6 +1,6 @@
 # Makes a call for each JSON line, and writes its outcome as one. Options of a client and a call are
 # members; values without a JSON form are {"bytes": "<base64>"}, {"memory": "<base64>"},
-# {"infinite": true}, {"file": "<base64>"}, {"parts": ["<text>", ...]}, {"failing": "<text>"}
+# {"infinite": true}, {"tokens": ["<text>", ...]}, {"file": "<base64>"}, {"parts": ["<text>", ...]}, {"failing": "<text>"}
 # and {"enum": true}.
 
 import base64
@@ -33,6 +33,9 @@ def value_of(value):
         return (part.encode() for part in value["parts"])
     if isinstance(value, dict) and list(value) == ["failing"]:
         return failing(value["failing"])
+    if isinstance(value, dict) and list(value) == ["tokens"]:
+        left = list(value["tokens"])
+        return lambda rejected: f"{left.pop(0)}-{rejected}"
     if isinstance(value, dict) and list(value) == ["enum"]:
         return Color.RED
     return value
@@ -51,7 +54,8 @@ def client_of(order):
     key = json.dumps(order.get("client", {}))
     if key not in clients:
         warnings = []
-        made = client.Client(order["url"], warn=warnings.append, **order.get("client", {}))
+        options = {name: value_of(value) for name, value in order.get("client", {}).items()}
+        made = client.Client(order["url"], warn=warnings.append, **options)
         clients[key] = made, warnings
     made, warnings = clients[key]
     if "with" not in order:

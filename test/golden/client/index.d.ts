@@ -18,6 +18,7 @@ export type {
   Fetch,
   HttpResponse,
   PluginResponse,
+  Token,
 } from "./runtime.js";
 
 /** A place. */

@@ -1,0 +1,58 @@
+// The bearer token of a client: a text, or what a function returns. All calls share it until the
+// server rejects it; calls that are rejected together fetch one new token.
+
+import type { Token } from "./options.js";
+import { SvcError } from "./svc-error.js";
+
+/** Characters of a header line; for others, the error of `fetch` would quote the token. */
+const VISIBLE = /^[!-~]+$/;
+
+export class TokenSource {
+  readonly #token: Token;
+  #current: Promise<string> | null = null;
+  /** The current token once it is known. */
+  #known: string | undefined;
+
+  constructor(token: Token) {
+    this.#token = token;
+  }
+
+  /** Whether another token can be had for a rejected one. */
+  get isRenewable(): boolean {
+    return typeof this.#token === "function";
+  }
+
+  /**
+   * Returns the token, or another one for a rejected one.
+   * @throws SvcError of kind `network` if the function fails
+   */
+  get(rejected?: string): Promise<string> {
+    if (this.#current === null || (rejected !== undefined && this.#known === rejected)) {
+      const fetched = this.#fetch(rejected);
+      this.#current = fetched;
+      this.#known = undefined;
+      fetched.then(
+        (token) => {
+          if (this.#current === fetched) this.#known = token;
+        },
+        () => {
+          if (this.#current === fetched) this.#current = null;
+        },
+      );
+    }
+    return this.#current;
+  }
+
+  async #fetch(rejected: string | undefined): Promise<string> {
+    let token: unknown = this.#token;
+    if (typeof token === "function") {
+      try {
+        token = await token(rejected);
+      } catch (cause) {
+        throw new SvcError("network", "the token cannot be fetched", { cause });
+      }
+    }
+    if (typeof token === "string" && VISIBLE.test(token)) return token;
+    throw new TypeError("token: expected visible ASCII characters");
+  }
+}

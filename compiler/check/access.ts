@@ -1,0 +1,34 @@
+// Warns about access tags that do not do what their author expects. Warnings only: a service may
+// get its `auth` from another configuration.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { PluginRecord } from "../record/plugin-record.js";
+import { pluginError } from "./diagnostics.js";
+
+/** @param hasAuth the configuration names handlers */
+export function checkAccess(plugins: readonly PluginRecord[], hasAuth: boolean): Diagnostic[] {
+  const findings = hasAuth ? openPlugins(plugins) : unusedScopes(plugins);
+  return findings.map((finding) => ({ ...finding, severity: "warning" as const }));
+}
+
+function unusedScopes(plugins: readonly PluginRecord[]): Diagnostic[] {
+  return plugins
+    .filter(({ scopes }) => scopes.length > 0)
+    .map((plugin) => {
+      const message = `\`@scope ${plugin.scopes.join(" ")}\` has no effect without \`auth\``;
+      return pluginError(plugin, "SVC1251", message, "set `auth` in svc.config.ts");
+    });
+}
+
+/** Where some plugins have scopes, a plugin without is likely one whose author forgot it. */
+function openPlugins(plugins: readonly PluginRecord[]): Diagnostic[] {
+  if (!plugins.some(({ scopes }) => scopes.length > 0)) return [];
+  const pre = new Set(plugins.filter(({ role }) => role === "pre").map(({ name }) => name));
+  return plugins
+    .filter(({ isPublic, scopes }) => !isPublic && scopes.length === 0)
+    .filter(({ name, role }) => role !== "post" || !pre.has(name))
+    .map((plugin) => {
+      const message = `any principal can call \`${plugin.name}\`: no \`@scope\`, no \`@public\``;
+      return pluginError(plugin, "SVC1252", message, "`@scope` with a permission, or `@public`");
+    });
+}
