@@ -2,13 +2,17 @@
 // generated corpora. Result lists are compared in the same run: matches with those of FTS5, the ten
 // best with a scorer that looks at every text.
 //
+// Products with two facets are compared with FTS5 alone, and their counts with those of SQLite.
+//
 //   node search.mjs [--rounds 3] [--searches 50] [--titles 50000] [--passages 10000]
+//     [--products 50000]
 
 import { median, printTable, printTargets } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { initialize, svc } from "./lib/package.mjs";
 import { threadSeconds } from "./lib/process-figures.mjs";
 import { startPeers } from "./peers/text/peers.mjs";
+import { startProducts } from "./peers/text/products.mjs";
 
 const TOP = 10;
 const ALL = 10_000;
@@ -18,6 +22,9 @@ const B = 0.75;
 const TOLERANCE = 1e-4;
 /** Number of titles from which the targets apply. */
 const TARGET_TITLES = 1_000_000;
+const TARGET_PRODUCTS = 200_000;
+/** Limits of the facet of prices. */
+const LIMITS = [50, 100, 200];
 /** Minimum CPU time of FTS5, in that of svc, by class of searches. */
 const LEAST = new Map([
   ["1 word", 30],
@@ -27,10 +34,17 @@ const LEAST = new Map([
   ["phrase of 2", 3],
 ]);
 
-const options = readOptions({ rounds: 3, searches: 50, titles: 50_000, passages: 10_000 });
+const options = readOptions({
+  rounds: 3,
+  searches: 50,
+  titles: 50_000,
+  passages: 10_000,
+  products: 50_000,
+});
 let state = 1;
 await initialize();
 const targets = [];
+await measureFacets(generateProducts(options.products));
 await measureCorpus("titles", generateTexts(options.titles, 30_000, 4, 11));
 await measureCorpus("passages", generateTexts(options.passages, 60_000, 40, 160));
 printTargets(targets);
@@ -92,6 +106,57 @@ async function measureCorpus(name, texts) {
     const atLeast = texts.length < TARGET_TITLES ? undefined : LEAST.get(what);
     targets.push({ what: `${name}, ${what}: FTS5 / svc`, value, atLeast, unit: "times" });
   }
+}
+
+/** Returns products of which a quarter have the word `red`. */
+function generateProducts(count) {
+  const titles = generateTexts(count, 5000, 5, 9);
+  return titles.map((title, number) => ({
+    title: number % 4 === 0 ? `${title} red` : title,
+    brand: `brand ${Math.floor(random() * 50)}`,
+    price: Math.floor(random() * 500),
+  }));
+}
+
+/** One word with two facets: the target is for 200,000 products. */
+async function measureFacets(products) {
+  const graph = new svc.Graph("products");
+  for (const [number, properties] of products.entries()) {
+    graph.createVertex(String(number), { properties });
+  }
+  graph.index("text", { keys: ["title"] });
+  while (!isBuilt(graph)) await new Promise((done) => setTimeout(done, 50));
+  const facets = { brand: 10, price: { ranges: LIMITS } };
+  const run = () => graph.search("red", { hits: TOP, facets }).facets;
+  const peer = await startProducts(products, LIMITS);
+  if (peer !== null) {
+    const [found, expected] = [run(), peer("red")].map(({ brand, price }) => [brand, price]);
+    const shown = JSON.stringify(expected);
+    if (JSON.stringify(found) !== shown) throw new Error(`other facets than FTS5: ${shown}`);
+  }
+  const us = medianUs(run);
+  const isLarge = products.length >= TARGET_PRODUCTS;
+  const what = `1 word and 2 facets of ${products.length} products`;
+  targets.push({ what, value: us / 1000, atMost: isLarge ? 3 : undefined, unit: "ms" });
+  if (peer === null) return;
+  const value = medianUs(() => peer("red")) / us;
+  targets.push({
+    what: `${what}: FTS5 / svc`,
+    value,
+    atLeast: isLarge ? 20 : undefined,
+    unit: "times",
+  });
+}
+
+/** Returns the median CPU time of a call in microseconds. */
+function medianUs(run) {
+  for (let count = 0; count < options.searches; count++) run();
+  const rounds = Array.from({ length: options.rounds }, () => {
+    const begun = threadSeconds();
+    for (let count = 0; count < options.searches; count++) run();
+    return ((threadSeconds() - begun) / options.searches) * 1e6;
+  });
+  return median(rounds);
 }
 
 function formatUs(us) {
@@ -200,12 +265,7 @@ function measureClass(graph, peers, { kind, searches }) {
   ];
   return runs.map((run) => {
     if (run === null) return null;
-    for (const words of searches) run(words);
-    const rounds = Array.from({ length: options.rounds }, () => {
-      const begun = threadSeconds();
-      for (const words of searches) run(words);
-      return ((threadSeconds() - begun) / searches.length) * 1e6;
-    });
-    return median(rounds);
+    let at = 0;
+    return medianUs(() => run(searches[at++ % searches.length]));
   });
 }

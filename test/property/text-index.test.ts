@@ -136,6 +136,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
     [3, 0.5],
   ]);
   let sought: ReturnType<ReadSearch> | null = null;
+  const hits = 1 + random.below(5);
   const found = searchTexts(
     store,
     declared.place,
@@ -146,8 +147,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
       return sought;
     },
     {
-      hits: Number.POSITIVE_INFINITY,
-      accepts: () => true,
+      ...{ hits, isWhole: true, accepts: null },
       spend: () => undefined,
       statistics: null,
     },
@@ -161,10 +161,16 @@ function check(random: Random, store: GraphStore, model: Model): void {
     statistics,
   });
   const what = JSON.stringify({ text, least, fuzzy, isPrefix, boosts });
-  assert.equal([...found.vertices].sort(), [...wanted.keys()].sort(), what);
-  for (const [at, vertex] of found.vertices.entries()) {
-    const score = found.scores[at]!;
+  const { vertices, scores } = found.all!;
+  assert.equal([...vertices].sort(), [...wanted.keys()].sort(), what);
+  for (const [at, vertex] of vertices.entries()) {
+    const score = scores[at]!;
     assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${what}: ${score}`);
+  }
+  const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
+  assert.is(found.count, best.length, what);
+  for (const [at, score] of best.entries()) {
+    assert.ok(Math.abs(score - found.scores[at]!) < 1e-9 * score, `${what}: place ${at}`);
   }
 }
 

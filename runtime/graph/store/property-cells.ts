@@ -20,6 +20,7 @@ const KIND_MASK = FLOAT_BIT - 1;
 const FLOAT_SHIFT = 18;
 const SHIFTED_FLOAT = (MARK | FLOAT_BIT) >>> FLOAT_SHIFT;
 const NAN_HIGH = 0x7ff8_0000;
+const STRING_HIGH = MARK + PropertyKind.String;
 const MAX_INTEGRAL_FLOAT = 2 ** 49 - 1;
 /** Non-number bits of the high word: shifting by them extends the sign. */
 const FLOAT_MARK_BITS = 14;
@@ -57,6 +58,11 @@ export function makePointerCell(kind: number, pointer: number): void {
 export function kindOfCell(high: number): number {
   if (high >>> MARK_SHIFT !== SHIFTED_MARK) return PropertyKind.Number;
   return (high & FLOAT_BIT) !== 0 ? PropertyKind.Float : high & KIND_MASK;
+}
+
+/** Returns true for a cell with the pointer of a string. */
+export function isStringCell(high: number): boolean {
+  return high === STRING_HIGH;
 }
 
 /** Returns true for an integral float, which is not stored as a float64. */

@@ -15,6 +15,9 @@ import { MAX_WEIGHT_ERROR, normFactor } from "./weights.js";
 
 /** Where a list is over. */
 export const NO_DOCUMENT = 0xffff_ffff;
+/** Frequencies of a packed list before the first ones are decoded. */
+const NONE = new Uint32Array(0);
+const FREQUENCY_BITS = 0xff00;
 
 export class ListCursor {
   readonly segment: Segment;
@@ -26,8 +29,8 @@ export class ListCursor {
   /** The present document, `NO_DOCUMENT` at the end; before the first `next` or `seek` 0. */
   document = 0;
   /** Documents of the present block, from `place` to `size`. */
-  readonly documents = new Uint32Array(BLOCK);
-  readonly #frequencies = new Uint32Array(BLOCK);
+  readonly documents: Uint32Array;
+  #frequencies: Uint32Array;
   place = -1;
   size = 0;
   /** Blocks decoded so far. */
@@ -52,6 +55,9 @@ export class ListCursor {
     this.count = head & DOCUMENTS_MASK;
     this.#headers = this.count < BLOCK ? 0 : segment.start + words[list + List.Data]!;
     this.#blocks = Math.ceil(this.count / BLOCK);
+    const size = Math.min(this.count, BLOCK);
+    this.documents = new Uint32Array(size);
+    this.#frequencies = size < BLOCK ? new Uint32Array(size) : NONE;
     this.limit = this.count === 1 ? this.#onlyLimit() : floats[list + List.Limit]!;
   }
 
@@ -108,7 +114,7 @@ export class ListCursor {
     if (this.#headers === 0) return this.limit;
     let limit = 0;
     for (let block = this.#blockOf(from); block < this.#blocks; block++) {
-      limit = Math.max(limit, this.#limitOfBlock(block));
+      limit = Math.max(limit, this.#limitOfBlock(block) * MAX_WEIGHT_ERROR);
       if (this.#lastOfBlock(block) >= end) break;
     }
     return limit;
@@ -117,11 +123,12 @@ export class ListCursor {
   /**
    * Enters the next block with a document of a weight that is greater; false at the end of the
    * list. Blocks in between are not decoded.
+   * @param single the same for blocks in which each text has the word once
    */
-  nextBlockOver(weight: number): boolean {
+  nextBlockOver(weight: number, single: number): boolean {
     let block = this.#block + 1;
     if (this.#headers !== 0) {
-      while (block < this.#blocks && this.#limitOfBlock(block) <= weight) block++;
+      while (block < this.#blocks && !this.#isBlockOver(block, weight, single)) block++;
     } else if (block < this.#blocks && this.limit <= weight && this.count > 1) block = this.#blocks;
     return this.#enterBlock(block) !== NO_DOCUMENT;
   }
@@ -190,6 +197,11 @@ export class ListCursor {
     return this.#header(block, BlockHeader.Last);
   }
 
+  #isBlockOver(block: number, weight: number, single: number): boolean {
+    const isSingle = (this.#header(block, BlockHeader.Shape) & FREQUENCY_BITS) === 0;
+    return this.#limitOfBlock(block) > (isSingle ? single : weight);
+  }
+
   #limitOfBlock(block: number): number {
     const at = this.#headers + block * BLOCK_HEADER_WORDS + BlockHeader.Limit;
     return this.segment.views.floats[at]!;
@@ -232,6 +244,7 @@ export class ListCursor {
     const { words } = this.segment.views;
     const shape = this.#header(this.#block, BlockHeader.Shape);
     const data = this.segment.start + this.#header(this.#block, BlockHeader.Data);
+    if (this.#frequencies === NONE) this.#frequencies = new Uint32Array(BLOCK);
     const frequencies = this.#frequencies;
     const at = data + 1 + packedWords(shape & 0xff);
     unpackBlock(words, at, (shape >>> 8) & 0xff, frequencies);

@@ -3,7 +3,7 @@
 import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
 import { ListCursor } from "./list-cursor.js";
 import type { Segment } from "./segment.js";
-import { K1, saturate, weightFor } from "./weights.js";
+import { K1, saturate, weightFactors, weightFor } from "./weights.js";
 
 /** How much a list counts in a search. */
 export interface ListWeight {
@@ -20,6 +20,8 @@ export class ListScorer implements DocumentScorer {
   readonly #idf: number;
   readonly #bytes: Uint8Array;
   readonly #norms: number;
+  /** Greatest weights of the segment for texts that have the word once, by encoded length. */
+  readonly #singles: Float64Array;
 
   constructor(segment: Segment, list: number, weight: ListWeight, idf: number) {
     this.cursor = new ListCursor(segment, list);
@@ -28,6 +30,7 @@ export class ListScorer implements DocumentScorer {
     this.#idf = idf;
     this.#bytes = segment.views.bytes;
     this.#norms = segment.normsOf(this.cursor.key);
+    this.#singles = weightFactors(segment.averageOf(this.cursor.key), 1);
   }
 
   get document(): number {
@@ -87,8 +90,25 @@ export class ListScorer implements DocumentScorer {
    * documents of the block are to be looked at from its first one on.
    */
   nextBlockOver(score: number): boolean {
+    if (score <= 0) return this.cursor.nextBlockOver(-1, -1);
     const weight = weightFor(score / this.#idf) / this.#limitFactor;
-    return this.cursor.nextBlockOver(score <= 0 ? -1 : weight);
+    return this.cursor.nextBlockOver(weight, this.#singleLimit(score));
+  }
+
+  /**
+   * Returns the greatest weight, as the segment stores it, of a text that has the word once and
+   * does not exceed a score. Equal scores are equal here, since they are compared as computed.
+   */
+  #singleLimit(score: number): number {
+    const factors = this.#factors;
+    let low = 0;
+    let high = factors.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#scoreOf(factors[middle]!) > score) low = middle + 1;
+      else high = middle;
+    }
+    return low === factors.length ? -1 : Math.fround(this.#singles[low]!);
   }
 
   /** Gives the documents of the present block with a score that is greater. */

@@ -5,6 +5,7 @@
 import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
 import { NO_DOCUMENT } from "./list-cursor.js";
 import { ListScorer } from "./list-scorer.js";
+import { UnionScorer } from "./union-scorer.js";
 
 /** Takes a document; returns what the scores of the next ones have to exceed. */
 export type TakeDocument = (document: number, score: number) => number;
@@ -31,6 +32,8 @@ export function searchSegment(search: SegmentSearch): void {
   const [only] = scorers as [DocumentScorer];
   if (scorers.length === 1 && excluded.length === 0 && only instanceof ListScorer) {
     searchList(search, only);
+  } else if (scorers.length === 1 && excluded.length === 0 && only instanceof UnionScorer) {
+    only.scan(search);
   } else if (least === scorers.length) searchAll(search);
   else searchSome(search);
 }

@@ -3,6 +3,7 @@
 // end, so a vertex whose texts always match is always found, exactly once.
 
 import type { GraphStore } from "../store/graph-store.js";
+import { AllDocuments } from "./all-documents.js";
 import { PendingMatch } from "./pending-match.js";
 import type { PendingDocument } from "./pending-texts.js";
 import { readPinned } from "./pins.js";
@@ -19,12 +20,12 @@ import { type FoundDocuments, TopDocuments } from "./top-documents.js";
 const MAX_ATTEMPTS = 3;
 
 export interface TextSearchOptions {
-  /** How many of the best are wanted; Infinity: all. */
+  /** Number of the best to return. */
   readonly hits: number;
   /** True: all matching vertices are returned beside the best. */
   readonly isWhole?: boolean;
-  /** Condition on the vertices. */
-  readonly accepts: (vertex: number) => boolean;
+  /** Condition on the vertices; null for all. Vertices with texts are in use. */
+  readonly accepts: ((vertex: number) => boolean) | null;
   /** Counts what is looked at; throws when time is over. */
   readonly spend: (documents: number) => void;
   /** Statistics for the scores; null: of this index. */
@@ -38,8 +39,8 @@ export interface TextSearchResult extends FoundDocuments {
   readonly pending: number;
   /** True if a word stands for more terms than were looked at. */
   readonly isCut: boolean;
-  /** All matching documents, in no order; null unless `isWhole`. */
-  readonly all: FoundDocuments | null;
+  /** All matching vertices, in no order; null unless `isWhole`. */
+  readonly all: AllDocuments | null;
 }
 
 /** Reads what is sought for an index, once it is known how that analyzes texts. */
@@ -79,7 +80,7 @@ export function countTerms(
     const state = store.texts.read(place);
     const index = state === null ? null : openTextIndex(store, state);
     if (state === null || index === null) return null;
-    const options = { hits: 0, accepts: () => true, spend, statistics: null };
+    const options = { hits: 0, accepts: null, spend, statistics: null };
     return new Search(store, state, index, readSearch(index), options).countTerms();
   });
 }
@@ -116,29 +117,35 @@ class Search {
     const keys = this.#index.keys.length;
     const statistics = this.#options.statistics ?? match.statistics(keys, pending);
     const top = new TopDocuments(hits);
-    const all = isWhole ? new TopDocuments(Number.POSITIVE_INFINITY) : null;
+    const all = isWhole ? new AllDocuments() : null;
+    const every = Number.NEGATIVE_INFINITY;
     const take = (vertex: number, score: number, version: number): number => {
-      const threshold = top.add(vertex, score, version);
-      return all === null ? threshold : all.add(vertex, score, version);
+      if (all === null) return top.add(vertex, score, version);
+      if (score > top.threshold) top.add(vertex, score, version);
+      all.add(vertex, score);
+      return every;
     };
     const takePending = ({ vertex, version }: PendingDocument, score: number): void => {
-      if ((isWhole || score > top.threshold) && accepts(vertex)) take(vertex, score, version);
+      if (!isWhole && score <= top.threshold) return;
+      if (accepts === null || accepts(vertex)) take(vertex, score, version);
     };
     pending.run(statistics, takePending);
     match.run(
       statistics,
-      isWhole ? Number.NEGATIVE_INFINITY : top.threshold,
+      isWhole ? every : top.threshold,
       (segment, document, score) => {
         const vertex = segment.vertexOf(document);
         const version = segment.versionOf(document);
-        if (texts.versionOf(vertex) === version && accepts(vertex)) {
-          return take(vertex, score, version);
-        }
-        return (all ?? top).threshold;
+        const isCurrent = texts.versionOf(vertex) === version;
+        if (!isCurrent || (accepts !== null && !accepts(vertex)))
+          return isWhole ? every : top.threshold;
+        return take(vertex, score, version);
       },
       spend,
+      (added) => all?.reserve(added),
     );
     const late = this.#lateChanges(serial);
+    if (late !== null && late.size > 0) all?.keep((vertex) => !late.has(vertex));
     const lateMatch = new PendingMatch(this.#search, this.#index.analysis.tokenizer.forms);
     for (const document of late?.values() ?? []) if (document !== null) lateMatch.add(document);
     lateMatch.run(statistics, takePending);
@@ -153,7 +160,7 @@ class Search {
         segments: segments.length,
         pending: pending.documents,
         isCut: match.isCut,
-        all: all && withoutReplaced(all.unsorted(), late),
+        all,
       },
       isCurrent,
     };

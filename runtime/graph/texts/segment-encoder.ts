@@ -16,7 +16,7 @@ import {
   SegmentHead,
   SegmentKey,
 } from "./segment-layout.js";
-import { MAX_WEIGHT_ERROR, normFactors } from "./weights.js";
+import { MAX_WEIGHT_ERROR, weightFactors } from "./weights.js";
 
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
@@ -37,7 +37,7 @@ export class SegmentEncoder {
   readonly #documents: SegmentDocuments;
   readonly #hasPositions: boolean;
   readonly #averages: readonly number[];
-  /** Divisors of frequencies, by key and encoded length. */
+  /** Factors of frequencies, by key and encoded length. */
   readonly #factors: readonly Float64Array[];
   readonly #terms = new GrowingWords();
   readonly #texts: string[] = [];
@@ -55,7 +55,7 @@ export class SegmentEncoder {
     this.#hasPositions = hasPositions;
     const { count, lengths } = documents;
     this.#averages = lengths.map((length) => Math.fround(count === 0 ? 1 : length / count) || 1);
-    this.#factors = this.#averages.map((average) => normFactors(average));
+    this.#factors = this.#averages.map((average) => weightFactors(average, 1));
   }
 
   /** Begins the next term; texts must ascend. */
@@ -252,7 +252,9 @@ export class SegmentEncoder {
     packBlock(FREQUENCIES, frequencyBits, blocks.words, data + 1 + packedWords(gapBits));
     blocks.words[header + BlockHeader.Last] = last;
     blocks.words[header + BlockHeader.Data] = data;
-    blocks.words[header + BlockHeader.Limit] = bitsOf(limit * MAX_WEIGHT_ERROR);
+    // Of single words, a search compares the rounded weights themselves.
+    const error = frequencyBits === 0 ? 1 : MAX_WEIGHT_ERROR;
+    blocks.words[header + BlockHeader.Limit] = bitsOf(limit * error);
     blocks.words[header + BlockHeader.Shape] =
       gapBits | (frequencyBits << 8) | ((end - from) << 16);
     return limit;
@@ -276,7 +278,7 @@ export class SegmentEncoder {
 
   #weight(document: number, frequency: number): number {
     const norm = this.#documents.norms[this.#key]![document]!;
-    return frequency / this.#factors[this.#key]![norm]!;
+    return frequency * this.#factors[this.#key]![norm]!;
   }
 }
 

@@ -16,6 +16,9 @@
 //
 //   {last document, data, greatest weight f32, gap bits | frequency bits << 8 | count << 16}
 //
+// The greatest weight is rounded up, but to the nearest float32 in a block without frequency bits.
+// There it is that of the shortest text.
+//
 // and its data {byte of the positions, gaps, frequencies - 1}, both packed in four lanes: value i
 // lies in lane i % 4, and each lane is a stream of bits that begins in its own word.
 

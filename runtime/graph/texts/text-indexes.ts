@@ -11,12 +11,32 @@ export interface DeclaredTextIndex {
   readonly text: string;
 }
 
+/** By place: what the index was declared with, until it is another one. */
+type KnownIndexes = Map<number, { readonly generation: number; readonly index: DeclaredTextIndex }>;
+
+const known = new WeakMap<TextTable, KnownIndexes>();
+
 export function declaredTextIndexes(table: TextTable): DeclaredTextIndex[] {
-  return table.indexes().flatMap((place) => {
-    const text = table.definition(place)?.text ?? "";
-    const definition = parseDefinition(text);
-    return definition === null ? [] : [{ place, definition, text }];
-  });
+  const indexes = known.get(table) ?? new Map();
+  known.set(table, indexes);
+  return table.indexes().flatMap((place) => readDeclared(table, place, indexes) ?? []);
+}
+
+function readDeclared(
+  table: TextTable,
+  place: number,
+  indexes: KnownIndexes,
+): DeclaredTextIndex | null {
+  const found = indexes.get(place);
+  if (found !== undefined && table.isSame({ index: place, generation: found.generation })) {
+    return found.index;
+  }
+  const stored = table.definition(place);
+  const definition = stored === null ? null : parseDefinition(stored.text);
+  if (stored === null || definition === null) return null;
+  const index = { place, definition, text: stored.text };
+  indexes.set(place, { generation: stored.generation, index });
+  return index;
 }
 
 /** Null if there is none. */

@@ -10,10 +10,12 @@ import { searchSegment } from "./search-segment.js";
 import type { Segment } from "./segment.js";
 import type { SoughtPart, TextSearch } from "./sought-text.js";
 import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
-import { normFactors } from "./weights.js";
+import { weightFactors } from "./weights.js";
 
 /** Takes a document of a segment; returns what the scores of the next ones have to exceed. */
 export type TakeMatch = (segment: Segment, document: number, score: number) => number;
+
+const ignore = (): void => undefined;
 
 interface ResolvedSegment {
   readonly segment: Segment;
@@ -49,9 +51,53 @@ export class TextMatch {
       documents += segment.documents;
       for (let key = 0; key < keys; key++) lengths[key]! += segment.lengthOf(key);
     }
-    const terms = this.terms(pending);
-    const frequencies = terms.map((counts) => Math.max(0, ...counts.values()));
-    return { documents, lengths, frequencies };
+    return { documents, lengths, frequencies: this.#frequencies(pending) };
+  }
+
+  /** One for each word; those of a phrase follow each other. */
+  #frequencies(pending: PendingMatch | null): number[] {
+    return this.search.parts.flatMap((part, at) => {
+      if (part.kind === "word") return [this.#wordFrequency(at, pending)];
+      const counts = this.#phraseCounts(at, part.terms, pending);
+      return counts.map((words) => Math.max(0, ...words.values()));
+    });
+  }
+
+  /** Documents of the most frequent term, in the key where it is most frequent. */
+  #wordFrequency(at: number, pending: PendingMatch | null): number {
+    const counts = new Map<string, number>();
+    pending?.addWordCounts(at, counts);
+    let most = Math.max(0, ...counts.values());
+    for (const { segment, parts } of this.#segments) {
+      for (const { list } of parts[at]!.lists) {
+        most = Math.max(most, segment.documentsOfList(list));
+      }
+    }
+    // The most frequent term is somewhere at least as frequent as a fair share of that.
+    const least = most / (this.#segments.length + 1);
+    for (const { segment, parts } of this.#segments) {
+      for (const { list, term, key } of parts[at]!.lists) {
+        if (segment.documentsOfList(list) < least) continue;
+        const name = `${key} ${segment.textOf(term)}`;
+        if (!counts.has(name)) counts.set(name, 0);
+      }
+    }
+    for (const [name, count] of counts) {
+      most = Math.max(most, count + this.#countTerm(name));
+    }
+    return most;
+  }
+
+  /** Documents of the segments that have a term, named by its key and text. */
+  #countTerm(name: string): number {
+    const space = name.indexOf(" ");
+    const key = Number(name.slice(0, space));
+    const text = name.slice(space + 1);
+    return this.#segments.reduce((sum, { segment }) => {
+      const term = segment.find(text);
+      const list = term < 0 ? 0 : segment.findList(term, key);
+      return list === 0 ? sum : sum + segment.documentsOfList(list);
+    }, 0);
   }
 
   /**
@@ -98,25 +144,27 @@ export class TextMatch {
   /**
    * Gives all documents with a score that is greater than the threshold, which `take` may raise.
    * @param threshold negative infinity: all that match
+   * @param reserve is told how many more documents may come
    */
   run(
     statistics: TextStatistics,
     threshold: number,
     take: TakeMatch,
     spend: (documents: number) => void,
+    reserve: (documents: number) => void = ignore,
   ): void {
     const idfs = partIdfs(this.search.parts, statistics);
-    const factors = this.search.boosts.map((boost, key) =>
-      normFactors(averageLength(statistics, key)).map((norm) => boost / norm),
-    );
     let over = threshold;
     for (const { segment, parts, excluded } of this.#segments) {
-      const weightOf = this.#weights(segment, statistics, factors);
+      const weightOf = this.#weights(segment, statistics);
       const found = (part: ResolvedPart, idf: number): DocumentScorer | null =>
         scorerFor(segment, part, weightOf, idf);
+      const scorers = parts.flatMap((part, at) => found(part, idfs[at]!) ?? []);
+      const costs = scorers.reduce((sum, { cost }) => sum + cost, 0);
+      reserve(Math.min(segment.documents, costs));
       searchSegment({
         documents: segment.documents,
-        scorers: parts.flatMap((part, at) => found(part, idfs[at]!) ?? []),
+        scorers,
         excluded: excluded.flatMap((part) => found(part, 1) ?? []),
         least: this.search.least,
         threshold: over,
@@ -132,16 +180,13 @@ export class TextMatch {
   #weights(
     segment: Segment,
     statistics: TextStatistics,
-    factors: readonly Float64Array[],
   ): (key: number, factor: number) => ListWeight {
     return (key, factor) => {
-      const all = factors[key]!;
+      const average = averageLength(statistics, key);
+      const boost = this.search.boosts[key]! * factor;
       // Weights grow with the average length, at most as much.
-      const growth = Math.max(1, averageLength(statistics, key) / segment.averageOf(key));
-      return {
-        factors: factor === 1 ? all : all.map((of) => of * factor),
-        limitFactor: this.search.boosts[key]! * factor * growth,
-      };
+      const growth = Math.max(1, average / segment.averageOf(key));
+      return { factors: weightFactors(average, boost), limitFactor: boost * growth };
     };
   }
 }

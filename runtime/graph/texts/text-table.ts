@@ -38,6 +38,13 @@ export interface BuildProgress {
   readonly scanFrom: number;
 }
 
+/** Stored declaration of an index. */
+export interface StoredDefinition {
+  readonly text: string;
+  readonly keys: readonly number[];
+  readonly generation: number;
+}
+
 /** Changes of an index that a builder publishes at once. */
 export interface Publication {
   readonly state: TextIndexState;
@@ -184,8 +191,11 @@ export class TextTable {
   /** Places of all indexes, at this moment. */
   indexes(): number[] {
     if (this.isEmpty) return [];
-    const all = Array.from({ length: INDEX_PLACES }, (_, index) => index);
-    return all.filter((index) => this.#word(this.#entry(index), Entry.Definition) !== 0);
+    const found: number[] = [];
+    for (let index = 0; index < INDEX_PLACES; index++) {
+      if (this.#word(this.#entry(index), Entry.Definition) !== 0) found.push(index);
+    }
+    return found;
   }
 
   /** An index at one moment; null if there is none. */
@@ -216,7 +226,7 @@ export class TextTable {
   }
 
   /** Definition of an index and the codes of its keys; null if there is no index. */
-  definition(index: number): { readonly text: string; readonly keys: readonly number[] } | null {
+  definition(index: number): StoredDefinition | null {
     if (this.#directory === 0) return null;
     const entry = this.#entry(index);
     for (let attempt = 0; ; attempt++) {
@@ -227,14 +237,15 @@ export class TextTable {
       const copy = words.slice(block, block + Math.ceil(bytes / 4));
       const first = entry + Entry.Keys;
       const keys = Array.from(words.subarray(first, first + this.#word(entry, Entry.KeyCount)));
+      const generation = this.#word(entry, Entry.Generation);
       if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
       if (block === 0) return null;
-      return { text: Buffer.from(copy.buffer, 0, bytes).toString(), keys };
+      return { text: Buffer.from(copy.buffer, 0, bytes).toString(), keys, generation };
     }
   }
 
   /** True while an index is the one that was read. */
-  isSame({ index, generation }: TextIndexState): boolean {
+  isSame({ index, generation }: Pick<TextIndexState, "index" | "generation">): boolean {
     const entry = this.#entry(index);
     const isThere = this.#word(entry, Entry.Definition) !== 0;
     return isThere && this.#word(entry, Entry.Generation) === generation;

@@ -1,5 +1,4 @@
-// Collects the vertices that a search finds, with their scores: the best ones in a heap with the
-// least of them on top, or all.
+// Collects the best vertices that a search finds: a heap with the least score on top.
 
 /** Vertices with their scores, the greatest first. */
 export interface FoundDocuments {
@@ -11,7 +10,6 @@ export interface FoundDocuments {
 }
 
 export class TopDocuments {
-  /** Infinity: all are kept. */
   readonly capacity: number;
   count = 0;
   /** A score has to be greater to be kept. */
@@ -21,61 +19,41 @@ export class TopDocuments {
   #versions: Uint32Array;
 
   constructor(capacity: number) {
-    const size = capacity === Number.POSITIVE_INFINITY ? FIRST_OF_ALL : capacity;
     this.capacity = capacity;
-    this.#scores = new Float64Array(size);
-    this.#vertices = new Uint32Array(size);
-    this.#versions = new Uint32Array(size);
+    this.#scores = new Float64Array(capacity);
+    this.#vertices = new Uint32Array(capacity);
+    this.#versions = new Uint32Array(capacity);
     if (capacity === 0) this.threshold = Number.POSITIVE_INFINITY;
   }
 
   /** Keeps a vertex if its score is great enough; returns the threshold from then on. */
   add(vertex: number, score: number, version = 0): number {
     if (score <= this.threshold) return this.threshold;
-    if (this.capacity === Number.POSITIVE_INFINITY) this.#append(vertex, score, version);
-    else if (this.count < this.capacity) this.#siftUp(this.count++, vertex, score, version);
+    if (this.count < this.capacity) this.#siftUp(this.count++, vertex, score, version);
     else this.#siftDown(vertex, score, version);
     if (this.count === this.capacity) this.threshold = this.#scores[0]!;
     return this.threshold;
   }
 
-  /** Returns what was kept in the order it was added, if all are kept. */
-  unsorted(): FoundDocuments {
-    const { count } = this;
-    return {
-      count,
-      vertices: this.#vertices.subarray(0, count),
-      scores: this.#scores.subarray(0, count),
-      versions: this.#versions.subarray(0, count),
-    };
-  }
-
   /** Nothing can be added afterwards. */
   sorted(): FoundDocuments {
-    const order = Uint32Array.from({ length: this.count }, (_, at) => at).sort((a, b) => {
+    const { count } = this;
+    const order = new Uint32Array(count);
+    for (let at = 0; at < count; at++) order[at] = at;
+    order.sort((a, b) => {
       const difference = this.#scores[b]! - this.#scores[a]!;
       return difference !== 0 ? difference : this.#vertices[a]! - this.#vertices[b]!;
     });
-    return {
-      count: this.count,
-      vertices: order.map((at) => this.#vertices[at]!),
-      scores: Float64Array.from(order, (at) => this.#scores[at]!),
-      versions: order.map((at) => this.#versions[at]!),
-    };
-  }
-
-  #append(vertex: number, score: number, version: number): void {
-    if (this.count === this.#scores.length) {
-      const size = this.count * 2;
-      const [scores, vertices, versions] = [this.#scores, this.#vertices, this.#versions];
-      this.#scores = new Float64Array(size);
-      this.#vertices = new Uint32Array(size);
-      this.#versions = new Uint32Array(size);
-      this.#scores.set(scores);
-      this.#vertices.set(vertices);
-      this.#versions.set(versions);
+    const vertices = new Uint32Array(count);
+    const scores = new Float64Array(count);
+    const versions = new Uint32Array(count);
+    for (let place = 0; place < count; place++) {
+      const at = order[place]!;
+      vertices[place] = this.#vertices[at]!;
+      scores[place] = this.#scores[at]!;
+      versions[place] = this.#versions[at]!;
     }
-    this.#put(this.count++, vertex, score, version);
+    return { count, vertices, scores, versions };
   }
 
   #siftUp(from: number, vertex: number, score: number, version: number): void {
@@ -112,4 +90,3 @@ export class TopDocuments {
     this.#versions[at] = version;
   }
 }
-const FIRST_OF_ALL = 1024;

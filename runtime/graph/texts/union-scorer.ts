@@ -5,7 +5,7 @@ import { type DocumentScorer, type ScoreWindow, WINDOW } from "./document-scorer
 import { ListCursor, NO_DOCUMENT } from "./list-cursor.js";
 import type { ListWeight } from "./list-scorer.js";
 import type { Segment } from "./segment.js";
-import { saturate } from "./weights.js";
+import { saturate, weightFor } from "./weights.js";
 
 /** A list of a word, with what it counts. */
 export interface WeightedList {
@@ -13,11 +13,28 @@ export interface WeightedList {
   readonly weight: ListWeight;
 }
 
+const ROUNDING = 1e-9;
+/** Lists with limits for a window; of more, the sum of the limits exceeds every threshold. */
+const MAX_LIMITED = 16;
+
+/** Options of a scan. */
+export interface UnionScan {
+  readonly documents: number;
+  /** Scores have to exceed it; negative infinity: every match is wanted. */
+  readonly threshold: number;
+  /** Returns what the scores of the next documents have to exceed. */
+  readonly take: (document: number, score: number) => number;
+  readonly spend: (documents: number) => void;
+}
+
 export class UnionScorer implements DocumentScorer {
   document = 0;
   readonly cost: number;
   readonly limit: number;
-  readonly #lists: readonly { readonly cursor: ListCursor; readonly weight: ListWeight }[];
+  readonly #cursors: readonly ListCursor[];
+  readonly #listWeights: readonly ListWeight[];
+  /** By list: its first document behind the window, so that most lists are skipped at once. */
+  readonly #heads: Uint32Array;
   readonly #idf: number;
   readonly #segment: Segment;
   /** Weights of the documents from `#from` on; 0 where no list has the document. */
@@ -29,11 +46,10 @@ export class UnionScorer implements DocumentScorer {
   constructor(segment: Segment, lists: readonly WeightedList[], idf: number) {
     this.#segment = segment;
     this.#idf = idf;
-    this.#lists = lists.map(({ list, weight }) => ({
-      cursor: new ListCursor(segment, list),
-      weight,
-    }));
-    this.cost = this.#lists.reduce((sum, { cursor }) => sum + cursor.count, 0);
+    this.#cursors = lists.map(({ list }) => new ListCursor(segment, list));
+    this.#listWeights = lists.map(({ weight }) => weight);
+    this.#heads = new Uint32Array(lists.length);
+    this.cost = this.#cursors.reduce((sum, { count }) => sum + count, 0);
     this.limit = this.#idf * saturate(this.#sumLimits(({ limit }) => limit));
   }
 
@@ -68,6 +84,7 @@ export class UnionScorer implements DocumentScorer {
   }
 
   limitBetween(from: number, end: number): number {
+    if (this.#cursors.length > MAX_LIMITED) return this.limit;
     return this.#idf * saturate(this.#sumLimits((cursor) => cursor.limitBetween(from, end)));
   }
 
@@ -84,42 +101,85 @@ export class UnionScorer implements DocumentScorer {
     }
   }
 
+  /** Gives all documents with greater scores. */
+  scan({ documents, threshold, take, spend }: UnionScan): void {
+    let over = threshold;
+    let least = this.#leastWeight(over);
+    for (let from = 0; from < documents; from += WINDOW) {
+      const end = Math.min(from + WINDOW, documents);
+      if (over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
+      this.#fill(from);
+      spend(end - from);
+      const weights = this.#weights;
+      for (let at = 0; at < end - from; at++) {
+        const weight = weights[at]!;
+        if (weight <= least) continue;
+        const score = this.#idf * saturate(weight);
+        if (score <= over) continue;
+        over = take(from + at, score);
+        least = this.#leastWeight(over);
+      }
+    }
+  }
+
+  /** Returns a weight that greater scores exceed, somewhat too small for rounding. */
+  #leastWeight(over: number): number {
+    return over <= 0 ? 0 : weightFor(over / this.#idf) * (1 - ROUNDING);
+  }
+
   #sumLimits(limitOf: (cursor: ListCursor) => number): number {
     let sum = 0;
-    for (const { cursor, weight } of this.#lists) sum += limitOf(cursor) * weight.limitFactor;
+    for (const [at, cursor] of this.#cursors.entries()) {
+      sum += limitOf(cursor) * this.#listWeights[at]!.limitFactor;
+    }
     return sum;
   }
 
   /** The least document behind the window. */
   #nextDocument(): number {
     let least = NO_DOCUMENT;
-    for (const { cursor } of this.#lists) {
-      const document = cursor.seek(this.#end);
-      if (document < least) least = document;
+    for (let at = 0; at < this.#heads.length; at++) {
+      // A head below the end was not looked for yet.
+      let head = this.#heads[at]!;
+      if (head < this.#end) {
+        head = this.#cursors[at]!.seek(this.#end);
+        this.#heads[at] = head;
+      }
+      if (head < least) least = head;
     }
     return least;
   }
 
   #fill(from: number): void {
-    const weights = this.#weights;
-    weights.fill(0);
+    this.#weights.fill(0);
     this.#from = from;
     this.#end = from + WINDOW;
-    const { bytes } = this.#segment.views;
-    for (const { cursor, weight } of this.#lists) {
-      const norms = this.#segment.normsOf(cursor.key);
-      const { factors } = weight;
-      for (let document = cursor.seek(from); document < this.#end; ) {
-        const { documents, size, frequencies } = cursor;
-        let { place } = cursor;
-        for (; place < size; place++) {
-          document = documents[place]!;
-          if (document >= this.#end) break;
-          weights[document - from]! += frequencies[place]! * factors[bytes[norms + document]!]!;
-        }
-        cursor.place = place - 1;
-        document = cursor.next();
-      }
+    const heads = this.#heads;
+    for (let at = 0; at < heads.length; at++) {
+      if (heads[at]! < this.#end) heads[at] = this.#addList(at, from);
     }
+  }
+
+  /** Adds the weights of a list in the window; returns its first document behind. */
+  #addList(list: number, from: number): number {
+    const cursor = this.#cursors[list]!;
+    const { factors } = this.#listWeights[list]!;
+    const { bytes } = this.#segment.views;
+    const weights = this.#weights;
+    const norms = this.#segment.normsOf(cursor.key);
+    const end = this.#end;
+    let document = cursor.seek(from);
+    while (document < end) {
+      const { documents, size, frequencies } = cursor;
+      let { place } = cursor;
+      for (; place < size; place++) {
+        document = documents[place]!;
+        if (document >= end) break;
+        weights[document - from]! += frequencies[place]! * factors[bytes[norms + document]!]!;
+      }
+      cursor.place = place - 1;
+      document = cursor.next();
+    }
+    return document;
   }
 }

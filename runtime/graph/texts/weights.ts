@@ -18,9 +18,29 @@ export function normFactor(norm: number, average: number): number {
   return 1 - B + (B * LENGTH_OF_BYTE[norm]!) / average;
 }
 
-/** The same for each encoded length. */
-export function normFactors(average: number): Float64Array {
-  return LENGTH_OF_BYTE.map((_, norm) => normFactor(norm, average));
+/** Factors of frequencies by encoded length. */
+interface KnownFactors {
+  readonly average: number;
+  readonly boost: number;
+  readonly factors: Float64Array;
+}
+
+/** Searches between two changes use the same few. */
+const MAX_KNOWN = 16;
+const known: KnownFactors[] = [];
+
+/**
+ * Returns the weight of a word that occurs once, by encoded length: it decreases. The array may be
+ * shared, so callers must not write into it.
+ */
+export function weightFactors(average: number, boost: number): Float64Array {
+  for (const one of known) {
+    if (one.average === average && one.boost === boost) return one.factors;
+  }
+  const factors = LENGTH_OF_BYTE.map((_, norm) => boost / normFactor(norm, average));
+  if (known.length === MAX_KNOWN) known.shift();
+  known.push({ average, boost, factors });
+  return factors;
 }
 
 /** Inverse document frequency of a word in `documents` of `all` documents. */

@@ -9,7 +9,6 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { highlightText } from "../../texts/highlight.js";
 import { openTextIndex } from "../../texts/text-index.js";
 import { TextScores } from "../../texts/text-scores.js";
-import type { FoundDocuments } from "../../texts/top-documents.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -156,7 +155,7 @@ class SearchSource implements HitSource {
     Object.assign(entry, { highlights });
   }
 
-  #pass({ vertices, scores, count }: FoundDocuments, sink: HitSink): void {
+  #pass({ vertices, scores, count }: FoundVertices, sink: HitSink): void {
     for (let at = 0; at < count; at++) this.texts.set(vertices[at]!, scores[at]!);
     passVertices(vertices.subarray(0, count), sink);
   }
@@ -198,7 +197,7 @@ class SearchSource implements HitSource {
 
 /** Passes vertices to a sink, as heads. */
 function passVertices(vertices: ArrayLike<number>, sink: HitSink): void {
-  const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
+  const words = new Uint32Array(Math.min(BATCH_VERTICES, vertices.length) * ARC_WORDS);
   const batch = new ArcBatch(words);
   for (let at = 0; at < vertices.length; ) {
     const end = Math.min(at + BATCH_VERTICES, vertices.length);
@@ -228,6 +227,8 @@ function requireDictionary({ result }: SearchOptions): void {
   if (isDictionary) return;
   throw invalidArgument("highlight is part of dictionaries", result, '"dict", R_DICT', ".result");
 }
+
+type FoundVertices = Pick<FoundTexts, "vertices" | "scores" | "count">;
 
 /** Hits without typos that are enough for `fuzzy: "auto"`. */
 export function enoughHits(hits = DEFAULT_HITS): number {

@@ -1,9 +1,10 @@
 // Reads one property of many vertices into a chunk of cells. Vertices of one property group that
 // follow each other are read together. Takes no lock.
 
+import { bitCount } from "../../memory/bit-count.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
-import { getGroup, getGroupBit } from "../../store/property-groups.js";
+import { isStringCell, kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import { CELL_WORDS, getGroup, getGroupBit } from "../../store/property-groups.js";
 import { PropertyKind } from "../../store/property-values.js";
 
 /** Vertices of a chunk. */
@@ -52,18 +53,23 @@ export class CellChunk {
   #readGroup(code: number, heads: ArrayLike<number>, from: number, end: number, at: number): void {
     const { properties, strings } = this.#store;
     const { groups } = properties;
+    const { high: highs, low: lows, serials } = this;
     const first = heads[from]!;
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(first, attempt);
       const { words } = groups.cells;
       const entry = code === 0 ? 0 : groups.entryOf(first, code);
+      const bitmap = entry === 0 ? 0 : groups.bitmapOf(entry);
+      const cells = entry === 0 ? 0 : groups.cellsOf(entry);
       for (let place = from, to = at; place < end; place++, to++) {
-        const cell = entry === 0 ? 0 : groups.cellAt(entry, getGroupBit(heads[place]!));
-        const high = cell === 0 ? MISSING : words[cell + 1]!;
-        this.high[to] = high;
-        this.low[to] = cell === 0 ? 0 : words[cell]!;
-        const isText = kindOfCell(high) === PropertyKind.String;
-        this.serials[to] = isText ? strings.serialOf(this.low[to]!) : 0;
+        const bit = 1 << getGroupBit(heads[place]!);
+        const isThere = (bitmap & bit) !== 0;
+        const cell = isThere ? cells + CELL_WORDS * bitCount(bitmap & (bit - 1)) : 0;
+        const high = isThere ? words[cell + 1]! : MISSING;
+        const low = isThere ? words[cell]! : 0;
+        highs[to] = high;
+        lows[to] = low;
+        serials[to] = isStringCell(high) ? strings.serialOf(low) : 0;
       }
       if (groups.leave(first, seen)) return;
     }

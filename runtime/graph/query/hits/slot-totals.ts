@@ -44,10 +44,12 @@ export class SlotTotals {
   readonly counts: number[] = [];
   readonly #stats: readonly NumberTotals[];
   readonly #distinct: readonly DistinctValues[];
+  readonly #hasCountsOnly: boolean;
 
   constructor(store: GraphStore, { stats, distinct }: TotalsOption) {
     this.#stats = stats.map((key) => new NumberTotals(store, key));
     this.#distinct = distinct.map((key) => new DistinctValues(store, key));
+    this.#hasCountsOnly = stats.length === 0 && distinct.length === 0;
   }
 
   /** Reads the properties of the vertices of a chunk. Required before their `add`. */
@@ -61,6 +63,7 @@ export class SlotTotals {
     const { counts } = this;
     while (counts.length <= slot) counts.push(0);
     counts[slot]!++;
+    if (this.#hasCountsOnly) return;
     for (const totals of this.#stats) totals.add(slot, at);
     for (const distinct of this.#distinct) distinct.add(slot, at);
   }

@@ -3,7 +3,7 @@
 // memory.
 
 import type { GraphStore } from "../../store/graph-store.js";
-import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import { isStringCell, kindOfCell, numberOfCell } from "../../store/property-cells.js";
 import { PropertyKind } from "../../store/property-values.js";
 import type { CellChunk } from "./cell-chunk.js";
 
@@ -36,8 +36,8 @@ export class ValueTable {
 
   /** Returns the slot of the value at an offset of a chunk; see `NO_VALUE` and `OUTDATED`. */
   slotAt({ high, low, serials }: CellChunk, at: number): number {
+    if (isStringCell(high[at]!)) return this.#slotOf(high[at]!, low[at]!, serials[at]!, true);
     const kind = kindOfCell(high[at]!);
-    if (kind === PropertyKind.String) return this.#slotOf(high[at]!, low[at]!, serials[at]!, true);
     if (kind !== PropertyKind.Number && kind !== PropertyKind.Float) return NO_VALUE;
     // Adding 0 turns -0 into 0.
     float[0] = numberOfCell(high[at]!, low[at]!) + 0;

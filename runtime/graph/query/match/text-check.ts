@@ -3,9 +3,9 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { AllDocuments } from "../../texts/all-documents.js";
 import { searchTexts } from "../../texts/search-texts.js";
 import { TextScores } from "../../texts/text-scores.js";
-import type { FoundDocuments } from "../../texts/top-documents.js";
 import type { TextQuery } from "../parse/text-query.js";
 import { moveArc } from "./arc-stack.js";
 import { readDeadline } from "./deadline.js";
@@ -21,7 +21,7 @@ export class TextCheck implements VertexCheck {
   readonly #store: GraphStore;
   readonly #query: TextQuery;
   readonly #isNegated: boolean;
-  #found: FoundDocuments | null = null;
+  #found: AllDocuments | null = null;
 
   constructor(store: GraphStore, query: TextQuery, isNegated: boolean) {
     this.#store = store;
@@ -37,7 +37,7 @@ export class TextCheck implements VertexCheck {
   candidates(limit: number): readonly number[] | null {
     if (this.#isNegated) return null;
     const { count, vertices } = this.#search();
-    return count > limit ? null : Array.from(vertices.subarray(0, count));
+    return count > limit ? null : Array.from(vertices);
   }
 
   passes(vertex: number): boolean {
@@ -53,30 +53,26 @@ export class TextCheck implements VertexCheck {
     return top;
   }
 
-  #search(): FoundDocuments {
+  #search(): AllDocuments {
     if (this.#found !== null) return this.#found;
     let found = this.#find(!this.#query.isFuzzyOnDemand);
     if (this.#query.isFuzzyOnDemand && found.count < ENOUGH) found = this.#find(true);
-    for (let at = 0; at < found.count; at++) {
-      this.scores.set(found.vertices[at]!, found.scores[at]!);
-    }
+    const { vertices, scores } = found;
+    for (let at = 0; at < found.count; at++) this.scores.set(vertices[at]!, scores[at]!);
     this.#found = found;
     return found;
   }
 
   /** @throws KeyError no such index; SearchError after the time limit of the thread */
-  #find(allowsTypos: boolean): FoundDocuments {
+  #find(allowsTypos: boolean): AllDocuments {
     const deadline = readDeadline("global", NO_LIMITS);
     const query = this.#query;
     const found = searchTexts(this.#store, query.place, (index) => query.read(index, allowsTypos), {
-      ...{ hits: 0, isWhole: true, accepts: () => true, statistics: null },
+      ...{ hits: 0, isWhole: true, accepts: null, statistics: null },
       spend: (documents) => deadline.spend(documents),
     });
     return found?.all ?? NOTHING;
   }
 }
 
-const NOTHING: FoundDocuments = {
-  ...{ count: 0, vertices: new Uint32Array(0), scores: new Float64Array(0) },
-  versions: new Uint32Array(0),
-};
+const NOTHING = new AllDocuments();

@@ -27,7 +27,7 @@ export interface ConditionalTextSearch {
 
 /**
  * Returns the vertices with the best texts; null if the index was dropped meanwhile.
- * @param hits Infinity for all
+ * @param hits number of the best
  * @throws SearchError after the deadline
  * @throws KeyError no such index
  */
@@ -41,9 +41,7 @@ export function findTexts(
   const walker = Walker.of(store);
   const run = expressions.start((steps) => deadline.spend(steps));
   walker.start(new HitCounter(), deadline, true, run);
-  const { vertices } = store;
-  const accepts = (vertex: number): boolean =>
-    test === null ? vertices.isUsed(vertex) : walker.test(test, vertex, 0);
+  const accepts = test === null ? null : (vertex: number) => walker.test(test, vertex, 0);
   const spend = (count: number): void => deadline.spend(count);
   const find = (hasTypos: boolean): FoundTexts | null => {
     const found = searchTexts(store, query.place, (index) => query.read(index, hasTypos), {

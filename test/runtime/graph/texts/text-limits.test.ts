@@ -89,7 +89,7 @@ function foundDuring(
       return { parts, excluded, least: parts.length, boosts: [1], fuzzy: 0, synonyms };
     },
     {
-      hits: Number.POSITIVE_INFINITY,
+      ...{ hits: 10_000, isWhole: true },
       accepts: () => {
         hooks.accepts?.();
         return true;
@@ -98,7 +98,11 @@ function foundDuring(
       statistics: null,
     },
   )!;
-  return Array.from(result.vertices, (vertex) => store.ids.idOf(vertex)).sort();
+  const [best, all] = [result, result.all!].map(({ vertices }) =>
+    Array.from(vertices, (vertex) => store.ids.idOf(vertex)).sort(),
+  );
+  assert.equal(best, all);
+  return all!;
 }
 
 /** Runs a function the first time only. */
