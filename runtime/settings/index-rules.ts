@@ -41,6 +41,7 @@ const text: Rule<TextIndexConfig> = object<TextIndexConfig>({
   keys: test("property names, or { name: { boost } }", isKeys, []),
   type: optional(nullable(string("a type", /\S/))),
   language: optional(string("a language code", /\S/)),
+  languageKey: optional(string("a property name", /\S/)),
   synonyms: optional(list(list(string(), "a list of words"), "lists of words")),
   stopWords: optional(isBoolean),
   positions: optional(isBoolean),

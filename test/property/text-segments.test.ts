@@ -79,7 +79,7 @@ function makeSegment(
 function termOf(forms: WordForms, word: string): number {
   const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
   const hash = [...word].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7) | 0;
-  return forms.termOf(units, units.length, hash);
+  return forms.termOf(units, units.length, hash, 0);
 }
 
 function randomPart(random: Random, words: readonly string[]): SoughtPart {

@@ -13,6 +13,7 @@ import {
   isIndexName,
   MAX_BOOST,
   MAX_DEFINITION_BYTES,
+  readKeys,
   type TextIndexDefinition,
 } from "../texts/index-definition.js";
 import { readPinned } from "../texts/pins.js";
@@ -34,6 +35,8 @@ export interface TextIndexOptions {
   readonly type?: string | null;
   /** Language of the texts, as `en`; "none" unless given: words are found as they are. */
   readonly language?: string;
+  /** Property with the language of a vertex's texts, such as `de` (default: `language` for all). */
+  readonly languageKey?: string;
   /** Groups of words that mean the same. */
   readonly synonyms?: readonly (readonly string[])[];
   /** True: words that every text has are not indexed. */
@@ -62,7 +65,7 @@ export interface TextIndexInfo {
 
 /** Names of the options of a text index. */
 export const TEXT_INDEX_OPTIONS = new Set([
-  ...["name", "keys", "type", "language", "synonyms", "stopWords", "positions"],
+  ...["name", "keys", "type", "language", "languageKey", "synonyms", "stopWords", "positions"],
 ]);
 const DEFAULT_NAME = "text";
 
@@ -80,7 +83,7 @@ export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
   new Analysis(definition);
   store.writer.mutate(() => {
     requireWritable(store);
-    for (const { name } of definition.keys) ensureKeyCode(store, name);
+    for (const name of readKeys(definition)) ensureKeyCode(store, name);
     const operation = begin(store, OperationCode.IndexTexts, 0);
     operation.text = text;
     operation.value = 1;
@@ -144,17 +147,23 @@ export function textIndexes(store: GraphStore): TextIndexInfo[] {
 /** @throws ValueError, TypeError */
 function definitionOf(options: TextIndexOptions): TextIndexDefinition {
   const { name = DEFAULT_NAME, type = null, language = NO_LANGUAGE } = options;
-  const { synonyms = [], stopWords = false, positions = true } = options;
+  const { languageKey, synonyms = [], stopWords = false, positions = true } = options;
   requireThat(isIndexName(name), name, "a name", ".name");
   requireThat(type === null || isText(type), type, NAMES, ".type");
   requireThat(LANGUAGE_CODES.includes(language), language, LANGUAGE_CODES.join(", "), ".language");
+  const isKey = languageKey === undefined || (isText(languageKey) && languageKey !== "");
+  requireThat(isKey, languageKey, NAMES, ".languageKey");
   requireThat(areSynonyms(synonyms), synonyms, "lists of words", ".synonyms");
   requireThat(typeof stopWords === "boolean", stopWords, "true or false", ".stopWords");
   requireThat(typeof positions === "boolean", positions, "true or false", ".positions");
-  return {
+  const definition = {
     ...{ name, keys: keysOf(options?.keys), type, language, stopWords, positions, synonyms },
+    ...(languageKey !== undefined && { languageKey }),
     version: ANALYSIS_VERSION,
   };
+  const fits = `at most ${MAX_KEYS} properties with the language`;
+  requireThat(readKeys(definition).length <= MAX_KEYS, options.keys, fits, ".keys");
+  return definition;
 }
 
 function keysOf(keys: TextIndexOptions["keys"]): TextIndexDefinition["keys"] {

@@ -1,7 +1,7 @@
 // Declaring and dropping an index of texts, within a mutation, by `apply` alone.
 
 import type { GraphStore } from "../store/graph-store.js";
-import { parseDefinition } from "../texts/index-definition.js";
+import { parseDefinition, readKeys } from "../texts/index-definition.js";
 import { findTextIndex } from "../texts/text-indexes.js";
 
 /**
@@ -13,7 +13,7 @@ export function declareTexts(store: GraphStore, text: string): number {
   const definition = parseDefinition(text)!;
   const known = findTextIndex(texts, definition.name);
   if (known?.text === text) return 0;
-  const codes = definition.keys.map(({ name }) => keys.codeOf(name));
+  const codes = readKeys(definition).map((name) => keys.codeOf(name));
   for (const code of codes) keys.addCount(code, 1);
   if (known !== null) dropTexts(store, definition.name);
   texts.declare(text, codes);
@@ -24,7 +24,7 @@ export function declareTexts(store: GraphStore, text: string): number {
 export function dropTexts({ texts, keys }: GraphStore, name: string): number {
   const known = findTextIndex(texts, name);
   if (known === null) return 0;
-  for (const { name: key } of known.definition.keys) keys.addCount(keys.codeOf(key), -1);
+  for (const key of readKeys(known.definition)) keys.addCount(keys.codeOf(key), -1);
   texts.drop(known.place);
   return 1;
 }

@@ -24,10 +24,11 @@ export function highlightText(
   length: number,
   search: TextSearch,
   analysis: Analysis,
+  language: string | null = null,
 ): string {
   const { tokenizer } = analysis;
   tokenizer.keepsPlaces = true;
-  const count = tokenizer.read(text.slice(0, MAX_TEXT));
+  const count = tokenizer.read(text.slice(0, MAX_TEXT), analysis.numberOf(language));
   tokenizer.keepsPlaces = false;
   const isMarked = termMatcher(search, analysis);
   const marks: Mark[] = [];

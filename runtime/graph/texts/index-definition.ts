@@ -11,6 +11,8 @@ export interface TextIndexDefinition {
   /** Only vertices of a type; null: of any. */
   readonly type: string | null;
   readonly language: string;
+  /** Property with the language of a vertex's texts; undefined: `language` is that of all. */
+  readonly languageKey?: string;
   /** True: words that every text has are not indexed. */
   readonly stopWords: boolean;
   /** False: there are no phrases. */
@@ -36,6 +38,7 @@ export function parseDefinition(text: string): TextIndexDefinition | null {
       areKeys(keys) &&
       (type === null || typeof type === "string") &&
       LANGUAGE_CODES.includes(language) &&
+      ["string", "undefined"].includes(typeof given.languageKey) &&
       typeof given.stopWords === "boolean" &&
       typeof given.positions === "boolean" &&
       areSynonyms(synonyms) &&
@@ -45,6 +48,12 @@ export function parseDefinition(text: string): TextIndexDefinition | null {
   } catch {
     return null;
   }
+}
+
+/** Returns the names of the properties that the index reads: its keys, and then the language. */
+export function readKeys({ keys, languageKey }: TextIndexDefinition): string[] {
+  const names = keys.map(({ name }) => name);
+  return languageKey === undefined || names.includes(languageKey) ? names : [...names, languageKey];
 }
 
 /** True if a text can be the name of an index, on replicas as well. */

@@ -1,7 +1,7 @@
 // The texts that are in no segment yet, as one thread has read them. Each text is analyzed once a
 // version and thread.
 
-import type { Tokenizer } from "./analysis/tokenizer.js";
+import type { Analysis } from "./analysis/analysis.js";
 import { ALL_SCANNED, RING_WORDS } from "./text-layout.js";
 import type { TextIndexState, TextTable } from "./text-table.js";
 
@@ -17,11 +17,19 @@ const MAX_KNOWN = 65_536;
 /** Times that a vertex is read again because it changes meanwhile. */
 const MAX_ATTEMPTS = 16;
 
+/** Texts of a vertex. */
+export interface DocumentTexts {
+  /** By key; a value other than a string is no text. */
+  readonly texts: readonly unknown[];
+  /** Code of their language; null: that of the index. */
+  readonly language: string | null;
+}
+
 /** Where the texts of an index come from. */
 export interface TextSource {
-  readonly tokenizer: Tokenizer;
-  /** Texts of a vertex by key; null if the index does not include the vertex. */
-  textsOf(vertex: number): readonly unknown[] | null;
+  readonly analysis: Analysis;
+  /** Texts of a vertex; null if the index does not include the vertex. */
+  textsOf(vertex: number): DocumentTexts | null;
 }
 
 export class PendingTexts {
@@ -42,7 +50,7 @@ export class PendingTexts {
     end: number,
     spend: (count: number) => void,
   ): Generator<PendingDocument, void, void> {
-    const { forms } = this.#source.tokenizer;
+    const { forms } = this.#source.analysis.tokenizer;
     if (this.#known.size > MAX_KNOWN || forms.isFull) this.#known.clear();
     if (forms.isFull) forms.forget();
     for (const vertex of this.#vertices(state, serial, end)) {
@@ -92,12 +100,14 @@ export class PendingTexts {
   }
 
   #analyze(vertex: number, version: number): PendingDocument | null {
-    const { tokenizer } = this.#source;
-    const texts = this.#source.textsOf(vertex);
-    if (texts === null) return null;
-    const terms = texts.map((text) => {
+    const { analysis } = this.#source;
+    const { tokenizer } = analysis;
+    const found = this.#source.textsOf(vertex);
+    if (found === null) return null;
+    const language = analysis.numberOf(found.language);
+    const terms = found.texts.map((text) => {
       if (typeof text !== "string") return null;
-      const count = tokenizer.read(text);
+      const count = tokenizer.read(text, language);
       return tokenizer.terms.slice(0, count);
     });
     return { vertex, version, terms };

@@ -17,13 +17,17 @@ export interface SoughtText {
 
 const PIECE = /(-?)"([^"]*)"?|(\S+)/gu;
 
-/** @param isLastPrefix true: the last word may be a beginning */
+/**
+ * @param isLastPrefix true: the last word may be a beginning
+ * @param language code of its language; null: that of the index
+ */
 export function readSearchText(
   text: string,
   analysis: Analysis,
   isLastPrefix: boolean,
+  language: string | null = null,
 ): SoughtText {
-  const reading = new Reading(analysis);
+  const reading = new Reading(analysis, language);
   for (const [, sign, phrase, piece] of text.slice(0, MAX_TEXT).matchAll(PIECE)) {
     if (piece === undefined) reading.addPhrase(phrase ?? "", sign === "-");
     else reading.addPiece(piece);
@@ -45,9 +49,11 @@ class Reading {
   /** True if what was read last is a word that may be a beginning. */
   endsWithWord = false;
   readonly #analysis: Analysis;
+  readonly #language: string | null;
 
-  constructor(analysis: Analysis) {
+  constructor(analysis: Analysis, language: string | null) {
     this.#analysis = analysis;
+    this.#language = language;
   }
 
   addPhrase(text: string, isExcluded: boolean): void {
@@ -73,7 +79,7 @@ class Reading {
   }
 
   #wordsOf(piece: string, isPrefix: boolean): SoughtWord[] {
-    const { forms, terms } = this.#analysis.read(piece);
+    const { forms, terms } = this.#analysis.read(piece, this.#language);
     const words: SoughtWord[] = [];
     for (const [at, form] of forms.entries()) {
       const isBeginning = isPrefix && at === forms.length - 1;
@@ -86,7 +92,7 @@ class Reading {
   }
 
   #phraseOf(text: string): SoughtPart | null {
-    const { forms, terms } = this.#analysis.read(text);
+    const { forms, terms } = this.#analysis.read(text, this.#language);
     const found = terms.flatMap((term, place) => (term === null ? [] : [{ term, place }]));
     if (found.length === 0) return null;
     const first = found[0]!;

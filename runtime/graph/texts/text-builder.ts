@@ -246,14 +246,15 @@ class DocumentReader {
 
   /** Adds the texts of a vertex, if they are those of a version. */
   add(vertex: number, version: number): void {
-    const texts = this.#index.textsOf(vertex);
+    const found = this.#index.textsOf(vertex);
     // A vertex with a newer version is pending under that version.
-    if (texts === null || this.#store.texts.versionOf(vertex) !== version) return;
+    if (found === null || this.#store.texts.versionOf(vertex) !== version) return;
     const { tokenizer } = this.#analysis;
+    const language = this.#analysis.numberOf(found.language);
     this.#builder.addDocument(vertex, version);
-    for (const [key, text] of texts.entries()) {
+    for (const [key, text] of found.texts.entries()) {
       if (typeof text !== "string") continue;
-      const count = tokenizer.read(text);
+      const count = tokenizer.read(text, language);
       this.#builder.addText(key, tokenizer.terms, count);
     }
   }

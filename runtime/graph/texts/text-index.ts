@@ -3,8 +3,8 @@
 
 import type { GraphStore } from "../store/graph-store.js";
 import { Analysis } from "./analysis/analysis.js";
-import { parseDefinition, type TextIndexDefinition } from "./index-definition.js";
-import { PendingTexts } from "./pending-texts.js";
+import { parseDefinition, readKeys, type TextIndexDefinition } from "./index-definition.js";
+import { type DocumentTexts, PendingTexts } from "./pending-texts.js";
 import type { TextIndexState } from "./text-table.js";
 
 export class TextIndex {
@@ -16,24 +16,36 @@ export class TextIndex {
   /** By term: the terms that it stands for as well. */
   readonly synonyms: ReadonlyMap<string, readonly string[]>;
   readonly #store: GraphStore;
+  /** Codes of all properties that are read: the keys, and the language behind them. */
+  readonly #read: readonly number[];
+  /** Offset of the language in them; -1: all texts have one. */
+  readonly #languageAt: number;
   readonly #values: unknown[] = [];
+  readonly #texts: { texts: readonly unknown[]; language: string | null } = {
+    texts: this.#values,
+    language: null,
+  };
 
-  constructor(store: GraphStore, definition: TextIndexDefinition, keys: readonly number[]) {
+  /** @param read codes of the properties that the index reads */
+  constructor(store: GraphStore, definition: TextIndexDefinition, read: readonly number[]) {
     this.#store = store;
     this.definition = definition;
-    this.keys = keys;
+    this.keys = read.slice(0, definition.keys.length);
+    this.#read = read;
+    const { languageKey } = definition;
+    this.#languageAt = languageKey === undefined ? -1 : readKeys(definition).indexOf(languageKey);
     this.analysis = new Analysis(definition);
-    const { tokenizer } = this.analysis;
+    const { analysis } = this;
     const textsOf = (vertex: number) => this.textsOf(vertex);
-    this.pending = new PendingTexts({ tokenizer, textsOf }, store.texts);
+    this.pending = new PendingTexts({ analysis, textsOf }, store.texts);
     this.synonyms = synonymsOf(definition.synonyms, this.analysis);
   }
 
   /**
-   * The texts of a vertex at one moment, by key; null if the index is not about it. The list is
+   * The texts of a vertex at one moment, by key; null if the index is not about it. The object is
    * used again.
    */
-  textsOf(vertex: number): readonly unknown[] | null {
+  textsOf(vertex: number): DocumentTexts | null {
     const { vertices, properties, types, reader } = this.#store;
     const { type } = this.definition;
     for (let attempt = 0; ; attempt++) {
@@ -45,8 +57,19 @@ export class TextIndex {
       break;
     }
     const values = this.#values;
-    properties.storedAll(vertex, this.keys, values as never[]);
-    return values.some((value) => typeof value === "string") ? values : null;
+    properties.storedAll(vertex, this.#read, values as never[]);
+    const language = values[this.#languageAt];
+    values.length = this.keys.length;
+    if (!values.some((value) => typeof value === "string")) return null;
+    this.#texts.language = typeof language === "string" ? language : null;
+    return this.#texts;
+  }
+
+  /** Code of the language of a vertex's texts; null: that of the index. */
+  languageOf(vertex: number): string | null {
+    if (this.#languageAt < 0) return null;
+    const language = this.#store.properties.get(vertex, this.#read[this.#languageAt]!);
+    return typeof language === "string" ? language : null;
   }
 }
 

@@ -71,7 +71,7 @@ const Order = {
 } as const;
 const MAX_IDS = 100_000;
 const UNTYPED = "__vertex__";
-const TEXT_MEMBERS = ["in", "keys", "match", "fuzzy", "prefix"];
+const TEXT_MEMBERS = ["in", "keys", "match", "fuzzy", "prefix", "language"];
 const TEXT_FITS = ["query", ...TEXT_MEMBERS].join(", ");
 const SIMILARITY_FITS = "{ vector, score, hamdist }";
 

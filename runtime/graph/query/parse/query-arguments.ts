@@ -17,7 +17,7 @@ const NEIGHBORHOOD = [
   ...["repeat", "through"],
 ];
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
-const TEXT = ["in", "keys", "match", "fuzzy", "prefix"];
+const TEXT = ["in", "keys", "match", "fuzzy", "prefix", "language"];
 const SEARCH = [...TEXT, "highlight", "fuse", "rerank", "statistics"];
 const ADJACENCY = ["arc", "neighbor", "repeat", "through", ...EXPRESSIONS];
 const PATH = ["arc", "weighted", "maxDepth", "through", ...LIMIT];

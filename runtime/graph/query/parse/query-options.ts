@@ -252,6 +252,8 @@ export interface TextQueryOptions {
   readonly fuzzy?: 0 | 1 | 2 | "auto";
   /** True: the last word may be the beginning of one. */
   readonly prefix?: boolean;
+  /** Language of the searched words, as `de` (default: that of the index). */
+  readonly language?: string;
 }
 
 /** Options of `search` for its result. */

@@ -4,6 +4,7 @@
 import { KeyError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { LANGUAGE_CODES } from "../../texts/analysis/languages.js";
 import { MAX_EDITS } from "../../texts/fuzzy-terms.js";
 import { readSearchText } from "../../texts/search-text.js";
 import type { Fuzziness, TextSearch } from "../../texts/sought-text.js";
@@ -24,6 +25,7 @@ export class TextQuery {
   readonly #match: "all" | "any" | number;
   readonly #fuzzy: Fuzziness;
   readonly #isPrefix: boolean;
+  readonly #language: string | null;
 
   /**
    * @throws QueryError what is malformed
@@ -38,6 +40,7 @@ export class TextQuery {
     this.#match = parseMatch(options.match);
     this.#fuzzy = parseFuzzy(options.fuzzy);
     this.#isPrefix = parsePrefix(options.prefix);
+    this.#language = parseLanguage(options.language);
     this.isFuzzyOnDemand = this.#fuzzy === "auto";
     this.#requireKeys(this.#find().keys);
   }
@@ -52,7 +55,9 @@ export class TextQuery {
 
   /** Returns the terms that are sought in an index. */
   read({ analysis, definition, synonyms }: TextIndex, allowsTypos: boolean): TextSearch {
-    const { parts, excluded } = readSearchText(this.#text, analysis, this.#isPrefix);
+    const { parts, excluded } = readSearchText(
+      ...([this.#text, analysis, this.#isPrefix, this.#language] as const),
+    );
     const match = this.#match;
     const least = match === "all" ? parts.length : match === "any" ? 1 : match;
     return {
@@ -107,6 +112,12 @@ function parseBoosts(keys: unknown): Map<string, number> | null {
     throw invalidArgument("invalid keys parameter", boost, fits, `.keys.${name}`);
   }
   return new Map(entries as [string, number][]);
+}
+
+function parseLanguage(language: unknown): string | null {
+  if (language === undefined || language === null) return null;
+  if (typeof language === "string" && LANGUAGE_CODES.includes(language)) return language;
+  throw invalidArgument("invalid language", language, LANGUAGE_CODES.join(", "), ".language");
 }
 
 function parseMatch(match: unknown): "all" | "any" | number {

@@ -1,7 +1,7 @@
 // Analysis of the texts of one index in one thread: texts to terms. Indexed texts and searches use
 // the same analysis.
 
-import { findLanguage, type Language } from "./languages.js";
+import { findLanguage, LANGUAGE_CODES, type Language } from "./languages.js";
 import { Tokenizer } from "./tokenizer.js";
 import { NO_TERM, WordForms } from "./word-forms.js";
 
@@ -9,24 +9,56 @@ export interface AnalysisOptions {
   readonly language: string;
   /** True: words that every text has are not indexed. */
   readonly stopWords: boolean;
+  /** Property with the language of each text; null: all have the same. */
+  readonly languageKey?: string | null;
 }
+
+/** Number of the language that texts have unless they name one. */
+const DEFAULT_LANGUAGE = 0;
 
 /** Version of the analysis: incremented when a text may become other terms. */
 export const ANALYSIS_VERSION = 1;
+
+/** Any language whose package also stems all others. */
+const SOME_LANGUAGE = "en";
 
 export class Analysis {
   /** Of what is indexed. */
   readonly tokenizer: Tokenizer;
   readonly #plain = new Tokenizer(new WordForms((form) => form));
-  readonly #language: Language;
+  readonly #stopWords: boolean;
+  /** By number; only the languages of texts so far. */
+  readonly #languages: Language[];
 
-  constructor({ language, stopWords }: AnalysisOptions) {
-    this.#language = findLanguage(language, stopWords);
-    this.tokenizer = new Tokenizer(new WordForms((form) => this.#termOf(form)));
+  /** @throws ValueError a language whose package is missing */
+  constructor({ language, stopWords, languageKey = null }: AnalysisOptions) {
+    this.#stopWords = stopWords;
+    this.#languages = [findLanguage(language, stopWords)];
+    // Texts may name any language later.
+    if (languageKey !== null) findLanguage(SOME_LANGUAGE, stopWords);
+    this.tokenizer = new Tokenizer(
+      new WordForms((form, number) => this.#termOf(form, this.#languages[number]!)),
+    );
   }
 
-  /** Words of a text: folded, and as the index has them; null for a stop word. */
-  read(text: string): { readonly forms: string[]; readonly terms: (string | null)[] } {
+  /** Returns the number of a language, for `tokenizer`; that of the index for unknown codes. */
+  numberOf(code: unknown): number {
+    const at = typeof code === "string" ? LANGUAGE_CODES.indexOf(code) : -1;
+    if (at < 0) return DEFAULT_LANGUAGE;
+    const number = at + 1;
+    this.#languages[number] ??= findLanguage(LANGUAGE_CODES[at]!, this.#stopWords);
+    return number;
+  }
+
+  /**
+   * Words of a text: folded, and as the index has them; null for a stop word.
+   * @param language its code; null: that of the index
+   */
+  read(
+    text: string,
+    language: string | null = null,
+  ): { readonly forms: string[]; readonly terms: (string | null)[] } {
+    const stemmer = this.#languages[this.numberOf(language)]!;
     const plain = this.#plain;
     if (plain.forms.isFull) plain.forms.forget();
     const count = plain.read(text);
@@ -37,13 +69,13 @@ export class Analysis {
       if (number === NO_TERM) continue;
       const form = plain.forms.textOf(number);
       forms.push(form);
-      terms.push(this.#termOf(form));
+      terms.push(this.#termOf(form, stemmer));
     }
     return { forms, terms };
   }
 
-  #termOf(form: string): string | null {
-    if (this.#language.stopWords.has(form)) return null;
-    return this.#language.stem(form) || form;
+  #termOf(form: string, { stopWords, stem }: Language): string | null {
+    if (stopWords.has(form)) return null;
+    return stem(form) || form;
   }
 }

@@ -44,6 +44,11 @@ const NAMES: { readonly [code: string]: string } = {
   tr: "turkish",
 };
 
+/** Names of the lists of stop words that differ from those of the stemmers; null: none. */
+const STOP_WORD_LISTS: { readonly [code: string]: string | null } = {
+  ...{ ca: null, cs: null, eu: null, sl: "slovenian" },
+};
+
 /** Codes of all languages. */
 export const LANGUAGE_CODES: readonly string[] = [NO_LANGUAGE, ...Object.keys(NAMES)];
 
@@ -70,7 +75,9 @@ interface Stemmers {
 }
 
 function stopWordsOf(name: string, code: string): ReadonlySet<string> {
-  const { stopwords } = load(`${STOP_WORDS}/${name}`, code) as { readonly stopwords: string[] };
+  const list = Object.hasOwn(STOP_WORD_LISTS, code) ? STOP_WORD_LISTS[code]! : name;
+  if (list === null) return NOTHING;
+  const { stopwords } = load(`${STOP_WORDS}/${list}`, code) as { readonly stopwords: string[] };
   return new Set(stopwords);
 }
 

@@ -32,6 +32,7 @@ export class Tokenizer {
   readonly #units = new Uint16Array(BUFFER_UNITS);
   #length = 0;
   #hash = HASH_START;
+  #language = 0;
   #start = 0;
   /** The character before, while in a run of pairs: its units, and whether it had a pair. */
   #previous = "";
@@ -42,9 +43,13 @@ export class Tokenizer {
     this.forms = forms;
   }
 
-  /** Reads a text; returns the number of words. */
-  read(text: string): number {
+  /**
+   * Reads a text; returns the number of words.
+   * @param language number that `forms` knows it by
+   */
+  read(text: string, language = 0): number {
     this.text = text;
+    this.#language = language;
     this.count = 0;
     this.#previous = "";
     this.#isPaired = false;
@@ -73,7 +78,7 @@ export class Tokenizer {
           break;
         case UnitClass.Composed: {
           const composed = text.normalize("NFC");
-          if (composed !== text) return this.read(composed);
+          if (composed !== text) return this.read(composed, language);
           this.#addCharacter(text[at]!, at, at + 1);
           break;
         }
@@ -149,7 +154,7 @@ export class Tokenizer {
   }
 
   #endWord(end: number): void {
-    const term = this.forms.termOf(this.#units, this.#length, this.#hash);
+    const term = this.forms.termOf(this.#units, this.#length, this.#hash, this.#language);
     if (this.count === this.terms.length) this.#growTerms();
     this.terms[this.count] = term;
     if (this.keepsPlaces) this.#putPlace(this.#start, end);

@@ -10,8 +10,11 @@ export const MAX_WORD_UNITS = 64;
 const FIRST_SLOTS = 4096;
 const MAX_FORMS = 1 << 20;
 
-/** Returns the term of a form: its stem, or null for a stop word. */
-export type Stem = (form: string) => string | null;
+/** Returns the term of a form in a language: its stem, or null for a stop word. */
+export type Stem = (form: string, language: number) => string | null;
+
+/** Separates the hashes of one form in several languages. */
+const LANGUAGE_FACTOR = 0x9e37_79b1;
 
 export class WordForms {
   readonly #stem: Stem;
@@ -20,6 +23,7 @@ export class WordForms {
   /** By form: where its units begin, and the term. */
   #starts = new Uint32Array(FIRST_SLOTS);
   #termOfForm = new Int32Array(FIRST_SLOTS);
+  #languages = new Int32Array(FIRST_SLOTS);
   #units = new Uint16Array(FIRST_SLOTS * 8);
   #forms = 0;
   #unitsEnd = 0;
@@ -59,13 +63,15 @@ export class WordForms {
   }
 
   /** Term of a form of folded units; `NO_TERM` for a stop word. */
-  termOf(units: Uint16Array, length: number, hash: number): number {
+  termOf(units: Uint16Array, length: number, formHash: number, language: number): number {
+    const hash = formHash ^ Math.imul(language, LANGUAGE_FACTOR);
     const mask = this.#slots.length - 1;
     let slot = spread(hash) & mask;
     for (;;) {
       const form = this.#slots[slot]!;
-      if (form < 0) return this.#add(units, length, hash);
-      if (this.#hashes[form] === hash && this.#isForm(form, units, length)) {
+      if (form < 0) return this.#add(units, length, hash, language);
+      const isSame = this.#hashes[form] === hash && this.#languages[form] === language;
+      if (isSame && this.#isForm(form, units, length)) {
         return this.#termOfForm[form]!;
       }
       slot = (slot + 1) & mask;
@@ -82,7 +88,7 @@ export class WordForms {
     return true;
   }
 
-  #add(units: Uint16Array, length: number, hash: number): number {
+  #add(units: Uint16Array, length: number, hash: number, language: number): number {
     if ((this.#forms + 1) * 2 > this.#slots.length) this.#grow();
     if (this.#unitsEnd + length > this.#units.length) {
       const larger = new Uint16Array(this.#units.length * 2);
@@ -94,8 +100,9 @@ export class WordForms {
     this.#units.set(units.subarray(0, length), this.#unitsEnd);
     this.#unitsEnd += length;
     this.#hashes[form] = hash;
+    this.#languages[form] = language;
     this.#place(form);
-    const term = this.#stem(String.fromCharCode(...units.subarray(0, length)));
+    const term = this.#stem(String.fromCharCode(...units.subarray(0, length)), language);
     const number = term === null || term === "" ? NO_TERM : this.#numberFor(term);
     this.#termOfForm[form] = number;
     return number;
@@ -122,6 +129,7 @@ export class WordForms {
     const size = this.#slots.length * 2;
     this.#slots = new Int32Array(size).fill(-1);
     this.#hashes = larger(this.#hashes, size);
+    this.#languages = larger(this.#languages, size);
     this.#termOfForm = larger(this.#termOfForm, size);
     const starts = new Uint32Array(size);
     starts.set(this.#starts);
