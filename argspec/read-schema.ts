@@ -37,6 +37,7 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["pattern", (value) => value.text(MAX_PATTERN)],
   ["prefixItems", readNonEmptyList],
   ["properties", readProperties],
+  ["propertyNames", readKeyPattern],
   ["required", (value) => [...new Set(value.items().map((name) => name.text()))]],
   ["type", (value) => value.oneOf(...TYPES)],
   ["uniqueItems", (value) => value.oneOf(true)],
@@ -112,6 +113,10 @@ function nonEmpty(value: UntrustedJson): UntrustedJson[] {
   const items = value.items();
   if (items.length === 0) throw value.fault("expected at least one item");
   return items;
+}
+
+function readKeyPattern(value: UntrustedJson): object {
+  return { pattern: value.member("pattern").text(MAX_PATTERN) };
 }
 
 function readProperties(value: UntrustedJson, names: ReadonlySet<string>): object {

@@ -1,12 +1,21 @@
 // Bundles the project's own sources by esbuild; installed packages stay imports. One bundler serves
 // many builds, each quicker than the first.
 
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
-import type { BuildContext, BuildFailure, BuildOptions, Loader, Message, Plugin } from "esbuild";
+import type {
+  BuildContext,
+  BuildFailure,
+  BuildOptions,
+  Loader,
+  Message,
+  OnLoadResult,
+  Plugin,
+} from "esbuild";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
+import { locateModule } from "./module-locations.js";
 import { findMissingNames } from "./named-imports.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 import { restoreClassNames } from "./read/class-names.js";
@@ -111,6 +120,20 @@ export class Bundler {
     });
   }
 
+  /** Exports the schemas behind types, exported or not, and keeps locations right. */
+  async #load(path: string): Promise<OnLoadResult | null> {
+    const text = await readFile(path, "utf8");
+    const located = await locateModule(this.#projectDir, path, text);
+    const names = this.#added.get(path);
+    if (located === null && names === undefined) return null;
+    const { text: contents, warnings } = located ?? { text, warnings: [] };
+    return {
+      contents: names === undefined ? contents : withExports(contents, names),
+      loader: loaderOf(path),
+      warnings: [...warnings],
+    };
+  }
+
   #entryPlugin(): Plugin {
     return {
       name: "svc-entry",
@@ -120,11 +143,9 @@ export class Bundler {
           contents: this.#entry,
           resolveDir: this.#projectDir,
         }));
-        // Exports the schemas behind types, exported or not.
-        build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, ({ path, namespace }) => {
-          const names = namespace === "file" && this.#added.get(path);
-          return names ? { contents: withExports(path, names), loader: loaderOf(path) } : null;
-        });
+        build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: "file" }, ({ path }) =>
+          this.#load(path),
+        );
       },
     };
   }
@@ -142,9 +163,9 @@ export function failedBundle(error: unknown): Bundle {
 }
 
 /** Behind the text, so that every place in it stays what it was. */
-function withExports(path: string, names: ReadonlySet<string>): string {
+function withExports(text: string, names: ReadonlySet<string>): string {
   const list = [...names].sort().map((name) => `${name} as ${SCHEMA_PREFIX}${name}`);
-  return `${readFileSync(path, "utf8")}\nexport { ${list.join(", ")} };\n`;
+  return `${text}\nexport { ${list.join(", ")} };\n`;
 }
 
 function loaderOf(path: string): Loader {

@@ -32,7 +32,7 @@ const WORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   integer: ["type", ...wordsFor("number")],
   null: ["type"],
   number: ["type", ...wordsFor("number")],
-  object: ["type", "additionalProperties", "properties", "required"],
+  object: ["type", "additionalProperties", "properties", "propertyNames", "required"],
   string: ["type", ...wordsFor("string")],
 };
 

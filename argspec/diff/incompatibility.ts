@@ -148,7 +148,11 @@ class Comparison {
       const misfit = part === false ? null : this.#comparePart(part, target, propertyPath(name));
       if (misfit !== null) return misfit;
     }
-    return from.rest === false ? null : this.#comparePart(from.rest, this.#restOf(to), "[key]");
+    if (from.rest === false) return null;
+    if (to.keys !== null && from.keys !== to.keys) {
+      return { path: "[key]", given: keysText(from), taken: keysText(to) };
+    }
+    return this.#comparePart(from.rest, this.#restOf(to), "[key]");
   }
 
   /** Returns the type of keys that the object type does not name. */
@@ -240,14 +244,22 @@ interface ObjectType {
   readonly properties: ReadonlyMap<string, JsonSchema>;
   readonly required: ReadonlySet<string>;
   readonly rest: Part;
+  /** Pattern of all keys; null for any. */
+  readonly keys: string | null;
 }
 
-function readObject({ properties, required, additionalProperties }: JsonSchema): ObjectType {
+function readObject(schema: JsonSchema): ObjectType {
+  const { properties, required, additionalProperties, propertyNames } = schema;
   return {
     properties: new Map(Object.entries((properties ?? {}) as Record<string, JsonSchema>)),
     required: new Set((required ?? []) as readonly string[]),
     rest: partOf(additionalProperties),
+    keys: (propertyNames as { readonly pattern: string } | undefined)?.pattern ?? null,
   };
+}
+
+function keysText({ keys }: ObjectType): string {
+  return keys === null ? "any key" : `keys like ${keys}`;
 }
 
 function propertyText({ properties, required, rest }: ObjectType, name: string): string {

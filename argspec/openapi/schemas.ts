@@ -9,7 +9,7 @@ const DEFINITIONS = "#/$defs/";
 const SCHEMAS = "#/components/schemas/";
 /** Words whose value is data or text. */
 const PLAIN_WORDS = [
-  ..."type const enum required description default deprecated".split(" "),
+  ..."type const enum required description default deprecated propertyNames".split(" "),
   ...Object.keys(LIMIT_WORDS),
 ];
 const LIST_WORDS = ["prefixItems", "anyOf"];

@@ -1,11 +1,30 @@
 // Prints the outcome of a build: diagnostics with their source lines, or as JSON for tools, then a
 // summary line.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
+
+/**
+ * Leaves out diagnostics of files that were changed since: they would point at other lines, and
+ * the next build reports them if they are still right.
+ * @param startedMs when the build started, as of `Date.now`
+ */
+export function currentDiagnostics(
+  projectDir: string,
+  diagnostics: readonly Diagnostic[],
+  startedMs: number,
+): readonly Diagnostic[] {
+  const files = new Set(diagnostics.map(({ position }) => position.file));
+  const changed = [...files].filter((file) => changedMs(join(projectDir, file)) > startedMs);
+  return diagnostics.filter(({ position }) => !changed.includes(position.file));
+}
+
+function changedMs(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
 
 /** Prints the diagnostics of a project on standard error. */
 export function printDiagnostics(projectDir: string, diagnostics: readonly Diagnostic[]): void {

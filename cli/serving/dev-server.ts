@@ -1,6 +1,7 @@
 // `svc dev`: a builder and a server that go on together. A build without errors is taken into
 // service; one with errors is shown, and the last good version keeps serving.
 
+import { setTimeout as delay } from "node:timers/promises";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import {
   ProjectBuilder,
@@ -11,7 +12,12 @@ import { enableBuildReports, reportBuild } from "../../runtime/base/build-report
 import { SvcError } from "../../runtime/base/errors.js";
 import { enableFailedCallCapture } from "../../runtime/base/failed-calls.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import { formatDiagnostics, printDiagnostics, summary } from "../framework/report-build.js";
+import {
+  currentDiagnostics,
+  formatDiagnostics,
+  printDiagnostics,
+  summary,
+} from "../framework/report-build.js";
 import { reportError } from "../framework/report-error.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
@@ -23,6 +29,8 @@ import type { ServedProject } from "./served-project.js";
 import { startServer } from "./start-server.js";
 
 const LOOPBACK = "127.0.0.1";
+/** How long a shutdown waits for the build in progress. */
+const CLOSE_MS = 5000;
 
 interface DevOptions extends RebuildOptions {
   readonly tsconfig?: string;
@@ -48,6 +56,8 @@ export class DevServer {
   /** Failure of the last version: a failed load may succeed at the next attempt. */
   #broken: "build" | "load" | null = null;
   #isBusy = false;
+  #isClosed = false;
+  #building: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, values: ServeValues, options: DevOptions) {
     this.#folder = folder;
@@ -66,7 +76,9 @@ export class DevServer {
    */
   async start(): Promise<void> {
     this.#isBusy = true;
-    await this.#rebuild([]);
+    const first = this.#rebuild([]);
+    this.#building = first.catch(() => {});
+    await first;
     await this.#catchUp();
   }
 
@@ -82,25 +94,23 @@ export class DevServer {
   }
 
   async #catchUp(): Promise<void> {
-    while (this.#changed.size > 0) {
+    while (this.#changed.size > 0 && !this.#isClosed) {
       const files = [...this.#changed];
       this.#changed.clear();
-      try {
-        await this.#rebuild(files);
-      } catch (error) {
-        reportError(error);
-      }
+      this.#building = this.#rebuild(files).catch(reportError);
+      await this.#building;
     }
     this.#isBusy = false;
   }
 
   async #rebuild(files: readonly string[]): Promise<void> {
     const startedMs = performance.now();
-    const result = await this.#build(files);
+    const startedAtMs = Date.now();
+    const result = await this.#build(files, startedAtMs);
     // The next build includes these files and the changes made meanwhile.
     if (result?.abandoned) return;
     const taken = this.#take(result, files, startedMs);
-    if (result !== null) void this.#reportTypes(result.types, taken);
+    if (result !== null) void this.#reportTypes(result.types, taken, startedAtMs);
     await taken;
   }
 
@@ -137,12 +147,16 @@ export class DevServer {
   }
 
   /** Prints the diagnostics. Returns null when there is no project to build. */
-  async #build(files: readonly string[]): Promise<Rebuild | null> {
+  async #build(files: readonly string[], startedAtMs: number): Promise<Rebuild | null> {
     try {
       const result = await this.#builder.rebuild(files, this.#options);
-      if (!result.abandoned) printDiagnostics(this.#folder, result.diagnostics);
+      const diagnostics = currentDiagnostics(this.#folder, result.diagnostics, startedAtMs);
+      // Files of these errors have changed meanwhile: the next build has its own.
+      const isOutdated = !result.ok && diagnostics.length < result.diagnostics.length;
+      const abandoned = result.abandoned || isOutdated;
+      if (!abandoned) printDiagnostics(this.#folder, diagnostics);
       this.#outside.follow(result.inputs);
-      return result;
+      return { ...result, diagnostics, abandoned };
     } catch (error) {
       reportError(error);
       return null;
@@ -164,7 +178,7 @@ export class DevServer {
     };
     const settings = { ...resolved, ...served };
     const role = await resolveRole(this.#folder, manifest.config, this.#values);
-    const project = await startServer(settings, loader(this.#folder, role));
+    const project = await startServer(settings, loader(this.#folder, role), () => this.close());
     this.#served = { project, config: manifest.config };
     process.stdout.write(announce(project.service, project.table));
     if (this.#options.open) openConsole(project.service);
@@ -178,17 +192,28 @@ export class DevServer {
     }
   }
 
-  /** Ends a server that could not be started. */
-  close(): Promise<void> {
+  /**
+   * Ends the builder, after the build in progress: the bundler prints its stacks if it loses its
+   * parent while it works.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     this.#outside.close();
-    return this.#builder.close();
+    this.#builder.abandon();
+    await Promise.race([this.#building, delay(CLOSE_MS, null, { ref: false })]);
+    await this.#builder.close();
   }
 
   /** Of an unchecked build: after the swap, however soon they are known, so that the two never
    *  stand in another order. Empty when a newer build has begun. */
-  async #reportTypes(types: Promise<readonly Diagnostic[]>, taken: Promise<void>): Promise<void> {
+  async #reportTypes(
+    types: Promise<readonly Diagnostic[]>,
+    taken: Promise<void>,
+    startedAtMs: number,
+  ): Promise<void> {
     try {
-      const [findings] = await Promise.all([types, taken.catch(() => {})]);
+      const [found] = await Promise.all([types, taken.catch(() => {})]);
+      const findings = currentDiagnostics(this.#folder, found, startedAtMs);
       printDiagnostics(this.#folder, findings);
       if (findings.length === 0) return;
       const text = formatDiagnostics(this.#folder, findings);

@@ -17,6 +17,7 @@ const OTHER_THREADS = 4;
 const STARTED = "server started";
 
 /**
+ * @param beforeExit called when a signal shuts the server down
  * @throws SvcError SVC2201 plugins failed to load, SVC2202 port cannot be bound, SVC2206 not enough
  *   address space, SVC2409 another process uses the data folder, SVC2500 the transaction log is
  *   corrupt
@@ -24,6 +25,7 @@ const STARTED = "server started";
 export async function startServer(
   settings: ServerSettings,
   load: LoadBuild,
+  beforeExit: () => Promise<void> = async () => {},
 ): Promise<ServedProject> {
   configureLog(settings.logFormat, settings.logLevel);
   requireAddressSpace(OTHER_THREADS + settings.executors);
@@ -34,7 +36,7 @@ export async function startServer(
     // Graphs that are stored have theirs now.
     requireAddressSpace(OTHER_THREADS - 1 + settings.executors);
     const starting = ServedProject.start(settings, load, graphs);
-    installShutdownHandlers(starting, graphs);
+    installShutdownHandlers(starting, graphs, beforeExit);
     const served = await starting;
     const { port } = served.service;
     // On a terminal, people read it on the standard output.

@@ -15,7 +15,7 @@ export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
   const { name } = plugin;
   if (!isAllowed(name)) {
     const message = `invalid plugin name \`${name}\`: ${reason(name)}`;
-    return [pluginError(plugin, "SVC1020", message, `\`${toName(name)}\``)];
+    return [pluginError(plugin, "SVC1020", message, suggestion(name))];
   }
   if (name.length > MAX_PLUGIN_NAME_LENGTH) {
     const message = `name has ${name.length} characters; the maximum is ${MAX_PLUGIN_NAME_LENGTH}`;
@@ -29,7 +29,7 @@ export function checkParameterNames(plugin: PluginRecord): Diagnostic[] {
     .filter(({ kind, name }) => kind === "user" && !isAllowed(name))
     .map((param) => {
       const message = `\`${param.name}\` is not a valid query key: ${reason(param.name)}`;
-      return paramError(param, "SVC1022", message, `\`${toName(param.name)}\``);
+      return paramError(param, "SVC1022", message, suggestion(param.name));
     });
 }
 
@@ -41,10 +41,21 @@ function reason(name: string): string {
   return name === FORBIDDEN ? "reserved by JavaScript" : ALLOWED;
 }
 
-function toName(text: string): string {
-  if (text === FORBIDDEN) return "proto";
-  const word = text.replace(/[^A-Za-z0-9_]+/g, "_");
-  return NAME.test(word) ? word : `_${word}`;
+/** Letters that are not a letter with an accent. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ ä: "ae", ö: "oe", ü: "ue", Ä: "Ae", Ö: "Oe", Ü: "Ue", ß: "ss", æ: "ae", Æ: "Ae" },
+  ...{ ø: "oe", Ø: "Oe", œ: "oe", Œ: "Oe", å: "aa", Å: "Aa", ð: "d", þ: "th", ł: "l", Ł: "L" },
+  ...{ đ: "d", Đ: "D", ı: "i" },
+};
+
+/** Returns a name that may be used instead; words of other scripts have to be translated. */
+function suggestion(text: string): string {
+  if (text === FORBIDDEN) return "`proto`";
+  const latin = [...text.normalize("NFC")].map((letter) => LETTERS[letter] ?? letter).join("");
+  const plain = latin.normalize("NFD").replace(/\p{M}/gu, "");
+  if (/[\p{L}\p{N}]/u.test(plain.replace(/[A-Za-z0-9]/g, ""))) return "a name in Latin letters";
+  const word = plain.replace(/[^A-Za-z0-9_]+/g, "_");
+  return `\`${NAME.test(word) ? word : `_${word}`}\``;
 }
 
 /** One engine a name, or one pre and one post. */

@@ -49,16 +49,16 @@ export class ShapeRule {
         };
       }
       case "array":
-        if (!Array.isArray(value)) return wrong(shape, path);
+        if (!Array.isArray(value)) return this.#wrong(shape, path);
         return first(value, (item, index) => this.fault(shape.items, item, [...path, index]));
       case "tuple":
-        return Array.isArray(value) ? this.#tuple(shape, value, path) : wrong(shape, path);
+        return Array.isArray(value) ? this.#tuple(shape, value, path) : this.#wrong(shape, path);
       case "object":
-        return isObject(value) ? this.#object(shape, value, path) : wrong(shape, path);
+        return isObject(value) ? this.#object(shape, value, path) : this.#wrong(shape, path);
       case "union":
         return this.#union(shape.members, value, path);
       default:
-        return isScalarValue(shape, value) ? null : wrong(shape, path);
+        return isScalarValue(shape, value) ? null : this.#wrong(shape, path);
     }
   }
 
@@ -70,7 +70,7 @@ export class ShapeRule {
   #tuple(shape: TupleShape, values: readonly unknown[], path: ValuePath): ShapeFault | null {
     const { items, required, rest } = shape;
     if (values.length < required || (rest === null && values.length > items.length)) {
-      return wrong(shape, path);
+      return this.#wrong(shape, path);
     }
     return first(values, (value, index) =>
       this.fault(items[index] ?? rest!, value, [...path, index]),
@@ -78,24 +78,31 @@ export class ShapeRule {
   }
 
   #object(shape: ObjectShape, value: Fields, path: ValuePath): ShapeFault | null {
-    const { properties, additional } = shape;
+    const { properties, additional, keys } = shape;
     const wanted = first(properties, ({ name, optional, shape: part }) => {
-      if (!Object.hasOwn(value, name)) return optional ? null : wrong(part, [...path, name]);
+      if (!Object.hasOwn(value, name)) return optional ? null : this.#wrong(part, [...path, name]);
       return this.fault(part, value[name], [...path, name]);
     });
     if (wanted !== null) return wanted;
     const known = properties.map(({ name }) => name);
     const others = Object.keys(value).filter((key) => !known.includes(key));
     return first(others, (key) => {
+      if (additional !== null && keys !== undefined && !new RegExp(keys, "s").test(key)) {
+        return { kind: "value", path: [...path, key], required: `a key like ${keys}` };
+      }
       if (additional !== null) return this.fault(additional, value[key], [...path, key]);
       return this.#hasOpenObjects ? null : { kind: "key", path, key, known };
     });
   }
 
+  #wrong(shape: TypeShape, path: ValuePath): ShapeFault {
+    return { kind: "value", path, required: describeShape(this, shape) };
+  }
+
   #union(shapes: readonly TypeShape[], value: unknown, path: ValuePath): ShapeFault | null {
     const { objects, arrays, others } = sortMembers(this, shapes);
     if (others.some((member) => this.fault(member, value) === null)) return null;
-    const fault = wrong({ kind: "union", members: shapes }, path);
+    const fault = this.#wrong({ kind: "union", members: shapes }, path);
     if (Array.isArray(value)) return this.#oneOf(arrays, value, path, fault);
     if (!isObject(value)) return fault;
     const tag = objects.length > 1 ? findTag(this, objects) : null;
@@ -106,7 +113,7 @@ export class ShapeRule {
     if (word === UNKNOWN_VALUE) return null;
     const words = objects.flatMap((shape) => tag.values.get(shape)!);
     const members = words.map((one): TypeShape => ({ kind: "literal", value: one }));
-    return wrong({ kind: "union", members }, [...path, tag.name]);
+    return this.#wrong({ kind: "union", members }, [...path, tag.name]);
   }
 
   /** @param fault for a value that fits none of several indistinguishable members */
@@ -134,8 +141,4 @@ function first<T>(
     if (fault !== null) return fault;
   }
   return null;
-}
-
-function wrong(shape: TypeShape, path: ValuePath): ShapeFault {
-  return { kind: "value", path, required: describeShape(shape) };
 }

@@ -7,7 +7,10 @@ import { paramError, pluginError } from "./diagnostics.js";
 export function checkFirstArgument(plugin: PluginRecord): Diagnostic[] {
   const isPost = plugin.role === "post";
   const [name, type] = isPost ? ["response", "PluginResponse"] : ["request", "PluginRequest"];
-  const help = `\`${name}: ${type}\` first`;
+  const isScript = /\.[cm]?jsx?$/.test(plugin.position.file);
+  const help = isScript
+    ? `\`@param {import("svc-server").${type}} ${name}\` first`
+    : `\`${name}: ${type}\` first`;
   if (plugin.params[0]?.name !== name || plugin.params[0].kind !== "reserved") {
     const message = `the first argument of ${plugin.role} \`${plugin.name}\` must be \`${name}\``;
     return [pluginError(plugin, "SVC1030", message, help)];

@@ -47,7 +47,7 @@ export class CheckBody {
       case "tuple":
       case "object": {
         const test = shape.kind === "object" ? `isObject(${value})` : `Array.isArray(${value})`;
-        this.#line(`if (!${test}) return ${required(path, describeShape(shape))};`);
+        this.#line(`if (!${test}) return ${required(path, describeShape(this.#checks, shape))};`);
         this.#parts(shape, value, path);
         break;
       }
@@ -78,8 +78,9 @@ export class CheckBody {
     }
   }
 
-  #require(shape: TypeShape, value: string, path: readonly string[]): void {
-    const fault = required(path, describeShape(shape));
+  #require(shape: TypeShape, value: string, path: readonly string[], noun = ""): void {
+    const what = describeShape(this.#checks, shape);
+    const fault = required(path, noun === "" ? what : what.replace(/^a string/, `a ${noun}`));
     this.#line(`if (!(${this.#checks.condition(shape, value)})) return ${fault};`);
   }
 
@@ -114,7 +115,7 @@ export class CheckBody {
       return;
     }
     const conditions = others.map((member) => this.#checks.condition(member, value));
-    const fault = required(path, describeShape({ kind: "union", members: shapes }));
+    const fault = required(path, describeShape(this.#checks, { kind: "union", members: shapes }));
     const isOther = conditions.length > 0 ? `if (!(${conditions.join(" || ")})) ` : "";
     if (objects.length + arrays.length === 0) {
       this.#line(`${isOther}return ${fault};`);
@@ -154,7 +155,7 @@ export class CheckBody {
       }
       this.#line("default:");
       const place = [...path, quote(`.${tag.name}`)];
-      const fault = required(place, describeShape({ kind: "union", members }));
+      const fault = required(place, describeShape(this.#checks, { kind: "union", members }));
       this.#indented(() => this.#line(`return ${fault};`));
     });
     this.#line("}");
@@ -189,7 +190,7 @@ export class CheckBody {
   #tuple(shape: Tuple, value: string, path: readonly string[]): void {
     const wrong = wrongLength(shape, `${value}.length`);
     if (wrong !== "") {
-      this.#line(`if (${wrong}) return ${required(path, describeShape(shape))};`);
+      this.#line(`if (${wrong}) return ${required(path, describeShape(this.#checks, shape))};`);
     }
     for (const [index, item] of shape.items.entries()) {
       const itemPath = [...path, quote(`[${index}]`)];
@@ -229,8 +230,8 @@ export class CheckBody {
     value: string,
     path: readonly string[],
   ): void {
-    const further = shape.additional;
-    if (further === null || further.kind === "json") {
+    const { additional: further, keys } = shape;
+    if (further === null || (further.kind === "json" && keys === undefined)) {
       return;
     }
     const key = this.#variable("key");
@@ -238,9 +239,11 @@ export class CheckBody {
       for (const property of shape.properties) {
         this.#line(`if (${key} === ${quote(property.name)}) continue;`);
       }
+      const place = [...path, quote("."), `truncateForMessage(${key})`];
+      if (keys !== undefined) this.#require({ kind: "pattern", source: keys }, key, place, "key");
       const item = this.#variable("item");
       this.#line(`const ${item} = ${value}[${key}];`);
-      this.#shape(further, item, [...path, quote("."), `truncateForMessage(${key})`]);
+      this.#shape(further, item, place);
     });
   }
 

@@ -5,8 +5,13 @@ import { quote } from "./text.js";
 
 const MAX_LISTED = 20;
 
+/** Resolves a ref: clients do not know the names of types. */
+interface Resolver {
+  resolve(shape: TypeShape): TypeShape;
+}
+
 /** Describes a shape in words: `an integer`, `one of "fast", "exact"`. */
-export function describeShape(shape: TypeShape): string {
+export function describeShape(types: Resolver, shape: TypeShape): string {
   switch (shape.kind) {
     case "int":
       return "an integer";
@@ -32,11 +37,11 @@ export function describeShape(shape: TypeShape): string {
     case "object":
       return "an object";
     case "limited":
-      return describeShape(shape.base);
+      return describeShape(types, shape.base);
     case "ref":
-      return shape.name;
+      return describeShape(types, types.resolve(shape));
     case "union":
-      return describeUnion(shape.members);
+      return describeUnion(types, shape.members);
   }
 }
 
@@ -47,8 +52,8 @@ function describeTuple(least: number, most: number | null): string {
   return least === most ? `an array of ${least}` : `an array of ${least} to ${most}`;
 }
 
-function describeUnion(members: readonly TypeShape[]): string {
-  const words = [...new Set(members.map(describeShape))];
+function describeUnion(types: Resolver, members: readonly TypeShape[]): string {
+  const words = [...new Set(members.map((member) => describeShape(types, member)))];
   const listed = words.slice(0, MAX_LISTED).join(", ");
   return words.length > 1 ? `one of ${listed}${words.length > MAX_LISTED ? ", …" : ""}` : listed;
 }

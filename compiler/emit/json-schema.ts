@@ -75,7 +75,14 @@ function objectSchema(shape: ObjectShape): JsonSchema {
     ...(required.length > 0 && { required: required.map((property) => property.name) }),
     // Servers ignore additional keys; clients do not offer any.
     additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
+    ...(shape.keys !== undefined && { propertyNames: { pattern: keyPattern(shape) } }),
   };
+}
+
+/** `propertyNames` concerns all keys, also those of known properties. */
+function keyPattern({ properties, keys = "" }: ObjectShape): string {
+  const names = properties.map(({ name }) => `^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`);
+  return [keys, ...names].join("|");
 }
 
 function unionSchema(members: readonly TypeShape[]): JsonSchema {

@@ -42,9 +42,21 @@ export function limitTagsByName(
     }
     const word = tag.tagName.text;
     const message = `\`@${word}\` in a function comment must start with a parameter name`;
-    context.error("SVC1143", tag, message, `\`@${word} ${parameters.at(-1) ?? "name"} …\``);
+    const meant = parameterBefore(tags, tag, parameters) ?? parameters.at(-1) ?? "name";
+    context.error("SVC1143", tag, message, `\`@${word} ${meant} …\``);
   }
   return byName;
+}
+
+/** Returns the parameter of the nearest `@param` above a tag. */
+function parameterBefore(
+  tags: readonly ts.JSDocTag[],
+  tag: ts.JSDocTag,
+  parameters: readonly string[],
+): string | undefined {
+  const above = tags.slice(0, tags.indexOf(tag)).filter(ts.isJSDocParameterTag);
+  const name = above.at(-1)?.name.getText();
+  return name !== undefined && parameters.includes(name) ? name : undefined;
 }
 
 function isLimit(tag: ts.JSDocTag): boolean {

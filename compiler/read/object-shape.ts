@@ -20,10 +20,11 @@ import {
 } from "./reading.js";
 import { findTypeNode } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
+import { readKeyPattern } from "./template-pattern.js";
 
 export function readObjectShape(reader: TypeReader, type: ts.Type): TypeReading {
   const { checker } = reader.context;
-  if (type.getCallSignatures().length > 0) return unsupported("a function");
+  if (type.getCallSignatures().length > 0) return unsupported("a function", "a value");
   if (type.getConstructSignatures().length > 0) return unsupported("a class");
   if (checker.isTupleType(type)) return readTuple(reader, type as ts.TupleTypeReference);
   if (checker.isArrayType(type))
@@ -97,6 +98,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   Set: "an array; `[...set]` makes one",
   ReadonlySet: "an array; `[...set]` makes one",
   Promise: "the value itself",
+  Generator: "`async function*` for a stream, or an array: `[...values]`",
+  Iterator: "an array: `[...values]`",
+  IterableIterator: "an array: `[...values]`",
   RegExp: "`str`",
 };
 
@@ -128,11 +132,16 @@ function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
       ...(isDeprecated(symbol) && { deprecated: true }),
     });
   }
-  const additional = readIndex(reader, type);
-  if (additional) problems.push(...problemsAtPath("[key]", additional));
-  if (properties.length === 0 && !additional) return plain({ kind: "json" });
+  const index = readIndex(reader, type);
+  if (index === null) {
+    if (properties.length === 0) return plain({ kind: "json" });
+    return { shape: { kind: "object", properties, additional: null }, problems };
+  }
+  const { reading, keys } = index;
+  problems.push(...problemsAtPath("[key]", reading));
+  const pattern = keys !== null && { keys };
   return {
-    shape: { kind: "object", properties, additional: additional?.shape ?? null },
+    shape: { kind: "object", properties, additional: reading.shape, ...pattern },
     problems,
   };
 }
@@ -152,12 +161,21 @@ function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {
   return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
 }
 
-function readIndex(reader: TypeReader, type: ts.Type): TypeReading | null {
-  const symbols = ts.TypeFlags.ESSymbolLike;
-  const index = reader.context.checker
+interface IndexReading {
+  readonly reading: TypeReading;
+  /** Pattern of the keys, null for any. */
+  readonly keys: string | null;
+}
+
+/** One that admits any key comes first: it includes all others. */
+function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
+  const { checker } = reader.context;
+  const infos = checker
     .getIndexInfosOfType(type)
-    .find((info) => !(info.keyType.flags & symbols));
-  return index ? reader.readPresent(index.type) : null;
+    .filter(({ keyType }) => !(keyType.flags & ts.TypeFlags.ESSymbolLike))
+    .map((info) => ({ info, keys: readKeyPattern(checker, info.keyType) }));
+  const index = infos.find(({ keys }) => keys === null) ?? infos[0];
+  return index ? { reading: reader.readPresent(index.info.type), keys: index.keys } : null;
 }
 
 /** JSON has no bytes: inside a decoded value a `Uint8Array` could only be a lie. */

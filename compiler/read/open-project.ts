@@ -1,11 +1,12 @@
 // Opens the ts-morph project of a folder: under its tsconfig.json, or under defaults that suit a
 // plugin project.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
 import { replacementOptions } from "../config/renamed-options.js";
+import { tsconfigFiles } from "../tsconfig.js";
 
 /** Options of a project without a tsconfig.json. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {
@@ -27,6 +28,7 @@ export function openProject(projectDir: string, tsconfig: string): Project {
   if (!existsSync(tsConfigFilePath)) {
     return new Project({ ...common, compilerOptions: { ...DEFAULT_OPTIONS, ...STABLE_ORDER } });
   }
+  for (const file of tsconfigFiles(projectDir, tsconfig)) requireReadable(projectDir, file);
   try {
     // The same as are checked, or types would be read otherwise than they were found right.
     const today = replacementOptions(projectDir, tsconfig);
@@ -37,4 +39,16 @@ export function openProject(projectDir: string, tsconfig: string): Project {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SvcError("SVC1061", `${tsconfig}: ${reason}`, { cause: error });
   }
+}
+
+/** @throws SvcError SVC1061 with the position of a syntax error */
+function requireReadable(projectDir: string, file: string): void {
+  const path = join(projectDir, file);
+  const text = readFileSync(path, "utf8");
+  const { error } = ts.parseConfigFileTextToJson(path, text);
+  if (error === undefined) return;
+  const lines = text.slice(0, error.start ?? 0).split("\n");
+  const place = `${file}:${lines.length}:${lines.at(-1)!.length + 1}`;
+  const reason = ts.flattenDiagnosticMessageText(error.messageText, " ");
+  throw new SvcError("SVC1061", `${place}: ${reason}`);
 }

@@ -24,6 +24,7 @@ export function readThrown(reader: ShapeReader, plugin: PluginDeclaration): Thro
   const all = [
     ...thrownBy(reader, doc, fn, nameNode),
     ...hooks.flatMap((hook) => thrownBy(reader, readDocComment(hook), hook, nameNode)),
+    ...hooks.flatMap((hook) => thrownInBody(reader, hook)),
   ];
   const isFirst = ({ exception, status }: ThrownRecord, at: number) =>
     all.findIndex((one) => one.exception === exception && one.status === status) === at;
@@ -49,6 +50,39 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
     const description = thrown.description.slice(said.length);
     return { exception: thrown.exception, description, status, ...(details && { details }) };
   });
+}
+
+/** Errors that a hook throws itself, with a status that is known: most are 401 and 403. */
+function thrownInBody(reader: ShapeReader, hook: ts.Node): ThrownRecord[] {
+  const found: ThrownRecord[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isThrowStatement(node) && ts.isNewExpression(node.expression)) {
+      found.push(...thrownByNew(reader, node.expression));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(hook);
+  return found;
+}
+
+function thrownByNew(reader: ShapeReader, made: ts.NewExpression): ThrownRecord[] {
+  const { context } = reader;
+  const symbol = resolveSymbol(context, made.expression);
+  const known = symbol && statusOf(context, symbol);
+  if (!symbol || !known || !PLAIN_NAME.test(symbol.name)) return [];
+  const isOwn = isPackageSymbol(symbol, "HttpError");
+  const [status = null, message, details = null] = isOwn ? (made.arguments ?? []) : [];
+  const number = isOwn && status ? literalNumber(context, status) : known.status;
+  if (number === null || number < 400 || number > 599) return [];
+  const description = message && ts.isStringLiteralLike(message) ? message.text : "";
+  const shape = detailsOf(reader, symbol, isOwn ? details : known.details);
+  const error = { exception: symbol.name, description, status: number };
+  return [{ ...error, ...(shape && { details: shape }) }];
+}
+
+function literalNumber({ checker }: ReadContext, node: ts.Expression): number | null {
+  const type = checker.getTypeAtLocation(node);
+  return type.isNumberLiteral() ? type.value : null;
 }
 
 /** A class of that name, as the plugin's file knows it. */
@@ -83,13 +117,12 @@ function isExtends({ token }: ts.HeritageClause): boolean {
   return token === ts.SyntaxKind.ExtendsKeyword;
 }
 
-function superCall({ checker }: ReadContext, declaration: ts.ClassLikeDeclaration): Made | null {
+function superCall(context: ReadContext, declaration: ts.ClassLikeDeclaration): Made | null {
   const body = declaration.members.find(ts.isConstructorDeclaration)?.body;
   const call = body?.statements.map(callOfSuper).find((found) => found !== null);
   if (!call) return null;
   const [status, , details = null] = call.arguments;
-  const type = status && checker.getTypeAtLocation(status);
-  return { status: type?.isNumberLiteral() ? type.value : null, details };
+  return { status: status ? literalNumber(context, status) : null, details };
 }
 
 function callOfSuper(statement: ts.Statement): ts.CallExpression | null {

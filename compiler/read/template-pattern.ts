@@ -29,6 +29,15 @@ function holeSource(number: string | null, next: string, isLast: boolean): strin
   return isLast ? `${CHARACTER}*` : `(?:(?!${next})${CHARACTER})*`;
 }
 
+/** The pattern of the keys that an index signature admits; null for all. */
+export function readKeyPattern(checker: ts.TypeChecker, key: ts.Type): string | null {
+  if (key.flags & ts.TypeFlags.TemplateLiteral) {
+    return patternSource(checker, key as ts.TemplateLiteralType);
+  }
+  const number = numberSource(checker, key);
+  return number === null ? null : `^${number}$`;
+}
+
 function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
   const brand = readBrand(checker, hole);
   if (brand !== null) return brand === "int" ? INTEGER : NUMBER;

@@ -114,7 +114,7 @@ function mapParts(shape: TypeShape, map: (part: TypeShape) => TypeShape): TypeSh
       return { kind: "union", members: shape.members.map(map) };
     case "object":
       return {
-        kind: "object",
+        ...shape,
         properties: shape.properties.map((part) => ({ ...part, shape: map(part.shape) })),
         additional: shape.additional && map(shape.additional),
       };

@@ -21,6 +21,8 @@ export type TypeShape =
       readonly properties: readonly PropertyShape[];
       /** Shape of additional values (index signature, Record); null if there are none. */
       readonly additional: TypeShape | null;
+      /** Anchored regular expression of their keys; absent for any. */
+      readonly keys?: string;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
   /** Of the values of `base` those within `limits`, which all are of its kind. */

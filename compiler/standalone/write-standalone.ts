@@ -21,6 +21,7 @@ import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageInfo, packageRoot } from "../../runtime/base/package-info.js";
 import { bundleRuntime } from "./bundle-runtime.js";
+import { copyAssets } from "./copy-assets.js";
 import { importedPackages } from "./imported-packages.js";
 
 const EXPORTS = { ".": "index", "./config": "config", "./convert": "convert" };
@@ -42,6 +43,7 @@ export async function writeStandalone(projectDir: string, folder: string): Promi
     makeRoom(folder);
     await bundleRuntime(join(folder, "dist"));
     cpSync(join(projectDir, BUILD_FOLDER), join(folder, BUILD_FOLDER), { recursive: true });
+    copyAssets(projectDir, folder);
     writeFileSync(join(folder, "serve.mjs"), SERVE);
     // Written last: a folder without it is incomplete and gets rewritten.
     writeFileSync(join(folder, "package.json"), manifest(dependencies));

@@ -35,7 +35,7 @@ export const RUNTIME_CODES = {
   },
   SVC2201: {
     title: "plugins failed to load",
-    fix: "fix the module named in the message, then run `svc build`",
+    fix: "fix the module named in the message, then build again",
   },
   SVC2202: {
     title: "cannot bind port",

@@ -21,10 +21,12 @@ interface Stoppable {
  * requests, and again when these have ended.
  * @param starting clients may be served before it settles; after a failure signals have their
  *   default effect
+ * @param beforeExit ends what else runs in this process
  */
 export function installShutdownHandlers(
   starting: Promise<Stoppable>,
   graphs: GraphSupervisor,
+  beforeExit: () => Promise<void>,
 ): void {
   let stopping = false;
   const stop = async (reason: string): Promise<void> => {
@@ -38,7 +40,7 @@ export function installShutdownHandlers(
       return;
     }
     log(`${reason}: shutting down: saving graphs, draining requests`);
-    await Promise.all([graphs.save(), server.stop()]);
+    await Promise.all([graphs.save(), server.stop(), beforeExit()]);
     installThreadGraphs(null);
     const isSaved = await graphs.close({ isSaved: true });
     process.exit(isSaved ? 0 : 1);

@@ -61,6 +61,10 @@ installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
 showStackTraces(data.stackTraces);
 
+const { exit } = process;
+process.exit = (status) => {
+  throw new Error(`process.exit(${status ?? ""}) was called while the plugins were loaded`);
+};
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
@@ -71,4 +75,6 @@ try {
   notify({ ready: true });
 } catch (error) {
   notify({ failure: loadFailure(error) });
+} finally {
+  process.exit = exit;
 }

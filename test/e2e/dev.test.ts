@@ -9,7 +9,12 @@ import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
 import { call, Dev, withDev } from "./support/dev.js";
 import { serve, svc } from "./support/server.js";
-import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
+import {
+  BAD_PLUGIN,
+  GOOD_PLUGIN,
+  NODE_TYPES,
+  TemporaryProject,
+} from "./support/temporary-project.js";
 
 const test = suite("svc dev");
 const TRIPLE = GOOD_PLUGIN.replace("n * 2", "n * 3");
@@ -182,6 +187,29 @@ test("fails when the server cannot be started", async () => {
   const exited = new Promise((resolve) => dev.process.once("exit", resolve));
   await dev.until(/svc: error SVC3008: /);
   assert.is(await exited, 1);
+  project.remove();
+});
+
+test("names a plugin file that exits while it is loaded", () =>
+  withDev(undefined, async (dev, project) => {
+    await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write("tsconfig.json", NODE_TYPES);
+    project.write("plugins/double.ts", `${GOOD_PLUGIN}\nprocess.exit(3);\n`);
+    await dev.until(/process\.exit\(3\) was called while .*\n.*plugins\/double\.ts:\d+:9/);
+    project.write("plugins/double.ts", TRIPLE);
+    await dev.until(/reloaded .+ in \d+ ms/);
+  }));
+
+test("stops quietly while it builds", async () => {
+  const project = new TemporaryProject();
+  const dev = new Dev(project.folder);
+  await dev.until(/127\.0\.0\.1:(\d+) /);
+  const exited = new Promise((resolve) => dev.process.once("exit", resolve));
+  project.write("plugins/double.ts", TRIPLE);
+  await delay(250);
+  dev.process.kill("SIGTERM");
+  assert.is(await exited, 0);
+  assert.not.match(dev.output, /goroutine|error/);
   project.remove();
 });
 

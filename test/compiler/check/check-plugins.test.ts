@@ -3,7 +3,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CheckOptions, checkPlugins } from "../../../compiler/check/check-plugins.js";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../../../runtime/base/limits.js";
+import { ProjectFixture } from "../project-fixture.js";
 import { marks, readSource } from "../reading.js";
 
 const test = suite("plugin rules");
@@ -64,8 +66,28 @@ export function e(request: PluginRequest) { return 1; }
   ]);
   assert.equal(
     diagnostics.slice(0, 4).map(({ help }) => help),
-    ["`bad_name`", "`gr_e`", "`_x`", "`_1st`"],
+    ["`bad_name`", "`groesse`", "`_x`", "`_1st`"],
   );
+});
+
+test("suggest names in Latin letters", () => {
+  const suggestions = ["Straße", "éclair", "łódź", "日本", "naïve-x"].map((name) => {
+    const f = "export function f(request: PluginRequest) { return 1; }";
+    return check(`/** @plugin ${name} */\n${f}`).diagnostics[0]!.help;
+  });
+  assert.equal(suggestions, [
+    ...["`Strasse`", "`eclair`", "`lodz`", "a name in Latin letters", "`naive_x`"],
+  ]);
+});
+
+test("show a first argument of JavaScript in a comment", () => {
+  const project = new ProjectFixture({
+    "tsconfig.json": '{ "compilerOptions": { "allowJs": true } }',
+    "p.js": "/** @plugin */\nexport function f(/** @type {number} */ n) { return 1; }",
+  });
+  const { plugins, types, moduleState } = new PluginReader(project.dir, ["p.js"]).read();
+  const [{ help } = { help: "" }] = checkPlugins(plugins, types, { executors: 1, moduleState });
+  assert.is(help, '`@param {import("svc-server").PluginRequest} request` first');
 });
 
 test("allow one engine, or one pre and one post, per name", () => {

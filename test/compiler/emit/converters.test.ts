@@ -24,6 +24,15 @@ const all = [
     user("constructor", "int", { required: false }),
     user("ключ", "int", { required: false }),
   ]),
+  plugin("records", [
+    user("of", "json", {
+      shape: { kind: "object", properties: [], additional: { kind: "json" }, keys: "^-?\\d+$" },
+    }),
+    user("list", "json", {
+      required: false,
+      shape: { kind: "union", members: [{ kind: "null" }, { kind: "ref", name: "List_int_" }] },
+    }),
+  ]),
   plugin("steps", [user("step", "json", { shape: { kind: "ref", name: "Step" } })]),
 ];
 /** Members without a discriminant, whose recursive property comes first. */
@@ -45,7 +54,7 @@ const converters = await load();
 async function load(): Promise<Record<string, Converter>> {
   const code = emitConverters(
     all,
-    { ...types, Step },
+    { ...types, Step, List_int_: { kind: "array", items: { kind: "int" } } },
     {
       modules: "virtual:modules",
       convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
@@ -266,6 +275,16 @@ test("validate an empty tuple, and numbers without a JSON form", () => {
   assert.is(fault("shapes2", `${needed}&none=[1]`), "none (an array of 0 is required)");
   const huge = encodeURIComponent('{"x":1e999,"y":2}');
   assert.is(fault("shapes2", `${needed}&at=${huge}`), "at.x (a number is required)");
+});
+
+test("check the keys of records", () => {
+  const message = (of: object) => fault("records", `of=${encodeURIComponent(JSON.stringify(of))}`);
+  assert.is(message({ x: 1 }), String.raw`of.x (a key like ^-?\d+$ is required)`);
+  assert.equal(call("records", `of=${json({ 1: "a" })}`)[0], { 1: "a" });
+});
+
+test("name no types in faults", () => {
+  assert.is(fault("records", "of={}&list=5"), "list=5 (one of null, an array is required)");
 });
 
 test.run();

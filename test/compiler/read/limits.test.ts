@@ -256,6 +256,19 @@ export function f(request: PluginRequest,
   );
 });
 
+test("remind of the parameter above a tag", () => {
+  const { diagnostics } = readSource(`/** @plugin
+ * @param n how many
+ * @minimum 1
+ * @param s which
+ */
+export function f(request: PluginRequest, n: int, s: str) { return 1; }`);
+  assert.equal(
+    diagnostics.map(({ code, help }) => [code, help]),
+    [["SVC1143", "`@minimum n …`"]],
+  );
+});
+
 test("apply to defaults and examples", () => {
   const result = readSource(`
 /** @plugin

@@ -166,7 +166,10 @@ test("throws an error with a code for an invalid tsconfig", () => {
   });
   assert.throws(
     () => new PluginReader(project.dir, ["a.ts"]),
-    (error: unknown) => error instanceof SvcError && error.code === "SVC1061",
+    (error: unknown) =>
+      error instanceof SvcError &&
+      error.code === "SVC1061" &&
+      error.message.startsWith("tsconfig.json:1:21: "),
   );
 });
 

@@ -115,4 +115,32 @@ export function find(request: PluginRequest) { return 1; }`,
   ]);
 });
 
+test("include errors that a hook throws itself, with a known status", () => {
+  const guards = `import { HttpError } from "svc-server";
+export class NoKey extends HttpError { constructor() { super(401, "no key", { realm: "x" }); } }
+/** @throws {HttpError} 403 documented */
+export const auth = async (request: { n: number }) => {
+  if (request.n === 0) throw new NoKey();
+  if (request.n === 1) throw new HttpError(403, "not allowed");
+  if (request.n === 2) throw new HttpError(402, "pay", { cents: 5 });
+  throw new HttpError(request.n, "unknown");
+};`;
+  const result = readSource(
+    `import { auth } from "./guards.js";
+/** @plugin @before auth */
+export function find(request: PluginRequest) { throw new HttpError(410, "its own"); }`,
+    { "guards.ts": guards },
+  );
+  const errors = pluginNamed(result, "find").throws;
+  assert.equal(
+    errors.map(({ exception, status, description }) => [exception, status, description]),
+    [
+      ["HttpError", 403, "documented"],
+      ["NoKey", 401, ""],
+      ["HttpError", 402, "pay"],
+    ],
+  );
+  assert.is(errors[2]!.details?.kind, "object");
+});
+
 test.run();

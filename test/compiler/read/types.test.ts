@@ -379,4 +379,24 @@ interface Order { id: int; price: float; of: { count: Count; name: Name }; }`,
   }
 });
 
+test("restrict the keys of records", () => {
+  const { shapes } = readTypes({
+    n: "Record<number, str>",
+    i: "Record<int, str>",
+    t: "{ [key: `x-${string}`]: str }",
+    s: "{ [key: string]: str; [key: number]: str }",
+  });
+  const keys = Object.values(shapes).map(([, shape]) => {
+    return shape.kind === "object" ? shape.keys : shape.kind;
+  });
+  const [number, integer, prefix, any] = keys;
+  const admits = (pattern: string | undefined) => {
+    return ["x", "1", "-1.5", "x-a"].filter((key) => new RegExp(pattern!).test(key));
+  };
+  assert.equal(admits(number), ["1", "-1.5"]);
+  assert.equal(admits(integer), ["1"]);
+  assert.equal(admits(prefix), ["x-a"]);
+  assert.is(any, undefined);
+});
+
 test.run();

@@ -462,7 +462,7 @@ function check_Loose(value) {
   } else if (Array.isArray(value)) {
     if (!(try_3_(value) === null || try_4_(value) === null)) return " (an array of one of 2 forms is required)";
   } else if (!(typeof value === "string")) {
-    return " (one of a string, an object, Pair, an array of 0 is required)";
+    return " (one of a string, an object, an array of 2, an array of 0 is required)";
   }
   return null;
 }

@@ -1,0 +1,58 @@
+// Files beside a module, found from the bundle in the build folder.
+
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { locateModule } from "../../compiler/module-locations.js";
+import { ProjectFixture } from "./project-fixture.js";
+
+const test = suite("locateModule");
+const project = new ProjectFixture({
+  "plugins/data.txt": "x",
+  "formats/a.ts": "export {};",
+  "scripts/a.js": "export {};",
+  "scripts/a.ts": "export {};",
+});
+
+async function located(text: string) {
+  const path = join(project.dir, "plugins/a b.ts");
+  return locateModule(project.dir, path, text);
+}
+
+test("replaces locations without moving anything", async () => {
+  const text =
+    "const a = import.meta.url; f(import.meta.dirname, import.meta.filename); // import.meta.url";
+  const { text: found } = (await located(text))!;
+  assert.is(found.split("\n")[0]!.length, text.length);
+  assert.ok(found.startsWith("const a = svc$moduleUrl(); f(svc$moduleDirname(), svc$moduleF"));
+  assert.match(found, "// import.meta.url\n");
+  assert.match(found, 'new URL("../plugins/a%20b.ts", import.meta.url).href');
+});
+
+test("leaves all else as it is", async () => {
+  assert.is(await located("export const a = 1;"), null);
+  const { text } = (await located('const a = "import.meta.url", b = import.meta.resolve("x");'))!;
+  assert.is(text, 'const a = "import.meta.url", b = import.meta.resolve("x");');
+});
+
+test("imports sources where a pattern names scripts", async () => {
+  const text = async (path: string) => (await located(`await import(\`${path}\`);`))!.text;
+  assert.is(await text("../formats/${y}.js"), "await import(`../formats/${y}.ts`);");
+  assert.is(await text("../scripts/${y}.js"), "await import(`../scripts/${y}.js`);");
+  assert.is(await text("../nowhere/${y}.js"), "await import(`../nowhere/${y}.js`);");
+});
+
+test("warns of a file that is not there, with its position", async () => {
+  const text = `const a = new URL("./data.txt", import.meta.url);
+const b = new URL("./none.txt", import.meta.url);
+const c = new URL("https://example.org/", import.meta.url), d = new URL("./", import.meta.url);`;
+  const { warnings } = (await located(text))!;
+  assert.is(warnings.length, 1);
+  const [{ text: message, location } = {}] = warnings;
+  assert.equal(
+    [message, location?.line, location?.column, location?.length],
+    [...["file not found: ./none.txt", 2, 18, 12]],
+  );
+});
+
+test.run();
