@@ -12,9 +12,9 @@ import type {
   IoNotification,
   IoThreadData,
 } from "../../runtime/engine/io-control.js";
-import { IoServer } from "../../runtime/engine/io-server.js";
 import { installThreadGraphs, ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
+import { assembleIo } from "../../runtime/lifecycle/assemble-io.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { IoThreadHandle } from "../../runtime/lifecycle/io-thread.js";
@@ -39,7 +39,7 @@ const connect: Connect = ({ port }, onread) =>
 /** Runs the IO thread's code in this thread. */
 function startIo(io: IoThreadData): IoThreadHandle {
   const { port1: outside, port2: inside } = new MessageChannel();
-  const server = new IoServer(io, (notice: IoNotification) => inside.postMessage(notice), connect);
+  const server = assembleIo(io, (notice: IoNotification) => inside.postMessage(notice), connect);
   server.transport = async () => ({ transport, reason: "for tests" });
   inside.on("message", (asked: RpcRequest<ControlRequest>) => {
     void answer(inside, asked, (ask) => server.execute(ask));

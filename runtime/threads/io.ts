@@ -8,7 +8,7 @@ import type {
   IoNotification,
   IoThreadData,
 } from "../engine/io-control.js";
-import { IoServer } from "../engine/io-server.js";
+import { assembleIo } from "../lifecycle/assemble-io.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureThread } from "../metrics/thread-gauges.js";
 import { describeUncaught, hasPluginFrames } from "../plugin/contract/stack-trace.js";
@@ -18,7 +18,7 @@ import { takeWorkerData } from "./own-data.js";
 measureThread();
 const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServer>();
 const metrics = new Metrics(data.metrics);
-const server = new IoServer(data, (notice: IoNotification) => port.postMessage(notice));
+const server = assembleIo(data, (notice: IoNotification) => port.postMessage(notice));
 
 // A fault here is a defect of the server, or code left behind by an inline plugin, which may throw
 // anything; the clients' connections are worth more than a clean exit.

@@ -1,0 +1,197 @@
+// Creates the parts of the IO thread and connects them: both servers, engine, schedulers, dispatch
+// and built-ins.
+
+import { join } from "node:path";
+import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
+import { ControlService } from "../builtin/admin/control-service.js";
+import { installBuiltinContext } from "../builtin/context.js";
+import type { Connect } from "../dispatch/connector.js";
+import { Dispatcher } from "../dispatch/dispatcher.js";
+import { AccessLog } from "../engine/access-log.js";
+import { AuditLog } from "../engine/audit-log.js";
+import { BuiltinAccess } from "../engine/builtin-access.js";
+import { addBuiltins } from "../engine/builtin-routes.js";
+import { type BuiltinEvents, BuiltinScheduler } from "../engine/builtin-scheduler.js";
+import { ConsoleRequests } from "../engine/console-requests.js";
+import { createTracer } from "../engine/create-tracer.js";
+import { InlinePlugins } from "../engine/inline-plugins.js";
+import type { IoNotification, IoThreadData } from "../engine/io-control.js";
+import { IoServer } from "../engine/io-server.js";
+import { LiveServerView } from "../engine/live-server-view.js";
+import { MatrixRequests } from "../engine/matrix-requests.js";
+import { PendingControlRequests } from "../engine/pending-control-requests.js";
+import { Recorder } from "../engine/recorder.js";
+import { RequestEngine } from "../engine/request-engine.js";
+import { type ResponseParts, ResponseWriter } from "../engine/response-writer.js";
+import { RouteTable } from "../engine/route-table.js";
+import { Scheduler, type SchedulerEvents } from "../engine/scheduler.js";
+import { TraceSampler } from "../engine/trace-sampler.js";
+import { GraphRegistry } from "../graph/manager/graph-registry.js";
+import { CommitClock } from "../graph/manager/logging-entry-points.js";
+import { IO_THREAD } from "../graph/manager/thread-numbers.js";
+import { Authenticator } from "../http/auth/authenticator.js";
+import { ClientPermissions } from "../http/client-permissions.js";
+import { Compressor } from "../http/compressor.js";
+import { CrossOriginGuard } from "../http/cross-origin-guard.js";
+import { FileServer } from "../http/files.js";
+import { OperatorAuth } from "../http/operator-auth.js";
+import { PackagedFiles } from "../http/packaged-files.js";
+import { TrustedClients } from "../http/trusted-clients.js";
+import { Metrics } from "../metrics/metrics.js";
+import { PluginCounters } from "../metrics/plugin-counters.js";
+import { TrafficCounters } from "../metrics/traffic.js";
+import { showStackTraces } from "../plugin/contract/stack-trace.js";
+import { readMatrixConfig } from "../settings/matrix-config.js";
+import type { ServerSettings } from "../settings/server-settings.js";
+import { SharedState } from "../wire/shared-state.js";
+
+/**
+ * Creates the IO thread, which then waits for the request to listen.
+ * @param notify sends an unsolicited message to the main thread
+ * @param connect connects to back-ends, by default through sockets
+ */
+export function assembleIo(
+  data: IoThreadData,
+  notify: (notice: IoNotification) => void,
+  connect?: Connect,
+): IoServer {
+  const { settings } = data;
+  const state = new SharedState(data.state);
+  const counters = { state, metrics: new Metrics(data.metrics), tallies: new PluginCounters() };
+  const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
+  const compressor = createCompressor(settings);
+  const tracer = createTracer(settings, () => ({
+    serviceName: view.serviceName ?? "svc",
+    port: state.basePort,
+  }));
+  const traces = new TraceSampler(tracer, new ClientPermissions(settings.dispatcherNetworks));
+  const recorder = createRecorder(settings);
+  const audit = settings.audit === null ? null : new AuditLog(settings.audit);
+  const answers = new ResponseWriter({
+    ...counters,
+    // Unanswered requests of the main port.
+    backlog: () => scheduler.working + scheduler.waiting + (dispatcher?.working ?? 0),
+    compressor,
+    ...{ recorder, audit, ...responseRules(settings, trusted) },
+  });
+  const [quick, long] = data.adminStates;
+  const adminStates = [new SharedState(quick), new SharedState(long)] as const;
+  const states = { main: state, builtin: adminStates };
+  const [scheduler, admin] = createSchedulers(data, states, counters.metrics, answers, notify);
+  const dispatcher = createDispatcher(settings, connect);
+  const matrix = dispatcher && new MatrixRequests(dispatcher, answers, scheduler, traces);
+  const graphs = new GraphRegistry(IO_THREAD);
+  const traffic = new TrafficCounters(data.traffic);
+  const shared = { settings, scheduler, admin, ...counters };
+  const view: LiveServerView = new LiveServerView({
+    ...{ ...shared, graphs, traffic, dispatcher, node: data.node },
+    dispatched: () => matrix?.dispatched() ?? [],
+    current: () => engine.current,
+    clock: new CommitClock(data.clock),
+  });
+  const inline = new InlinePlugins(state, answers, () => counters.metrics.inlineLeft());
+  const auth = settings.auth.length === 0 ? null : new Authenticator(settings.projectDir);
+  const routes = new RouteTable(settings.prefix);
+  const engine: RequestEngine = new RequestEngine({
+    ...{ state, view, answers, routes, scheduler, inline, admin, trusted, traces, matrix, auth },
+    files: new FileServer(join(settings.root, "WEB-ROOT"), compressor),
+    console: createConsole(settings, trusted),
+    jquery: PackagedFiles.jquery(),
+    pages: createOriginGuards(settings),
+    operators: new OperatorAuth(trusted, data.adminKey),
+    builtins: new BuiltinAccess(settings, trusted),
+  });
+  const control = new PendingControlRequests(notify);
+  const operations = new ControlService((operation, args) => control.ask(operation, args));
+  installBuiltinContext({ server: view, control: operations });
+  showStackTraces(settings.stackTraces);
+  addBuiltins(routes);
+  const own = { adminStates, graphs, traffic, view, control, tracer, recorder, audit };
+  return new IoServer({ ...shared, ...own, routes, answers, inline, auth, engine, dispatcher });
+}
+
+/**
+ * The admin port takes no unknown host name: a page could otherwise give a name of its own the
+ * address of this machine, and read with the rights of the operator who opened it.
+ */
+function createOriginGuards(
+  settings: ServerSettings,
+): readonly [main: CrossOriginGuard, admin: CrossOriginGuard] {
+  const { cors, allowedHosts: hosts, node } = settings;
+  const own = [...(hosts ?? []), ...(node === null ? [] : [node.host])];
+  return [new CrossOriginGuard(cors, hosts), new CrossOriginGuard(cors, own)];
+}
+
+function createSchedulers(
+  { settings, clock: logClock }: IoThreadData,
+  states: { readonly main: SharedState; readonly builtin: readonly [SharedState, SharedState] },
+  metrics: Metrics,
+  answers: ResponseWriter,
+  notify: (notice: IoNotification) => void,
+): [scheduler: Scheduler, admin: BuiltinScheduler] {
+  const { pluginTimeoutMs, maxRunningPerClient } = settings;
+  const mainLimits = { perClient: maxRunningPerClient, isSerial: false };
+  // A query needs a deadline even where plugins have none.
+  const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
+  const clock = new CommitClock(logClock);
+  const outcomes = {
+    result: answers.call,
+    failed: answers.failedCall,
+    dropped: answers.droppedCall,
+  };
+  const events: SchedulerEvents = {
+    ...outcomes,
+    terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
+    retired: (executor) => notify({ notice: "retired", executor }),
+  };
+  const builtinEvents: BuiltinEvents = {
+    ...outcomes,
+    terminate: (executor, reason) => notify({ notice: "terminateAdmin", executor, reason }),
+    startLong: () => notify({ notice: "startLongQueries" }),
+  };
+  return [
+    new Scheduler(states.main, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
+    new BuiltinScheduler(states.builtin, waitMs, builtinEvents, clock),
+  ];
+}
+
+function createRecorder({ recordFile, name, ...settings }: ServerSettings): Recorder | null {
+  if (recordFile === null) return null;
+  const { recordSampleEvery: every, recordBodies: bodies } = settings;
+  return new Recorder({ path: recordFile, service: name, every, bodies });
+}
+
+function responseRules(
+  { cors, accessLogSampleEvery, explain }: ServerSettings,
+  trusted: TrustedClients,
+): Pick<ResponseParts, "cors" | "access" | "mayAsk"> {
+  return {
+    cors: cors !== null,
+    access: accessLogSampleEvery > 0 ? new AccessLog(accessLogSampleEvery) : null,
+    mayAsk: (exchange) => {
+      if (explain !== "trusted") return explain === "anyone";
+      return exchange.connection.ident !== null || trusted.isTrusted(exchange);
+    },
+  };
+}
+
+function createDispatcher(
+  { dispatcher, projectDir }: ServerSettings,
+  connect: Connect | undefined,
+): Dispatcher | null {
+  return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir, connect);
+}
+
+function createConsole(
+  { console: where }: ServerSettings,
+  trusted: TrustedClients,
+): ConsoleRequests {
+  const pages = where === "off" ? null : PackagedFiles.console();
+  return new ConsoleRequests(pages, where === "both", trusted);
+}
+
+function createCompressor({ compression, tls }: ServerSettings): Compressor | null {
+  if (compression === "off") return null;
+  const knowsClients = tls !== null && tls.ca !== null;
+  return new Compressor({ withCredentials: compression === "all", knowsClients });
+}
