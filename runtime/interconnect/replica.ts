@@ -3,6 +3,7 @@
 // detected.
 
 import { SvcError } from "../base/errors.js";
+import { log } from "../base/log.js";
 import { applyTransaction } from "../graph/log/apply-transaction.js";
 import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
@@ -66,6 +67,8 @@ export class Replica {
   #origin: string | null;
   #markedAt = 0;
   #markedLog: Positions["log"] = null;
+  /** The last attempt to write the marker failed. */
+  #isMarkerLate = false;
   #isRetired = false;
   /** Received transactions may already be applied. */
   #mayRepeat = false;
@@ -294,7 +297,18 @@ export class Replica {
 
   /** Writes the marker if it is behind the durable position. */
   keepMark(): void {
-    if (this.#safe.log !== this.#markedLog) this.mark();
+    if (this.#safe.log !== this.#markedLog || this.#isMarkerLate) this.#tryMark();
+  }
+
+  /** A marker that cannot be written must not stop replication: it only makes a restart longer. */
+  #tryMark(): void {
+    try {
+      this.mark();
+      this.#isMarkerLate = false;
+    } catch (error) {
+      if (!this.#isMarkerLate) log(`replica marker: ${(error as Error).message}`, "error");
+      this.#isMarkerLate = true;
+    }
   }
 
   /**
@@ -387,14 +401,14 @@ export class Replica {
       this.#safe = reached;
       this.onSafe();
       this.#reach(reached.sn!);
-      if (performance.now() - this.#markedAt > MARKER_INTERVAL_MS) this.mark();
+      if (performance.now() - this.#markedAt > MARKER_INTERVAL_MS) this.#tryMark();
     }
     this.#isFlushing = false;
   }
 
   #reach(sn: number): void {
     if (!this.#catchUp.reach(sn)) return;
-    this.mark();
+    this.#tryMark();
     this.onReadiness();
   }
 

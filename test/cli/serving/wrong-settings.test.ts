@@ -41,7 +41,8 @@ test.after(() => {
 /** An expression of a value; null if it has no readable one. */
 function expression(value: unknown): string | null {
   if (typeof value === "function") return String(value);
-  const text = inspect(value, { depth: null, maxArrayLength: null, breakLength: Infinity });
+  const style = { compact: true, breakLength: Infinity };
+  const text = inspect(value, { depth: null, maxArrayLength: null, ...style });
   return /empty item|\[Function/.test(text) ? null : text;
 }
 

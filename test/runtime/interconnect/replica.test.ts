@@ -122,6 +122,29 @@ function isSame({ subscriber, folder }: Context, store: GraphStore): void {
   assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
 }
 
+test("goes on when its marker cannot be written, and writes it later", async (c) => {
+  let flush = (): void => undefined;
+  c.flushed = () => new Promise((resolve) => (flush = () => resolve(true)));
+  const store = fill(c, "g", 3);
+  await follow(c);
+  const root = join(c.folder, "s");
+  const obstacle = join(root, "_replica.json.tmp");
+  mkdirSync(obstacle);
+  c.flushed = async () => true;
+  flush();
+  await new Promise(setImmediate);
+  assert.is(c.replica.report().state, "caught-up");
+  assert.not(readReplicaMarker(root)?.isCaughtUp);
+  const reached = c.replica.durableSn!;
+  openStore(store).createVertex("later");
+  await stream(c, reached + 1);
+  await new Promise(setImmediate);
+  assert.ok(c.replica.durableSn! > reached);
+  rmSync(obstacle, { recursive: true });
+  c.replica.keepMark();
+  assert.ok(readReplicaMarker(root)?.isCaughtUp);
+});
+
 test("tells graphs of one name apart, from any log position on", async (c) => {
   for (let round = 0; round < 3; round++) {
     fill(c, "more", 4 + round);
