@@ -20,6 +20,7 @@ import { Overview } from "./pages/overview.js";
 import { Plugins } from "./pages/plugins.js";
 import { Replication } from "./pages/replication.js";
 import { Requests } from "./pages/requests.js";
+import { SearchPage } from "./pages/search.js";
 import { BuildNotice } from "./parts/build-notice.js";
 import { PageLink } from "./parts/page-link.js";
 import { currentRoute, PAGES, type Page } from "./router.js";
@@ -37,6 +38,7 @@ const SHOWN: Readonly<Record<Page, Entry>> = {
   plugin: { title: "Plugins", show: Plugins },
   requests: { title: "Requests", show: Requests },
   search: { title: "Graph", show: GraphPage },
+  text: { title: "Search", show: SearchPage },
   matrix: { title: "Matrix", show: Matrix },
   replication: { title: "Replication", show: Replication },
   logs: { title: "Logs", show: Logs },

@@ -11,6 +11,7 @@ export const PAGES = [
   "plugin",
   "requests",
   "search",
+  "text",
   "matrix",
   "replication",
   "logs",

@@ -44,6 +44,7 @@ const BUILTIN_PLUGINS = [
     "eventbacklog",
     "graphinfo",
     "index",
+    "indexes",
     "matrixplugins",
     "memory",
     "metrics",

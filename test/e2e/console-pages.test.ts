@@ -32,6 +32,10 @@ test.before(async () => {
   await buildProject(EXAMPLE);
   served = await serve(EXAMPLE, "--root", root);
   await get(served.port, "/svc/plugin/feed", { method: "POST" });
+  const options = JSON.stringify({ keys: ["country"] });
+  const index = new URLSearchParams({ graph: "cities", what: "text", options });
+  const change = { method: "POST", headers: { "X-SVC-Change": "1" } };
+  assert.is((await get(served.port, `/svc/builtin/index?${index}`, change)).status, 200);
   if (browser !== null) page = await ConsolePage.start(browser);
 });
 
@@ -48,6 +52,7 @@ const PAGES = [
   ["plugin?plugin=recommend", "start of the journey"],
   ["requests", "requests in progress"],
   ["search?graph=cities&id=Oslo", "The vertex"],
+  ["text?graph=cities&q=no&facets=population", "Trondheim"],
   ["matrix", "This is an engine"],
   ["replication", "Subscribers of this instance"],
   ["logs", "server started"],
@@ -119,6 +124,36 @@ inBrowser("has none in the detail of a connection, open and closed, in both them
   }
 });
 
+inBrowser("searches texts as the user types, and narrows by a facet", async () => {
+  await page.open(served.port + 1, "text?graph=cities&facets=country");
+  await page.type("#text-words", "n");
+  await page.has("Amsterdam");
+  await page.type("#text-words", "no");
+  await page.hasNot("Amsterdam");
+  const marked = `[...document.querySelectorAll(".hits mark")].map((mark) => mark.textContent)`;
+  assert.equal([...new Set((await page.tab.value(marked)) as string[])], ["NO"]);
+  await page.type("#text-words", "NO SE");
+  await page.has("No vertex matches.");
+  await page.type("#text-words", "n");
+  await page.has("Amsterdam");
+  const value = `[...document.querySelectorAll(".facet button")]
+    .find((button) => button.innerText.startsWith("NO"))`;
+  await page.tab.value(`${value}.click()`);
+  await page.hasNot("Amsterdam");
+  await page.tab.until(`${value}.getAttribute("aria-pressed") === "true"`);
+  const address = new URL(String(await page.tab.value("location.href")));
+  assert.is(address.searchParams.get("f.country"), '"NO"');
+  await page.press("Oslo", ".hits");
+  await page.has("The vertex");
+});
+
+inBrowser("shows why a text search fails, and what to do without an index", async () => {
+  await page.open(served.port + 1, "text?graph=cities&q=no&facets=.none");
+  await page.has("unknown property: '.none'");
+  await page.open(served.port + 1, "text?graph=none");
+  await page.has("graph");
+});
+
 inBrowser("downloads a result unchanged", async () => {
   const folder = join(root, "downloads");
   mkdirSync(folder);
@@ -151,7 +186,7 @@ inBrowser("can be used by keyboard on every page, with visible focus", async () 
       if (seen.has(where)) break;
       seen.add(where);
     }
-    // The skip link, ten pages, the theme switch, and the controls of the page.
+    // The skip link, eleven pages, the theme switch, and the controls of the page.
     assert.ok(seen.size >= 12, `${path}: ${seen.size} stops`);
   }
 });

@@ -1,5 +1,5 @@
-// Indexes of graphs over HTTP, for trusted clients only like all changes. Another thread builds
-// vector indexes asynchronously; the response reports the progress.
+// Indexes of graphs over HTTP; like all changes, creating and dropping them is for trusted clients
+// only. Another thread builds indexes asynchronously; the response reports the progress.
 
 import { ParameterError } from "../../base/errors.js";
 import type { TextIndexOptions } from "../../graph/api/entry-points.js";
@@ -9,6 +9,16 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
 import { queryFromText } from "../query-json.js";
+
+/**
+ * Lists the indexes of a graph.
+ * @plugin indexes
+ * @readonly
+ * @param graph name of the graph
+ */
+export function indexes(_request: PluginRequest, graph: str): object {
+  return stateOf(graphNamed(graph));
+}
 
 /**
  * Creates an index, which is then kept up to date.
