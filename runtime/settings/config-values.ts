@@ -20,6 +20,8 @@ export interface GraphConfig extends ScopesConfig {
   readonly readonly?: boolean | undefined;
   /** Its changes are not passed on to other instances. Default false. */
   readonly local?: boolean | undefined;
+  /** Size that the graph can reach, and the addresses it reserves. Default: as it was created. */
+  readonly memory?: "small" | "large" | null | undefined;
   /** Indexes to create at startup if missing. */
   readonly indexes?: readonly IndexConfig[] | undefined;
 }

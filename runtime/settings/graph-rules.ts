@@ -13,12 +13,20 @@ export interface ConfiguredGraph extends ParsedScopes {
   readonly path: string | null;
   readonly readonly: boolean;
   readonly local: boolean;
+  /** Null: as the graph was created. */
+  readonly memory: MemorySize | null;
   /** Created at startup if missing. */
   readonly indexes: readonly IndexConfig[];
 }
 
 const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;
 const FOLDER_FORM = `a path inside the data folder, with /, ${DEPTH}`;
+
+type MemorySize = "small" | "large";
+
+function isMemorySize(value: unknown): boolean {
+  return value === "small" || value === "large";
+}
 
 const each = named<ConfiguredGraph>(
   "a graph name: a letter, then letters, digits and _.#$%@",
@@ -27,6 +35,7 @@ const each = named<ConfiguredGraph>(
     path: withDefault(nullable(test(FOLDER_FORM, isValidGraphPath, "")), null),
     readonly: withDefault(isBoolean, false),
     local: withDefault(isBoolean, false),
+    memory: withDefault(nullable(test('"small" or "large"', isMemorySize, "large" as const)), null),
     indexes: indexesRule,
     ...SCOPE_RULES,
   }),

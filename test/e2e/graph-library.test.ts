@@ -53,6 +53,7 @@ test("are created once for all callers", () => {
   assert.is(system.getGraph("h").path, join(root, "below", "h"));
   assert.equal(Object.keys(system.registry()), ["g", "h"]);
   fails(() => system.getGraph("none"), "KeyError", /Graph instance not available: none/);
+  fails(() => new Graph("i", { memory: "tiny" as never }), "ValueError", /memory must be one of/);
   fails(() => new Graph("1st"), "DataError", /invalid graph name/);
   fails(() => new Graph("abs", { path: "/abs" }), "DataError", /relative/);
   assert.is(new Vertex(graph, "v", "thing", "w").type, "thing");

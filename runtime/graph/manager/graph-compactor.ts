@@ -3,8 +3,8 @@
 import { Backoff } from "../../base/backoff.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
-import type { Arena, ArenaMemory } from "../memory/arena.js";
-import { isMovable, memoryFor, reservedBytes } from "../memory/graph-memory.js";
+import type { ArenaMemory } from "../memory/arena.js";
+import { type GraphMemory, isMovable, memoryFor, reservedBytes } from "../memory/graph-memory.js";
 import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
 import { reserveAddressSpace } from "../memory/reserve-address-space.js";
 import { hasThread, relocateAtSafepoint } from "../memory/safepoint.js";
@@ -90,7 +90,7 @@ function formatMebibytes(bytes: number): string {
  */
 export function relocateGraph(store: GraphStore): boolean {
   const { memory } = store;
-  const memories = allocateMemories(memory.arenas);
+  const memories = allocateMemories(memory);
   if (memories === null) return false;
   return relocateAtSafepoint(memory, memories, () => {
     if (!isQuiescent(memory.header.words)) return false;
@@ -134,11 +134,13 @@ function isQuiescent(header: Uint32Array): boolean {
 }
 
 /** Returns null if the process may not reserve enough address space. */
-function allocateMemories(arenas: readonly Arena[]): ArenaMemory[] | null {
+function allocateMemories({ arenas, share: { size } }: GraphMemory): ArenaMemory[] | null {
   const movable = arenas.filter(isMovable).map(({ id }) => ARENAS[id]!);
   try {
-    return reserveAddressSpace("a graph that moves", reservedBytes(movable), () =>
-      arenas.map((arena) => (isMovable(arena) ? memoryFor(ARENAS[arena.id]!) : arena.memory)),
+    return reserveAddressSpace("a graph that moves", reservedBytes(movable, size), () =>
+      arenas.map((arena) => {
+        return isMovable(arena) ? memoryFor(ARENAS[arena.id]!, size) : arena.memory;
+      }),
     );
   } catch (error) {
     if (error instanceof CapacityError) return null;

@@ -5,7 +5,7 @@ import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { type ConfiguredIndex, ensureIndex } from "../changes/ensure-indexes.js";
 import { readIdentity } from "../memory/graph-identity.js";
-import { ReadonlyBy } from "../memory/layout.js";
+import { type MemorySize, ReadonlyBy } from "../memory/layout.js";
 import { DataError, InternalError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
@@ -46,6 +46,7 @@ export interface OpenGraphRequest {
   readonly isReadonly: boolean;
   /** Identity of a new graph, if predetermined. */
   readonly identity?: string;
+  readonly size?: MemorySize | undefined;
 }
 
 export interface RecoveredGraphs {
@@ -209,7 +210,7 @@ export class GraphManager {
   }
 
   /** Loads or creates a graph, before replay of the log. */
-  #load({ name, folder, isStorable, identity: known }: OpenGraphRequest): GraphStore {
+  #load({ name, folder, isStorable, identity: known, size }: OpenGraphRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`open graph limit reached (${MAX_GRAPHS})`);
     }
@@ -217,7 +218,7 @@ export class GraphManager {
     const warn = this.#log;
     const changes = isStorable ? this.#graphLog : null;
     const log = changes?.share(name) ?? null;
-    const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable });
+    const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable, size });
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
     // The process had ended before it could remove the files.
     if (loaded !== null) eraseStoredGraph(folder);
@@ -225,6 +226,7 @@ export class GraphManager {
     return GraphStore.create(name, this.#thread, {
       log,
       values: isStorable ? { folder, isWritable: true } : null,
+      size,
       ...(identity === undefined ? {} : { identity }),
     });
   }

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
+import type { MemorySize } from "../memory/layout.js";
 import { isRootLocked, lockRoot, type RootLock } from "../snapshot/root-lock.js";
 import {
   eraseStoredGraph,
@@ -15,9 +16,13 @@ import {
 import type { OpenGraphRequest } from "./graph-manager.js";
 import type { GraphRequest } from "./graph-source.js";
 
-/** Configured folders and read-only flags, by graph name. */
+/** Configured folders, read-only flags and sizes, by graph name. */
 type ConfiguredGraphs = {
-  readonly [name: string]: { readonly path: string | null; readonly readonly: boolean };
+  readonly [name: string]: {
+    readonly path: string | null;
+    readonly readonly: boolean;
+    readonly memory?: MemorySize | null;
+  };
 };
 
 export class GraphRoot {
@@ -55,12 +60,15 @@ export class GraphRoot {
   /**
    * Returns the request to open a graph. Acquires the data folder first, so that links are final.
    */
-  openRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): OpenGraphRequest {
+  openRequest(request: GraphRequest, isReadonly: boolean): OpenGraphRequest {
+    const { name, path: asked, isLocal } = request;
     const isStorable = this.acquire();
     const path = this.pathOf(name, asked);
     const folder = this.folderOf(path);
-    const isFixed = isReadonly || (this.#configured[name]?.readonly ?? false);
-    return { name, path, folder, isStorable, isLocal, isReadonly: isFixed };
+    const configured = Object.hasOwn(this.#configured, name) ? this.#configured[name] : undefined;
+    const isFixed = isReadonly || (configured?.readonly ?? false);
+    const size = configured?.memory ?? request.size;
+    return { name, path, folder, isStorable, isLocal, isReadonly: isFixed, size };
   }
 
   /**

@@ -3,6 +3,7 @@
 
 import { GRAPH_NAME, MAX_GRAPH_NAME_LENGTH } from "../../base/graph-names.js";
 import type { SharedGraphMemory } from "../memory/graph-memory.js";
+import type { MemorySize } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 
 /** An open graph in the form that crosses threads. */
@@ -20,6 +21,8 @@ export interface GraphRequest {
   /** Folder below the data folder; null: the graph's name. */
   readonly path: string | null;
   readonly isLocal: boolean;
+  /** Default: that of the stored graph, large for a new one. */
+  readonly size?: MemorySize | undefined;
 }
 
 export interface GraphSource {

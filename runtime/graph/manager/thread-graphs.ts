@@ -2,7 +2,9 @@
 // every request gets its own.
 
 import { lockDeadlineAfter } from "../changes/session-view.js";
-import { AccessError } from "../model/errors.js";
+import type { MemorySize } from "../memory/layout.js";
+import { AccessError, ValueError } from "../model/errors.js";
+import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
@@ -21,6 +23,11 @@ export interface GraphOptions {
   readonly path?: string | null | undefined;
   /** Not replicated to other instances. Default false. */
   readonly local?: boolean | undefined;
+  /**
+   * "small": at most 128 MiB per kind of data and no vectors, in return for 3 GiB of addresses
+   * instead of 67. Default: the size with which the graph was created, "large" for a new one.
+   */
+  readonly memory?: MemorySize | undefined;
   /** Milliseconds until the graph must be open; default: no limit. */
   readonly timeout?: number | undefined;
 }
@@ -60,10 +67,11 @@ export class ThreadGraphs {
    *   OperationTimeout
    */
   open(name: string, options: GraphOptions = {}): GraphAccess {
-    const { path = null, local = false, timeout = -1 } = options;
+    const { path = null, local = false, timeout = -1, memory: size } = options;
     const known = this.#known(name);
     if (known !== undefined && path === null) return known;
-    const request = { name: checkGraphName(name), path, isLocal: local };
+    if (size !== undefined && size !== "small" && size !== "large") throw sizeError(size);
+    const request = { name: checkGraphName(name), path, isLocal: local, size };
     const shared = this.#source.open(request, lockDeadlineAfter(timeout));
     return this.#known(name) ?? this.#attach(shared) ?? this.open(name, options);
   }
@@ -72,7 +80,7 @@ export class ThreadGraphs {
   system(): GraphAccess {
     const known = this.find(SYSTEM_GRAPH);
     if (known !== null) return known;
-    const request = { name: SYSTEM_GRAPH, path: null, isLocal: false };
+    const request = { name: SYSTEM_GRAPH, path: null, isLocal: false, size: "small" } as const;
     return this.#attach(this.#source.open(request, lockDeadlineAfter(-1))) ?? this.system();
   }
 
@@ -124,4 +132,14 @@ export class ThreadGraphs {
     this.#open.set(store.name, access);
     return access;
   }
+}
+
+function sizeError(size: never): Error {
+  const fits = '"small", "large"';
+  return withArgumentDetails(
+    new ValueError(`memory must be one of ${fits}`),
+    size,
+    fits,
+    ".memory",
+  );
 }

@@ -110,7 +110,7 @@ export class Arena {
     const bytes = this.#skewBytes + words * 4;
     const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
     const pages = Math.ceil(Math.min(wanted, maxMemoryBytes(this.memory)) / PAGE_BYTES);
-    if (words > this.capacity) throw graphFullError();
+    if (words > this.capacity) throw graphFullError(maxMemoryBytes(this.memory));
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();
   }
@@ -120,8 +120,16 @@ function maxMemoryBytes(memory: ArenaMemory): number {
   return memory instanceof Memory ? MAX_BYTES : memory.maxByteLength;
 }
 
-export function graphFullError(): CapacityError {
-  return new CapacityError("graph is full: one arena reached 4 GiB");
+/** @param bytes size that an arena cannot exceed */
+export function graphFullError(bytes = MAX_BYTES): CapacityError {
+  if (bytes >= MAX_BYTES) return new CapacityError("graph is full: one arena reached 4 GiB");
+  const reached = `one arena reached ${Math.floor(bytes / 2 ** 20)} MiB`;
+  return new CapacityError(`graph is full: ${reached}; open it with memory "large"`);
+}
+
+/** Returns whether WebAssembly kernels can address a memory. */
+export function isKernelMemory(memory: ArenaMemory): boolean {
+  return memory instanceof Memory;
 }
 
 /**

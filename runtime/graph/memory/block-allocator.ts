@@ -55,7 +55,8 @@ export class BlockAllocator implements Allocator {
   hasRoom(writer: Writer, sizeClass: number): boolean {
     const { words } = writer.memory.header;
     if (words[this.#state + FREE_LISTS + sizeClass] !== 0) return true;
-    return words[this.#state]! + this.blockWords(sizeClass) <= MAX_ARENA_WORDS;
+    const most = Math.min(MAX_ARENA_WORDS, this.arena.capacity);
+    return words[this.#state]! + this.blockWords(sizeClass) <= most;
   }
 
   /** Frees a block at the commit; until then it is neither changed nor reused. */

@@ -21,7 +21,8 @@ import {
   Header,
   KERNEL_SCRATCH_BYTES,
   KERNEL_THREADS,
-  MAX_WORDS_PER_ARENA,
+  type MemorySize,
+  maxWords,
 } from "./layout.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "./reserve-address-space.js";
 
@@ -36,6 +37,7 @@ export interface SharedGraphMemory {
   readonly log: SharedLogMemory | null;
   /** Folder of external values; null: the graph cannot have any. */
   readonly values: StorageLocation | null;
+  readonly size: MemorySize;
   /** In the order of `ARENAS`; replaced when the graph is relocated. */
   readonly memories: ArenaMemory[];
   /** `Header.Moves` at the time of `memories`. */
@@ -189,23 +191,30 @@ export function allocateGraphMemory(
   name: string,
   log: SharedLogMemory | null = null,
   values: StorageLocation | null = null,
+  size: MemorySize = "large",
 ): SharedGraphMemory {
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
   const subject = `graph "${name}"`;
-  const memories = reserveAddressSpace(subject, reservedBytes(ARENAS), () => ARENAS.map(memoryFor));
-  return { name, id: randomUUID(), log, values, memories, moves: 0 };
+  const memories = reserveAddressSpace(subject, reservedBytes(ARENAS, size), () =>
+    ARENAS.map((arena) => memoryFor(arena, size)),
+  );
+  return { name, id: randomUUID(), log, values, size, memories, moves: 0 };
 }
 
 /** @throws RangeError if the process may not reserve enough address space */
-export function memoryFor(arena: ArenaName): ArenaMemory {
-  if (isKernelArena(arena)) return createKernelMemory(scratchBytes(arena));
-  if (arena !== "dirty") return createPlainMemory(FIRST_ARENA_WORDS, MAX_WORDS_PER_ARENA[arena]);
+export function memoryFor(arena: ArenaName, size: MemorySize): ArenaMemory {
+  const scratch = scratchBytes(arena);
+  if (isKernelArena(arena, size)) return createKernelMemory(scratch);
+  if (arena !== "dirty") {
+    const words = maxWords(arena, size) + scratch / 4;
+    return createPlainMemory(FIRST_ARENA_WORDS + scratch / 4, Math.min(words, MAX_ARENA_WORDS));
+  }
   const marks = ARENAS.length * CHUNKS_PER_ARENA;
   return createPlainMemory(marks, marks);
 }
 
-function isKernelArena(arena: ArenaName): boolean {
-  return arena === "outArcs" || arena === "inArcs" || scratchBytes(arena) > 0;
+function isKernelArena(arena: ArenaName, size: MemorySize): boolean {
+  return size === "large" && ["outArcs", "inArcs", "vectors"].includes(arena);
 }
 
 /** Bytes in front of the words of an arena, in which each thread has a part of its own. */
@@ -214,9 +223,9 @@ function scratchBytes(arena: ArenaName): number {
 }
 
 /** Returns the bytes of address space that these arenas reserve. */
-export function reservedBytes(arenas: readonly ArenaName[]): number {
+export function reservedBytes(arenas: readonly ArenaName[], size: MemorySize): number {
   return arenas.reduce((sum, arena) => {
-    if (isKernelArena(arena)) return sum + KERNEL_ADDRESSES;
-    return sum + (MAX_WORDS_PER_ARENA[arena] ?? (arena === "dirty" ? 0 : MAX_ARENA_WORDS)) * 4;
+    if (isKernelArena(arena, size)) return sum + KERNEL_ADDRESSES;
+    return sum + (arena === "dirty" ? 0 : maxWords(arena, size) * 4);
   }, 0);
 }

@@ -27,6 +27,8 @@
 //   word 1  relationship << 16 | modifier << 8 | flags
 //   word 2  value: bits of int32, uint32 or float32, depending on the modifier
 
+import { MAX_ARENA_WORDS } from "./arena.js";
+
 /**
  * Arena names, which snapshots store. New arenas are appended: older snapshots read them as empty,
  * all zeros including the allocator. The same holds for new header words.
@@ -78,6 +80,20 @@ export const MAX_WORDS_PER_ARENA: { readonly [A in ArenaName]?: number } = {
   vectorSlots: MAX_VERTICES,
   textVersions: MAX_VERTICES,
 };
+
+/**
+ * How large the arenas of a graph can become: up to 4 GiB each, or up to 128 MiB, which reserves a
+ * small share of the address space. Small graphs have no vectors: each memory that WebAssembly can
+ * address reserves 10 GiB.
+ */
+export type MemorySize = "small" | "large";
+const SMALL_ARENA_WORDS = 2 ** 25;
+
+/** Returns the maximum words of an arena. */
+export function maxWords(arena: ArenaName, size: MemorySize): number {
+  const most = MAX_WORDS_PER_ARENA[arena] ?? MAX_ARENA_WORDS;
+  return size === "small" ? Math.min(most, SMALL_ARENA_WORDS) : most;
+}
 
 /** Offsets in the header; allocator states lie between `ALLOCATORS` and `ALLOCATORS_END`. */
 export const Header = {
@@ -196,6 +212,8 @@ export const Header = {
   TextRetired: 4078,
   /** Raised when segments are retired; never goes back. */
   TextEpoch: 4079,
+  /** 1: the graph was created with small memory. */
+  IsSmall: 4080,
 } as const;
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;

@@ -13,6 +13,13 @@ import {
   type SharedGraphMemory,
   type SharedLogMemory,
 } from "../memory/graph-memory.js";
+import {
+  type ArenaName,
+  HEADER_WORDS,
+  Header,
+  type MemorySize,
+  maxWords,
+} from "../memory/layout.js";
 import { CapacityError, DataError } from "../model/errors.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import { GraphStore } from "../store/graph-store.js";
@@ -30,6 +37,8 @@ export interface LoadOptions {
   readonly log?: SharedLogMemory | null;
   /** The folder is writable. Default true. */
   readonly isStorable?: boolean;
+  /** Default: that of the stored graph. Contents that do not fit get large memory. */
+  readonly size?: MemorySize | undefined;
 }
 
 /** Remedy shown in error messages. */
@@ -37,7 +46,9 @@ const REMEDY =
   "the file was not modified: make it readable, or restore it from a backup; the graph " +
   "is reloaded at its next use, without a restart";
 
-type ShareParts = Pick<SharedGraphMemory, "log" | "values">;
+interface ShareParts extends Pick<SharedGraphMemory, "log" | "values"> {
+  readonly size: MemorySize | undefined;
+}
 
 /**
  * Loads a graph; null if the folder has no snapshot.
@@ -51,8 +62,8 @@ export function loadGraph(
   options: LoadOptions = {},
 ): GraphStore | null {
   const files = new SnapshotFiles(folder);
-  const { log = null, isStorable = true } = options;
-  const share = { log, values: { folder, isWritable: isStorable } };
+  const { log = null, isStorable = true, size } = options;
+  const share = { log, values: { folder, isWritable: isStorable }, size };
   const current = tryLoad(name, files.current, thread, share);
   if (current instanceof GraphStore) {
     if (isStorable) removeOrphanedValues(current, folder, options.warn);
@@ -105,13 +116,16 @@ function tryLoad(
 
 /** @throws CorruptSnapshotError */
 function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphStore {
-  const memory = new GraphMemory(allocateGraphMemory(reader.header.name, share.log, share.values));
+  const { log, values } = share;
+  const size = fittingSize(reader, share.size);
+  const memory = new GraphMemory(allocateGraphMemory(reader.header.name, log, values, size));
   reader.header.arenas.forEach(({ name, words }, place) => {
     const arena = memory.arenas[arenaId(name)]!;
     if (words > arena.capacity) throw new CorruptSnapshotError("invalid header");
     if (words > arena.words.length) arena.grow(words);
     reader.readArena(place, arena.words.subarray(0, words));
   });
+  memory.header.words[Header.IsSmall] = size === "small" ? 1 : 0;
   const held = resetAfterLoad(memory, reader.header);
   const store = GraphStore.attach(memory.share, thread);
   store.writer.mutate(() => {
@@ -119,6 +133,19 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   });
   storeDigest(store);
   return store;
+}
+
+/** Returns the wanted or stored size; large for a graph that is too large, or that has vectors. */
+function fittingSize(reader: SnapshotReader, wanted: MemorySize | undefined): MemorySize {
+  const { arenas } = reader.header;
+  const header = new Uint32Array(HEADER_WORDS);
+  const place = arenas.findIndex(({ name }) => name === "header");
+  // Such a file is rejected later.
+  if (place < 0 || arenas[place]!.words > HEADER_WORDS) return "large";
+  reader.readArena(place, header);
+  const size = wanted ?? (header[Header.IsSmall] === 1 ? "small" : "large");
+  const fits = arenas.every(({ name, words }) => words <= maxWords(name as ArenaName, size));
+  return fits && header[Header.VectorCount] === 0 ? size : "large";
 }
 
 /** Moves the corrupt file away, so that the next save does not replace the good one by it. */

@@ -10,7 +10,7 @@ import {
   type SharedLogMemory,
   type StorageLocation,
 } from "../memory/graph-memory.js";
-import { Header, type ReadonlyBit } from "../memory/layout.js";
+import { Header, type MemorySize, type ReadonlyBit } from "../memory/layout.js";
 import { SeqlockReader } from "../memory/seqlock-reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
@@ -36,6 +36,8 @@ export interface GraphStoreOptions {
   /** Default: a new identity. */
   readonly identity?: string;
   readonly values?: StorageLocation | null;
+  /** Default: large. */
+  readonly size?: MemorySize | undefined;
 }
 
 export class GraphStore {
@@ -87,13 +89,15 @@ export class GraphStore {
 
   /** Creates a new, empty graph. */
   static create(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
-    const { log = null, identity = newIdentity(), values = null } = options;
-    const store = new GraphStore(new GraphMemory(allocateGraphMemory(name, log, values)), thread);
+    const { log = null, identity = newIdentity(), values = null, size = "large" } = options;
+    const memory = new GraphMemory(allocateGraphMemory(name, log, values, size));
+    const store = new GraphStore(memory, thread);
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
       setIdentity(store.memory, identity);
       const version = store.digest.isMaintained ? DIGEST_VERSION : 0;
       store.writer.put(store.memory.header, Header.DigestVersion, version);
+      store.writer.put(store.memory.header, Header.IsSmall, size === "small" ? 1 : 0);
       store.format();
     });
     return store;

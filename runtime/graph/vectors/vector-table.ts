@@ -6,6 +6,7 @@ import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
+import { CapacityError } from "../model/errors.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
@@ -57,9 +58,16 @@ export class VectorTable implements Allocator {
     return this.#header.words[Header.VectorCount]!;
   }
 
-  /** This thread's kernel view of the vectors. */
+  /**
+   * This thread's kernel view of the vectors.
+   * @throws CapacityError in a graph of small memory
+   */
   get memory(): VectorMemory {
-    this.#memory ??= new VectorMemory(this.#vectors, this.writer.thread);
+    if (this.#memory === null) {
+      const { name, share } = this.writer.memory;
+      if (share.size === "small") throw noVectorsError(name);
+      this.#memory = new VectorMemory(this.#vectors, this.writer.thread);
+    }
     return this.#memory;
   }
 
@@ -389,4 +397,10 @@ const floatWord = new Uint32Array(float.buffer);
 function wordOfFloat(value: number): number {
   float[0] = value;
   return floatWord[0]!;
+}
+
+function noVectorsError(name: string): CapacityError {
+  return new CapacityError(
+    `graph "${name}" has small memory, which has no vectors; open it with memory "large"`,
+  );
 }

@@ -85,7 +85,7 @@ test("accepts and normalizes valid values", () => {
       { g: { indexes: [{ ids: true }, { property: "price" }] } },
       {
         g: {
-          ...{ path: null, readonly: false, local: false, read: null, change: null },
+          ...{ path: null, readonly: false, local: false, memory: null, read: null, change: null },
           indexes: [{ ids: true }, { property: "price" }],
         },
       },

@@ -1,7 +1,7 @@
 // Seqlock reader for the arcs of one vertex side: every result was true at one moment, without
 // locks. The protocol is in memory/seqlock-reader.ts; scripts/arc-kernels.mjs generates the loops.
 
-import type { Arena, ArenaMemory } from "../../memory/arena.js";
+import { type Arena, type ArenaMemory, isKernelMemory } from "../../memory/arena.js";
 import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
 import type { SeqlockReader } from "../../memory/seqlock-reader.js";
 import type { SideNumber } from "../../memory/writer.js";
@@ -26,6 +26,8 @@ export class RunScanner {
   readonly #arcs: Arena;
   readonly #reader: SeqlockReader;
   readonly #sequence: Arena;
+  /** False in a graph of small memory. */
+  readonly #hasKernel: boolean;
   #hub: HubKernel | null = null;
   /** Memory that the hub kernel is bound to. */
   #hubOf: ArenaMemory | null = null;
@@ -40,6 +42,7 @@ export class RunScanner {
     this.#runs = runs;
     this.#sides = runs.sides;
     this.#arcs = runs.arcs;
+    this.#hasKernel = isKernelMemory(runs.arcs.memory);
     this.#reader = reader;
     this.#sequence = sequence;
   }
@@ -176,7 +179,9 @@ export class RunScanner {
     const { words } = this.#arcs;
     const end = run + length * ARC_WORDS;
     const isHub =
-      length >= HIGH_DEGREE_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
+      this.#hasKernel &&
+      length >= HIGH_DEGREE_ARCS &&
+      (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
     if (!isHub) return countArcs(test, words, run, end);
     const arcs = length - (length & 3);
     const count = this.#countHub(test, words.byteOffset + run * 4, arcs);

@@ -148,4 +148,13 @@ test("assigns distinct numbers to all threads, including consecutive managers", 
   }
 });
 
+test("creates and loads graphs of the requested memory size", async ({ folder, manager }) => {
+  const { share } = manager.open({ ...request("small", folder), size: "small" });
+  assert.is(share.size, "small");
+  await manager.saveNow("small", 1000);
+  manager.drop("small", false);
+  const reopened = new GraphManager(TEST_THREAD + 1, SETTINGS, (line) => assert.unreachable(line));
+  assert.is(reopened.open(request("small", folder)).share.size, "small");
+});
+
 test.run();
