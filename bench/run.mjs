@@ -25,6 +25,7 @@ const NAMES = [
   "http",
   "merge",
   "dispatch",
+  "replicas",
   "production",
   ...GRAPH,
 ];

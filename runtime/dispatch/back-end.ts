@@ -16,6 +16,7 @@ import { Channel } from "./channel.js";
 import { type Connector, type Opener, PLAIN } from "./connector.js";
 import { LogCoalescer } from "./log-coalescer.js";
 import { OutlierDetector } from "./outlier-detector.js";
+import { ReplicaSpeed } from "./replica-speed.js";
 import { TrunkConnector } from "./trunk-connector.js";
 
 /** Cost added to a back-end that just reported overload. */
@@ -54,6 +55,7 @@ export class BackEnd {
   /** Circuit breaker on its responses. */
   readonly outlier = new OutlierDetector((change) => this.#logChange(change));
   readonly figures: BackEndMetrics;
+  readonly speed: ReplicaSpeed;
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
   #running = 0;
@@ -81,6 +83,7 @@ export class BackEnd {
     readonly connector = PLAIN,
   ) {
     this.figures = former?.figures ?? new BackEndMetrics();
+    this.speed = former?.speed ?? new ReplicaSpeed();
     this.isDefunct = former?.isDefunct ?? true;
     this.#wasDown = former?.isDefunct ?? false;
     this.#connectTimeoutMs = connectTimeoutMs;
@@ -114,15 +117,27 @@ export class BackEnd {
     return this.#running < this.row.channels;
   }
 
-  /** Running Execution Cost (http-interface, "Dispatch cost rules"). */
-  get cost(): number {
+  /** Requests in execution, with the reported ones of other dispatchers. */
+  get load(): number {
     const isKnown = this.#foreign > 0 && performance.now() < this.#foreignUntilMs;
-    return this.row.priority * (this.#running + (isKnown ? this.#foreign : 0));
+    return this.#running + (isKnown ? this.#foreign : 0);
   }
 
-  /** Value that replicas are compared by. */
-  get value(): number {
-    return this.cost * this.outlier.costFactor + (this.isPenalized ? PENALTY : 0);
+  /** Running Execution Cost (http-interface, "Dispatch cost rules"). */
+  get cost(): number {
+    return this.row.priority * this.load;
+  }
+
+  /**
+   * Value that replicas are compared by: the cost, or for a slow one the time that the next request
+   * would take. Equal to the cost where no replica is slow.
+   * @param fastest `speed.perRequest` of the fastest replica of the partition
+   */
+  value(fastest: number): number {
+    const factor = this.speed.factor(fastest);
+    const load = factor === 1 ? this.load : (this.load + 1) * factor - 1;
+    const cost = this.row.priority * load;
+    return cost * this.outlier.costFactor + (this.isPenalized ? PENALTY : 0);
   }
 
   get isPenalized(): boolean {
@@ -181,6 +196,7 @@ export class BackEnd {
     this.#wasDown = false;
     this.#foreign = 0;
     this.#penalizedUntilMs = 0;
+    this.speed.forget();
   }
 
   /** Marks it as down and closes idle connections. */

@@ -246,7 +246,10 @@ export class DispatchCall implements AttemptOwner {
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
     else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.answered(status >= 500 && status !== INSUFFICIENT_STORAGE);
-    if (isPartial(answer)) this.#owner.succeeded(this.request, answer.isReadonly, ms);
+    if (isPartial(answer)) {
+      this.#owner.succeeded(this.request, answer.isReadonly, ms);
+      backEnd.speed.observe(this.#matrix.means.relate(this.request.path, ms / attempt.load));
+    }
     if (!this.#isEnded && !part.isDone) this.#take(part, backEnd, answer);
     this.#complete();
   }

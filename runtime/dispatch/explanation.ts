@@ -4,6 +4,7 @@
 
 import { MAX_EXPLANATION_LENGTH } from "../base/limits.js";
 import type { BackEnd } from "./back-end.js";
+import { findFastest } from "./matrix.js";
 
 /** Phases of a request in a dispatcher, in this order. */
 export type Phase = "pre" | "wait" | "backends" | "merge" | "post";
@@ -51,13 +52,14 @@ export class Explanation {
     const { address, place } = backEnd;
     const tries = this.#attempts.get(place.partition) ?? [];
     this.#attempts.set(place.partition, tries);
+    const fastest = findFastest(replicas);
     tries.push({
       replica: place.replica,
       address: `${address.host}:${address.port}`,
       costs: replicas.map((replica) => {
         if (tried.includes(replica)) return "tried";
         if (replica.isDefunct) return "down";
-        return replica.hasFreeChannel ? replica.value : "full";
+        return replica.hasFreeChannel ? replica.value(fastest) : "full";
       }),
       outcome: null,
       sinceMs: performance.now(),

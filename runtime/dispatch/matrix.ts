@@ -5,6 +5,7 @@ import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js"
 import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
 import type { Preference } from "./forwarded-request.js";
+import { PluginMeans } from "./replica-speed.js";
 
 /** Why no replica is available: all are down or tried, or none has a free channel. */
 export type UnavailableReason = "down" | "busy";
@@ -16,12 +17,14 @@ export class Matrix {
   /** By partition, then replica. */
   readonly backEnds: readonly (readonly BackEnd[])[];
 
+  readonly means: PluginMeans;
   /** By partition: the most engines that contributed to one response. */
   readonly #leaves: number[];
 
   /** @param former matrix whose unchanged back-ends are reused */
   constructor(config: MatrixConfig, former: Matrix | null = null, connector = PLAIN) {
     this.config = config;
+    this.means = former?.means ?? new PluginMeans();
     const known = former?.byAddress() ?? new Map<string, BackEnd[]>();
     this.width = config.partitions.length;
     this.height = config.replicas.length;
@@ -155,6 +158,7 @@ function findCheapest(
 ): BackEnd | UnavailableReason {
   let best: BackEnd | null = null;
   let bestValue = Number.POSITIVE_INFINITY;
+  const fastest = findFastest(replicas);
   let unavailable: UnavailableReason = "down";
   let isAnyHealthy = false;
   for (const backEnd of replicas) {
@@ -164,7 +168,9 @@ function findCheapest(
     isAnyHealthy ||= !isEjected;
     if (!backEnd.hasFreeChannel) continue;
     if (isEjected && backEnd.outlier.isHalfOpenDue(isRetryable)) return backEnd;
-    const value = isEjected ? EJECTED_VALUE + backEnd.value : backEnd.value;
+    const isSlow = fastest > 0 && backEnd.speed.factor(fastest) > 1;
+    if (isSlow && backEnd.speed.isTrialDue(performance.now(), isRetryable)) return backEnd;
+    const value = (isEjected ? EJECTED_VALUE : 0) + backEnd.value(fastest);
     if (value < bestValue) {
       best = backEnd;
       bestValue = value;
@@ -172,6 +178,20 @@ function findCheapest(
   }
   const isBestEjected = bestValue >= EJECTED_VALUE;
   return best === null || (isAnyHealthy && isBestEjected) ? unavailable : best;
+}
+
+/**
+ * Returns the relative time of a request in the fastest replica that is up; 0 while it is unknown.
+ */
+export function findFastest(replicas: readonly BackEnd[]): number {
+  let fastest = 0;
+  if (replicas.length === 1) return fastest;
+  for (const { isDefunct, speed } of replicas) {
+    const { perRequest } = speed;
+    if (isDefunct || perRequest === 0) continue;
+    if (fastest === 0 || perRequest < fastest) fastest = perRequest;
+  }
+  return fastest;
 }
 
 /** Above every other value. */

@@ -90,6 +90,8 @@ export class Attempt implements ChannelUser {
   readonly channel: Channel;
   /** Monotonic milliseconds. */
   readonly sentMs = performance.now();
+  /** Requests in execution at the back-end, this one included. */
+  readonly load: number;
   readonly #owner: AttemptOwner;
 
   constructor(
@@ -100,6 +102,8 @@ export class Attempt implements ChannelUser {
   ) {
     this.#owner = owner;
     this.channel = backEnd.take();
+    this.load = backEnd.load;
+    backEnd.speed.asked(this.sentMs);
     this.channel.send(head, body, this);
   }
 

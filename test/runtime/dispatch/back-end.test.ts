@@ -48,7 +48,7 @@ test("computes the cost as priority times running requests", () => {
   const backEnd = costly(5);
   assert.is(backEnd.cost, 0);
   const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
-  assert.equal([backEnd.running, backEnd.cost, backEnd.value], [3, 15, 15]);
+  assert.equal([backEnd.running, backEnd.cost, backEnd.value(0)], [3, 15, 15]);
   backEnd.give(channels[1]!, -1);
   assert.equal([backEnd.running, backEnd.cost], [2, 10]);
 });
@@ -95,10 +95,10 @@ test("uses a reported load for a limited time", () => {
 test("lifts a penalty after the cooldown", () => {
   const backEnd = costly(2);
   backEnd.penalize();
-  assert.equal([backEnd.isPenalized, backEnd.cost, backEnd.value], [true, 0, 256]);
-  later(BUSY_BACKEND_COOLDOWN_MS - 1, () => assert.is(backEnd.value, 256));
+  assert.equal([backEnd.isPenalized, backEnd.cost, backEnd.value(0)], [true, 0, 256]);
+  later(BUSY_BACKEND_COOLDOWN_MS - 1, () => assert.is(backEnd.value(0), 256));
   later(BUSY_BACKEND_COOLDOWN_MS + 1, () =>
-    assert.equal([backEnd.isPenalized, backEnd.value], [false, 0]),
+    assert.equal([backEnd.isPenalized, backEnd.value(0)], [false, 0]),
   );
 });
 
@@ -110,7 +110,7 @@ test("resets channels and penalty when it is revived", () => {
   backEnd.penalize();
   backEnd.retire("a test says so");
   backEnd.revive();
-  assert.equal([backEnd.isDefunct, backEnd.isPenalized, backEnd.value], [false, false, 2]);
+  assert.equal([backEnd.isDefunct, backEnd.isPenalized, backEnd.value(0)], [false, false, 2]);
 });
 
 test("numbers channels from 0 and reuses free numbers", () => {
