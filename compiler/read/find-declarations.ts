@@ -9,7 +9,7 @@ import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
 import { reportMisspeltTags, reportStrayTags } from "./stray-tags.js";
-import { asTaggedFunction, reportUnexported } from "./tagged-function.js";
+import { asTaggedFunction, asTaggedMember, reportUnexported } from "./tagged-function.js";
 import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
 
 /**
@@ -73,7 +73,9 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
   }
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.flatMap((declaration) =>
-      fromDeclaration(scope, declaration, scope.exports.get(declaration)),
+      ts.isObjectBindingPattern(declaration.name)
+        ? declaration.name.elements.flatMap((e) => asTaggedMember(scope, declaration, e) ?? [])
+        : fromDeclaration(scope, declaration, scope.exports.get(declaration)),
     );
   }
   if (ts.isClassDeclaration(statement)) return findStaticMethods(scope, statement);

@@ -4,10 +4,31 @@ import type { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 import { firstProblems, pathText, type TypeReading, withoutUndefined } from "./reading.js";
 
+/** Returns the type of a parameter: that of the resolved signature, if there is one. */
 export function parameterType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type {
+  const resolved = context.resolvedTypes.get(parameter);
+  if (resolved !== undefined) return withoutUndefined(context.checker, resolved);
   return parameter.type
     ? context.checker.getTypeFromTypeNode(parameter.type)
     : withoutUndefined(context.checker, context.checker.getTypeAtLocation(parameter));
+}
+
+/** Returns where a type is written; undefined if the resolved signature has another. */
+export function findTypeNode(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+): ts.TypeNode | undefined {
+  const { type } = parameter;
+  const resolved = context.resolvedTypes.get(parameter);
+  if (type === undefined || resolved === undefined) return type;
+  const written = withoutUndefined(context.checker, context.checker.getTypeFromTypeNode(type));
+  return written === withoutUndefined(context.checker, resolved) ? type : undefined;
+}
+
+/** Returns whether a parameter has a type, or a default to infer it from. */
+export function hasKnownType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
+  const { type, initializer } = parameter;
+  return type !== undefined || initializer !== undefined || context.resolvedTypes.has(parameter);
 }
 
 export function reportProblems(

@@ -11,8 +11,20 @@ export type PluginFunction =
   | ts.ArrowFunction
   | ts.MethodDeclaration;
 
+/** The signature of a function that user code makes. */
+export interface ResolvedSignature {
+  readonly signature: ts.Signature;
+  /** Declarations behind its parameters. */
+  readonly parameters: readonly ts.ParameterDeclaration[];
+  /** Types of its parameters, which may differ from those of the declarations. */
+  readonly types: ReadonlyMap<ts.ParameterDeclaration, ts.Type>;
+}
+
 export interface PluginDeclaration {
+  /** The function that runs in the end. */
   readonly fn: PluginFunction;
+  /** Present if the plugin is not that function itself. */
+  readonly resolved?: ResolvedSignature;
   readonly name: string;
   /** Node that diagnostics of the plugin as a whole point to. */
   readonly nameNode: ts.Node;
@@ -21,6 +33,10 @@ export interface PluginDeclaration {
   readonly readonly: boolean;
   readonly exportPath: string;
   readonly doc: DocComment;
+}
+
+export function listParameters(plugin: PluginDeclaration): readonly ts.ParameterDeclaration[] {
+  return plugin.resolved?.parameters ?? plugin.fn.parameters;
 }
 
 export function isFunctionNode(node: ts.Node): node is PluginFunction {

@@ -5,7 +5,7 @@ import type { ParamRecord } from "../record/plugin-record.js";
 import { findCalls } from "./example-calls.js";
 import { findQueries } from "./example-queries.js";
 import { ExampleText } from "./example-text.js";
-import type { PluginDeclaration } from "./plugin-declaration.js";
+import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ShapeReader } from "./shape-reader.js";
 
 export function readExamples(
@@ -25,7 +25,7 @@ export function readExamples(
   };
   // A merged response comes from another plugin of this name; an unreadable parameter must be fixed
   // first.
-  const isSilent = plugin.role === "post" || records.length < plugin.fn.parameters.length;
+  const isSilent = plugin.role === "post" || records.length < listParameters(plugin).length;
   return plugin.doc.examples.map((tag) => {
     const text = new ExampleText(context, tag);
     if (isSilent) return { text: text.written, calls: [] };

@@ -10,8 +10,8 @@ import { directDocComment } from "./doc-comment.js";
 import { type LimitTag, limitTagsByName, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
-import { parameterType, reportProblems } from "./parameter-type.js";
-import type { PluginDeclaration } from "./plugin-declaration.js";
+import { findTypeNode, hasKnownType, parameterType, reportProblems } from "./parameter-type.js";
+import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import { isUndefined, type TypeReading, unsupported } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
@@ -23,9 +23,10 @@ import { toWireType } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
   const records: ParamRecord[] = [];
-  const names = plugin.fn.parameters.map(({ name }) => name.getText());
+  const parameters = listParameters(plugin);
+  const names = parameters.map(({ name }) => name.getText());
   const limits = limitTagsByName(reader.context, plugin.doc.tags, names);
-  plugin.fn.parameters.forEach((parameter, index) => {
+  parameters.forEach((parameter, index) => {
     const reserved = reservedName(reader.context, plugin, parameter, index);
     if (reserved) records.push(readReserved(reader, parameter, reserved, plugin.doc));
     else if (isPlain(reader.context, parameter)) {
@@ -84,9 +85,7 @@ function reservedName(
   if (reserved) return reserved;
   if (index > 0) return null;
   // Without a type it has that of its context: the wrapper types its arguments.
-  const type = parameter.type
-    ? context.checker.getTypeFromTypeNode(parameter.type)
-    : context.checker.getTypeAtLocation(parameter);
+  const type = parameterType(context, parameter);
   const [first, className] =
     plugin.role === "post"
       ? (["response", "PluginResponse"] as const)
@@ -104,19 +103,20 @@ function readUser(
 ): UserParam {
   const { context } = reader;
   const name = parameter.name.text;
-  const isTyped = parameter.type !== undefined || parameter.initializer !== undefined;
-  const schema = schemaType(context, parameter.type);
+  const typeNode = findTypeNode(context, parameter);
+  const isTyped = hasKnownType(context, parameter);
+  const schema = schemaType(context, typeNode);
   const type = schema?.input ?? parameterType(context, parameter);
   const reading = isGraph(context.checker.getNonNullableType(type))
     ? unsupported("an instance of class `Graph`", graph === null ? UNBOUND : "`graph: Graph`")
     : readArgument(reader, parameter, type);
-  const schemas = schemaLocations(context, parameter.type);
+  const schemas = schemaLocations(context, typeNode);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
   // A post-processor can have no such argument, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
   const tags = [...limits, ...readLimitTags(context, parameter)];
-  const shape = limitedShape(reader, reading.shape, parameter.type, tags);
+  const shape = limitedShape(reader, reading.shape, typeNode, tags);
   // A default is what the plugin gets: where a schema changes values, no client could send it.
   const { initializer } = parameter;
   const isSent = initializer === undefined || schemas.length === 0;
@@ -149,9 +149,10 @@ const TEXT: TypeReading = { shape: { kind: "str" }, problems: [] };
 const ANYTHING: TypeReading = { shape: { kind: "json" }, problems: [] };
 
 function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.Type): TypeReading {
-  if (parameter.type === undefined && parameter.initializer === undefined) return TEXT;
-  const isList = parameter.type !== undefined && elementNode(parameter.type) !== null;
-  return (isList && readSchema(reader, parameter.type)) || readInput(reader, type);
+  if (!hasKnownType(reader.context, parameter)) return TEXT;
+  const typeNode = findTypeNode(reader.context, parameter);
+  const isList = typeNode !== undefined && elementNode(typeNode) !== null;
+  return (isList && readSchema(reader, typeNode)) || readInput(reader, type);
 }
 
 /** Untyped parameters are text (http-interface, "Plugin execution" rule 4). */
@@ -201,6 +202,7 @@ function isUnresolved(type: ts.Type): boolean {
 }
 
 function typeText(context: ReadContext, parameter: ts.ParameterDeclaration, type: ts.Type): string {
-  if (parameter.type) return parameter.type.getText().replace(/\s+/g, " ");
-  return parameter.initializer ? context.checker.typeToString(type) : "*";
+  const typeNode = findTypeNode(context, parameter);
+  if (typeNode) return typeNode.getText().replace(/\s+/g, " ");
+  return hasKnownType(context, parameter) ? context.checker.typeToString(type) : "*";
 }

@@ -20,6 +20,8 @@ export interface ShapeReaders {
   readonly output: ShapeReader;
 }
 
+const NO_TYPES = new Map();
+
 /** @param module path of the module that exports the plugin, relative to the project */
 export function readPlugin(
   { input, output }: ShapeReaders,
@@ -27,6 +29,7 @@ export function readPlugin(
   module: string,
 ): PluginRecord {
   const { context } = input;
+  context.resolvedTypes = plugin.resolved?.types ?? NO_TYPES;
   reportBlockingCalls(context, plugin);
   const params = readParams(input, plugin);
   const { result, async } = readResult(output, plugin);

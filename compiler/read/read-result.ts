@@ -21,21 +21,23 @@ export interface ResultReading {
 export function readResult(reader: ShapeReader, plugin: PluginDeclaration): ResultReading {
   const { checker } = reader.context;
   const { fn } = plugin;
-  const signature = checker.getSignatureFromDeclaration(fn)!;
+  const { resolved } = plugin;
+  const signature = resolved?.signature ?? checker.getSignatureFromDeclaration(fn)!;
   const returned = checker.getReturnTypeOfSignature(signature);
   const awaited = checker.getAwaitedType(returned) ?? returned;
   const parts = awaited.isUnion() ? awaited.types : [awaited];
   const responses = parts.filter((part) => isPackageSymbol(part.getSymbol(), "PluginResponse"));
   const requests = parts.filter((part) => isPackageSymbol(part.getSymbol(), "PluginRequest"));
-  const where = fn.type ?? plugin.nameNode;
+  const typeNode = resolved === undefined ? fn.type : undefined;
+  const where = typeNode ?? plugin.nameNode;
   if (requests.length > 0 && plugin.role === "engine") {
     const message = `engine \`${plugin.name}\` returns a PluginRequest; only dispatchers can`;
     reader.context.error("SVC1045", where, message, "`plugin.pre(...)`, or return the result");
   }
   const entries = responses.map((response) => readEntry(reader, plugin, where, response));
-  const typeText = fn.type ? fn.type.getText() : checker.typeToString(returned);
+  const typeText = typeNode ? typeNode.getText() : checker.typeToString(returned);
   const result = (kind: ResultRecord["kind"], shape: TypeShape | null): ResultReading => ({
-    async: awaited !== returned || isAsync(fn),
+    async: awaited !== returned || (resolved === undefined && isAsync(fn)),
     result: { kind, shape, typeText: typeText.replace(/\s+/g, " ") },
   });
   const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));

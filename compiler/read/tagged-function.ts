@@ -3,11 +3,12 @@
 
 import { ts } from "ts-morph";
 import { findNameNode } from "./declared-value.js";
-import { readDocComment } from "./doc-comment.js";
+import { type DocComment, readDocComment, type WordTag } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
+import { resolveFunction } from "./resolved-function.js";
 
 /** The declaration when it is tagged `@plugin` and can be one, else null. */
 export function asTaggedFunction(
@@ -17,25 +18,78 @@ export function asTaggedFunction(
   exportName: string | undefined,
 ): PluginDeclaration | null {
   const doc = readDocComment(declaration);
-  if (!doc.plugin || !value || !isFunctionNode(value)) return null;
+  if (!doc.plugin || !value) return null;
   const { context } = scope;
-  scope.seen.add(doc.plugin.node);
   const nameNode = findNameNode(declaration);
+  if (!isFunctionNode(value)) {
+    const made = resolveTagged(scope, doc.plugin, value, nameNode);
+    return made && taggedPlugin(scope, made, mergeDocs(doc, made.fn), nameNode, exportName);
+  }
+  scope.seen.add(doc.plugin.node);
   if (!hasPlainSignature(context, value, nameNode)) return null;
+  return taggedPlugin(scope, { fn: value }, doc, nameNode, exportName);
+}
+
+/** The function that a member of a destructured value is: `export const { get } = crud(…)`. */
+export function asTaggedMember(
+  scope: FileScope,
+  declaration: ts.VariableDeclaration,
+  element: ts.BindingElement,
+): PluginDeclaration | null {
+  const doc = readDocComment(declaration);
+  if (!doc.plugin || !ts.isIdentifier(element.name)) return null;
+  const made = resolveTagged(scope, doc.plugin, element.name, element.name);
+  const [exportName] = scope.exports.get(element) ?? [];
+  return made && taggedPlugin(scope, made, mergeDocs(doc, made.fn), element.name, exportName);
+}
+
+function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode: ts.Node) {
+  const made = resolveFunction(scope.context, value, nameNode);
+  if (made !== undefined) scope.seen.add(tag.node);
+  return made ?? null;
+}
+
+/** Tags of the plugin, with texts from where its function is declared. */
+function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
+  const inner = readDocComment(fn, fn.parent);
+  return {
+    ...doc,
+    graph: doc.graph ?? inner.graph,
+    readonly: doc.readonly || inner.readonly,
+    summary: inner.summary || doc.summary,
+    description: inner.description || doc.description,
+    deprecated: doc.deprecated || inner.deprecated,
+    deprecation: doc.deprecation || inner.deprecation,
+    returns: inner.returns || doc.returns,
+    examples: [...doc.examples, ...inner.examples],
+    throws: [...doc.throws, ...inner.throws],
+    params: new Map([...doc.params, ...inner.params]),
+    tags: [...doc.tags, ...inner.tags],
+  };
+}
+
+function taggedPlugin(
+  { context }: FileScope,
+  made: Pick<PluginDeclaration, "fn" | "resolved">,
+  doc: DocComment,
+  nameNode: ts.Node,
+  exportName: string | undefined,
+): PluginDeclaration | null {
   if (exportName === undefined) {
     reportUnexported(context, nameNode);
     return null;
   }
-  const name = doc.plugin.text || exportedName(exportName, value.name ?? nameNode);
+  const tag = doc.plugin!;
+  const name = tag.text || exportedName(exportName, made.fn.name ?? nameNode);
   if (name === null) {
-    reportUnnamed(context, doc.plugin.node);
+    reportUnnamed(context, tag.node);
     return null;
   }
   if (doc.graph?.text === "") {
     context.error("SVC1008", doc.graph.node, "`@graph` has no graph name");
   }
   return {
-    fn: value,
+    ...made,
     name,
     nameNode,
     role: "engine",

@@ -14,6 +14,7 @@ import {
 } from "./plugin-declaration.js";
 import { NO_OPTIONS, type PluginOptions, readOptions } from "./plugin-options.js";
 import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
+import { resolveFunction } from "./resolved-function.js";
 import { exportedName, reportUnexported, reportUnnamed } from "./tagged-function.js";
 
 export interface PluginCall {
@@ -78,14 +79,17 @@ export function readPluginCall(
   const [first, second] = call.arguments;
   const target = second ?? first;
   const options = second && first ? readOptions(context, first, role) : { ...NO_OPTIONS, role };
-  const fn = target && functionBehind(context, target);
-  if (!fn) {
+  const nameNode = nameNodeOf(call);
+  const direct = target && functionBehind(context, target);
+  const made = direct ? { fn: direct } : target && resolveFunction(context, target, nameNode);
+  if (made === null) return null;
+  if (!made) {
     const message = "the wrapper takes a function, after the options if there are any";
     context.error("SVC1009", target ?? call, message, '`plugin({ name: "f" }, (request) => ...)`');
     return null;
   }
-  const nameNode = nameNodeOf(call);
-  if (!hasPlainSignature(context, fn, fn.name ?? fn)) return null;
+  const { fn } = made;
+  if (direct && !hasPlainSignature(context, fn, fn.name ?? fn)) return null;
   const isHeld = ts.isVariableDeclaration(nameNode.parent);
   const name = options.name ?? exportedName(exportName, isHeld ? nameNode : fn.name);
   if (name === null) {
@@ -94,7 +98,7 @@ export function readPluginCall(
   }
   const holder = isHeld ? nameNode.parent : call;
   return {
-    fn,
+    ...made,
     name,
     nameNode,
     role: options.role,

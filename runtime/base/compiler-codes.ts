@@ -63,6 +63,10 @@ export const COMPILER_CODES = {
     title: "configured plugin function not found",
     fix: "export it from that module, or fix the entry in svc.config.ts",
   },
+  SVC1016: {
+    title: "signature of a plugin is unknown at build time",
+    fix: "annotate the wrapper or factory, so that its result has the parameters of the plugin",
+  },
   SVC1020: {
     title: "invalid plugin name",
     fix: "use at most 255 letters, digits and underscores; do not start with a digit",

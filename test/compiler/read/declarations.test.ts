@@ -250,7 +250,7 @@ test("reject misplaced decorators, missing names and unreadable functions", () =
 export class Shop { @plugin buy(request: PluginRequest) { return 1; } }
 /** @plugin */
 export default function (request: PluginRequest) { return 1; }
-const fn: (request: PluginRequest) => number = null!;
+const fn: { readonly n: number } = null!;
 export const opaque = plugin(fn);
 `;
   assert.equal(

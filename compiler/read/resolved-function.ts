@@ -1,0 +1,109 @@
+// Plugins that user code makes: wrapped functions and members of factories. Their parameters and
+// results are those of the signature that the checker resolved; names, texts and limits come from
+// the declarations behind it.
+
+import { ts } from "ts-morph";
+import {
+  isFunctionNode,
+  type PluginFunction,
+  type ResolvedSignature,
+} from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+export interface ResolvedFunction {
+  readonly fn: PluginFunction;
+  readonly resolved: ResolvedSignature;
+}
+
+const EXAMPLE =
+  "`<A extends unknown[], R>(fn: (request: PluginRequest, ...args: A) => R) => " +
+  "(request: PluginRequest, ...args: A) => R`";
+
+/**
+ * Returns the function that a value is, by its type; undefined for other values, null after an
+ * error.
+ * @param node the value, or the name that holds it
+ * @param nameNode where diagnostics point
+ */
+export function resolveFunction(
+  context: ReadContext,
+  node: ts.Node,
+  nameNode: ts.Node,
+): ResolvedFunction | null | undefined {
+  const { checker } = context;
+  const type = checker.getTypeAtLocation(node);
+  if (type.flags & ts.TypeFlags.Any) {
+    context.metAny = true;
+    return unknownSignature(context, nameNode, "its type is any");
+  }
+  const [signature, ...others] = type.getCallSignatures();
+  if (signature === undefined) return undefined;
+  if (others.length > 0) {
+    const message = "a plugin function needs exactly one signature";
+    context.error("SVC1010", nameNode, message, "one signature whose parameters take a union");
+    return null;
+  }
+  if ((signature.getTypeParameters() ?? []).length > 0) {
+    const message = "a request cannot supply type arguments";
+    context.error("SVC1011", nameNode, message, "concrete types in their place");
+    return null;
+  }
+  const types = new Map<ts.ParameterDeclaration, ts.Type>();
+  for (const parameter of signature.getParameters()) {
+    const reason = addParameter(context, parameter, node, types);
+    if (reason !== null) return unknownSignature(context, nameNode, reason);
+  }
+  const parameters = [...types.keys()];
+  const fn = innermostFunction(node, parameters, signature);
+  return { fn, resolved: { signature, parameters, types } };
+}
+
+function unknownSignature(context: ReadContext, nameNode: ts.Node, reason: string): null {
+  const message = `the signature of \`${nameNode.getText()}\` is unknown: ${reason}`;
+  context.error("SVC1016", nameNode, message, EXAMPLE);
+  return null;
+}
+
+/** Adds what a parameter stands for; returns why that is unknown, or null. */
+function addParameter(
+  { checker }: ReadContext,
+  symbol: ts.Symbol,
+  node: ts.Node,
+  types: Map<ts.ParameterDeclaration, ts.Type>,
+): string | null {
+  const type = checker.getTypeOfSymbolAtLocation(symbol, node);
+  const declaration = symbol.valueDeclaration;
+  if (declaration === undefined || !ts.isParameter(declaration)) {
+    return `\`${symbol.name}\` is declared nowhere`;
+  }
+  if (declaration.dotDotDotToken === undefined) {
+    types.set(declaration, type);
+    return null;
+  }
+  if (!checker.isTupleType(type)) {
+    return `\`...${symbol.name}\` is of type \`${checker.typeToString(type)}\``;
+  }
+  const { labeledElementDeclarations: labels = [] } = (type as ts.TupleTypeReference).target;
+  for (const [index, element] of checker.getTypeArguments(type as ts.TypeReference).entries()) {
+    const label = labels[index];
+    if (label === undefined) return `element ${index + 1} of \`...${symbol.name}\` has no name`;
+    // A named element has the members of a parameter that are read.
+    types.set(label as ts.ParameterDeclaration, element);
+  }
+  return null;
+}
+
+/** The function of the last parameter: the first one may be that of a wrapper. */
+function innermostFunction(
+  node: ts.Node,
+  parameters: readonly ts.ParameterDeclaration[],
+  signature: ts.Signature,
+): PluginFunction {
+  const owners = parameters.map(({ parent }): ts.Node => parent).filter(isFunctionNode);
+  const own = owners.at(-1) ?? functionWithin(node);
+  return own ?? (signature.getDeclaration() as unknown as PluginFunction);
+}
+
+function functionWithin(node: ts.Node): PluginFunction | undefined {
+  return isFunctionNode(node) ? node : ts.forEachChild(node, functionWithin);
+}

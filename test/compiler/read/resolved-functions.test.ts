@@ -1,0 +1,175 @@
+// Plugins that user code makes: wrapped functions, members of factories, bound methods. Their
+// signature is the one that the checker resolves.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ReadResult } from "../../../compiler/read/plugin-reader.js";
+import { marks, pluginNamed, readSource } from "../reading.js";
+
+const test = suite("plugins made by user code");
+
+const WRAPPERS = `
+interface Tenant { id: string }
+type Handler<A extends unknown[], R> =
+  (request: PluginRequest, tenant: Tenant, ...args: A) => R;
+function withTenant<A extends unknown[], R>(fn: Handler<A, R>) {
+  return async (request: PluginRequest, ...args: A) => fn(request, { id: "t" }, ...args);
+}
+function timed<F extends (...args: never[]) => unknown>(fn: F): F { return fn; }
+function loose(fn: Function): any { return fn; }
+function untyped(fn: (...args: any[]) => unknown) {
+  return (request: PluginRequest, ...args: any[]) => fn(request, ...args);
+}
+`;
+
+/** Parameters as `name: kind`, `?` for optional ones, and the shape of the result. */
+function told(result: ReadResult, name: string) {
+  const plugin = pluginNamed(result, name);
+  const params = plugin.params.flatMap((param) =>
+    param.kind === "user" ? [`${param.name}${param.required ? "" : "?"}: ${param.shape.kind}`] : [],
+  );
+  return { params, result: plugin.result.shape?.kind, plugin };
+}
+
+test("have the signature of a wrapper with the parameters of the wrapped function", () => {
+  const result = readSource(`${WRAPPERS}
+/**
+ * Lists products.
+ * @plugin
+ * @readonly
+ * @param q what to look for
+ * @minimum n 1
+ */
+export const list = withTenant(
+  async (request, tenant, q: str, n: int = 10): Promise<{ id: int }[]> => [],
+);
+/** @plugin */
+export const find = timed((request: PluginRequest, /** @maxLength 3 */ id: str) => 1.5);
+`);
+  assert.equal(result.diagnostics, []);
+  const list = told(result, "list");
+  assert.equal(list.params, ["q: str", "n?: limited"]);
+  assert.is(list.result, "array");
+  const { plugin } = list;
+  assert.equal([plugin.async, plugin.readonly, plugin.summary], [true, true, "Lists products."]);
+  assert.equal(
+    plugin.params.map(({ name }) => name),
+    ["request", "q", "n"],
+  );
+  const [, q, n] = plugin.params;
+  assert.is(q?.description, "what to look for");
+  assert.equal(n?.kind === "user" && n.default, { kind: "value", value: 10 });
+  assert.equal(told(result, "find").params, ["id: limited"]);
+});
+
+test("may be several members of a factory, with instantiated types", () => {
+  const result = readSource(
+    `import { crud } from "./crud.js";
+interface Product { name: str; price: float }
+/** Products. @plugin */
+export const { get, put: save, table } = crud<Product>("product");
+`,
+    {
+      "crud.ts": `import type { PluginRequest, str } from "svc-server";
+export function crud<T>(table: string) {
+  const rows = new Map<string, T>();
+  return {
+    table,
+    /** Reads one. @readonly @param id its key */
+    get: (request: PluginRequest, id: str): T | null => rows.get(id) ?? null,
+    put(request: PluginRequest, id: str, content: T): void { rows.set(id, content); },
+  };
+}`,
+    },
+  );
+  assert.equal(result.diagnostics, []);
+  assert.equal(
+    result.plugins.map(({ name }) => name),
+    ["get", "save"],
+  );
+  const get = told(result, "get").plugin;
+  assert.equal([get.summary, get.readonly], ["Reads one.", true]);
+  assert.is(get.params[1]?.description, "its key");
+  assert.equal(get.result.shape, {
+    kind: "union",
+    members: [{ kind: "null" }, { kind: "ref", name: "Product" }],
+  });
+  const save = told(result, "save").plugin;
+  const content = save.params.find(({ name }) => name === "content");
+  assert.equal(content?.kind === "reserved" && [content.form, content.shape], [
+    "json",
+    { kind: "ref", name: "Product" },
+  ]);
+  assert.equal([save.summary, save.readonly, save.exportPath], ["Products.", false, "save"]);
+});
+
+test("may be bound methods and functions under another name", () => {
+  const result = readSource(
+    `import { Shop } from "./shop.js";
+export { internal as external } from "./shop.js";
+const shop = new Shop(new Map());
+/** @plugin */
+export const buy = shop.buy.bind(shop);
+/** @plugin */
+export const wrapped = plugin({ name: "wrapped", readonly: true }, shop.again);
+/** @plugin */
+export const alias = buy;
+`,
+    {
+      "shop.ts": `import type { PluginRequest, str, int } from "svc-server";
+export class Shop {
+  constructor(private readonly stock: Map<string, int>) {}
+  buy(request: PluginRequest, id: str, count: int = 1): int { return this.stock.get(id) ?? count; }
+  again = (request: PluginRequest, id: str): str => id;
+}
+/** @plugin */
+export function internal(request: PluginRequest): str { return ""; }`,
+    },
+  );
+  assert.equal(result.diagnostics, []);
+  assert.equal(told(result, "buy").params, ["id: str", "count?: int"]);
+  assert.equal(told(result, "alias").params, ["id: str", "count?: int"]);
+  assert.is(told(result, "external").result, "str");
+  const { params, plugin } = told(result, "wrapped");
+  assert.equal([params, plugin.readonly], [["id: str"], true]);
+});
+
+test("may come from builders, whose parameters have inferred types", () => {
+  const result = readSource(`
+function route<P extends object>(read: (query: object) => P) {
+  return {
+    handle<R>(fn: (request: PluginRequest, input: P) => R) {
+      return (request: PluginRequest, input: P) => fn(request, input);
+    },
+  };
+}
+/** @plugin */
+export const search = route(() => ({ q: "", limit: 1 })).handle((request, input) => input.q);
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(told(result, "search").params, ["input: object"]);
+});
+
+test("are reported where a signature is unknown", () => {
+  const source = `${WRAPPERS}
+/** @plugin */
+export const a = loose((request: PluginRequest, q: str) => q);
+/** @plugin */
+export const b = untyped((request: PluginRequest, q: str) => q);
+/** @plugin */
+export const c = withTenant(async <T>(request: PluginRequest, tenant: Tenant, q: T) => q);
+declare const unnamed: (request: PluginRequest, ...args: [str, int]) => void;
+/** @plugin */
+export const d = unnamed;
+/** @plugin */
+export const e = 5;
+`;
+  const result = readSource(source);
+  assert.equal(
+    marks(result, source).map((mark) => mark.split(" ").slice(0, 2).join(" ")),
+    ["SVC1016 a", "SVC1016 b", "SVC1011 c", "SVC1016 d", "SVC1003 @plugin"],
+  );
+  assert.match(result.diagnostics[0]!.message, "the signature of `a` is unknown: its type is any");
+});
+
+test.run();

@@ -1,0 +1,71 @@
+// Plugins that user code makes, built and called: wrappers, factories, bound methods, builders.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RunningProject } from "./support/running-project.js";
+import { get } from "./support/server.js";
+
+const LIBRARY = `import type { int, PluginRequest, str } from "svc-server";
+
+type Handler<A extends unknown[], R> = (request: PluginRequest, tenant: string, ...args: A) => R;
+
+export function withTenant<A extends unknown[], R>(fn: Handler<A, R>) {
+  return async (request: PluginRequest, ...args: A): Promise<Awaited<R>> =>
+    await fn(request, request.header("x-tenant") ?? "none", ...args);
+}
+
+export function crud<T extends object>(first: T) {
+  const rows = new Map<string, T>([["first", first]]);
+  return {
+    /** Reads one. @readonly */
+    get: (_request: PluginRequest, id: str): T | null => rows.get(id) ?? null,
+    put(_request: PluginRequest, id: str, content: T): int {
+      rows.set(id, content);
+      return rows.size;
+    },
+  };
+}
+
+export class Shop {
+  readonly #stock: Map<string, int>;
+  constructor(stock: Map<string, int>) { this.#stock = stock; }
+  stock(_request: PluginRequest, id: str): int { return this.#stock.get(id) ?? 0; }
+}
+`;
+const PLUGINS = `import type { float, int, PluginRequest, str } from "svc-server";
+import { crud, Shop, withTenant } from "../lib.js";
+
+interface Product { name: str; price: float }
+
+/** Lists. @plugin */
+export const list = withTenant(async (_request: PluginRequest, tenant, q: str, n: int = 2) =>
+  Array.from({ length: n }, () => tenant + q),
+);
+/** Products. @plugin */
+export const { get, put } = crud<Product>({ name: "a", price: 1.5 });
+const shop = new Shop(new Map([["a", 7]]));
+/** @plugin */
+export const stock = shop.stock.bind(shop);
+`;
+
+const test = suite("plugins made by user code");
+const project = new RunningProject(test, { "lib.ts": LIBRARY, "plugins/shop.ts": PLUGINS });
+
+test("are called with converted arguments", async () => {
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const { json } = await get(project.server.port, `/svc/plugin/${path}`, init);
+    return json.response ?? json.message;
+  };
+  assert.equal(await ask("list?q=x", { headers: { "x-tenant": "t" } }), ["tx", "tx"]);
+  assert.equal(await ask("list?q=x&n=1"), ["nonex"]);
+  assert.equal(await ask("get?id=first"), { name: "a", price: 1.5 });
+  const product = JSON.stringify({ name: "b", price: 2 });
+  assert.is(await ask("put?id=b", { method: "POST", body: product }), 2);
+  assert.is(await ask("stock?id=a"), 7);
+  const wrong = JSON.stringify({ name: "b", price: "2" });
+  assert.match(JSON.stringify(await ask("put?id=b", { method: "POST", body: wrong })), "a number");
+  assert.match(JSON.stringify(await ask("list?q=x&n=y")), "n=y");
+});
+
+test.run();
