@@ -3,9 +3,21 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isLogged } from "../../../runtime/base/log.js";
-import { configureLog, setLogLevel } from "../../../runtime/base/log-settings.js";
+import {
+  configureLog,
+  LOG_LEVELS,
+  logSettings,
+  setLogLevel,
+} from "../../../runtime/base/log-settings.js";
 
 const test = suite("log settings");
+
+// Other files of this process test log lines.
+const { isJson, level } = logSettings();
+const initialLevel = level[0]!;
+test.after(() => {
+  configureLog(isJson ? "json" : "text", LOG_LEVELS[initialLevel]!);
+});
 
 test("changes the minimum level and returns the former one", () => {
   configureLog("json", "warn");
