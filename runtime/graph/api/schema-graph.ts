@@ -1,6 +1,7 @@
 // `Graph<Schema>`: typed vertices, properties and relationships. The same class and objects at run
 // time; only the types differ.
 
+import type { VectorIndexOptions } from "../changes/index-vectors.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { AggregateOptions } from "../query/calls/aggregate.js";
@@ -20,6 +21,7 @@ import type {
   ExecuteOptions,
   GlobalQueryOptions,
   NeighborhoodQueryOptions,
+  SummaryOptions,
 } from "../query/parse/query-options.js";
 import type {
   AggregateResult,
@@ -27,6 +29,7 @@ import type {
   NeighborhoodResult,
   ScannedArc,
   ScannedVertex,
+  SearchResult,
   VerticesResult,
 } from "../query/render/typed-results.js";
 import type { AccessMode } from "../sessions/open-vertices.js";
@@ -48,15 +51,29 @@ import type {
   TypeName,
 } from "./schema.js";
 import type { LiteralOf, OptionOf, SchemaEntry, SchemaResult } from "./schema-results.js";
+import type {
+  LiteralFacets,
+  SchemaSummary,
+  SchemaTextIndex,
+  SchemaTexts,
+} from "./schema-search.js";
 import type { Vertex } from "./vertex.js";
 
-type SchemaGlobal<S extends GraphSchema, O = VerticesOptions> = Omit<O, "condition"> & {
-  readonly condition?: SchemaCondition<S>;
-};
+type SchemaGlobal<S extends GraphSchema, O = VerticesOptions> = Omit<
+  O,
+  "condition" | keyof SummaryOptions
+> &
+  SchemaSummary<S> & { readonly condition?: SchemaCondition<S> };
+type SchemaSearch<S extends GraphSchema> = SchemaTexts<S> &
+  SchemaSummary<S> & { readonly condition?: SchemaCondition<S> };
 type SchemaScan<S extends GraphSchema> = Omit<ScanOptions, "condition"> & {
   readonly condition?: SchemaCondition<S>;
 };
-type SchemaNeighborhood<S extends GraphSchema> = SchemaAnchored<S, NeighborhoodOptions>;
+type SchemaNeighborhood<S extends GraphSchema, O = NeighborhoodOptions> = SchemaAnchored<
+  S,
+  Omit<O, keyof SummaryOptions>
+> &
+  SchemaSummary<S>;
 type SchemaAnchored<S extends GraphSchema, O> = Omit<
   O,
   "arc" | "neighbor" | "through" | "collect"
@@ -167,8 +184,18 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   accumulate(this: never, ...given: never[]): never;
   vertices(this: never, ...given: never[]): never;
   vertices<const O extends SchemaGlobal<S> = object>(
-    options?: O & SchemaGlobal<S> & LiteralOf<S, O, "condition">,
+    options?: O & SchemaGlobal<S> & LiteralOf<S, O, "condition"> & LiteralFacets<S, O>,
   ): SchemaResult<S, OptionOf<O, "condition">, VerticesResult<O>>;
+  search(this: never, ...given: never[]): never;
+  search<const O extends SchemaSearch<S> = object>(
+    text: string,
+    options?: O & SchemaSearch<S> & LiteralOf<S, O, "condition"> & LiteralFacets<S, O>,
+  ): SchemaResult<S, OptionOf<O, "condition">, SearchResult<O>>;
+  index(this: never, ...given: never[]): never;
+  index(what: "vectors", options: VectorIndexOptions): void;
+  index(what: "property", options: { readonly key: PropertyKey<S> }): void;
+  index(what: "ids"): void;
+  index(what: "text", options: SchemaTextIndex<S, TypeName<S>>): void;
   scan(this: never, ...given: never[]): never;
   scan<const O extends SchemaScan<S> = object>(
     options?: O & SchemaScan<S> & LiteralOf<S, O, "condition">,
@@ -176,7 +203,7 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   neighborhood(this: never, ...given: never[]): never;
   neighborhood<const O extends SchemaNeighborhood<S> = object>(
     id: VertexName,
-    options?: O & SchemaNeighborhood<S> & LiteralOf<S, O, "neighbor">,
+    options?: O & SchemaNeighborhood<S> & LiteralOf<S, O, "neighbor"> & LiteralFacets<S, O>,
   ): SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>;
   degree(this: never, ...given: never[]): never;
   degree(id: VertexName, arc?: SchemaFilter<S>, options?: Parameters<Graph["degree"]>[2]): number;
@@ -184,7 +211,7 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   arcValue(initial: VertexName, arc: SchemaFilter<S>, terminal: VertexName): number | null;
   arcs(this: never, ...given: never[]): never;
   arcs<const O extends SchemaGlobal<S> = object>(
-    options?: O & SchemaGlobal<S> & LiteralOf<S, O, "condition">,
+    options?: O & SchemaGlobal<S> & LiteralOf<S, O, "condition"> & LiteralFacets<S, O>,
   ): ArcsResult<O>;
   scanArcs(this: never, ...given: never[]): never;
   scanArcs<const O extends SchemaScan<S> = object>(
@@ -203,9 +230,9 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     options?: O & SchemaAnchored<S, AggregateOptions> & LiteralOf<S, O, "neighbor">,
   ): AggregateResult<O>;
   newNeighborhoodQuery(this: never, ...given: never[]): never;
-  newNeighborhoodQuery<const O extends SchemaAnchored<S, NeighborhoodQueryOptions> = object>(
+  newNeighborhoodQuery<const O extends SchemaNeighborhood<S, NeighborhoodQueryOptions> = object>(
     id?: VertexName | null,
-    options?: O & SchemaAnchored<S, NeighborhoodQueryOptions> & LiteralOf<S, O, "neighbor">,
+    options?: O & SchemaNeighborhood<S, NeighborhoodQueryOptions> & LiteralOf<S, O, "neighbor">,
   ): Executes<SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>> & NeighborhoodQuery;
   newVerticesQuery(this: never, ...given: never[]): never;
   newVerticesQuery<const O extends SchemaGlobal<S, GlobalQueryOptions> = object>(

@@ -47,6 +47,47 @@ test("accepts matching calls like any graph", () => {
   assert.is(order(graph), 3, "it is a graph to whoever takes any");
 });
 
+test("completes properties in searches, facets and groups", () => {
+  const graph = makeShop();
+  graph.index("text", { keys: ["name"], type: "person" });
+  const found = graph.search("ann", {
+    ...{ keys: { name: 2 }, facets: { age: 3, cheap: { property: "price", ranges: [5] } } },
+    ...{ groupBy: { key: "age", stats: "age" }, highlight: ["name"], result: "dict" },
+  });
+  same<(typeof found)["facets"]["age"][number]["count"], number>(true);
+  assert.is(found.facets.age[0]!.value, 30);
+  assert.is(found.search[0]!.highlights.name, "<em>Ann</em>");
+  const counted = graph.vertices({
+    facets: { ".type": 3, friends: { arc: "knows", distinct: ["age"] } },
+    groupBy: ".type",
+  });
+  assert.is(counted.facets[".type"].length, 2);
+  graph.index("property", { key: "price" });
+  const refused = (): void => {
+    // @ts-expect-error
+    graph.search("ann", { keys: ["title"] });
+    // @ts-expect-error
+    graph.search("ann", { highlight: { title: 3 } });
+    // @ts-expect-error
+    graph.search("ann", { condition: { type: "persn" } });
+    // @ts-expect-error
+    graph.vertices({ facets: { colour: 3 } });
+    // @ts-expect-error
+    graph.vertices({ facets: { cheap: { property: "prize" } } });
+    // @ts-expect-error
+    graph.vertices({ facets: { age: { stats: "prize" } } });
+    // @ts-expect-error
+    graph.neighborhood("ann", { facets: { friends: { arc: "likes" } } });
+    // @ts-expect-error
+    graph.vertices({ groupBy: "colour" });
+    // @ts-expect-error
+    graph.index("text", { keys: ["title"] });
+    // @ts-expect-error
+    graph.index("property", { key: "title" });
+  };
+  assert.type(refused, "function");
+});
+
 test("types results by the vertex type in a condition", () => {
   const graph = makeShop();
   const people = graph.vertices({
