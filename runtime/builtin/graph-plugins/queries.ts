@@ -15,6 +15,7 @@ import {
   limitMemoryCells,
   withClientExpressions,
 } from "../client-expressions.js";
+import { limitFacets, limitHits } from "../client-search.js";
 import { graphNamed } from "../context.js";
 import { partitionResponse, partitionStatistics } from "../partition-response.js";
 import { queryArgument, queryFromText } from "../query-json.js";
@@ -110,6 +111,7 @@ export function search(
 ): unknown {
   const found = graphNamed(graph);
   const given = queryArguments(request, { text, hits }, [query, content]);
+  limitHits(given);
   if (statistics !== null) given.statistics = statistics;
   if (!request.toplevel && needsStatistics(given)) {
     const { text: sought, ...options } = given;
@@ -295,6 +297,7 @@ function queryArguments(
     if (text.trim() !== "") Object.assign(given, queryFromText(text));
   }
   limitExpressions(given);
+  limitFacets(given);
   return given;
 }
 

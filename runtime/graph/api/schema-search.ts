@@ -1,5 +1,5 @@
-// Options for searches, facets and groups of a graph with a schema: names of properties are those of
-// the schema. Types only.
+// Options for searches, facets and groups of a graph with a schema, which names the properties.
+// Types only.
 
 import type { TextIndexOptions } from "../changes/index-texts.js";
 import type { SearchOptions } from "../query/calls/search.js";

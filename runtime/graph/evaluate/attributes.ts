@@ -72,6 +72,13 @@ const OTHER_ROWS: readonly OtherAttribute[] = [
     read: ({ run, next, vertex }) =>
       boxedReal(run.texts?.of(next.handle === 0 ? vertex.handle : next.handle) ?? 0),
   },
+  {
+    name: "text.words",
+    type: "int",
+    doc: "words of a search that the text of the vertex has; 0 elsewhere",
+    read: ({ run, next, vertex }) =>
+      run.texts?.wordsOf(next.handle === 0 ? vertex.handle : next.handle) ?? 0,
+  },
   { name: "graph.ts", type: "real", doc: "now", read: (x) => boxedReal(x.run.graph.ts) },
   { name: "graph.t0", type: "real", doc: "first second", read: (x) => boxedReal(x.run.graph.t0) },
   {

@@ -156,7 +156,8 @@ class Parser {
     if (this.#next.text === "(" && this.#next.kind === TokenKind.Symbol) {
       return this.#node({ kind: "call", name, args: this.#arguments(), at });
     }
-    if (this.#next.text === "[" && (VERTICES.has(name) || name === "M")) {
+    const isIndexed = VERTICES.has(name) || name === "M" || name === "text";
+    if (this.#next.text === "[" && isIndexed) {
       this.#at++;
       if (name === "M") {
         const place = this.#ternary();
@@ -167,6 +168,10 @@ class Parser {
       if (key.kind !== TokenKind.Text) throw this.#error("literal expected", key);
       this.#at++;
       this.#expect("]");
+      if (name === "text") {
+        const args: Node[] = [this.#node({ kind: "literal", token: key, at: key.at })];
+        return this.#node({ kind: "call", name: "keyscore", args, at });
+      }
       return this.#node({ kind: "property", of: name, key, at });
     }
     return this.#node({ kind: "name", name, at });

@@ -52,6 +52,28 @@ export class PendingMatch {
     this.#matching.push({ document, frequencies });
   }
 
+  /** Counts the parts that a document has, and computes the score of each key alone. */
+  describe(
+    document: PendingDocument,
+    statistics: TextStatistics,
+  ): { readonly words: number; readonly scores: readonly number[] } {
+    const { parts, boosts } = this.#search;
+    const idfs = partIdfs(parts, statistics);
+    const scores = boosts.map(() => 0);
+    let words = 0;
+    for (const [at, part] of this.#parts.entries()) {
+      const frequencies = new Float64Array(boosts.length);
+      if (part.count(document, frequencies)) words++;
+      for (const [key, frequency] of frequencies.entries()) {
+        const terms = document.terms[key] ?? null;
+        if (terms === null || frequency === 0) continue;
+        const norm = normFactor(byteOfLength(lengthOf(terms)), averageLength(statistics, key));
+        scores[key]! += idfs[at]! * saturate((frequency * boosts[key]!) / norm);
+      }
+    }
+    return { words, scores };
+  }
+
   /** How many documents have a term that part `at` stands for, by key and text of the term. */
   addWordCounts(at: number, counts: Map<string, number>): void {
     for (const [code, count] of this.#parts[at]!.counts) {

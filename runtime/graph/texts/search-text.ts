@@ -5,8 +5,8 @@ import type { Analysis } from "./analysis/analysis.js";
 import type { SoughtPart, SoughtWord } from "./sought-text.js";
 
 /** Characters and words of a text that count; the rest is ignored. */
-const MAX_TEXT = 1000;
-const MAX_WORDS = 32;
+export const MAX_TEXT = 1000;
+export const MAX_WORDS = 32;
 
 export interface SoughtText {
   readonly parts: readonly SoughtPart[];

@@ -1,10 +1,24 @@
 // Scores of the vertices that a search has found, for sorting and for the field `text`.
 
+/** How a vertex matches. */
+export interface MatchDetails {
+  /** Words and phrases of the search that its texts have. */
+  readonly words: number;
+  /** Score of each key alone. */
+  readonly keys: ReadonlyMap<string, number>;
+}
+
 export class TextScores {
   readonly #scores = new Map<number, number>();
+  /** Looks at the texts of a vertex again; null before the search. */
+  details: ((vertex: number) => MatchDetails) | null = null;
+  /** Details of one vertex, which an expression may use several times. */
+  #vertex = 0;
+  #match: MatchDetails | null = null;
 
   clear(): void {
     this.#scores.clear();
+    this.#match = null;
   }
 
   set(vertex: number, score: number): void {
@@ -13,6 +27,25 @@ export class TextScores {
 
   has(vertex: number): boolean {
     return this.#scores.has(vertex);
+  }
+
+  /** Number of words of the search that the texts of a vertex have; 0 if it was not found. */
+  wordsOf(vertex: number): number {
+    return this.#detailsOf(vertex)?.words ?? 0;
+  }
+
+  /** Score of one key of a vertex; 0 if it was not found. */
+  scoreOf(vertex: number, key: string): number {
+    return this.#detailsOf(vertex)?.keys.get(key) ?? 0;
+  }
+
+  #detailsOf(vertex: number): MatchDetails | null {
+    if (this.details === null || !this.has(vertex)) return null;
+    if (this.#match === null || this.#vertex !== vertex) {
+      this.#match = this.details(vertex);
+      this.#vertex = vertex;
+    }
+    return this.#match;
   }
 
   /** 0 for a vertex that was not found. */

@@ -108,7 +108,15 @@ function prefixOf(value: Value, count: Value): Value {
   return new PackedValue(PropertyKind.Bytes, new Uint8Array(bytes.subarray(0, end)));
 }
 
+/** Returns the score of one key of the text of the visited vertex. */
+function scoreOfKey({ run, next, vertex }: Context, key: Argument): Value {
+  const name = plainText(key);
+  const handle = next.handle === 0 ? vertex.handle : next.handle;
+  return boxedReal(name === null ? 0 : (run.texts?.scoreOf(handle, name) ?? 0));
+}
+
 export const TEXTS: readonly FunctionRow[] = [
+  fixed("keyscore", 1, "real", "(key): score of a key of the text in a search", scoreOfKey),
   fixed("strlen", 1, "int", "(s): length in bytes", (_x, a) => {
     if (a instanceof PackedValue) return packedLength(a);
     return Buffer.byteLength(plainText(a) ?? "");

@@ -7,8 +7,11 @@ import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_DICT } from "../../model/const
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { highlightText } from "../../texts/highlight.js";
-import { openTextIndex } from "../../texts/text-index.js";
-import { TextScores } from "../../texts/text-scores.js";
+import { createDetailsReader } from "../../texts/match-details.js";
+import { MAX_TERMS } from "../../texts/resolve-parts.js";
+import { MAX_TEXT, MAX_WORDS } from "../../texts/search-text.js";
+import { openTextIndex, type TextIndex } from "../../texts/text-index.js";
+import { type MatchDetails, TextScores } from "../../texts/text-scores.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -66,6 +69,8 @@ class SearchSource implements HitSource {
   readonly #plan: VertexScan;
   readonly #enough: number;
   #last: FoundTexts | null = null;
+  /** Describes the last fusion; null without one. */
+  #joined: string | null = null;
   /** State of the first page, or of all partitions, for the same scores on later ones. */
   #firstPage: FirstPage | null;
 
@@ -118,6 +123,7 @@ class SearchSource implements HitSource {
     const { statistics, hasTypos: allowsTypos } = page ?? { statistics: null, hasTypos: null };
     const enough = this.#enough;
     this.#last = findTexts({ ...search, statistics, allowsTypos, enough }, hits, deadline);
+    this.texts.details = this.#last && createMatchReader(store, this.#query, this.#last);
     return this.#last;
   }
 
@@ -131,6 +137,8 @@ class SearchSource implements HitSource {
     const nearest = best.sorted().map(({ vertex }) => vertex);
     const scores = fuseOrders([[...(found?.vertices ?? [])], nearest], rrf);
     this.fused!.clear();
+    const counts = `${found?.count ?? 0} by text and ${nearest.length} by vector`;
+    this.#joined = `fused: ${counts} to ${scores.size}`;
     for (const [vertex, score] of scores) this.fused!.set(vertex, score);
     for (let at = 0; at < (found?.count ?? 0); at++) {
       this.texts.set(found!.vertices[at]!, found!.scores[at]!);
@@ -183,17 +191,36 @@ class SearchSource implements HitSource {
   explain(): string[] {
     const last = this.#last;
     if (last === null) return ["no index of texts"];
-    const { segments, pending, statistics, isCut } = last;
+    const { segments, pending, statistics } = last;
+    const notice = this.notice();
     return [
       `texts: ${statistics.documents} in ${segments} segments, ${pending} of them pending`,
       `documents that have each word: ${statistics.frequencies.join(", ")}`,
-      ...(isCut ? ["a word stands for more terms than are looked at"] : []),
+      ...(this.#plan.test === null ? [] : ["condition: tested for each match"]),
+      ...(this.#joined === null ? [] : [this.#joined]),
+      ...(notice === null ? [] : [notice]),
     ];
+  }
+
+  /** Names the parts that were left out; null if there are none. */
+  notice(): string | null {
+    if (this.#query.isCut) return `only ${MAX_TEXT} characters and ${MAX_WORDS} words are searched`;
+    if (this.#last?.isCut !== true) return null;
+    return `a word stands for more than ${MAX_TERMS} terms: the most frequent are searched`;
   }
 
   counts({ hits }: HitSourceResult): { vertices: number } {
     return { vertices: hits };
   }
+}
+
+function createMatchReader(
+  store: GraphStore,
+  query: TextQuery,
+  { statistics, hasTypos }: FoundTexts,
+): (vertex: number) => MatchDetails {
+  const read = (index: TextIndex) => query.read(index, hasTypos);
+  return createDetailsReader(store, query.place, read, statistics);
 }
 
 /** Passes vertices to a sink, as heads. */

@@ -4,7 +4,9 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { AllDocuments } from "../../texts/all-documents.js";
+import { createDetailsReader } from "../../texts/match-details.js";
 import { searchTexts } from "../../texts/search-texts.js";
+import type { TextIndex } from "../../texts/text-index.js";
 import { TextScores } from "../../texts/text-scores.js";
 import type { TextQuery } from "../parse/text-query.js";
 import { moveArc } from "./arc-stack.js";
@@ -71,7 +73,11 @@ export class TextCheck implements VertexCheck {
       ...{ hits: 0, isWhole: true, accepts: null, statistics: null },
       spend: (documents) => deadline.spend(documents),
     });
-    return found?.all ?? NOTHING;
+    if (found === null) return NOTHING;
+    const { statistics, all } = found;
+    const read = (index: TextIndex) => query.read(index, allowsTypos);
+    this.scores.details = createDetailsReader(this.#store, query.place, read, statistics);
+    return all ?? NOTHING;
   }
 }
 

@@ -18,6 +18,7 @@ export function mergeHeads(heads: readonly PartialHead[]): PartialHead {
     found: heads.reduce((sum, { found }) => sum + found, 0),
     facets: mergeEach(present(heads, ({ facets }) => facets)),
     groups: mergeGroups(present(heads, ({ groups }) => groups)),
+    bounded: heads.find(({ bounded }) => bounded !== null)?.bounded ?? null,
     counts: addCounts(present(heads, ({ counts }) => counts)),
     time: slowest(present(heads, ({ time }) => time)),
     explain: mergeExplanations(present(heads, ({ explain }) => explain)),
@@ -56,7 +57,7 @@ export function selectEntries(
  */
 export function showMerged(head: PartialHead, entries: readonly PartialEntry[]): unknown {
   const { listName, hits, offset, isPlain, isDictionary, facets, groups } = head;
-  const { counts, time, explain, cursor } = head;
+  const { counts, time, explain, cursor, bounded } = head;
   const [unknown] = head.unknownKeys ?? [];
   if (unknown !== undefined) {
     const text = `unknown property: '${unknown}'`;
@@ -86,6 +87,7 @@ export function showMerged(head: PartialHead, entries: readonly PartialEntry[]):
     ...(counts !== null && { counts }),
     ...(time !== null && { time }),
     ...(explain !== null && { explain }),
+    ...(bounded !== null && { bounded }),
   };
 }
 

@@ -26,6 +26,7 @@ export class TextQuery {
   readonly #fuzzy: Fuzziness;
   readonly #isPrefix: boolean;
   readonly #language: string | null;
+  #isCut = false;
 
   /**
    * @throws QueryError what is malformed
@@ -53,11 +54,17 @@ export class TextQuery {
     return this.#find().place;
   }
 
+  /** True if the last search ignored a part of the text. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   /** Returns the terms that are sought in an index. */
   read({ analysis, definition, synonyms }: TextIndex, allowsTypos: boolean): TextSearch {
-    const { parts, excluded } = readSearchText(
+    const { parts, excluded, isCut } = readSearchText(
       ...([this.#text, analysis, this.#isPrefix, this.#language] as const),
     );
+    this.#isCut = isCut;
     const match = this.#match;
     const least = match === "all" ? parts.length : match === "any" ? 1 : match;
     return {

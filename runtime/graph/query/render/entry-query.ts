@@ -138,7 +138,11 @@ export class EntryQuery {
     meter.end(begun);
     if (this.#isPlain && !this.#isPartial) return rendered.entries;
     const extras = this.#extras(collector, rendered.excluded, watch, () => ({
-      plan: [...(isNearest ? ["nearest vectors"] : this.#source.explain()), this.#kept(page)],
+      plan: [
+        ...(isNearest ? ["nearest vectors"] : this.#source.explain()),
+        ...explainSummary(found),
+        this.#kept(page),
+      ],
       looked: deadline.spent,
     }));
     return this.#isPartial
@@ -207,6 +211,7 @@ export class EntryQuery {
     { entries, places }: RenderedPage,
     extras: ResultExtras,
   ): object {
+    const bounded = this.#source.notice?.() ?? null;
     return {
       [this.#source.listName]: entries,
       ...(groups !== null && { groups: places.map((place) => groups.at(place)) }),
@@ -215,6 +220,7 @@ export class EntryQuery {
         cursor: this.#cursor.next(anchor, this.#order!, collector.hits, slots!, page, count),
       }),
       ...extras,
+      ...(bounded !== null && { bounded }),
     };
   }
 
@@ -233,6 +239,7 @@ export class EntryQuery {
       cursor: this.#cursor?.describe(anchor) ?? null,
       facets: partialFacets,
       groups: groups && describeGroups(groups, earlier),
+      bounded: this.#source.notice?.() ?? null,
       ...{ counts, time, explain },
     };
     const placed = { hits: collector.hits, slots, groups, places };
@@ -394,6 +401,17 @@ interface ResultExtras {
   readonly counts?: Readonly<Record<string, number>> | null;
   readonly time?: QueryTiming | null;
   readonly explain?: Explanation | null;
+}
+
+/** Describes groups and facets, one per line. */
+function explainSummary({ collector, groups, facets, partialFacets, count }: FoundHits): string[] {
+  const hits = `of ${collector.arcs} hits`;
+  const counted = facets ?? partialFacets ?? {};
+  const lines = Object.entries(counted).map(([name, facet]) => {
+    const { length } = Array.isArray(facet) ? facet : (facet as PartialFacet).values;
+    return `facet '${name}': ${length} values ${hits}`;
+  });
+  return groups === null ? lines : [...lines, `groups: ${count} ${hits}`];
 }
 
 /** Adds the size of its group to an entry in dictionary form. */

@@ -60,6 +60,8 @@ export interface HitSource extends EntrySource {
   /** Returns whether a hit still exists. */
   isCurrent(row: Row): boolean;
   counts(found: HitSourceResult): object;
+  /** Names the parts that the last search left out; null if there are none. */
+  notice?(): string | null;
   /** Describes the last search, one step per line. */
   explain(): string[];
 }

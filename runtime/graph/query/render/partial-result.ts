@@ -37,6 +37,8 @@ export interface PartialHead {
   readonly cursor: PartialCursor | null;
   readonly facets: Readonly<Record<string, PartialFacet>> | null;
   readonly groups: PartialGroups | null;
+  /** Names the parts that the search left out; null if there are none. */
+  readonly bounded: string | null;
   readonly counts: Readonly<Record<string, number>> | null;
   readonly time: QueryTiming | null;
   readonly explain: Explanation | null;

@@ -33,6 +33,33 @@ test("counts all vertices as candidates without an index, and the indexed ones w
   assert.equal([again.looked, again.matched], [1, 1]);
 });
 
+test("describes facets, groups, fusion and ignored words", ({ graph }) => {
+  for (const [at, title] of ["red shoe", "red coat", "blue shoe"].entries()) {
+    const id = `v${at}`;
+    graph.createVertex(id, { properties: { title, n: at % 2 }, vector: [at, 1] });
+  }
+  graph.index("text", { keys: ["title"] });
+  const options = { facets: { n: 5, low: { property: "n", ranges: [1] } }, groupBy: "n" } as const;
+  const { explain } = graph.search("red", { ...options, explain: true });
+  assert.equal(explain.plan.slice(2), [
+    "facet 'n': 2 values of 2 hits",
+    "facet 'low': 2 values of 2 hits",
+    "groups: 2 of 2 hits",
+    "sorted, 10 at most kept",
+  ]);
+  const condition = { property: { n: 1 } };
+  const fused = { vector: [1, 1], fuse: true, explain: true, condition } as const;
+  assert.equal(graph.search("red", fused).explain.plan.slice(2), [
+    "condition: tested for each match",
+    "fused: 1 by text and 1 by vector to 1",
+    "sorted, 10 at most kept",
+  ]);
+  const long = "red ".repeat(40);
+  const bounded = graph.search(long, { explain: true }) as { bounded?: string };
+  assert.is(bounded.bounded, "only 1000 characters and 32 words are searched");
+  assert.not("bounded" in graph.search("red", { explain: true }));
+});
+
 test("names lists of types and ids", ({ graph }) => {
   const plan = (condition: object | string) =>
     graph.vertices({ condition: condition as never, hits: 5, sortby: S_ID, explain: true }).explain

@@ -168,6 +168,50 @@ for (const isBuilt of [true, false]) {
   });
 }
 
+test("ranks by the words and keys that match", () => {
+  for (const isBuilt of [true, false]) {
+    const store = GraphStore.create("test", TEST_THREAD);
+    const graph = openStore(store);
+    graph.createVertex("a", { properties: { title: "red", body: "red red shoe" } });
+    graph.createVertex("b", { properties: { title: "shoe", body: "blue coat" } });
+    graph.createVertex("c", { properties: { body: "red" } });
+    graph.index("text", { keys: { title: { boost: 2 }, body: {} } });
+    const processor = new TextProcessor(store, assert.unreachable);
+    if (isBuilt) while (processor.run(1000));
+    const show = (rank: string, options: object = {}) => {
+      const shown = { rank, sortby: S_RANK, fields: ["id", "rankscore"], result: "list" } as const;
+      return graph.search("red shoe", { match: "any", ...shown, ...options }).sort();
+    };
+    assert.equal(
+      show("text.words"),
+      [
+        ["a", 2],
+        ["b", 1],
+        ["c", 1],
+      ].sort(),
+    );
+    const title = new Map(show("text['title']") as [string, number][]);
+    assert.ok(title.get("a")! > 0 && title.get("b")! > 0);
+    assert.is(title.get("c"), 0);
+    assert.equal(show("text['title'] - keyscore('title')"), [
+      ["a", 0],
+      ["b", 0],
+      ["c", 0],
+    ]);
+    assert.equal(show("text['none']"), [
+      ["a", 0],
+      ["b", 0],
+      ["c", 0],
+    ]);
+    const only = show("text['body'] - text.score", { keys: ["body"] }) as [string, number][];
+    assert.ok(only.every(([, rank]) => Math.abs(rank) < 1e-6));
+    const condition = { text: { query: "red shoe", match: "any" } } as const;
+    const byWords = { condition, rank: "text.words", sortby: S_RANK, hits: 1 };
+    assert.equal(graph.vertices(byWords), ["a"]);
+    assert.is(graph.evaluate("text.words + text['title']", { head: "a" }), 0);
+  }
+});
+
 test("refuses malformed conditions on texts", () => {
   const { graph } = makeShop();
   const refused = (text: unknown, message: RegExp) =>

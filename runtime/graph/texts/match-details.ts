@@ -1,0 +1,35 @@
+// How one vertex matches a search: its words, and the score of each key alone. The texts are read
+// again, so this is for the vertices of a result, not for all matches.
+
+import type { GraphStore } from "../store/graph-store.js";
+import { PendingMatch } from "./pending-match.js";
+import { readPinned } from "./pins.js";
+import type { TextSearch } from "./sought-text.js";
+import { openTextIndex, type TextIndex } from "./text-index.js";
+import type { MatchDetails } from "./text-scores.js";
+import type { TextStatistics } from "./text-statistics.js";
+
+const NOTHING: MatchDetails = { words: 0, keys: new Map() };
+
+/**
+ * Returns a function that reads the details of vertices.
+ * @param place of the index in the directory
+ */
+export function createDetailsReader(
+  store: GraphStore,
+  place: number,
+  readSearch: (index: TextIndex) => TextSearch,
+  statistics: TextStatistics,
+): (vertex: number) => MatchDetails {
+  return (vertex) =>
+    readPinned(store.memory, store.writer.thread, () => {
+      const state = store.texts.read(place);
+      const index = state === null ? null : openTextIndex(store, state);
+      const document = index?.pending.read(vertex) ?? null;
+      if (index === null || document === null) return NOTHING;
+      const match = new PendingMatch(readSearch(index), index.analysis.tokenizer.forms);
+      const { words, scores } = match.describe(document, statistics);
+      const names = index.definition.keys.map(({ name }) => name);
+      return { words, keys: new Map(scores.map((score, key) => [names[key]!, score])) };
+    });
+}
