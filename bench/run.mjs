@@ -23,6 +23,7 @@ const NAMES = [
   "start",
   "cpu",
   "http",
+  "auth",
   "merge",
   "dispatch",
   "replicas",

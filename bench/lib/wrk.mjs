@@ -17,15 +17,16 @@ export function requireWrk() {
 /**
  * Loads one path of a server.
  * @param {{ port: number, pid: number }} server
- * @param {{ path: string, connections: number, seconds: number, depth?: number }} load `depth`:
- * pipelined requests per connection
+ * @param {{ path: string, connections: number, seconds: number, depth?: number, token?: string }}
+ * load `depth`: pipelined requests per connection
  * @returns {Promise<{ requests: number, perSecond: number, p50Us: number, p99Us: number, cpuUs:
  * number, otherCores: number }>} `cpuUs`: CPU time of the server per request, all threads;
  * `otherCores`: cores used by other work on the machine
  */
-export async function load({ port, pid }, { path, connections, seconds, depth = 1 }) {
+export async function load({ port, pid }, { path, connections, seconds, depth = 1, token }) {
   const url = `http://127.0.0.1:${port}${path}`;
   const options = [`-t1`, `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
+  if (token !== undefined) options.push("-H", `Authorization: Bearer ${token}`);
   const before = spent(pid);
   const { stdout } = await promisify(execFile)("wrk", [...options, url, "--", String(depth)]);
   const after = spent(pid);

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
-import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
+import { AUTH_FILE, BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { packageInfo } from "../../runtime/base/package-info.js";
 import { CONFIG_OUTPUT } from "../../runtime/settings/manifest.js";
 
@@ -14,12 +14,12 @@ import { CONFIG_OUTPUT } from "../../runtime/settings/manifest.js";
  */
 export async function importedPackages(projectDir: string): Promise<Record<string, string>> {
   const { build } = await import("esbuild");
-  const config = join(projectDir, BUILD_FOLDER, CONFIG_OUTPUT);
+  const optional = [CONFIG_OUTPUT, AUTH_FILE].map((name) => join(projectDir, BUILD_FOLDER, name));
   const { metafile } = await build({
     absWorkingDir: projectDir,
     entryPoints: [
       join(projectDir, BUILD_FOLDER, "plugins.js"),
-      ...(existsSync(config) ? [config] : []),
+      ...optional.filter((file) => existsSync(file)),
     ],
     outdir: ".",
     bundle: true,
@@ -35,8 +35,19 @@ export async function importedPackages(projectDir: string): Promise<Record<strin
     .filter(({ path, external }) => external === true && /^[^.#/]/.test(path))
     .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)![0])
     .filter((name) => !name.startsWith("node:") && name !== packageInfo().name);
+  if (usesTokens(projectDir)) names.push("jose");
   const packages = [...new Set(names)].filter((name) => !isBuiltin(name)).sort();
   return Object.fromEntries(packages.map((name) => [name, installedVersion(projectDir, name)]));
+}
+
+/** Returns whether `jwt` is imported, which needs an optional peer of this package. */
+function usesTokens(projectDir: string): boolean {
+  const file = join(projectDir, BUILD_FOLDER, AUTH_FILE);
+  if (!existsSync(file)) return false;
+  const imports = readFileSync(file, "utf8").matchAll(/\{([^{}]*)\} from "([^"]+)"/g);
+  return [...imports].some(
+    ([, names, from]) => from === packageInfo().name && /\bjwt\b/.test(names!),
+  );
 }
 
 function installedVersion(folder: string, name: string): string {

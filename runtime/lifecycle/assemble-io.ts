@@ -90,7 +90,7 @@ export function assembleIo(
     clock: new CommitClock(data.clock),
   });
   const inline = new InlinePlugins(state, answers, () => counters.metrics.inlineLeft());
-  const auth = settings.auth.length === 0 ? null : new Authenticator(settings.projectDir);
+  const auth = createAuthenticator(settings);
   const routes = new RouteTable(settings.prefix);
   const engine: RequestEngine = new RequestEngine({
     ...{ state, view, answers, routes, scheduler, inline, admin, trusted, traces, matrix, auth },
@@ -180,6 +180,12 @@ function createDispatcher(
   connect: Connect | undefined,
 ): Dispatcher | null {
   return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir, connect);
+}
+
+function createAuthenticator({ auth, build, projectDir }: ServerSettings): Authenticator | null {
+  if (auth.length === 0) return null;
+  // Without a build, nothing has bundled the handlers.
+  return new Authenticator(projectDir, build === null ? auth : null);
 }
 
 function createConsole(

@@ -352,8 +352,10 @@ export class HttpService {
   /** Sends the plugins' argspec to the long-query executor once it serves. */
   #publishArgspec(): void {
     if (this.#listening === null || this.#argspec === null) return;
-    const { prefix } = this.settings;
-    this.#graphs.describe({ service: { name: this.#name, prefix }, shared: this.#argspec });
+    const { prefix, auth } = this.settings;
+    const authenticated = auth.length > 0 && { authenticated: true as const };
+    const service = { name: this.#name, prefix, ...authenticated };
+    this.#graphs.describe({ service, shared: this.#argspec });
   }
 
   #onNotice(notice: IoNotification): void {

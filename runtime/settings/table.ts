@@ -239,6 +239,7 @@ export const SETTINGS = {
     key: "auth",
     type: structure<readonly string[], string | readonly string[]>(authRule),
     default: [[]],
+    library: "start",
     help: "authentication handlers of the main port, as `module#export`",
   }),
   /** Scopes for built-in services of the main port, and for graphs without their own. */

@@ -12,7 +12,9 @@ import { newerLibcCommand } from "./newer-libc.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const SUITES = [
-  ...["conformance", "serve", "transport"].map((name) => `test/uws/${name}.test.ts`),
+  ...["authentication", "conformance", "serve", "transport"].map(
+    (name) => `test/uws/${name}.test.ts`,
+  ),
   // The same requests, stops and crashes as with the other transport, against `dist/`.
   ...[
     ...["argspec-server", "builtins", "crash", "engine", "http-responses", "library", "stop"],

@@ -27,12 +27,15 @@ export type Verdict = HttpRejection | null;
 
 export class Authenticator {
   readonly #projectDir: string;
+  readonly #references: readonly string[] | null;
   readonly #serialized = new WeakMap<object, string>();
   #handlers: readonly AuthHandler[] = [];
   #loads = 0;
 
-  constructor(projectDir: string) {
+  /** @param references handlers of a library program, `module#export`; null: those of the build */
+  constructor(projectDir: string, references: readonly string[] | null = null) {
     this.#projectDir = projectDir;
+    this.#references = references;
   }
 
   /**
@@ -40,15 +43,20 @@ export class Authenticator {
    * @throws SvcError SVC2208 if a handler cannot be used, or the error of the handler itself
    */
   async load(): Promise<void> {
-    const file = join(this.#projectDir, BUILD_FOLDER, AUTH_FILE);
-    if (!existsSync(file)) throw unusable(`${BUILD_FOLDER}/${AUTH_FILE} is missing`);
-    const url = pathToFileURL(file);
-    url.search = `load=${++this.#loads}`;
-    const handlers = await importHandlers(url.href);
+    const handlers = await this.#import();
     for (const handler of handlers) await handler.open?.(this.#projectDir);
     const former = this.#handlers;
     this.#handlers = handlers;
     for (const handler of former) handler.close?.();
+  }
+
+  #import(): Promise<readonly AuthHandler[]> {
+    if (this.#references !== null) return importExports(this.#projectDir, this.#references);
+    const file = join(this.#projectDir, BUILD_FOLDER, AUTH_FILE);
+    if (!existsSync(file)) throw unusable(`${BUILD_FOLDER}/${AUTH_FILE} is missing`);
+    const url = pathToFileURL(file);
+    url.search = `load=${++this.#loads}`;
+    return importHandlers(url.href);
   }
 
   /** @param scopes permissions that the principal must have */
@@ -119,14 +127,33 @@ function isThenable<T>(given: T | PromiseLike<T>): given is PromiseLike<T> {
   return typeof (given as { then?: unknown } | null)?.then === "function";
 }
 
+async function importExports(
+  folder: string,
+  references: readonly string[],
+): Promise<readonly AuthHandler[]> {
+  const handlers = references.map(async (reference) => {
+    const [module = "", name = ""] = reference.split("#");
+    const exported = await importModule(pathToFileURL(join(folder, module)).href);
+    return exported[name] as AuthHandler;
+  });
+  return requireFunctions(await Promise.all(handlers));
+}
+
 async function importHandlers(href: string): Promise<readonly AuthHandler[]> {
-  let handlers: readonly AuthHandler[];
+  const { handlers } = await importModule(href);
+  return requireFunctions(handlers as readonly AuthHandler[]);
+}
+
+async function importModule(href: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    ({ handlers } = (await import(href)) as { handlers: readonly AuthHandler[] });
+    return (await import(href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw unusable(String(error));
   }
+}
+
+function requireFunctions(handlers: readonly AuthHandler[]): readonly AuthHandler[] {
   const wrong = handlers.findIndex((handler) => typeof handler !== "function");
   if (wrong >= 0) throw unusable(`handler ${wrong + 1} of \`auth\` is not a function`);
   return handlers;

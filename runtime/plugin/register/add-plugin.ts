@@ -1,7 +1,7 @@
 // `addPlugin`: turns a function and its declaration into registry entries. All checks of the
 // interface precede the registration.
 
-import type { PluginSpec } from "../../../argspec/argspec.js";
+import type { AccessSpec, PluginSpec } from "../../../argspec/argspec.js";
 import { ArgumentError, PluginError } from "../../base/errors.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../../base/limits.js";
 import { typeName } from "../contract/describe-error.js";
@@ -47,6 +47,8 @@ export interface AddPluginOptions {
   readonly post?: Optional<AddedFunction>;
   /** Arguments of the function in their order, with their types. */
   readonly parameters?: Parameters;
+  /** Callers that it admits, with `auth`: `{ public: true }` or `{ scopes: ["orders:write"] }`. */
+  readonly access?: AccessSpec;
   /** Text of the plugin's description record. */
   readonly description?: string;
 }
@@ -85,7 +87,7 @@ export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginAr
     throw new ArgumentError("ValueError", "At least one of 'plugin', 'pre' or 'post' is required");
   }
   if (engine !== null) {
-    registry.add(entryOf(engine, roleOf(engine), options));
+    registry.add(withAccess(entryOf(engine, roleOf(engine), options), options));
     return;
   }
   if (!options.name) throw new ArgumentError("ValueError", "'name' is required with 'pre'/'post'");
@@ -93,7 +95,18 @@ export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginAr
     ...(pre === null ? [] : [entryOf(pre, "pre", options)]),
     ...(post === null ? [] : [entryOf(post, "post", options)]),
   ];
-  registry.add(...entries);
+  registry.add(...entries.map((entry) => withAccess(entry, options)));
+}
+
+/** A built plugin has the access of its tags unless the program says otherwise. */
+function withAccess(entry: RegisteredPlugin, { access }: AddPluginOptions): RegisteredPlugin {
+  if (access === undefined) return entry;
+  const { public: isPublic, scopes } = access as { public?: unknown; scopes?: unknown };
+  const hasScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  if (isPublic !== true && !hasScopes) {
+    throw new ArgumentError("TypeError", "access: expected { public: true } or { scopes: [...] }");
+  }
+  return { ...entry, spec: { ...entry.spec, access } };
 }
 
 function optionsFrom(given: AddPluginArguments): AddPluginOptions {

@@ -69,7 +69,9 @@ export class PluginRegistry {
     for (const [number, entry] of this.#entries.entries()) {
       if (entry === undefined) continue;
       const { path } = entry.description;
-      routes[path] = { ...routes[path], [entry.role]: number };
+      const { access } = entry.spec;
+      const rights = access && { access: { ...routes[path]?.access, [entry.role]: access } };
+      routes[path] = { ...routes[path], [entry.role]: number, ...rights };
     }
     return { routes, descriptions: this.describe() };
   }
