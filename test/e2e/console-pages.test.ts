@@ -151,7 +151,7 @@ inBrowser("shows why a text search fails, and what to do without an index", asyn
   await page.open(served.port + 1, "text?graph=cities&q=no&facets=.none");
   await page.has("unknown property: '.none'");
   await page.open(served.port + 1, "text?graph=none");
-  await page.has("graph");
+  await page.has("Graph instance not available: none");
 });
 
 inBrowser("downloads a result unchanged", async () => {

@@ -109,7 +109,7 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
 
 const names = readdirSync(join(ROOT, "docs"), { encoding: "utf8", recursive: true });
 const paths = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
-const EXAMPLES = ["examples/railways/README.md", "examples/search/README.md"];
+const EXAMPLES = ["railways", "search", "shop"].map((name) => `examples/${name}/README.md`);
 for (const path of ["README.md", ...EXAMPLES, ...paths.sort()]) {
   const document = new Document(join(ROOT, path));
   for (const { project, source } of document.programs()) {

@@ -1,9 +1,7 @@
 // A shop with untrusted callers: constraints on parameters.
 
 import { HttpError, type int, type PluginRequest, type str } from "svc-server";
-
-/** Number of an article: two letters, four digits. @pattern ^[a-z]{2}-\d{4}$ */
-type Article = str;
+import type { Article } from "../src/article.js";
 
 interface Line {
   article: Article;
