@@ -13,7 +13,6 @@ export const REFERENCE_RATES = {
   "open, set 2 properties, close": 291_000,
   disconnect: 236_000,
   "delete a vertex of degree 20": 166_000,
-  "delete a vertex of degree 20, random neighbors": 166_000,
   "open for reading, close": 1_850_000,
   "degree(id)": 3_200_000,
   "adjacent(id, id)": 630_000,

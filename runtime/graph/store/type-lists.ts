@@ -19,6 +19,8 @@ const PAGE_SHIFT = 10;
 const PAGE_WORDS = 1 << PAGE_SHIFT;
 const PAGE_MASK = PAGE_WORDS - 1;
 const FIRST_PAGES = 16;
+/** Words that are worth a view. */
+const VIEW_ABOVE = 128;
 
 export class TypeLists {
   readonly #writer: Writer;
@@ -84,21 +86,21 @@ export class TypeLists {
   }
 
   /**
-   * Copies the handles at the positions before `end`, as many as fit; returns their number. When
+   * Copies up to `most` handles at the positions before `end`; returns their number. When
    * walking down from `count`, a vertex that moves meanwhile may be returned twice, but none is
    * missed.
    */
-  copyBefore(type: number, end: number, into: Uint32Array): number {
+  copyBefore(type: number, end: number, into: Uint32Array, most = into.length): number {
     const writer = this.#writer;
     writer.beginReading();
     try {
       const head = this.#headOf(type);
       const stop = Math.min(end, this.count(type));
-      const start = Math.max(0, stop - into.length);
+      const start = Math.max(0, stop - most);
       for (let position = start; position < stop; ) {
         const from = this.#wordOf(head, position);
         const length = Math.min(stop - position, PAGE_WORDS - (position & PAGE_MASK));
-        into.set(this.#lists.words.subarray(from, from + length), position - start);
+        copyWords(this.#lists.words, from, into, position - start, length);
         position += length;
       }
       return stop - start;
@@ -153,4 +155,16 @@ export class TypeLists {
     writer.put(this.#lists, head + Head.Directory, directory);
     writer.put(this.#lists, head + Head.DirectoryClass, sizeClass);
   }
+}
+
+/** Copies few words faster than `set`, which needs a view. */
+function copyWords(
+  words: Uint32Array,
+  from: number,
+  into: Uint32Array,
+  to: number,
+  length: number,
+): void {
+  if (length > VIEW_ABOVE) into.set(words.subarray(from, from + length), to);
+  else for (let word = 0; word < length; word++) into[to + word] = words[from + word]!;
 }

@@ -176,9 +176,16 @@ export class EntryQuery {
     const isBehind = (slot: number): boolean => after?.isBehind(collector.hits, slot) ?? true;
     const earlier = groups?.keep(isBehind) ?? [];
     const [facets, partialFacets] = this.#countFacets(all, deadline);
+    // Without spreads, which cost as much as a small query.
     return {
-      ...{ collector, slots: groups?.firsts ?? slots, groups, earlier, isNearest },
-      ...{ facets, partialFacets, count: groups?.firsts.length ?? collector.offered },
+      collector,
+      slots: groups?.firsts ?? slots,
+      groups,
+      earlier,
+      isNearest,
+      facets,
+      partialFacets,
+      count: groups?.firsts.length ?? collector.offered,
     };
   }
 

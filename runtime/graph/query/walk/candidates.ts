@@ -34,8 +34,13 @@ export class Candidates {
    */
   #place = 0;
   readonly #end: number;
-  /** Handles already returned, if a vertex may move within its list meanwhile. */
-  readonly #given: HandleSet | null;
+  /**
+   * Handles already returned, as a vertex may move within its list meanwhile; null before the
+   * second slice.
+   */
+  #given: HandleSet | null = null;
+  /** The first slice. */
+  #first: Uint32Array | null = null;
   /** Description of the source and the approximate number of candidates. */
   origin = "all vertices";
   readonly count: number;
@@ -57,7 +62,6 @@ export class Candidates {
     this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
     this.count = this.#type === 0 ? this.#end : this.#place;
     if (type !== null) this.origin = "list of a type";
-    this.#given = this.#type !== 0 && this.#place > this.#size ? new HandleSet() : null;
   }
 
   /** Returns the candidates of a source if they are far fewer than without it. */
@@ -105,10 +109,15 @@ export class Candidates {
   /** Iterates backwards: a removal moves the last vertex of the list into the gap. */
   #nextOfType(size: number): number {
     if (this.#place <= 0) return -1;
-    const slice = this.slice.subarray(0, size);
-    const found = this.#store.typeLists.copyBefore(this.#type, this.#place, slice);
+    const { slice } = this;
+    const found = this.#store.typeLists.copyBefore(this.#type, this.#place, slice, size);
     this.#place -= size;
-    if (this.#given === null) return found;
+    if (this.#first === null) {
+      // Most queries for a few hits end here.
+      if (this.#place > 0) this.#first = slice.slice(0, found);
+      return found;
+    }
+    this.#given ??= setOf(this.#first);
     let count = 0;
     for (let at = 0; at < found; at++) {
       const handle = slice[at]!;
@@ -116,4 +125,10 @@ export class Candidates {
     }
     return count;
   }
+}
+
+function setOf(handles: Uint32Array): HandleSet {
+  const set = new HandleSet();
+  for (const handle of handles) set.add(handle);
+  return set;
 }
