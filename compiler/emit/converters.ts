@@ -54,6 +54,7 @@ const HELPERS = [
   ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
   ...["readFields", "integerFault", "isFraction", "isTooDeep", "listItems", "mediaTypeFault"],
+  ...["toDate", "toURL"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` keeps it apart from all other names of the file. */
@@ -184,7 +185,9 @@ function readerTable(
   checks: CheckFunctions,
 ): string[] {
   const readers = users.map((param) => {
-    const read = parameterReader(param, types, checks);
+    const text = parameterReader(param, types, checks);
+    const { textClass } = param;
+    const read = textClass ? `to${textClass}(${quote(param.name)}, ${text})` : text;
     return `  ${propertyKey(param.name)}: (query, at) => ${read},`;
   });
   return [`export const ${name} = {`, ...readers, "};"];

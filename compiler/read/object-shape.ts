@@ -78,6 +78,8 @@ function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
     const element = type.getNumberIndexType();
     if (element) return readArray(reader, element);
   }
+  const collection = isGlobal && reader.direction === "output" && readCollection(reader, type);
+  if (collection) return collection;
   if (!isClass && !isGlobal) return null;
   const known = INSTEAD[symbol.name];
   return unsupported(
@@ -85,6 +87,37 @@ function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
     known ??
       (reader.direction === "input" ? "an interface" : "a plain object, or a `toJSON` method"),
   );
+}
+
+/** JSON of a Map is an object, of a Set an array. */
+function readCollection(reader: TypeReader, type: ts.Type): TypeReading | null {
+  const { checker } = reader.context;
+  const [first, second] = checker.getTypeArguments(type as ts.TypeReference);
+  const name = type.getSymbol()?.name.replace("Readonly", "");
+  if (name === "Set" && first) return readArray(reader, first);
+  if (name !== "Map" || !first || !second) return null;
+  const { StringLike, NumberLike } = ts.TypeFlags;
+  const keyTypes = first.isUnion()
+    ? first.types
+    : [checker.getBaseConstraintOfType(first) ?? first];
+  const isText = keyTypes.every((key) => isKey(key, StringLike | NumberLike));
+  if (!isText) return unsupported("a Map with keys that are not text", "text or numbers as keys");
+  const values = reader.readPresent(second);
+  const keys = first.isUnion() ? null : readKeyPattern(checker, first);
+  return {
+    shape: {
+      kind: "object",
+      properties: [],
+      additional: values.shape,
+      ...(keys !== null && { keys }),
+    },
+    problems: problemsAtPath("[key]", values),
+  };
+}
+
+function isKey(type: ts.Type, mask: ts.TypeFlags): boolean {
+  const parts = type.isIntersection() ? type.types : [type];
+  return parts.some(({ flags }) => (flags & mask) !== 0);
 }
 
 function withArticle(name: string): string {

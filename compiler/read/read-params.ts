@@ -19,6 +19,7 @@ import { elementNode, schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
+import { readTextParameter, type TextClass, textShape } from "./text-class.js";
 import { toWireType } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
@@ -107,9 +108,12 @@ function readUser(
   const isTyped = hasKnownType(context, parameter);
   const schema = schemaType(context, typeNode);
   const type = schema?.input ?? parameterType(context, parameter);
+  const textClass = readTextParameter(type);
   const reading = isGraph(context.checker.getNonNullableType(type))
     ? unsupported("an instance of class `Graph`", graph === null ? UNBOUND : "`graph: Graph`")
-    : readArgument(reader, parameter, type);
+    : textClass === null
+      ? readArgument(reader, parameter, type)
+      : { shape: textParameterShape(type, textClass), problems: [] };
   const schemas = schemaLocations(context, typeNode);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
@@ -125,6 +129,7 @@ function readUser(
     name,
     wire: toWireType(shape, reader.named),
     shape,
+    ...(textClass !== null && { textClass }),
     ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
     default: isSent ? readDefault(context, initializer) : { kind: "expression" },
@@ -133,6 +138,12 @@ function readUser(
     description: doc.params.get(name) ?? directDocComment(parameter),
     position: context.position(parameter.name),
   };
+}
+
+function textParameterShape(type: ts.Type, name: TextClass): TypeShape {
+  const isNullable = type.isUnion() && type.types.some(({ flags }) => flags & ts.TypeFlags.Null);
+  const text = textShape(name);
+  return isNullable ? { kind: "union", members: [{ kind: "null" }, text] } : text;
 }
 
 /** @param type null without an annotation */

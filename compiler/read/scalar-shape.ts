@@ -5,6 +5,7 @@ import { isPackageSymbol, readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
+import { readTextClass, textShape } from "./text-class.js";
 
 /** Reads types without parts; null for other types. */
 export function readScalar(
@@ -35,6 +36,8 @@ export function readScalar(
     });
   }
   if (isBytes(type)) return plain({ kind: "bytes" });
+  const text = direction === "output" ? readTextClass(type) : null;
+  if (text !== null) return plain(textShape(text));
   const brand = readBrand(checker, type);
   if (brand) return plain({ kind: brand });
   // A brand of the user's own leaves the wire form as it is.

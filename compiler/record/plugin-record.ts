@@ -59,6 +59,8 @@ export interface UserParam {
   readonly schemas?: readonly SchemaLocation[];
   /** The shape refined by its schemas, for the contract. */
   readonly told?: TypeShape;
+  /** The class that its text is converted to. */
+  readonly textClass?: "Date" | "URL";
   /** Its type is missing, any or unknown: it arrives as text, or cast as the client requests. */
   readonly untyped?: true;
   /** False when the parameter is optional or has a default. */

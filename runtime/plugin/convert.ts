@@ -35,6 +35,7 @@ export {
   headersList,
   headersStr,
 } from "./request/received.js";
+export { toDate, toURL } from "./request/text-classes.js";
 export { mediaTypeFault } from "./response/media-type-fault.js";
 export { requireBoundGraph, setGraphBinder } from "./run/graph-binding.js";
 export { callValidated } from "./run/validate-arguments.js";

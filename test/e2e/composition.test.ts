@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RunningProject } from "./support/running-project.js";
 import { get } from "./support/server.js";
+import { NODE_TYPES } from "./support/temporary-project.js";
 
 const LIBRARY = `import type { int, PluginRequest, str } from "svc-server";
 
@@ -47,10 +48,19 @@ export const { get, put } = crud<Product>({ name: "a", price: 1.5 });
 const shop = new Shop(new Map([["a", 7]]));
 /** @plugin */
 export const stock = shop.stock.bind(shop);
+
+/** @plugin */
+export function day(_request: PluginRequest, at: Date, link: URL | null = null) {
+  return { at, hours: at.getUTCHours(), host: link?.host ?? null, tags: new Map([["a", 1]]) };
+}
 `;
 
 const test = suite("plugins made by user code");
-const project = new RunningProject(test, { "lib.ts": LIBRARY, "plugins/shop.ts": PLUGINS });
+const project = new RunningProject(test, {
+  "lib.ts": LIBRARY,
+  "plugins/shop.ts": PLUGINS,
+  "tsconfig.json": NODE_TYPES,
+});
 
 test("are called with converted arguments", async () => {
   const ask = async (path: string, init: RequestInit = {}) => {
@@ -66,6 +76,28 @@ test("are called with converted arguments", async () => {
   const wrong = JSON.stringify({ name: "b", price: "2" });
   assert.match(JSON.stringify(await ask("put?id=b", { method: "POST", body: wrong })), "a number");
   assert.match(JSON.stringify(await ask("list?q=x&n=y")), "n=y");
+});
+
+test("take and give dates and URLs", async () => {
+  const ask = async (query: string) => {
+    const { json, status } = await get(project.server.port, `/svc/plugin/day?${query}`);
+    return status === 200 ? json.response : [status, JSON.stringify(json.message)];
+  };
+  const at = "2026-02-28T12:00:00.000Z";
+  const tags = { a: 1 };
+  assert.equal(await ask("at=2026-02-28T13:00:00%2B01:00&link=https://example.org/x"), {
+    ...{ at, hours: 12, host: "example.org", tags },
+  });
+  assert.equal(await ask(`at=${at}`), { at, hours: 12, host: null, tags });
+  for (const [query, says] of [
+    ["at=tomorrow", "at=tomorrow (a date and time"],
+    [`at=${at}&link=x`, "link=x (a URI"],
+    [`at=${at}&link=http://[`, "link=http://["],
+  ]) {
+    const [status, message] = (await ask(query!)) as [number, string];
+    assert.is(status, 400);
+    assert.match(message, says!);
+  }
 });
 
 test.run();

@@ -12,7 +12,7 @@ class City { name = "x"; }
 interface Job { when: Date; run(): void }
 interface Endless<T> { next: Endless<T[]> }
 /** @plugin */
-export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: Set<int> }[],
+export function f(request: PluginRequest, a: Date[], b: Map<string, int>, c: { d: Set<int> }[],
   e: bigint,
   g: () => void, h: symbol, i: City, j: Job, k: Promise<int>, l: { data: bytes },
   m: Endless<int>, graph: Graph,
@@ -24,7 +24,7 @@ export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: 
   assert.equal(
     result.diagnostics.map(({ message }) => message.replace(/^parameter /, "")),
     [
-      "`a`: `a` is a Date",
+      "`a`: `a[]` is a Date",
       "`b`: `b` is a Map",
       "`c`: `c[].d` is a Set",
       "`e`: `e` is a bigint",

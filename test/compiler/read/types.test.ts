@@ -305,9 +305,9 @@ export const d = plugin.pre(
   (request: PluginRequest): PluginRequest | PluginResponse | int => request);
 export const e = plugin((request: PluginRequest) => {});
 export const f = plugin((request: PluginRequest): int | null => 1);
-export const g = plugin((request: PluginRequest) => new Map([["a", 1]]));
+export const g = plugin((request: PluginRequest) => new WeakSet([request]));
 export const h = plugin((request: PluginRequest) => ({ list: [new City("x")] }));
-export const i = plugin((request: PluginRequest): PluginResponse<{ x: int }, Set<int>> => null!);
+export const i = plugin((r: PluginRequest): PluginResponse<{ x: int }, WeakMap<City, 1>> => null!);
 export const j = plugin((request: PluginRequest): PluginRequest => request);
 export const k = plugin((request: PluginRequest) => "abc".match(/b/));
 export const l = plugin((request: PluginRequest): unknown => 1);
@@ -316,6 +316,7 @@ export const l = plugin((request: PluginRequest): unknown => 1);
   const record = (name: string) => pluginNamed(result, name).result;
   assert.equal(JSON.stringify(record("a").shape).match(/"kind":"\w+"/g), [
     '"kind":"object"',
+    '"kind":"limited"',
     '"kind":"str"',
     '"kind":"str"',
   ]);
@@ -334,9 +335,9 @@ export const l = plugin((request: PluginRequest): unknown => 1);
   assert.equal(
     result.diagnostics.map(({ code, message }) => `${code} ${message}`),
     [
-      "SVC1041 the result of `g` is a Map",
+      "SVC1041 the result of `g` is a WeakSet",
       "SVC1041 the result of `h`, at `.list[]`, is an instance of class `City`",
-      "SVC1041 the result of `i` is a Set",
+      "SVC1041 the result of `i` is a WeakMap",
       "SVC1044 sort keys of type `{ x: int; }` have no order",
       "SVC1045 engine `j` returns a PluginRequest; only dispatchers can",
     ],

@@ -1,0 +1,29 @@
+// Classes of JavaScript whose values travel as text of one format: Date and URL.
+
+import { ts } from "ts-morph";
+import type { TypeShape } from "../record/type-shape.js";
+
+export type TextClass = "Date" | "URL";
+
+/** A member that each has, and no type of the same name that is something else. */
+const MEMBERS: Readonly<Record<TextClass, string>> = { Date: "toISOString", URL: "searchParams" };
+
+/** Returns which of them a type is, or null. */
+export function readTextClass(type: ts.Type): TextClass | null {
+  const name = type.getSymbol()?.name;
+  if (name !== "Date" && name !== "URL") return null;
+  return type.getProperty(MEMBERS[name]) === undefined ? null : name;
+}
+
+/** The same of a parameter, which may be null or absent. */
+export function readTextParameter(type: ts.Type): TextClass | null {
+  const members = type.isUnion() ? type.types : [type];
+  const { Null, Undefined } = ts.TypeFlags;
+  const [only, ...others] = members.filter(({ flags }) => !(flags & (Null | Undefined)));
+  return only === undefined || others.length > 0 ? null : readTextClass(only);
+}
+
+export function textShape(name: TextClass): TypeShape {
+  const format = name === "Date" ? "date-time" : "uri";
+  return { kind: "limited", base: { kind: "str" }, limits: { format } };
+}
