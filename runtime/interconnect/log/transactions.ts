@@ -1,7 +1,7 @@
 // Records in a frame: transactions of graphs, and control records of the log itself.
 //
-//   transaction  4 words (graph/memory/log-ring.ts), the fourth the graph's number in the log; then
-//                the operations of one commit
+//   transaction  4 words (graph/memory/commit-ring.ts), the fourth the graph's number in the log;
+//                then the operations of one commit
 //   control      CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
 
 import {
