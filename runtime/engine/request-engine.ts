@@ -178,8 +178,9 @@ export class RequestEngine {
     const resource = this.#resource(path, port);
     const kind = resourceKind(path, resource);
     const allowed = allowedMethods(kind);
-    if (kind === "plugin" || kind === "change" || kind === "control")
-      this.#tally(exchange, path, resource);
+    const isPlugin = kind === "plugin" || kind === "change" || kind === "control";
+    // Metrics cover the main port only.
+    if (isPlugin && port === 0) this.#tally(exchange, path, resource);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
     const closed = port === 0 ? this.#parts.builtins.refusal(exchange, path, resource) : null;
     if (closed !== null) return answers.refuse(exchange, port, 403, closed);

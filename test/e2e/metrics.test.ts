@@ -77,6 +77,15 @@ test("counts requests, errors and latencies by plugin", async () => {
   assert.ok(after.get("process_resident_memory_bytes")! > 1e7);
 });
 
+test("contains no plugins that were only called on the admin port", async () => {
+  assert.is((await get(server.port + 1, "/svc/builtin/system_rates")).status, 200);
+  const names = [...(await scrape(server.port + 1)).keys()];
+  assert.equal(
+    names.filter((name) => name.includes("system_rates")),
+    [],
+  );
+});
+
 test("reports threads, descriptors and memory of the transport", async () => {
   const samples = await scrape(server.port + 1);
   for (const thread of ["main", "io", "executor-1"]) {

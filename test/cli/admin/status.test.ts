@@ -1,0 +1,77 @@
+// `svc admin status` of instances that respond late, or only to health checks.
+// takes 4 s
+
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { AdminContext } from "../../../cli/admin/context.js";
+import { run } from "../../../cli/admin/status.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+
+interface Context {
+  server: Server;
+  /** Answers all requests except health checks. */
+  answer: (response: ServerResponse, body: string) => void;
+}
+
+const test = suite<Context>("svc admin status");
+const BODIES: Readonly<Record<string, string>> = {
+  "/svc/ping": '{ "host": { "version": "svc 1.2.3" } }',
+  "/svc/nodestat": '{ "service-in": 1, "uptime": 5, "ip": "127.0.0.1", "cpu": "Chip" }',
+};
+
+test.before(async (context) => {
+  context.server = createServer(({ url }, response) => {
+    if (url === "/svc/hc") return response.end("SVC/3");
+    context.answer(response, `{ "status": "OK", "response": ${BODIES[url!]} }`);
+    return undefined;
+  });
+  await new Promise<void>((resolve) => context.server.listen(0, "127.0.0.1", resolve));
+});
+test.after(({ server }) => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Exit code and output. */
+async function status({ server }: Context): Promise<readonly [code: number, out: string]> {
+  const hport = (server.address() as AddressInfo).port - 1;
+  const context = new AdminContext(readDescriptor({ instances: { H: { hport } } }), {});
+  const { write } = process.stdout;
+  let out = "";
+  process.stdout.write = (text: string | Uint8Array) => {
+    out += text;
+    return true;
+  };
+  try {
+    return [await run(context, { ids: undefined, more: undefined }), out];
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
+test("shows an instance that responds late as slow, and succeeds", async (context) => {
+  context.answer = (response, body) => void setTimeout(() => response.end(body), 700);
+  const [code, out] = await status(context);
+  assert.is(code, 0);
+  assert.match(out, /^H .*S-IN/m);
+  assert.match(out, /^Slow: H \(responded after \d+ ms\)$/m);
+});
+
+test("shows an instance with health checks alone as slow, and fails", async (context) => {
+  context.answer = () => {};
+  const [code, out] = await status(context);
+  assert.is(code, 1);
+  assert.match(out, /^Slow: H \(responds to health checks only; no response .* timed out/m);
+  assert.not.match(out, /Not running/);
+});
+
+test("reports another failure as it is, although health checks succeed", async (context) => {
+  context.answer = (response) => response.destroy();
+  const [code, out] = await status(context);
+  assert.is(code, 1);
+  assert.match(out, /^Not running: H \(/m);
+});
+
+test.run();

@@ -1,0 +1,44 @@
+// Entries of the system overview: the state of an instance from its poll results.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { PollResult } from "../../../runtime/system/instance-poller.js";
+import { buildOverview } from "../../../runtime/system/overview.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+
+const test = suite("system overview");
+const system = readDescriptor({ instances: { G1: { hport: 9000 } } });
+const HEALTHY: PollResult = {
+  instance: system.instances.get("G1")!,
+  partition: "1000.001",
+  group: 1,
+  health: "SVC/3",
+  figures: { "/svc/nodestat": { ready: true } },
+  error: null,
+  isSlow: false,
+};
+
+function entry(found: Partial<PollResult>): Record<string, unknown> {
+  const [only] = buildOverview(system, [{ ...HEALTHY, ...found }]);
+  return only as Record<string, unknown>;
+}
+
+test("distinguishes instances that are healthy, slow and down", () => {
+  const rows = [
+    entry({}),
+    entry({ isSlow: true }),
+    entry({ isSlow: true, error: "timed out", figures: {} }),
+    entry({ health: null, error: "refused", figures: {} }),
+  ];
+  assert.equal(
+    rows.map(({ hc, slow, error }) => [hc, slow, error]),
+    [
+      ["SVC/3", undefined, undefined],
+      ["SVC/3", true, undefined],
+      ["SVC/3", true, true],
+      [undefined, undefined, true],
+    ],
+  );
+});
+
+test.run();
