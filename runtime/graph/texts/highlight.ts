@@ -8,6 +8,8 @@ import type { TextSearch } from "./sought-text.js";
 
 /** Characters of a text that are read. */
 const MAX_TEXT = 20_000;
+/** Words up to this length are shown whole at the ends of an excerpt. */
+const MAX_CUT_UNITS = 24;
 const ESCAPES: Readonly<Record<string, string>> = {
   ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" },
 };
@@ -76,25 +78,36 @@ function render(text: string, marks: readonly Mark[], length: number): string {
 
 /** Returns where the part with the most marks begins, somewhat before the first of them. */
 function startOfBest(text: string, marks: readonly Mark[], length: number): number {
-  let best = 0;
-  let most = 0;
+  let [best, bestEnd, most] = [marks[0]?.from ?? 0, 0, 0];
   for (let first = 0, last = 0; first < marks.length; first++) {
     const limit = marks[first]!.from + length;
     while (last < marks.length && marks[last]!.end <= limit) last++;
     if (last - first <= most) continue;
     most = last - first;
     best = marks[first]!.from;
+    bestEnd = marks[last - 1]!.end;
   }
-  if (best + length >= text.length) best = Math.max(0, text.length - length);
-  const lead = Math.max(0, best - Math.floor(length / 8));
-  const space = text.lastIndexOf(" ", lead);
-  return lead === 0 || space < 0 ? 0 : space + 1;
+  const earliest = Math.max(0, bestEnd - length);
+  const latest = Math.max(0, text.length - length);
+  const lead = Math.max(earliest, best - Math.floor(length / 8));
+  return startOfWord(text, Math.min(lead, latest), earliest, best);
+}
+
+/** Returns the start of the word at a place, or of the next one, between two bounds. */
+function startOfWord(text: string, at: number, earliest: number, end: number): number {
+  const before = text.lastIndexOf(" ", at - 1) + 1;
+  if (at === 0 || before === at) return at;
+  if (before >= earliest && at - before <= MAX_CUT_UNITS) return before;
+  const space = text.indexOf(" ", at);
+  if (space >= 0 && space < end) return space + 1;
+  const isSecondHalf = /[\udc00-\udfff]/.test(text[at] ?? "");
+  return isSecondHalf ? at + 1 : at;
 }
 
 /** Returns the end of the word at a place. */
 function endOfWord(text: string, at: number): number {
   const space = text.indexOf(" ", at);
-  return space < 0 || space - at > 24 ? at : space;
+  return space < 0 || space - at > MAX_CUT_UNITS ? at : space;
 }
 
 function escapeHtml(text: string): string {

@@ -264,6 +264,28 @@ test("highlights words as HTML", () => {
   assert.throws(() => graph.search("red", { highlight: ["title"] }), /part of dictionaries/);
 });
 
+test("shows the marked words at the end of long texts, also without spaces", () => {
+  const { graph } = makeShop();
+  graph.createVertex("end", {
+    type: "product",
+    properties: { title: `${"word, ".repeat(40)}zebra` },
+  });
+  graph.createVertex("cjk", {
+    type: "product",
+    properties: { title: `${"红色".repeat(100)}跑鞋` },
+  });
+  for (const [text, mark] of [
+    ["zebra", "<em>zebra</em>"],
+    ["跑鞋", "<em>跑鞋</em>"],
+  ] as const) {
+    for (const length of [5, 21, 60]) {
+      const options = { highlight: { title: length }, result: "dict" } as const;
+      const [found] = graph.search(text, options);
+      assert.ok(found!.highlights.title!.includes(mark), `${length} ${found!.highlights.title}`);
+    }
+  }
+});
+
 test("fuses the orders by text and by vector", () => {
   const { graph } = makeShop();
   for (const [id, vector] of Object.entries({ a: [0, 1], b: [1, 1], c: [1, 0] })) {
