@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
 import { openFileLimit } from "../../runtime/dispatch/descriptor-limit.js";
-import { readAdminKey } from "../../runtime/settings/admin-key.js";
+import { readAdminKey, readDispatcherKey } from "../../runtime/settings/admin-key.js";
 import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { readMatrixConfig } from "../../runtime/settings/matrix-config.js";
 import { type Problems, problemText } from "../../runtime/settings/rules.js";
@@ -51,6 +51,7 @@ export async function resolveSettings(
         : { id: place.plan.id, host: place.plan.host, descriptor: place.descriptor },
     build: null,
     adminKey: readAdminKey(settings.adminKeyFile),
+    dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
   };
 }
 

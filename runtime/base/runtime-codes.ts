@@ -247,6 +247,10 @@ export const RUNTIME_CODES = {
     title: "invalid admin key",
     fix: "use a longer key, for example the output of `openssl rand -hex 32`",
   },
+  SVC2703: {
+    title: "invalid dispatcher key",
+    fix: "use a longer key, for example the output of `openssl rand -hex 32`",
+  },
   SVC2701: {
     title: "instance does not respond",
     fix: "start the instance, or check its log",

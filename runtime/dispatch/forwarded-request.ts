@@ -34,6 +34,8 @@ export interface ForwardedRequest {
   readonly target: bigint | null;
   /** The response is passed through unchanged. */
   readonly isRelayed: boolean;
+  /** Returns a header line for one attempt to send it; undefined: none is needed. */
+  readonly sign?: () => string;
 }
 
 /** Parts of a received request that are forwarded. */
@@ -109,6 +111,39 @@ export function withParameter(request: ForwardedRequest, parameter: string): For
   const target = request.head.slice(0, end);
   const mark = target.includes("?") ? "&" : "?";
   return { ...request, head: `${target}${mark}${parameter}${request.head.slice(end)}` };
+}
+
+/** Parts of a request that a signature covers. */
+export interface RequestContent {
+  readonly method: string;
+  readonly target: string;
+  readonly body: string | Uint8Array | null;
+}
+
+export function requestContent({ head, body }: ForwardedRequest): RequestContent {
+  if (head !== "") return { ...requestLine(head), body };
+  const { buffer, byteOffset, length } = body as Uint8Array;
+  const bytes = Buffer.from(buffer, byteOffset, length);
+  const end = bytes.indexOf("\r\n\r\n");
+  return { ...requestLine(bytes.toString("latin1", 0, end)), body: bytes.subarray(end + 4) };
+}
+
+function requestLine(head: string): Omit<RequestContent, "body"> {
+  const [method, target] = head.split(" ", 2) as [string, string];
+  return { method, target };
+}
+
+/** Returns the bytes to send for one attempt. */
+export function signedRequest({
+  head,
+  body,
+  sign,
+}: ForwardedRequest): Pick<ForwardedRequest, "head" | "body"> {
+  if (sign === undefined) return { head, body };
+  const line = sign();
+  if (head !== "") return { head: `${head.slice(0, -2)}${line}\r\n\r\n`, body };
+  // A processor made the whole request.
+  return { head, body: withHeaders(body as Uint8Array, [line]) };
 }
 
 /** Returns an encoded request with more header lines; copies the body only once. */

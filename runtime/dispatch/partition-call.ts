@@ -7,7 +7,7 @@ import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
 import type { BackEndError } from "./error-chain.js";
 import { type ErrorHierarchy, errorHierarchy } from "./error-chain.js";
-import type { ForwardedRequest } from "./forwarded-request.js";
+import { type ForwardedRequest, signedRequest } from "./forwarded-request.js";
 import type { BackEndResponse } from "./response-parser.js";
 
 const NONE: readonly BackEnd[] = [];
@@ -97,13 +97,14 @@ export class Attempt implements ChannelUser {
   constructor(
     readonly part: PartitionCall,
     readonly backEnd: BackEnd,
-    { head, body }: ForwardedRequest,
+    request: ForwardedRequest,
     owner: AttemptOwner,
   ) {
     this.#owner = owner;
     this.channel = backEnd.take();
     this.load = backEnd.load;
     backEnd.speed.asked(this.sentMs);
+    const { head, body } = signedRequest(request);
     this.channel.send(head, body, this);
   }
 

@@ -19,6 +19,7 @@ import {
   forwardedRequest,
   PRIMARY,
   pathOfRequest,
+  requestContent,
   withHeaders,
   withParameter,
 } from "../dispatch/forwarded-request.js";
@@ -26,12 +27,14 @@ import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-response.js";
 import type { Answered, Outcome } from "../dispatch/partition-call.js";
+import { type DispatchSignature, getOrigin } from "../http/auth/dispatch-signature.js";
 import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import type { Exchange } from "../http/transport.js";
+import type { TrustedClients } from "../http/trusted-clients.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
-import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
+import { DEADLINE_HEADER, headerValue, SIGNATURE_HEADER } from "../plugin/contract/request-text.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
@@ -127,6 +130,9 @@ export class MatrixRequests {
   readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
   readonly #traces: TraceSampler;
+  readonly #trusted: TrustedClients;
+  /** Null without a key that is shared with the back-ends. */
+  readonly #signature: DispatchSignature | null;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
@@ -137,7 +143,11 @@ export class MatrixRequests {
     answers: ResponseWriter,
     scheduler: Scheduler,
     traces: TraceSampler,
+    trusted: TrustedClients,
+    signature: DispatchSignature | null,
   ) {
+    this.#trusted = trusted;
+    this.#signature = signature;
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;
@@ -267,9 +277,20 @@ export class MatrixRequests {
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
-    progress.request = request;
+    progress.request = this.#withSignature(progress, request);
     progress.explanation?.begin("wait");
     this.#dispatcher.dispatch(progress);
+  }
+
+  /** Lets back-ends know the principal and the client. */
+  #withSignature({ received }: Progress, request: ForwardedRequest): ForwardedRequest {
+    const signature = this.#signature;
+    if (signature === null) return request;
+    const { exchange } = received;
+    const origin = getOrigin(exchange, this.#trusted.isTrusted(exchange));
+    const content = requestContent(request);
+    const sign = () => `${SIGNATURE_HEADER}: ${signature.sign(content, origin)}`;
+    return { ...request, sign };
   }
 
   #continue(progress: Progress, outcome: Outcome): void {

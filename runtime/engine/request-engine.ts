@@ -9,18 +9,17 @@ import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS, type MatrixProcessor } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
-import type { Authenticator, Verdict } from "../http/auth/authenticator.js";
+import type { Verdict } from "../http/auth/authenticator.js";
 import type { CrossOriginGuard } from "../http/cross-origin-guard.js";
 import type { FileServer } from "../http/files.js";
 import { isolationFields } from "../http/isolation.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import type { OperatorAuth } from "../http/operator-auth.js";
 import type { PackagedFiles } from "../http/packaged-files.js";
-import { PAYLOAD_TOO_LARGE } from "../http/rejections.js";
+import { type HttpRejection, PAYLOAD_TOO_LARGE } from "../http/rejections.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import type { PluginAccess } from "../plugin/contract/plugin-table.js";
 import { encodedPath } from "../plugin/contract/request-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
@@ -34,6 +33,11 @@ import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
+import {
+  HEALTH_PATH,
+  type RequestAuthentication,
+  type RequestedResource,
+} from "./request-authentication.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
@@ -56,20 +60,14 @@ export interface EngineParts {
   readonly pages: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
-  /** Null without `auth`. */
-  readonly auth: Authenticator | null;
+  readonly auth: RequestAuthentication;
   readonly builtins: BuiltinAccess;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
 
-/** A request whose path is resolved. */
-interface Asked {
-  readonly path: string;
-  /** Empty, or with its question mark. */
-  readonly query: string;
+interface Asked extends RequestedResource {
   readonly kind: ResourceKind;
-  readonly resource: Resource | undefined;
 }
 
 /** Requests that the audit log contains besides refusals. */
@@ -77,8 +75,6 @@ const AUDITED: Partial<Record<ResourceKind, Exchange["audited"]>> = {
   change: "change",
   control: "operation",
 };
-const NO_SCOPES: readonly string[] = [];
-const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 const NO_SUCH_NAME = "404 Not Found: no plugin has a name with an escaped slash or a bad escape";
@@ -173,6 +169,8 @@ export class RequestEngine {
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
     if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
+    const unsigned = port === 0 ? this.#parts.auth.acceptSignature(exchange, path) : null;
+    if (unsigned !== null) return this.#reject(exchange, port, unsigned);
     const foreign = this.#parts.pages[port].refusal(exchange);
     if (foreign !== null) return answers.refuse(exchange, port, 403, foreign);
     const resource = this.#resource(path, port);
@@ -191,13 +189,9 @@ export class RequestEngine {
     if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
-    const { auth } = this.#parts;
     const query = mark < 0 ? "" : target.slice(mark);
     const asked = { path, query, kind, resource };
-    if (auth === null || isOpen(exchange, port, asked)) {
-      return this.#answer(exchange, port, asked);
-    }
-    const verdict = auth.check(exchange, this.#scopes(asked));
+    const verdict = this.#parts.auth.check(exchange, port, asked);
     if (!(verdict instanceof Promise)) return this.#admit(exchange, port, asked, verdict);
     void verdict.then((later) => {
       if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
@@ -205,19 +199,13 @@ export class RequestEngine {
     });
   }
 
-  /** Returns the scopes that the principal must have. */
-  #scopes({ resource, query }: Asked): readonly string[] {
-    if (resource === undefined) return NO_SCOPES;
-    if (resource.kind === "plugin" || resource.kind === "processed") {
-      return getAccess(resource)?.scopes ?? NO_SCOPES;
-    }
-    return this.#parts.builtins.scopes.require(resource, query.slice(1));
-  }
-
   /** Answers the request of an authenticated principal, or rejects it. */
   #admit(exchange: Exchange, port: 0 | 1, asked: Asked, verdict: Verdict): void {
-    if (verdict === null) return this.#answer(exchange, port, asked);
-    const { status, message, fields } = verdict;
+    if (verdict === null) this.#answer(exchange, port, asked);
+    else this.#reject(exchange, port, verdict);
+  }
+
+  #reject(exchange: Exchange, port: 0 | 1, { status, message, fields }: HttpRejection): void {
     this.#parts.answers.refuse(exchange, port, status, message, { fields });
   }
 
@@ -440,25 +428,6 @@ export class RequestEngine {
     if (typeof text === "string") return answers.service(exchange, port, service, text, fields);
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
-}
-
-/** Returns whether it needs no principal: own calls, health checks and `@public` plugins. */
-function isOpen(exchange: Exchange, port: 0 | 1, { path, resource }: Asked): boolean {
-  if (exchange.isWarmUp || path === HEALTH_PATH) return true;
-  if (port === 1 && !isForPrincipal(exchange, path)) return true;
-  return getAccess(resource)?.public === true;
-}
-
-/** On the admin port, the console tries plugins with the token of a principal. */
-function isForPrincipal({ headers }: Exchange, path: string): boolean {
-  return path.startsWith(PLUGIN_PATH) && headers.get("authorization") !== undefined;
-}
-
-/** Returns what the first plugin that runs requires of its callers. */
-function getAccess(resource: Resource | undefined): PluginAccess | undefined {
-  if (resource?.kind === "plugin") return resource.route.access;
-  if (resource?.kind !== "processed") return undefined;
-  return (resource.pre ?? resource.post)?.access;
 }
 
 /** Returns whether only the admin port has the resource. */

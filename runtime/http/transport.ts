@@ -88,8 +88,10 @@ export interface Exchange {
   /** Null without body; up to INLINE_BODY_BYTES latin1 text, else bytes in shared memory. */
   readonly body: string | Uint8Array | null;
   readonly connection: Connection;
-  /** Address of the client behind a proxy of `http.proxies`; null: that of the connection. */
-  readonly forwardedFor: string | null;
+  /** Address of the client behind a proxy or dispatcher; null: that of the connection. */
+  forwardedFor: string | null;
+  /** The dispatcher's signature says whether the client is trusted; null without a signature. */
+  isVouchedFor: boolean | null;
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
   /** The plugin that the metrics count it for; set by the engine. */

@@ -40,6 +40,7 @@ export class TrustedClients {
 
   /** Returns whether a request comes from a trusted client. */
   isTrusted(exchange: Exchange): boolean {
+    if (exchange.isVouchedFor !== null) return exchange.isVouchedFor;
     const { ident } = exchange.connection;
     // Pages cannot send an ident line; dispatchers call back-ends by their configured addresses.
     if (ident !== null) return this.#networks.has(clientAddress(exchange));
@@ -58,7 +59,8 @@ export class TrustedClients {
     const { headers } = exchange;
     if (isCrossOrigin(headers)) return "cross-origin pages may not change graphs";
     const address = clientAddress(exchange);
-    if (!this.#networks.has(address)) {
+    if (exchange.isVouchedFor === true) return null;
+    if (exchange.isVouchedFor === false || !this.#networks.has(address)) {
       return `${address} may not change graphs; add its network to http.trustedNetworks`;
     }
     if (this.#isUnverified(exchange)) return UNVERIFIED;
@@ -68,7 +70,9 @@ export class TrustedClients {
   }
 
   /** Whether the peer forwards for a client that nothing vouches for. */
-  #isUnverified({ headers, connection: { remoteAddress } }: Exchange): boolean {
+  #isUnverified({ headers, connection: { remoteAddress, ident } }: Exchange): boolean {
+    // A dispatcher passes on the fields of its clients, and has authorized them.
+    if (ident !== null) return false;
     if (!headers.isForwarded || this.#proxies.has(remoteAddress)) return false;
     if (!this.#isProxyLogged) {
       const help = "list it in http.proxies if it is a proxy";

@@ -21,6 +21,7 @@ import { LiveServerView } from "../engine/live-server-view.js";
 import { MatrixRequests } from "../engine/matrix-requests.js";
 import { PendingControlRequests } from "../engine/pending-control-requests.js";
 import { Recorder } from "../engine/recorder.js";
+import { RequestAuthentication } from "../engine/request-authentication.js";
 import { RequestEngine } from "../engine/request-engine.js";
 import { type ResponseParts, ResponseWriter } from "../engine/response-writer.js";
 import { RouteTable } from "../engine/route-table.js";
@@ -30,6 +31,7 @@ import { GraphRegistry } from "../graph/manager/graph-registry.js";
 import { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { IO_THREAD } from "../graph/manager/thread-numbers.js";
 import { Authenticator } from "../http/auth/authenticator.js";
+import { DispatchSignature } from "../http/auth/dispatch-signature.js";
 import { ClientPermissions } from "../http/client-permissions.js";
 import { Compressor } from "../http/compressor.js";
 import { CrossOriginGuard } from "../http/cross-origin-guard.js";
@@ -79,7 +81,10 @@ export function assembleIo(
   const states = { main: state, builtin: adminStates };
   const [scheduler, admin] = createSchedulers(data, states, counters.metrics, answers, notify);
   const dispatcher = createDispatcher(settings, connect);
-  const matrix = dispatcher && new MatrixRequests(dispatcher, answers, scheduler, traces);
+  const { dispatcherKey } = settings;
+  const signature = dispatcherKey === null ? null : new DispatchSignature(dispatcherKey);
+  const matrix =
+    dispatcher && new MatrixRequests(dispatcher, answers, scheduler, traces, trusted, signature);
   const graphs = new GraphRegistry(IO_THREAD);
   const traffic = new TrafficCounters(data.traffic);
   const shared = { settings, scheduler, admin, ...counters };
@@ -92,14 +97,21 @@ export function assembleIo(
   const inline = new InlinePlugins(state, answers, () => counters.metrics.inlineLeft());
   const auth = createAuthenticator(settings);
   const routes = new RouteTable(settings.prefix);
+  const builtins = new BuiltinAccess(settings, trusted);
   const engine: RequestEngine = new RequestEngine({
-    ...{ state, view, answers, routes, scheduler, inline, admin, trusted, traces, matrix, auth },
+    ...{ state, view, answers, routes, scheduler, inline, admin, trusted, traces, matrix },
+    auth: new RequestAuthentication({
+      handlers: auth,
+      signature,
+      isEngine: dispatcher === null,
+      scopes: builtins.scopes,
+    }),
     files: new FileServer(join(settings.root, "WEB-ROOT"), compressor),
     console: createConsole(settings, trusted),
     jquery: PackagedFiles.jquery(),
     pages: createOriginGuards(settings),
     operators: new OperatorAuth(trusted, data.adminKey),
-    builtins: new BuiltinAccess(settings, trusted),
+    builtins,
   });
   const control = new PendingControlRequests(notify);
   const operations = new ControlService((operation, args) => control.ask(operation, args));

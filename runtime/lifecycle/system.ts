@@ -19,7 +19,7 @@ import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
 import { registry } from "../plugin/register/registry.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
-import { readAdminKey } from "../settings/admin-key.js";
+import { readAdminKey, readDispatcherKey } from "../settings/admin-key.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import { expected } from "../settings/rules.js";
 import {
@@ -354,6 +354,7 @@ class System extends ReplicatingSystem {
       adminIp: await resolveAddress(settings.adminIp),
       executors: 1,
       ...{ node: null, build: null, adminKey: readAdminKey(settings.adminKeyFile) },
+      dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
     };
   }
 }

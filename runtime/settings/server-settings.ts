@@ -33,6 +33,8 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly build: string | null;
   /** Key of remote operators; null: there are none. */
   readonly adminKey: string | null;
+  /** Key by which dispatchers sign requests; null: they sign none. */
+  readonly dispatcherKey: string | null;
 };
 
 /** Identity of a server within its system. */

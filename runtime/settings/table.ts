@@ -355,6 +355,15 @@ export const SETTINGS = {
     option: "admin-key-file",
     help: "admin key file; without it only loopback can operate the server",
   }),
+  /** File with the key of dispatchers; null: that in SVC_DISPATCHER_KEY, or none. */
+  dispatcherKeyFile: setting({
+    key: "http.dispatcherKeyFile",
+    type: optional(file),
+    default: [null],
+    option: "dispatcher-key-file",
+    library: "start",
+    help: "file of the key that signs dispatched requests; the same for all instances",
+  }),
   /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
   descriptor: setting({
     key: "descriptor",

@@ -102,13 +102,9 @@ export class Authenticator {
   #admit(principal: Principal, exchange: Exchange, scopes: readonly string[]): Verdict {
     // The value comes from user code: `undefined` or `true` must not pass.
     if (typeof principal !== "object") throw new TypeError("a principal is an object or null");
-    for (const scope of scopes) {
-      if (!Array.isArray(principal.scopes) || !principal.scopes.includes(scope)) {
-        return new HttpRejection(403, `403 Forbidden: scope ${scope} is required`);
-      }
-    }
-    exchange.principal = this.#serialize(principal);
-    return null;
+    const refusal = missingScope(principal, scopes);
+    if (refusal === null) exchange.principal = this.#serialize(principal);
+    return refusal;
   }
 
   #serialize(principal: Principal): string {
@@ -120,6 +116,20 @@ export class Authenticator {
     }
     return text;
   }
+}
+
+/** @param text JSON text of a principal that a dispatcher has authenticated */
+export function scopeRefusal(text: string, scopes: readonly string[]): Verdict {
+  return scopes.length === 0 ? null : missingScope(JSON.parse(text) as Principal, scopes);
+}
+
+function missingScope(principal: Principal, scopes: readonly string[]): Verdict {
+  for (const scope of scopes) {
+    if (!Array.isArray(principal.scopes) || !principal.scopes.includes(scope)) {
+      return new HttpRejection(403, `403 Forbidden: scope ${scope} is required`);
+    }
+  }
+  return null;
 }
 
 /** Promises of libraries are no `Promise`, and must not be taken for a principal. */

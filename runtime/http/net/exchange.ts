@@ -47,7 +47,8 @@ export class NetExchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   readonly t0Ms: number;
-  readonly forwardedFor: string | null;
+  forwardedFor: string | null;
+  isVouchedFor: boolean | null = null;
   /** Whose limits the request counts for. */
   readonly owner: Client;
   readonly #asksForTrunk: boolean;

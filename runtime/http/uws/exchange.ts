@@ -42,6 +42,7 @@ export class UwsExchange implements Exchange {
   trace: Trace | null = null;
   principal: string | null = null;
   audited: Exchange["audited"] = null;
+  isVouchedFor: boolean | null = null;
   isWarmUp = false;
   body: string | Uint8Array | null = null;
   /** The client, with all its connections. */
@@ -63,7 +64,7 @@ export class UwsExchange implements Exchange {
     readonly target: string,
     readonly headers: HeaderFields,
     readonly connection: Connection,
-    readonly forwardedFor: string | null,
+    public forwardedFor: string | null,
     readonly t0Ms: number,
     /** Bytes of the request, head and body. */
     public requestBytes: number,

@@ -13,6 +13,9 @@ export const TARGET_HEADER = "X-SVC-Partial-Target";
 /** Dispatchers that forwarded a request unchanged, separated by commas. */
 export const VIA_HEADER = "X-SVC-Via";
 
+/** Signature of the dispatcher that sent a request. */
+export const SIGNATURE_HEADER = "X-SVC-Signed";
+
 /** Rewritten for every hop, or valid for one connection only. */
 const HOP_HEADERS = new Set([
   "accept",
@@ -27,6 +30,7 @@ const HOP_HEADERS = new Set([
   DEADLINE_HEADER.toLowerCase(),
   TARGET_HEADER.toLowerCase(),
   VIA_HEADER.toLowerCase(),
+  SIGNATURE_HEADER.toLowerCase(),
 ]);
 
 /** Required by HTTP/1.1; the back-end of a request made by a plugin is chosen later. */

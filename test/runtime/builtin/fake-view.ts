@@ -109,6 +109,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     trace: null,
     principal: null,
     audited: null,
+    isVouchedFor: null,
     isWarmUp: false,
     aborted: false,
     answer: () => {},

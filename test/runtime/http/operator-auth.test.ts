@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { OperatorAuth } from "../../../runtime/http/operator-auth.js";
 import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
-import { readAdminKey } from "../../../runtime/settings/admin-key.js";
+import { readAdminKey, readDispatcherKey } from "../../../runtime/settings/admin-key.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
 
 const test = suite("operator auth");
@@ -54,6 +54,12 @@ test("reads a key from a file or variable, and rejects an invalid one", () => {
     assert.is(codeOf(null), null);
     process.env.SVC_ADMIN_KEY = KEY;
     assert.is(codeOf(null), KEY);
+    // The key of dispatchers has the same rules.
+    writeFileSync(file, "short");
+    assert.throws(
+      () => readDispatcherKey(file),
+      ({ code }: SvcError) => code === "SVC2703",
+    );
   } finally {
     delete process.env.SVC_ADMIN_KEY;
     rmSync(folder, { recursive: true });

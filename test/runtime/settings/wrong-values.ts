@@ -196,6 +196,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["http://a b", /got "http:\/\/a b"$/],
     [4318, /got 4318$/],
   ],
+  dispatcherKeyFile: [["", /^: expected a file path, got ""$/]],
   recordFile: [
     [" ", /^: expected a file path, got " "$/],
     [7, /got 7$/],

@@ -1,0 +1,200 @@
+// The principal and the client of a request reach engines through dispatchers that share a key.
+// Other clients cannot name them.
+// limit: 90 s
+
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DispatchSignature } from "../../runtime/http/auth/dispatch-signature.js";
+import { ServedProject } from "./support/served-project.js";
+import { get } from "./support/server.js";
+
+const ENGINE = `import type { Graph, int, PluginRequest } from "svc-server";
+
+declare global {
+  interface SvcPrincipal {
+    readonly name: string;
+  }
+}
+
+/** @plugin */
+export function who(request: PluginRequest): string {
+  return [request.principal?.name, request.ip, request.content].join(" ");
+}
+
+/** @plugin @scope orders:write */
+export function order(_request: PluginRequest, n: int): int {
+  return n;
+}
+
+/** @plugin @graph shop */
+export function size(_request: PluginRequest, graph: Graph): int {
+  return graph.size;
+}
+`;
+const FORWARD = `import { type PluginRequest, plugin } from "svc-server";
+
+export const order = plugin.pre((request: PluginRequest) => request);
+`;
+const AUTH = `import { apiKeys } from "svc-server";
+
+export const keys = apiKeys({ file: "keys.json" });
+`;
+const sha256 = (key: string) => createHash("sha256").update(key).digest("hex");
+const KEYS = [
+  { sha256: sha256("k-reader"), name: "reader" },
+  { sha256: sha256("k-clerk"), name: "clerk", scopes: ["orders:write"] },
+];
+const SECRET = "s".repeat(32);
+
+const test = suite("signed dispatch");
+let engine: ServedProject;
+let middle: ServedProject;
+let top: ServedProject;
+
+const matrixOf = (port: number): string =>
+  JSON.stringify({ partitions: [[{ host: "127.0.0.1", port }]], replicas: [{}] });
+
+test.before(async () => {
+  const auth = { "src/auth.ts": `${AUTH}`, "secret.txt": `${SECRET}\n` };
+  [engine, middle, top] = await Promise.all([
+    ServedProject.build({ ...auth, "plugins/e.ts": ENGINE }),
+    ServedProject.build({ ...auth, "plugins/p.ts": "export {};\n" }),
+    ServedProject.build({
+      ...auth,
+      "plugins/p.ts": FORWARD,
+      "keys.json": JSON.stringify(KEYS),
+      "svc.config.ts": 'export default { auth: "src/auth.ts#keys" };\n',
+    }),
+  ]);
+  const key = (project: ServedProject) => ["--dispatcher-key-file", `${project.folder}/secret.txt`];
+  await engine.start("data", ...key(engine));
+  middle.write("matrix.json", matrixOf(engine.served.port));
+  await middle.start("data", ...key(middle), "--dispatcher", `${middle.folder}/matrix.json`);
+  top.write("matrix.json", matrixOf(middle.served.port));
+  await top.start("data", ...key(top), "--dispatcher", `${top.folder}/matrix.json`);
+});
+test.after(async () => {
+  for (const project of [top, middle, engine]) {
+    await project.kill();
+    project.remove();
+  }
+});
+
+const ask = (path: string, token: string | null, headers: Record<string, string> = {}) =>
+  get(top.served.port, `/svc/plugin/${path}`, {
+    headers: token === null ? headers : { ...headers, authorization: `Bearer ${token}` },
+  });
+
+test("passes principal and client through two dispatchers", async () => {
+  const { json, text } = await ask("who", "k-reader", { "x-forwarded-for": "192.0.2.1" });
+  assert.is(json.response, "reader 127.0.0.1 ", text);
+  assert.is((await ask("who", "k-clerk")).json.response, "clerk 127.0.0.1 ");
+  assert.is((await ask("who", null)).status, 401);
+});
+
+test("passes the body and a query with escaped characters", async () => {
+  const init = {
+    method: "POST",
+    body: "ä".repeat(50_000),
+    headers: { authorization: "Bearer k-reader" },
+  };
+  const { json } = await get(top.served.port, "/svc/plugin/who?x=%2F%C3%A4%20+", init);
+  assert.match(String(json.response), /^reader 127\.0\.0\.1 /);
+});
+
+test("lets engines check scopes, also behind a pre-processor", async () => {
+  assert.is((await ask("order?n=2", "k-reader")).status, 500);
+  assert.match((await ask("order?n=2", "k-reader")).text, "orders:write");
+  assert.not.match((await ask("order?n=2", "k-clerk")).text, "orders:write");
+});
+
+test("ignores a signature that a client sends", async () => {
+  const origin = { principal: '{"name":"root"}', client: "10.0.0.1", isTrusted: true };
+  const content = { method: "GET", target: "/svc/plugin/who", body: null };
+  const signed = new DispatchSignature(SECRET).sign(content, origin);
+  const { json } = await ask("who", "k-reader", { "x-svc-signed": signed });
+  assert.is(json.response, "reader 127.0.0.1 ");
+});
+
+/** Sends lines to the engine and returns the response. */
+function raw(lines: readonly string[]): Promise<string> {
+  const socket = connect(engine.served.port, "127.0.0.1");
+  socket.write(lines.map((line) => `${line}\r\n`).join(""));
+  return new Promise((resolve, reject) => {
+    socket.on("error", reject);
+    socket.once("data", (bytes) => {
+      socket.destroy();
+      resolve(String(bytes));
+    });
+  });
+}
+
+const IDENT = "XSVCIDENT 1 1 1 0 0 0 1";
+const head = (target: string, signed?: string): string[] => [
+  `GET ${target} HTTP/1.1`,
+  "Host: x",
+  ...(signed === undefined ? [] : [`X-SVC-Signed: ${signed}`]),
+  "",
+];
+
+test("rejects dispatchers without a valid signature", async () => {
+  const target = "/svc/plugin/who";
+  const content = { method: "GET", target, body: null };
+  const origin = { principal: '{"name":"root"}', client: "10.0.0.1", isTrusted: true };
+  const signed = (key: string, at?: number) => new DispatchSignature(key).sign(content, origin, at);
+  const valid = signed(SECRET);
+  assert.match(
+    await raw([IDENT, ...head(target, valid)]),
+    /^HTTP\/1\.1 200 [\s\S]*root 10\.0\.0\.1/,
+  );
+  for (const [asked, value] of [
+    [target, undefined],
+    [target, "forged"],
+    [target, signed("x".repeat(32))],
+    [target, signed(SECRET, Date.now() - 120_000)],
+    [`${target}?a=1`, valid],
+    ["/svc/builtin/vertices?graph=shop", valid],
+  ] as const) {
+    assert.match(await raw([IDENT, ...head(asked, value)]), /^HTTP\/1\.1 401 /, String(value));
+  }
+});
+
+test("closes the engine to clients without a dispatcher", async () => {
+  const { port } = engine.served;
+  for (const path of ["/svc/plugin/who", "/svc/builtin/vertices?graph=shop", "/svc/status"]) {
+    assert.is((await get(port, path)).status, 401, path);
+  }
+  assert.is((await get(port, "/svc/hc")).status, 200);
+  const valid = new DispatchSignature(SECRET).sign(
+    { method: "GET", target: "/svc/plugin/who", body: null },
+    { principal: "{}", client: "10.0.0.1", isTrusted: true },
+  );
+  const headers = { "x-svc-signed": valid };
+  assert.is((await get(port, "/svc/plugin/who", { headers })).status, 401);
+});
+
+/** Changes the graph of the engine as a dispatcher that forwards for a client. */
+async function change(isTrusted: boolean): Promise<string> {
+  const target = "/svc/builtin/createvertex?graph=shop&id=v1";
+  const origin = { principal: null, client: "192.0.2.1", isTrusted };
+  const content = { method: "POST", target, body: null };
+  const fields = ["Host: x.test", "X-Forwarded-For: 192.0.2.1", "X-SVC-Change: 1"];
+  return raw([
+    IDENT,
+    `POST ${target} HTTP/1.1`,
+    ...fields,
+    `X-SVC-Signed: ${new DispatchSignature(SECRET).sign(content, origin)}`,
+    "Content-Length: 0",
+    "",
+  ]);
+}
+
+test("lets the clients change graphs that the dispatcher trusts", async () => {
+  await ask("size", "k-reader");
+  assert.match(await change(true), /^HTTP\/1\.1 200 /);
+  assert.match(await change(false), /^HTTP\/1\.1 403 [\s\S]*192\.0\.2\.1 may not change graphs/);
+});
+
+test.run();

@@ -1,0 +1,62 @@
+// Signatures of dispatchers hold for one request and a minute, and for nothing else.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DispatchSignature } from "../../../../runtime/http/auth/dispatch-signature.js";
+
+const test = suite("signatures of dispatchers");
+const KEY = "k".repeat(32);
+const NOW = 1_790_000_000_000;
+const REQUEST = { method: "POST", target: "/svc/plugin/x?a=1", body: "body \xff" };
+const ORIGIN = { principal: '{"name":"Zoë"}', client: "2001:db8::1", isTrusted: false };
+const signature = new DispatchSignature(KEY);
+const VALUE = signature.sign(REQUEST, ORIGIN, NOW);
+
+test("carry principal, client and trust", () => {
+  assert.equal(signature.verify(REQUEST, VALUE, NOW), ORIGIN);
+  const bytes = Buffer.from(REQUEST.body, "latin1");
+  assert.equal(signature.verify({ ...REQUEST, body: bytes }, VALUE, NOW), ORIGIN);
+  const none = { principal: null, client: "10.0.0.1", isTrusted: true };
+  const get = { method: "GET", target: "/", body: null };
+  assert.equal(signature.verify(get, signature.sign(get, none, NOW), NOW), none);
+});
+
+test("hold for no other request", () => {
+  for (const change of [
+    { method: "GET" },
+    { target: "/svc/plugin/x?a=2" },
+    { target: "/svc/plugin/y?a=1" },
+    { body: "another body" },
+    { body: null },
+    { method: "POST\n/svc", target: "plugin/x?a=1" },
+  ]) {
+    assert.is(
+      signature.verify({ ...REQUEST, ...change }, VALUE, NOW),
+      null,
+      JSON.stringify(change),
+    );
+  }
+});
+
+test("hold for a minute", () => {
+  assert.ok(signature.verify(REQUEST, VALUE, NOW + 59_000));
+  assert.is(signature.verify(REQUEST, VALUE, NOW + 61_000), null);
+  assert.is(signature.verify(REQUEST, VALUE, NOW - 61_000), null);
+});
+
+test("need the key, and are not malleable", () => {
+  assert.is(new DispatchSignature(`${KEY}x`).verify(REQUEST, VALUE, NOW), null);
+  assert.is(signature.verify(REQUEST, undefined, NOW), null);
+  for (let at = 0; at < VALUE.length; at++) {
+    const other = VALUE[at] === "A" ? "B" : "A";
+    const forged = VALUE.slice(0, at) + other + VALUE.slice(at + 1);
+    // The last characters of base64url have unused bits.
+    const isSame = signature.verify(REQUEST, forged, NOW) !== null;
+    assert.ok(!isSame || at === VALUE.length - 1, forged);
+  }
+  for (const text of ["", ".", "a.b", VALUE.split(".")[0]!, `${VALUE}.x`, "x".repeat(20_000)]) {
+    assert.is(signature.verify(REQUEST, text, NOW), null);
+  }
+});
+
+test.run();
