@@ -8,6 +8,7 @@ import * as sortConstants from "../base/sort-constants.js";
 import { optionNames } from "../graph/api/entry-points.js";
 import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
+import { exceededJsonLimit } from "../plugin/request/json-limits.js";
 import { decodeFloats } from "./vector-json.js";
 
 /** Limits of client queries. */
@@ -69,8 +70,10 @@ export function queryArgument(name: string, text: string): Json {
   return translate(value);
 }
 
-/** @throws SyntaxError for invalid JSON */
+/** @throws SyntaxError for invalid JSON, and for JSON above the limits of clients */
 function parse(text: string): Json {
+  const exceeded = exceededJsonLimit(text);
+  if (exceeded !== null) throw new SyntaxError(exceeded);
   const json = text.replace(STRING_OR_CONSTANTS, (match) =>
     match.startsWith('"') ? match : JSON.stringify(match),
   );

@@ -36,6 +36,12 @@ export function size(_request: PluginRequest, graph: Graph): int {
 const FORWARD = `import { type PluginRequest, plugin } from "svc-server";
 
 export const order = plugin.pre((request: PluginRequest) => request);
+
+/** @scope orders:write */
+export const guarded = plugin.pre((_request: PluginRequest) => "passed");
+
+/** @public */
+export const open = plugin.pre((_request: PluginRequest) => "passed");
 `;
 const AUTH = `import { apiKeys } from "svc-server";
 
@@ -108,6 +114,15 @@ test("lets engines check scopes, also behind a pre-processor", async () => {
   assert.is((await ask("order?n=2", "k-reader")).status, 500);
   assert.match((await ask("order?n=2", "k-reader")).text, "orders:write");
   assert.not.match((await ask("order?n=2", "k-clerk")).text, "orders:write");
+});
+
+test("requires the scopes of a pre-processor, and no principal for a public one", async () => {
+  assert.is((await ask("guarded", null)).status, 401);
+  const refused = await ask("guarded", "k-reader");
+  assert.is(refused.status, 403);
+  assert.match(refused.text, "orders:write");
+  assert.is((await ask("guarded", "k-clerk")).json.response, "passed");
+  assert.is((await ask("open", null)).json.response, "passed");
 });
 
 test("ignores a signature that a client sends", async () => {

@@ -12,7 +12,7 @@ import { newerLibcCommand } from "./newer-libc.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const SUITES = [
-  ...["authentication", "conformance", "serve", "transport"].map(
+  ...["authentication", "conformance", "forwarding", "serve", "transport"].map(
     (name) => `test/uws/${name}.test.ts`,
   ),
   // The same requests, stops and crashes as with the other transport, against `dist/`.

@@ -5,6 +5,7 @@ import { ParameterError } from "../../base/errors.js";
 import type { ArcFilter, ArcSpec } from "../../graph/api/public-names.js";
 import { M_STAT, V_ANY } from "../../graph/model/constants.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
+import { exceededJsonLimit } from "../../plugin/request/json-limits.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
 import { constantParameter } from "../query-json.js";
@@ -70,6 +71,8 @@ function vertexFromBody(content: string): VertexBody {
   const refuse = (reason: string): never => {
     throw new ParameterError("ValueError", `content (${reason})`);
   };
+  const exceeded = exceededJsonLimit(content);
+  if (exceeded !== null) return refuse(exceeded);
   let body: unknown;
   try {
     body = JSON.parse(content);

@@ -86,6 +86,15 @@ test("keeps queries away from prototypes", () => {
   assert.is(query.constructor, "D_IN");
 });
 
+test("counts nesting before the text is parsed", () => {
+  const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`;
+  const inList = `${"[".repeat(600)}${"]".repeat(600)}`;
+  for (const text of [deep, `{"in":${inList}}`]) {
+    assert.throws(() => queryFromText(text), /nested deeper than 500 levels/);
+    assert.throws(() => queryArgument("condition", text), /nested deeper than 500 levels/);
+  }
+});
+
 const DEEP = `${'{"neighbor":'.repeat(70)}null${"}".repeat(70)}`;
 for (const text of ["", "{", "[]", "null", "eval(1)", DEEP, `{"id":"${"x".repeat(140_000)}"}`]) {
   test(`rejects ${text.slice(0, 20)}`, () => {

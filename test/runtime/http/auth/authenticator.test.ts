@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mock } from "node:test";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Authenticator } from "../../../../runtime/http/auth/authenticator.js";
@@ -47,6 +48,68 @@ test("requires every scope", async () => {
   assert.is(await statusFor(reader, ["read"]), "admitted");
   assert.is(await statusFor(reader, ["read", "write"]), 403);
   assert.is(await statusFor('[() => ({ scopes: "read" })]', ["read"]), 403);
+});
+
+/** An authenticator of a folder, and a function that writes and loads its handlers. */
+function reloadable() {
+  const project = mkdtempSync(join(folder, "project-"));
+  mkdirSync(join(project, ".svc"));
+  writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+  const authenticator = new Authenticator(project);
+  const load = (handlers: string): Promise<void> => {
+    writeFileSync(join(project, ".svc/auth.js"), `export const handlers = ${handlers};\n`);
+    return authenticator.load();
+  };
+  const check = async (): Promise<string | number | null> => {
+    const exchange = { headers: new HeaderFields(""), principal: null };
+    const verdict = await authenticator.check(exchange as never, []);
+    return verdict === null ? exchange.principal : verdict.status;
+  };
+  return { load, check };
+}
+
+test("answers 503 when handlers do not settle within 5 seconds together", async () => {
+  const { load, check } = reloadable();
+  await load("[() => new Promise(() => {}), () => ({ name: 'never asked' })]");
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    let outcome: string | number | null = "pending";
+    const checked = check().then((value) => {
+      outcome = value;
+    });
+    mock.timers.tick(4999);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.is(outcome, "pending");
+    mock.timers.tick(1);
+    await checked;
+    assert.is(outcome, 503);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("loads the handlers of a new build, and keeps the former if it fails", async () => {
+  const { load, check } = reloadable();
+  const counts = { open: 0, close: 0 };
+  (globalThis as { counts?: object }).counts = counts;
+  const handler = (name: string): string => `[Object.assign(() => ({ name: "${name}" }), {
+    open() { globalThis.counts.open++; }, close() { globalThis.counts.close++; } })]`;
+  await load(handler("first"));
+  assert.is(await check(), '{"name":"first"}');
+  const pending = check();
+  await load(handler("second"));
+  assert.is(await pending, '{"name":"first"}');
+  assert.is(await check(), '{"name":"second"}');
+  assert.equal(counts, { open: 2, close: 1 });
+  for (const broken of ["[1]", "[() => null"]) {
+    let code = "";
+    await load(broken).catch((error) => {
+      code = error.code;
+    });
+    assert.is(code, "SVC2208");
+    assert.is(await check(), '{"name":"second"}');
+  }
+  assert.equal(counts, { open: 2, close: 1 });
 });
 
 test.run();

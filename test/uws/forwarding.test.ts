@@ -1,0 +1,74 @@
+// Clients behind a proxy of `http.proxies` on `uws`: the same address as with the other transport.
+// limit: 60 s
+
+import { connect } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { buildProject, type Served, serve } from "../e2e/support/server.js";
+import { TemporaryProject } from "../e2e/support/temporary-project.js";
+
+const PLUGINS = `import type { Graph, PluginRequest } from "svc-server";
+
+/** @plugin @graph g */
+export function client(request: PluginRequest, graph: Graph): string {
+  return request.ip + " " + graph.name;
+}
+`;
+const PROXY = "127.0.0.2";
+const TRUSTED = "10.1.2.3";
+
+const test = suite("forwarding on uws");
+const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
+let served: Served;
+
+test.before(async () => {
+  await buildProject(project.folder);
+  const networks = ["--proxies", PROXY, "--trusted-networks", TRUSTED];
+  served = await serve(project.folder, "--transport", "uws", ...networks);
+});
+test.after(async () => {
+  await served?.stop();
+  project.remove();
+});
+
+function ask(localAddress: string, fields: readonly string[], line: string): Promise<string> {
+  const socket = connect({ port: served.port, host: "127.0.0.1", localAddress });
+  const lines = [`${line} HTTP/1.1`, "Host: 127.0.0.1", "Connection: close", ...fields, "", ""];
+  socket.write(lines.join("\r\n"));
+  return new Promise((resolve, reject) => {
+    let text = "";
+    socket.on("error", reject);
+    socket.on("data", (bytes) => {
+      text += bytes;
+    });
+    socket.on("close", () => resolve(text));
+  });
+}
+
+async function clientOf(localAddress: string, ...fields: string[]): Promise<string | undefined> {
+  const text = await ask(localAddress, fields, "GET /svc/plugin/client");
+  return /"response": "(\S*) g"/.exec(text)?.[1];
+}
+
+test("takes the client from the fields of a proxy only", async () => {
+  assert.is(await clientOf(PROXY, "X-Forwarded-For: 192.0.2.7"), "192.0.2.7");
+  assert.is(await clientOf(PROXY, "X-Forwarded-For: 10.1.2.3, 192.0.2.7"), "192.0.2.7");
+  assert.is(await clientOf(PROXY, 'Forwarded: for="[2001:db8::1]:80"'), "2001:db8::1");
+  assert.is(await clientOf(PROXY, "X-Forwarded-For: a", "Forwarded: for=192.0.2.7"), "unknown");
+  assert.is(await clientOf(PROXY), PROXY);
+  assert.is(await clientOf("127.0.0.3", "X-Forwarded-For: 192.0.2.7"), "127.0.0.3");
+});
+
+test("trusts the client that the proxy names, and none that it does not", async () => {
+  const change = (localAddress: string, forwarded: string) =>
+    ask(
+      localAddress,
+      [`X-Forwarded-For: ${forwarded}`, "X-SVC-Change: 1", "Content-Length: 0"],
+      "POST /svc/builtin/createvertex?graph=g&id=v",
+    );
+  assert.match(await change(PROXY, TRUSTED), /^HTTP\/1\.1 200 /);
+  assert.match(await change(PROXY, "192.0.2.7"), /^HTTP\/1\.1 403 /);
+  assert.match(await change("127.0.0.3", TRUSTED), /^HTTP\/1\.1 403 /);
+});
+
+test.run();
