@@ -20,7 +20,7 @@ export function compareResults(before: Side, after: Side): readonly Change[] {
   for (const [path, type] of partsOf(after)) {
     const known = former.get(path);
     if (known === undefined) {
-      changes.push(makeChange("result-widened", { ...subject, path }, null, "a value"));
+      changes.push(makeChange("result-widened", { ...subject, path }, "no value", "a value"));
       continue;
     }
     const change = compareTypes(known, type, { ...subject, path });

@@ -188,6 +188,11 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
   ],
   [{ params: Array(1) }, "plugins.0.params.0: expected an object"],
   [{ result: { kind: "flow" } }, "plugins.0.result.kind: expected one of"],
+  [{ result: { kind: "http" } }, "plugins.0.result: `mediaTypes` is missing"],
+  [
+    { result: { kind: "http", mediaTypes: ['a/b"'] } },
+    "plugins.0.result.mediaTypes.0: expected a media type",
+  ],
   [{ result: { kind: "value" } }, "plugins.0.result: `schema` is missing"],
   [{ result: { kind: "response", sortkey: {} } }, "plugins.0.result: `item` is missing"],
   [{ errors: [{ exception: 1 }] }, "plugins.0.errors.0.exception: expected a string"],

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { errorMessage, readReply } from "../../console/data/client.js";
+import { callServer, errorMessage, readReply } from "../../console/data/client.js";
 import { instanceState } from "../../console/data/instance-state.js";
 import { consoleUrl, matchesSelection, parseInstances } from "../../console/data/instances.js";
 import { numberAt, textAt } from "../../console/data/node-stat.js";
@@ -20,6 +20,26 @@ test("unwraps envelopes, and shows other responses unchanged", () => {
   const thrown = `{"message":{"p":{"exception":"<class 'X'>","value":"bad n"}}}`;
   assert.is(errorMessage(readReply(500, thrown, 1)), "500: bad n");
   assert.is(errorMessage(readReply(404, `{"message":"404 Not Found"}`, 1)), "404 Not Found");
+});
+
+test("keeps bodies without an envelope, with their media type", async () => {
+  const { fetch } = globalThis;
+  const ask = async (body: string | Uint8Array<ArrayBuffer>, type: string) => {
+    const headers = { "content-type": type };
+    globalThis.fetch = async () => new Response(body, { headers });
+    return callServer("svc/plugin/x").finally(() => {
+      globalThis.fetch = fetch;
+    });
+  };
+  const picture = await ask(Uint8Array.of(0x89, 0xff), "image/png");
+  assert.equal(
+    [picture.mediaType, picture.body?.size, picture.body?.type],
+    [...["image/png", 2, "image/png"]],
+  );
+  const page = await ask("<p>ü", "text/html; charset=utf-8");
+  assert.equal([page.mediaType, page.body, page.value], ["text/html", null, "<p>ü"]);
+  const enveloped = await ask('{"status":"OK","response":1}', "application/json");
+  assert.equal([enveloped.mediaType, enveloped.body, enveloped.value], ["", null, 1]);
 });
 
 test("reads missing fields and those of other types as empty", () => {

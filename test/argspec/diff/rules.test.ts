@@ -27,6 +27,9 @@ const params = (...params: readonly ParamSpec[]): Contract => plugin({ params })
 const result = (result: ResultSpec): Contract => plugin({ result });
 const value = (schema: JsonSchema): Contract => result({ kind: "value", schema });
 const stream = (schema: JsonSchema): Contract => result({ kind: "stream", schema });
+const http = (...mediaTypes: string[]): Contract => result({ kind: "http", mediaTypes });
+const httpOr = (type: string, schema: JsonSchema): Contract =>
+  result({ kind: "http", mediaTypes: [type], schema });
 const response = (sortkey: JsonSchema, item: JsonSchema): Contract =>
   result({ kind: "response", sortkey, item, meta: true });
 const taken = (wire: ParamSpec["wire"], schema: JsonSchema): Contract =>
@@ -257,6 +260,11 @@ const CASES: readonly Case[] = [
     "string",
     "any",
   ],
+  ["result-kind", value(STRING), http("a/b"), "result", "value", "http"],
+  ["result-widened", http("image/png"), http("a/b"), "result", "image/png", "a/b"],
+  ["result-widened", http("image/png"), http(), "result", "image/png", "any media type"],
+  ["result-narrowed", http("image/*"), http("image/png"), "result", "image/*", "image/png"],
+  ["result-widened", http("a/b"), httpOr("a/b", STRING), "result", "no value", "a value"],
   ["result-widened", value(point(INTEGER)), value(point(NUMBER)), "result.x", "integer", "number"],
   [
     "result-widened",
