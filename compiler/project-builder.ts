@@ -4,6 +4,7 @@
 
 import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
+import { AUTH_FILE, ENV_FILE } from "../runtime/base/build-folder.js";
 import { SvcError } from "../runtime/base/errors.js";
 import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
 import {
@@ -16,7 +17,7 @@ import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
 import { type BuildResult, hasErrors, PhaseTimer } from "./build-result.js";
 import { Bundler } from "./bundle.js";
-import { bundleAuth } from "./bundle-auth.js";
+import { bundleExports } from "./bundle-exports.js";
 import { checkPlugins } from "./check/check-plugins.js";
 import { mergeDiagnostics } from "./check/merge-diagnostics.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
@@ -71,7 +72,7 @@ export class ProjectBuilder {
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
   #inputs: readonly string[] = [];
-  /** Files that are type-checked: of plugins, declarations and authentication handlers. */
+  /** Files that are type-checked: of plugins, declarations, and exports that `auth`, `env` name. */
   #sources: readonly string[] = [];
   /** Changes that no reading has taken in yet: an error may come before it. */
   readonly #pending = new Set<string>();
@@ -195,10 +196,11 @@ export class ProjectBuilder {
     const unread = await unmatchedFiles(this.projectDir, config.config, files);
     const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
     const read = [...files, ...declarations];
-    const handlers = config.config.auth.map((handler) => posix.normalize(handler.split("#")[0]!));
+    const { auth, env } = config.config;
+    const named = [...auth, ...env].map((reference) => posix.normalize(reference.split("#")[0]!));
     this.#sources = [
       ...read,
-      ...handlers.filter((file) => this.#isFile(file) && !read.includes(file)),
+      ...named.filter((file) => this.#isFile(file) && !read.includes(file)),
     ];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
       // Any file may have missed one of them.
@@ -210,10 +212,10 @@ export class ProjectBuilder {
       this.#startTypeCheck();
     }
     const reading = await this.#read(config.config, read);
-    this.#inputs = [...files, ...config.inputs, ...reading.dependencies, ...handlers];
+    this.#inputs = [...files, ...config.inputs, ...reading.dependencies, ...named];
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
-    const { executors, auth } = config.config;
+    const { executors } = config.config;
     const hasAuth = auth.length > 0;
     const rules = checkPlugins(plugins, types, { executors, moduleState, hasAuth });
     const found = [...reading.diagnostics, ...rules, ...unread];
@@ -312,22 +314,27 @@ export class ProjectBuilder {
     const plugins = reading.plugins.map((plugin) => withBefore(plugin, config.before));
     const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins), addedExports(plugins));
     found.push(...bundle.diagnostics);
-    const auth = await bundleAuth(this.projectDir, this.#tsconfig, config.auth);
-    found.push(...auth.diagnostics);
+    const others = await Promise.all([
+      bundleExports(this.projectDir, this.#tsconfig, config.auth, AUTH_FILE),
+      bundleExports(this.projectDir, this.#tsconfig, config.env, ENV_FILE),
+    ]);
+    const faults = others.flatMap(({ diagnostics }) => diagnostics);
+    found.push(...faults);
     const modules = bundle.files.get(MODULES_FILE);
-    if (modules === undefined || hasErrors([...bundle.diagnostics, ...auth.diagnostics])) {
+    if (modules === undefined || hasErrors([...bundle.diagnostics, ...faults])) {
       return null;
     }
     const told = await this.#schemas.tell(plugins, types);
     found.push(...told.diagnostics);
     const output = emitProject(told.plugins, types, config, modules, told.types);
-    for (const [name, text] of [...bundle.files, ...auth.files]) {
+    for (const [name, text] of [bundle, ...others].flatMap(({ files: parts }) => [...parts])) {
       output.set(name, text);
     }
     if (openCode !== null) output.set(CONFIG_OUTPUT, openCode);
     if (system !== null) output.set(SYSTEM_OUTPUT, system.text);
     const hashes = [...output].map(([name, text]) => [name, hashContent(text)] as const);
-    const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs, ...auth.inputs];
+    const bundled = [bundle, ...others].flatMap(({ inputs: read }) => read);
+    const sources = [...files, ...inputs, ...dependencies, ...bundled];
     const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
       checked,

@@ -10,6 +10,7 @@ import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { installShutdownHandlers } from "../../runtime/lifecycle/shutdown-handlers.js";
 import { requireAddressSpace } from "../../runtime/lifecycle/start-thread.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
+import { checkEnvironment } from "./check-environment.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
 
 /** Beside executors: sockets, interconnect, admin executor, long-query executor. */
@@ -20,7 +21,7 @@ const STARTED = "server started";
  * @param beforeExit called when a signal shuts the server down
  * @throws SvcError SVC2201 plugins failed to load, SVC2202 port cannot be bound, SVC2206 not enough
  *   address space, SVC2409 another process uses the data folder, SVC2500 the transaction log is
- *   corrupt
+ *   corrupt, SVC3025 for invalid environment variables
  */
 export async function startServer(
   settings: ServerSettings,
@@ -28,6 +29,7 @@ export async function startServer(
   beforeExit: () => Promise<void> = async () => {},
 ): Promise<ServedProject> {
   configureLog(settings.logFormat, settings.logLevel);
+  await checkEnvironment(settings);
   requireAddressSpace(OTHER_THREADS + settings.executors);
   const graphs = new GraphSupervisor(settings);
   installThreadGraphs(new ThreadGraphs(MAIN_THREAD, graphs));

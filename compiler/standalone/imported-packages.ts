@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
-import { AUTH_FILE, BUILD_FOLDER } from "../../runtime/base/build-folder.js";
+import { AUTH_FILE, BUILD_FOLDER, ENV_FILE } from "../../runtime/base/build-folder.js";
 import { packageInfo } from "../../runtime/base/package-info.js";
 import { CONFIG_OUTPUT } from "../../runtime/settings/manifest.js";
 
@@ -14,7 +14,9 @@ import { CONFIG_OUTPUT } from "../../runtime/settings/manifest.js";
  */
 export async function importedPackages(projectDir: string): Promise<Record<string, string>> {
   const { build } = await import("esbuild");
-  const optional = [CONFIG_OUTPUT, AUTH_FILE].map((name) => join(projectDir, BUILD_FOLDER, name));
+  const optional = [CONFIG_OUTPUT, AUTH_FILE, ENV_FILE].map((name) =>
+    join(projectDir, BUILD_FOLDER, name),
+  );
   const { metafile } = await build({
     absWorkingDir: projectDir,
     entryPoints: [

@@ -87,6 +87,10 @@ export const COMMAND_CODES = {
     title: "server rejects the token",
     fix: "set SVC_TOKEN to a token that the handlers of `auth` accept",
   },
+  SVC3025: {
+    title: "invalid environment variables",
+    fix: "set the variables that the message names, in the environment or in `.env`",
+  },
   SVC3021: {
     title: "service for MCP tools failed to start",
     fix: "fix the error reported above, or connect to a running server with `--from <url>`",

@@ -6,6 +6,7 @@ import { MAX_PLUGIN_NAME_LENGTH } from "../base/limits.js";
 import type { PluginRole } from "../plugin/contract/plugin-entry.js";
 import type { PluginDeclaration } from "./config-values.js";
 import {
+  expected,
   list,
   nullable,
   object,
@@ -74,6 +75,15 @@ export const beforeRule: Rule<readonly string[]> = list((value, path, problems) 
   if (written !== "") insideProject(written.split("#")[0], path, problems);
   return written;
 }, "a list of `module#export`");
+
+/** The key `env`: one schema, as a list of none or one. */
+export const envRule: Rule<readonly string[]> = (value, path, problems) => {
+  if (typeof value === "string") return beforeRule([value], path, problems);
+  // A stored list, as a build writes it.
+  if (Array.isArray(value) && value.length <= 1) return beforeRule(value, path, problems);
+  problems.push({ path, text: expected("`module#export`", value) });
+  return [];
+};
 
 /** The key `auth`: one handler or several, in order. */
 export const authRule: Rule<readonly string[]> = (value, path, problems) =>

@@ -35,7 +35,7 @@ import { EXECUTOR_SETTINGS } from "./executor-settings.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
-import { authRule, beforeRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
+import { authRule, beforeRule, envRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
 import { PROXY_SETTINGS } from "./proxy-settings.js";
 import { RECORD_SETTINGS } from "./record-settings.js";
 import { nullable } from "./rules.js";
@@ -241,6 +241,13 @@ export const SETTINGS = {
     default: [[]],
     library: "start",
     help: "authentication handlers of the main port, as `module#export`",
+  }),
+  /** Schema of the environment variables, checked at start: `module#export`. Default: none. */
+  env: setting({
+    key: "env",
+    type: structure<readonly string[], string | readonly string[]>(envRule),
+    default: [[]],
+    help: "Standard Schema of the environment variables, as `module#export`",
   }),
   /** Scopes for built-in services of the main port, and for graphs without their own. */
   builtinScopes: setting({

@@ -150,8 +150,8 @@ async function importExports(
 }
 
 async function importHandlers(href: string): Promise<readonly AuthHandler[]> {
-  const { handlers } = await importModule(href);
-  return requireFunctions(handlers as readonly AuthHandler[]);
+  const { exported } = await importModule(href);
+  return requireFunctions(exported as readonly AuthHandler[]);
 }
 
 async function importModule(href: string): Promise<Readonly<Record<string, unknown>>> {

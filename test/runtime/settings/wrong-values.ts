@@ -158,6 +158,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [[{ name: "a", engine: "../m.ts#f" }], /^\[0\]\.engine: expected a path .* inside the project/],
     [[{ name: "a", engine: "m.ts#f", pre: "m.ts#g" }], /^\[0\]: engine cannot be combined/],
   ],
+  env: [
+    [1, /^: expected `module#export`, got 1$/],
+    ["src/env.ts", /^\[0\]: expected `module#export`/],
+    [["a.ts#a", "a.ts#b"], /^: expected `module#export`/],
+  ],
   builtinScopes: [
     ["a", /^: expected an object, got "a"$/],
     [{ read: "" }, /^\.read: expected a scope, got ""$/],

@@ -17,7 +17,7 @@ test.after(() => rmSync(folder, { recursive: true }));
 async function statusFor(handlers: string, scopes: string[] = []): Promise<number | "admitted"> {
   const project = mkdtempSync(join(folder, "project-"));
   mkdirSync(join(project, ".svc"));
-  writeFileSync(join(project, ".svc/auth.js"), `export const handlers = ${handlers};\n`);
+  writeFileSync(join(project, ".svc/auth.js"), `export const exported = ${handlers};\n`);
   const authenticator = new Authenticator(project);
   await authenticator.load();
   const exchange = { headers: new HeaderFields(""), principal: null } as never;

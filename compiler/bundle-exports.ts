@@ -1,34 +1,39 @@
-// Bundles the authentication handlers apart from the plugins: the IO thread loads them, and must
-// not run the modules of plugins.
+// Bundles exports that threads without plugins load, apart from the plugins: the handlers of `auth`
+// for the IO thread, and the schema of `env` for the main thread.
 
-import { AUTH_FILE, BUILD_FOLDER } from "../runtime/base/build-folder.js";
+import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { type Bundle, failedBundle, NODE_MODULE, toDiagnostic } from "./bundle.js";
 import { HEADER, quote } from "./emit/text.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 
+/** Name of the entry in messages. */
+const ENTRY = "svc:exports";
+
 /**
- * @param references handlers as `module#export`; none: nothing is bundled
- * @returns the bundle of one file that exports `handlers`
+ * @param references exports as `module#export`; none: nothing is bundled
+ * @param file name of the bundle
+ * @returns the bundle of one file that exports the list `exported`
  */
-export async function bundleAuth(
+export async function bundleExports(
   projectDir: string,
   tsconfig: string,
   references: readonly string[],
+  file: string,
 ): Promise<Bundle> {
   if (references.length === 0) return { files: new Map(), inputs: [], diagnostics: [] };
   const { build } = await import("esbuild");
   try {
     const { outputFiles, metafile, warnings } = await build({
       absWorkingDir: projectDir,
-      stdin: { contents: emitEntry(references), resolveDir: projectDir, sourcefile: "svc:auth" },
-      outfile: `${BUILD_FOLDER}/${AUTH_FILE}`,
+      stdin: { contents: emitEntry(references), resolveDir: projectDir, sourcefile: ENTRY },
+      outfile: `${BUILD_FOLDER}/${file}`,
       ...NODE_MODULE,
       ...(tsconfig !== "tsconfig.json" && { tsconfig }),
       plugins: [packageImports(new PackageImporters())],
     });
     return {
-      files: new Map([[AUTH_FILE, `${HEADER}\n${outputFiles[0]!.text}`]]),
-      inputs: Object.keys(metafile.inputs).filter((path) => path !== "svc:auth"),
+      files: new Map([[file, `${HEADER}\n${outputFiles[0]!.text}`]]),
+      inputs: Object.keys(metafile.inputs).filter((path) => path !== ENTRY),
       diagnostics: warnings.map((message) => toDiagnostic(message, "warning")),
     };
   } catch (error) {
@@ -39,8 +44,8 @@ export async function bundleAuth(
 function emitEntry(references: readonly string[]): string {
   const imports = references.map((reference, at) => {
     const [module = "", name = ""] = reference.split("#");
-    return `import { ${name} as handler${at} } from ${quote(`./${module}`)};\n`;
+    return `import { ${name} as export${at} } from ${quote(`./${module}`)};\n`;
   });
-  const names = references.map((_, at) => `handler${at}`).join(", ");
-  return `${imports.join("")}export const handlers = [${names}];\n`;
+  const names = references.map((_, at) => `export${at}`).join(", ");
+  return `${imports.join("")}export const exported = [${names}];\n`;
 }
