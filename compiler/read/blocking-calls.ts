@@ -30,8 +30,8 @@ function reportCall(
   const name = expression.getText();
   const isWait = name === "Atomics.wait";
   if (!isWait && !isSyncCall(context, expression)) return;
-  const message =
-    `\`${name}\` blocks the executor of \`${plugin.name}\` and all ` + "requests queued behind it";
+  const executor = `the executor of \`${plugin.name}\``;
+  const message = `\`${name}\` blocks ${executor} and all requests queued behind it`;
   const last = name.slice(name.lastIndexOf(".") + 1).replace(/Sync$/, "");
   const help = isWait ? "`await Atomics.waitAsync(...).value`" : `the asynchronous \`${last}\``;
   context.warning("SVC1050", expression, message, help);
