@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { clipForDisplay, count } from "../data/text.js";
+import { readColor } from "../parts/read-color.js";
 import { theme } from "../theme.js";
 import { layoutPositions, type Point } from "./layout.js";
 import type { Subgraph } from "./subgraph.js";
@@ -110,13 +111,11 @@ function draw(
   canvas.width = canvas.clientWidth * devicePixelRatio;
   canvas.height = canvas.clientHeight * devicePixelRatio;
   const paint = canvas.getContext("2d")!;
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
   paint.scale(devicePixelRatio, devicePixelRatio);
   paint.font = "12px system-ui, sans-serif";
   paint.textAlign = "center";
-  paint.strokeStyle = colour("--quiet");
-  paint.fillStyle = colour("--quiet");
+  paint.strokeStyle = readColor("--quiet");
+  paint.fillStyle = readColor("--quiet");
   const named: [text: string, at: Point][] = [];
   for (const { from, to, relationship, value } of arcs) {
     const [a, b] = [places.get(from), places.get(to)];
@@ -127,7 +126,8 @@ function draw(
     named.push([clipForDisplay(`${relationship} ${value}`, MAX_NAME), middle]);
   }
   // After all lines, and on ground of their own: names are read, not crossed out.
-  paint.strokeStyle = colour("--card");
+  const [anchorColor, otherColor] = [readColor("--plot2"), readColor("--plot")];
+  paint.strokeStyle = readColor("--card");
   paint.lineWidth = 5;
   for (const [text, { x, y }] of named) {
     paint.strokeText(text, x, y + 4);
@@ -135,12 +135,12 @@ function draw(
   }
   for (const id of ids) {
     const { x, y } = places.get(id)!;
-    paint.fillStyle = colour(id === anchor ? "--plot2" : "--plot");
+    paint.fillStyle = id === anchor ? anchorColor : otherColor;
     paint.beginPath();
     paint.arc(x, y, radiusOf(id, anchor), 0, 2 * Math.PI);
     paint.fill();
     if (ids.length > MAX_NAMED && id !== anchor) continue;
-    paint.fillStyle = colour("--text");
+    paint.fillStyle = readColor("--text");
     paint.fillText(
       id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id),
       x,

@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import type { Point, Series } from "../data/series.js";
 import { count } from "../data/text.js";
 import { theme } from "../theme.js";
+import { readColor } from "./read-color.js";
 
 const HEIGHT = 160;
 /** Between two marks of time. */
@@ -63,9 +64,7 @@ function dataOf({ times, values }: Series): uPlot.AlignedData {
 }
 
 function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
+  const axis = { stroke: readColor("--quiet"), grid: { stroke: readColor("--line"), width: 1 } };
   const clock = (at: number) => CLOCK.format(at * 1000);
   return {
     width: element.clientWidth,
@@ -80,7 +79,7 @@ function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Option
     ],
     series: [
       {},
-      ...names.map((label, index) => ({ label, stroke: colour(COLOURS[index]!), width: 1.5 })),
+      ...names.map((label, index) => ({ label, stroke: readColor(COLOURS[index]!), width: 1.5 })),
     ],
   };
 }

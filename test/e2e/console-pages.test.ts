@@ -154,6 +154,24 @@ inBrowser("shows why a text search fails, and what to do without an index", asyn
   await page.has("Graph instance not available: none");
 });
 
+inBrowser("draws graphs in the colors of the theme", async () => {
+  for (const [theme, color] of [
+    ["light", [0xb4, 0x53, 0x0a]],
+    ["dark", [0xf0, 0x98, 0x5c]],
+  ] as const) {
+    await page.theme(theme);
+    await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+    await page.tab.until(`(() => {
+      const canvas = document.querySelector("canvas.drawing");
+      if (canvas === null || canvas.width === 0) return false;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const isAnchor = (at) => ${JSON.stringify(color)}.every((part, i) => data[at + i] === part);
+      for (let at = 0; at < data.length; at += 4) if (isAnchor(at)) return true;
+      return false;
+    })()`);
+  }
+});
+
 inBrowser("downloads a result unchanged", async () => {
   const folder = join(root, "downloads");
   mkdirSync(folder);
