@@ -51,7 +51,6 @@ interface Point { x: int }`,
   });
 });
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the source text of a template literal type
 const TEMPLATE = "`v${number}.${string}`";
 
 test("support literals, enums, template literals and keyof", () => {
