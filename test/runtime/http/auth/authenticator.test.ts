@@ -57,7 +57,7 @@ function reloadable() {
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
   const authenticator = new Authenticator(project);
   const load = (handlers: string): Promise<void> => {
-    writeFileSync(join(project, ".svc/auth.js"), `export const handlers = ${handlers};\n`);
+    writeFileSync(join(project, ".svc/auth.js"), `export const exported = ${handlers};\n`);
     return authenticator.load();
   };
   const check = async (): Promise<string | number | null> => {
