@@ -94,7 +94,7 @@ export class Connection {
         ),
       );
       this.#budget.succeeded();
-      yield* readStreamItems(reader.content, operation, () => limit.restart());
+      yield* readStreamItems(reader.content, operation, limit);
     } catch (error) {
       limit.check(undefined);
       throw error;

@@ -70,6 +70,7 @@ class ReceivedResponse implements HttpResponse {
       for (;;) {
         this.#limit.restart();
         const { done, value } = (await this.#reader?.read()) ?? { done: true };
+        this.#limit.suspend();
         if (done) return;
         if (value?.length) yield value;
       }

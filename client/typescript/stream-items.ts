@@ -1,6 +1,7 @@
 // Reads a response of server-sent events item by item. The response is untrusted: an item is at
 // most as long as a response may be.
 
+import type { CallDeadline } from "./call-deadline.js";
 import { decoded, describeCause, readText } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { FetchAnswer, FetchReader } from "./options.js";
@@ -26,20 +27,21 @@ export async function readFirstChunk(
 
 /**
  * Yields each item as it arrives; leaving the loop aborts the plugin.
- * @param came called for everything that the server sends
+ * @param limit runs while the server is silent, not while the caller uses an item
  */
 export async function* readStreamItems(
   reader: FetchReader,
   operation: Operation,
-  came: () => void,
+  limit: CallDeadline,
 ): AsyncGenerator<unknown, void, undefined> {
   const decoder = new TextDecoder();
   let text = "";
   let known = 0;
   try {
     for (;;) {
+      limit.restart();
       const { done, value } = await next(reader, operation.path);
-      came();
+      limit.suspend();
       if (done) break;
       text += decoder.decode(value, { stream: true });
       let start = 0;
