@@ -12,7 +12,7 @@ export interface MtlsOptions {
   readonly principal?: (certificate: ClientCertificate) => Principal | null;
 }
 
-/** Returns a handler that knows clients by their certificates. */
+/** Returns a handler that identifies clients by their certificates. */
 export function mtls({ principal = toPrincipal }: MtlsOptions = {}): AuthHandler {
   const known = new WeakMap<ClientCertificate, Principal | null>();
   return ({ certificate }: RequestHead): Principal | null => {
