@@ -91,18 +91,20 @@ export class RotatingFile {
       if (isFull) this.#rotate();
       this.open();
     } catch (error) {
-      this.#file = null;
+      // A file that cannot be renamed grows: that is better than losing lines.
+      this.#left = this.#options.maxBytes;
       this.#onFailure((error as Error).message);
     }
     return this.#file !== null;
   }
 
+  /** @throws Error of the system if a file cannot be renamed; the file stays open */
   #rotate(): void {
-    this.#file?.end();
-    this.#file = null;
     for (let number = this.#options.rotated; number > 0; number--) {
       const from = number === 1 ? this.#path : `${this.#path}.${number - 1}`;
       if (existsSync(from)) renameSync(from, `${this.#path}.${number}`);
     }
+    this.#file?.end();
+    this.#file = null;
   }
 }

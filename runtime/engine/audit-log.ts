@@ -58,14 +58,19 @@ export class AuditLog {
       this.#leftOut++;
       return;
     }
-    if (this.#leftOut > 0) this.#write("refused", { refusals: this.#leftOut });
-    this.#leftOut = 0;
+    this.#writeLeftOut();
     const names = audited === "change" ? changedNames(exchange.target) : {};
     this.#write(audited ?? "refused", { ...commonFields(exchange, port, status), ...names });
   }
 
   close(): Promise<void> | undefined {
+    this.#writeLeftOut();
     return this.#file?.close();
+  }
+
+  #writeLeftOut(): void {
+    if (this.#leftOut > 0) this.#write("refused", { refusals: this.#leftOut });
+    this.#leftOut = 0;
   }
 
   #write(event: string, details: LogFields): void {

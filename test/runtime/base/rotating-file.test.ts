@@ -1,6 +1,14 @@
 // Files that are rotated by size, and disks that are full.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -48,6 +56,16 @@ test("continues a file, and isolates a partial line", async (context) => {
   file.write("line");
   await file.close();
   assert.is(readFileSync(context.path, "utf8"), "half\nline\n");
+});
+
+test("loses no line if the file cannot be renamed", async (context) => {
+  const { path, failures } = context;
+  mkdirSync(`${path}.1`);
+  const file = open(context, 10, 1);
+  for (let number = 0; number < 8; number++) assert.is(file.write(`line ${number}`), 0);
+  await file.close();
+  assert.is(readFileSync(path, "utf8").split("\n").length, 9);
+  assert.ok(failures.length > 0);
 });
 
 test("counts lines that a full disk cannot take", async (context) => {

@@ -67,6 +67,13 @@ test("omits other requests, and counts refusals above 20 per second", async () =
   assert.not.match(JSON.stringify(found), "secret");
 });
 
+test("counts the last refusals when it is closed", async () => {
+  const refused = Array.from({ length: 100 }, () => [{ target: "/x" }, 401] as [object, number]);
+  const found = await entries("closed", refused);
+  const listed = found.filter(({ path }) => path === "/x");
+  assert.is(listed.length + ((found.at(-1)!.refusals as number) ?? 0), 100);
+});
+
 test("refuses to open a file that cannot be written", () => {
   const log = new AuditLog(join(folder, "missing", "file"));
   assert.throws(
