@@ -54,14 +54,14 @@ export function readBrand(checker: ts.TypeChecker, type: ts.Type): "int" | "floa
   return null;
 }
 
-export function brandKind(checker: ts.TypeChecker, brand: ts.Symbol): "int" | "float" {
+function brandKind(checker: ts.TypeChecker, brand: ts.Symbol): "int" | "float" {
   const tags = checker.getTypeOfSymbol(brand);
   const words = tags.isUnion() ? tags.types : [tags];
   return words.some((word) => word.isStringLiteral() && word.value === "float") ? "float" : "int";
 }
 
 /** The symbol `brand` of `contract/types.ts`; limits of types have another. */
-export function isBrandKey(property: ts.Symbol): boolean {
+function isBrandKey(property: ts.Symbol): boolean {
   return String(property.escapedName).startsWith("__@brand@");
 }
 

@@ -11,7 +11,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
-import { readMappedPrimitive } from "./mapped-primitive.js";
+import { findMappedScalar, readMappedMethods } from "./mapped-scalar.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -61,8 +61,8 @@ export class ShapeReader implements TypeReader {
   }
 
   #readMapped(type: ts.Type): TypeReading | null {
-    const mapped = readMappedPrimitive(this.context, type);
-    return mapped && plain(withCarriedLimits(this, mapped.shape, mapped.tags));
+    const scalar = findMappedScalar(type);
+    return scalar ? this.read(scalar) : readMappedMethods(type);
   }
 
   #readType(type: ts.Type): TypeReading {

@@ -379,6 +379,51 @@ interface Order { id: int; price: float; of: { count: Count; name: Name }; }`,
   }
 });
 
+test("keep scalars in mapped types that rename or leave out keys", () => {
+  const { shapes } = readTypes(
+    { plain: "Plain<Order>", named: "Named<Order>", part: "DeepPartial<Order>" },
+    `import type { Minimum } from "svc-server";
+type Plain<T> = T extends { toJSON(): infer R } ? R : T extends (infer E)[] ? Plain<E>[]
+  : T extends object ? { [K in keyof T as T[K] extends Function ? never : K]: Plain<T[K]> } : T;
+type Named<T> = T extends (infer E)[] ? Named<E>[]
+  : T extends object ? { [K in keyof T as K extends symbol ? never : K]: Named<T[K]> } : T;
+type DeepPartial<T> = T extends (infer E)[] ? DeepPartial<E>[]
+  : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
+/** @minimum 1 */ type Count = int;
+interface Order { id: int; count: Count; least: int & Minimum<2>; list: int[] }`,
+  );
+  for (const [, shape] of Object.values(shapes)) {
+    assert.is(shape.kind, "object");
+    const parts = shape.kind === "object" ? shape.properties : [];
+    assert.equal(
+      parts.map((part) => part.shape),
+      [
+        INT,
+        { kind: "limited", base: INT, limits: { minimum: 1 } },
+        { kind: "limited", base: INT, limits: { minimum: 2 } },
+        array(INT),
+      ],
+    );
+  }
+});
+
+test("report mapped types over methods of scalars and arrays", () => {
+  const { diagnostics } = readSource(`
+import type { int, PluginRequest as Request } from "svc-server";
+type DeepOmit<T> = T extends object ? { [K in Exclude<keyof T, "x">]: DeepOmit<T[K]> } : T;
+type Named<T> = T extends object
+  ? { [K in keyof T as K extends symbol ? never : K]: Named<T[K]> } : T;
+/** @plugin */ export function a(_: Request, content: DeepOmit<{ n: int }>): int { return 1; }
+/** @plugin */ export function b(_: Request, content: Named<{ l: int[] }>): int { return 1; }`);
+  assert.equal(
+    diagnostics.map(({ code, message }) => [code, message]),
+    [
+      ["SVC1040", "parameter `content`: `content.n` is a mapped type over a number"],
+      ["SVC1040", "parameter `content`: `content.l` is a mapped type over an array"],
+    ],
+  );
+});
+
 test("restrict the keys of records", () => {
   const { shapes } = readTypes({
     n: "Record<number, str>",

@@ -1,0 +1,48 @@
+// Mapped types over branded scalars. A type such as `DeepPartial`, `T extends object ? { [K in
+// keyof T]?: … } : T`, matches `int`, since its brand is an object type. The result stands for the
+// scalar that it was made of, with the constraints of that scalar.
+
+import { ts } from "ts-morph";
+import { type TypeReading, unsupported } from "./reading.js";
+
+const SCALAR = ts.TypeFlags.NumberLike | ts.TypeFlags.StringLike;
+/** Which type was mapped, by a method that only this type has. */
+const WRAPPERS = [
+  { method: "toFixed", name: "a number", test: "T extends number ? T" },
+  { method: "charCodeAt", name: "a string", test: "T extends string ? T" },
+  { method: "findIndex", name: "an array", test: "T extends (infer E)[] ? E[]" },
+];
+
+/** Returns the scalar that a mapped type was made of, or null for any other type. */
+export function findMappedScalar(type: ts.Type): ts.Type | null {
+  const source = isMapped(type) ? modifiersType(type) : undefined;
+  return source && isScalar(source) ? source : null;
+}
+
+/**
+ * Returns a problem for a type that maps the methods of a scalar or an array, null for any other.
+ * No JSON value has these methods, so the plugin would refuse every call.
+ */
+export function readMappedMethods(type: ts.Type): TypeReading | null {
+  if (!isMapped(type)) return null;
+  const wrapper = WRAPPERS.find(({ method }) => type.getProperty(method) !== undefined);
+  if (!wrapper || !type.getProperty("toLocaleString")) return null;
+  const { name, test } = wrapper;
+  return unsupported(`a mapped type over ${name}`, `\`${test} : …\` before \`T extends object\``);
+}
+
+function isMapped(type: ts.Type): boolean {
+  const { objectFlags } = type as ts.ObjectType;
+  return (type.flags & ts.TypeFlags.Object) !== 0 && (objectFlags & ts.ObjectFlags.Mapped) !== 0;
+}
+
+/** `T` of `{ [K in keyof T as …]: … }`; the checker sets it as soon as properties are known. */
+function modifiersType(type: ts.Type): ts.Type | undefined {
+  type.getProperties();
+  return (type as { readonly modifiersType?: ts.Type }).modifiersType;
+}
+
+function isScalar(type: ts.Type): boolean {
+  if (!type.isIntersection()) return (type.flags & SCALAR) !== 0;
+  return type.types.some(({ flags }) => (flags & SCALAR) !== 0);
+}
