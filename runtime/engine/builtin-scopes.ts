@@ -46,8 +46,11 @@ function toScopes({ read, change }: ParsedScopes): Scopes {
   return { read: read === null ? [] : [read], change: change === null ? [] : [change] };
 }
 
-/** Returns the last one, as converters do; null for none and for a query that they reject. */
-function readGraphName(query: string): string | null {
+/**
+ * Returns the graph that a query names: the last one, as converters do; null for none and for a
+ * query that they reject.
+ */
+export function readGraphName(query: string): string | null {
   let found = -1;
   try {
     for (let at = 0; at < query.length; ) {

@@ -28,6 +28,7 @@ import type { SharedState } from "../wire/shared-state.js";
 import type { BuiltinAccess } from "./builtin-access.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
+import { readGraphName } from "./builtin-scopes.js";
 import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
@@ -277,7 +278,7 @@ export class RequestEngine {
   #matrixProcessor(path: string, query: string): MatrixProcessor | undefined {
     const processor = MATRIX_PROCESSORS.get(path);
     if (processor?.isOfGraph !== true) return processor;
-    const name = new URLSearchParams(query).get("graph");
+    const name = readGraphName(query.slice(1));
     const isOwn = this.#parts.view.graphs().some(({ store }) => store.name === name);
     return isOwn ? undefined : processor;
   }
