@@ -69,7 +69,7 @@ const cities: ClientProgram = {
   wrong: ["client.largest({ country: 1 })", "client.load({ n: 1 })", "client.sumUp()"],
 };
 
-const search: ClientProgram = {
+const railways: ClientProgram = {
   body: `
   const { vertices, arcs } = await client.feed();
   const params: Parameters<typeof client.search>[0] = { prefix: "O", country: "NO" };
@@ -85,6 +85,26 @@ const search: ClientProgram = {
     ...{ hitcount: 1, missing: ["plugin", "KeyError"], asked: "object" },
   },
   wrong: ["client.recommend()", "client.recommend({ town: 1 })", "client.feed({ x: 1 })"],
+};
+
+const search: ClientProgram = {
+  body: `
+  const { recipes } = await client.feed({ count: 500 });
+  const { count, hits, facets } = await client.search({ q: "curry", ingredients: ["ginger"] });
+  const cuisines: { value: string; count: number }[] = facets.cuisine;
+  const similar = await client.similar({ id: hits[0]!.id, n: 3 });
+  const page = await client.page();
+  print({ recipes, isFound: count > 0, hasFacets: cuisines.length > 0, similar: similar.length,
+    page: [page.status, (await page.text()).startsWith("<!doctype html>")] });`,
+  prints: {
+    ...{ recipes: 500, isFound: true, hasFacets: true, similar: 3, page: [200, true] },
+  },
+  wrong: [
+    "client.search()",
+    "client.search({ words: 1 })",
+    "client.similar({ id: 7 })",
+    "client.feed({ n: 1 })",
+  ],
 };
 
 const matrix: ClientProgram = {
@@ -149,7 +169,7 @@ const shop: ClientProgram = {
       total: 1000,
       unknown: [404, "zz-9999", "/svc/plugin/price: no article zz-9999"],
     },
-    ...{ malformed: ["parameter", 400], stranger: ["plugin", 401] },
+    ...{ malformed: ["parameter", 400], stranger: ["Unauthorized", 401] },
     prices: [
       ["ab-1000", 1990],
       ["zz-1111", null],
@@ -170,6 +190,7 @@ export const PROGRAMS: Readonly<Record<string, ClientProgram>> = {
   cities,
   hello,
   matrix,
+  railways,
   recommend,
   search,
   shop,

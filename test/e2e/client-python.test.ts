@@ -92,8 +92,8 @@ test("call every plugin of hello, and are the same from the server", async () =>
   assert.is(text(await clientOf(`http://127.0.0.1:${server.port}`)), text(folder));
 });
 
-test("see graphs with the client of search", async () => {
-  const project = join(EXAMPLES, "search");
+test("see graphs with the client of railways", async () => {
+  const project = join(EXAMPLES, "railways");
   await buildProject(project);
   const server = await start(project);
   const script = `
