@@ -22,6 +22,8 @@ const MAX_REFUSALS_PER_SECOND = 20;
 /** Parameters of changes that say what was changed. */
 const NAMES = ["graph", "id", "initial", "terminal", "relationship", "what", "key"];
 const MAX_CHARACTERS = 200;
+/** Values that text entries contain without quotes. */
+const PLAIN = /^[^\s"=]+$/;
 
 export class AuditLog {
   readonly #path: string;
@@ -75,12 +77,20 @@ export class AuditLog {
 
   #write(event: string, details: LogFields): void {
     const fields = { audit: event, ...details };
-    const told = Object.entries(details).map(([name, value]) => `${name}=${value}`);
-    const text = `audit: ${event}: ${told.join(" ")}`;
+    const text = `audit: ${event}: ${formatDetails(details)}`;
     if (this.#file === null) return logUnthrottled(text, "info", fields);
     const lost = this.#file.write(formatJsonEntry("info", `audit: ${event}`, fields));
     if (lost > 0) log(`audit log: ${lost} entries lost`, "error");
   }
+}
+
+/** Returns the fields of a text entry; values of clients cannot add fields or lines. */
+export function formatDetails(details: LogFields): string {
+  const fields = Object.entries(details).map(([name, value]) => {
+    const text = String(value);
+    return `${name}=${PLAIN.test(text) ? text : JSON.stringify(text)}`;
+  });
+  return fields.join(" ");
 }
 
 function commonFields(exchange: Exchange, port: 0 | 1, status: number): LogFields {

@@ -15,7 +15,7 @@ import { ForbiddenError, type Service, type ServiceRequest } from "../service.js
 /** Other fields may hold credentials, which callers of this service must not see. */
 const SHOWN_FIELD = new RegExp(
   "^(host|user-agent|accept(-\\w+)?|content-(type|length|encoding)|connection|expect|" +
-    "x-svc-[\\w-]+)$",
+    "x-svc-(?!admin-key$|signed$)[\\w-]+)$",
   "i",
 );
 const FORBIDDEN = "403 Forbidden: levels above 1 require loopback or http.trustedNetworks";

@@ -102,9 +102,9 @@ export class Authenticator {
   #admit(principal: Principal, exchange: Exchange, scopes: readonly string[]): Verdict {
     // The value comes from user code: `undefined` or `true` must not pass.
     if (typeof principal !== "object") throw new TypeError("a principal is an object or null");
-    const refusal = missingScope(principal, scopes);
-    if (refusal === null) exchange.principal = this.#serialize(principal);
-    return refusal;
+    // Set for refused requests, too: the audit log names their principal.
+    exchange.principal = this.#serialize(principal);
+    return missingScope(principal, scopes);
   }
 
   #serialize(principal: Principal): string {

@@ -10,7 +10,8 @@ const test = suite("inspect");
 
 const HEADERS =
   "Host: a\r\nAccept: text/plain\r\nContent-Type: image/png\r\nAuthorization: Basic secret\r\n" +
-  "cookie: secret\r\nX-Name: caf\xc3\xa9\r\n__proto__: x\r\n";
+  "X-SVC-Admin-Key: a\r\nX-SVC-Signed: s\r\ncookie: secret\r\n" +
+  "X-Name: caf\xc3\xa9\r\n__proto__: x\r\n";
 
 function busy(target = "/svc/plugin/slow?q=caf\xc3\xa9"): OpenConnection {
   const exchange = fakeExchange(target, HEADERS);
@@ -84,7 +85,7 @@ test("shows a busy connection", () => {
   assert.equal(one.executor, { id: 4, status: "assigned", "job-count": 1 });
   assert.is(one.headers["content-type"], "image/png");
   assert.is(one.headers["accept-type"], "application/json; charset=UTF-8");
-  assert.is(one.headers["n-headers"], 7);
+  assert.is(one.headers["n-headers"], 9);
 });
 
 test("hides queries and client levels from untrusted clients", () => {
@@ -108,6 +109,8 @@ test("keeps the spelling of fields and shows only harmless ones", () => {
     ["Accept", "text/plain"],
     ["Content-Type", "image/png"],
     ["Authorization", "(hidden)"],
+    ["X-SVC-Admin-Key", "(hidden)"],
+    ["X-SVC-Signed", "(hidden)"],
     ["cookie", "(hidden)"],
     ["X-Name", "(hidden)"],
     ["__proto__", "(hidden)"],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { AuditLog } from "../../../runtime/engine/audit-log.js";
+import { AuditLog, formatDetails } from "../../../runtime/engine/audit-log.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 
 const test = suite("audit log");
@@ -72,6 +72,14 @@ test("counts the last refusals when it is closed", async () => {
   const found = await entries("closed", refused);
   const listed = found.filter(({ path }) => path === "/x");
   assert.is(listed.length + ((found.at(-1)!.refusals as number) ?? 0), 100);
+});
+
+test("quotes values that could pass for other fields of a line", () => {
+  const details = { path: "/a?b", id: "x\nsvc: audit: status=200", status: 500, graph: "" };
+  assert.is(
+    formatDetails(details),
+    'path=/a?b id="x\\nsvc: audit: status=200" status=500 graph=""',
+  );
 });
 
 test("refuses to open a file that cannot be written", () => {

@@ -50,6 +50,21 @@ test("requires every scope", async () => {
   assert.is(await statusFor('[() => ({ scopes: "read" })]', ["read"]), 403);
 });
 
+test("names the principal of a request that lacks a scope", async () => {
+  const project = mkdtempSync(join(folder, "project-"));
+  mkdirSync(join(project, ".svc"));
+  writeFileSync(
+    join(project, ".svc/auth.js"),
+    'export const exported = [() => ({ id: "ann" })];\n',
+  );
+  const authenticator = new Authenticator(project);
+  await authenticator.load();
+  const exchange = { headers: new HeaderFields(""), principal: null };
+  const verdict = await authenticator.check(exchange as never, ["write"]);
+  assert.is(verdict?.status, 403);
+  assert.is(exchange.principal, '{"id":"ann"}');
+});
+
 /** An authenticator of a folder, and a function that writes and loads its handlers. */
 function reloadable() {
   const project = mkdtempSync(join(folder, "project-"));
