@@ -4,7 +4,8 @@
 // was.
 
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { PartialMessage } from "esbuild";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 
@@ -47,7 +48,7 @@ export async function locateModule(
   for (const { start, folder } of module.scriptImports()) {
     if (hasOnlySources(join(dirname(path), folder))) module.replace(start, ".ts");
   }
-  const missing = module.assets().filter(({ name }) => !existsSync(resolve(dirname(path), name)));
+  const missing = module.assets().filter(({ name }) => !isFileBeside(path, name));
   const warnings = missing.map(({ name, start }) => ({
     text: `file not found: ${name}`,
     location: {
@@ -57,6 +58,15 @@ export async function locateModule(
     },
   }));
   return { text: module.text + functions(projectDir, path, members), warnings };
+}
+
+/** Resolves the name as `new URL` does at run time, which throws for some escapes. */
+function isFileBeside(module: string, name: string): boolean {
+  try {
+    return existsSync(fileURLToPath(new URL(name, pathToFileURL(module))));
+  } catch {
+    return false;
+  }
 }
 
 /** Sources import each other as `.js`, which esbuild does not look for in a pattern. */

@@ -48,7 +48,7 @@ export class ModuleText {
       const isOwn = base !== undefined && isMetaMember(base) && base.name.text === "url";
       if (!isOwn || name === undefined || !ts.isStringLiteralLike(name)) return [];
       const isFile = /^\.{1,2}\//.test(name.text) && !name.text.endsWith("/");
-      return isFile ? [{ name: decodeURI(name.text), start: name.getStart() }] : [];
+      return isFile ? [{ name: name.text, start: name.getStart() }] : [];
     });
   }
 

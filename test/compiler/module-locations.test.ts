@@ -42,6 +42,16 @@ test("imports sources where a pattern names scripts", async () => {
   assert.is(await text("../nowhere/${y}.js"), "await import(`../nowhere/${y}.js`);");
 });
 
+test("resolves names of files as URLs", async () => {
+  const found = (await located('new URL("./data.txt?v=1", import.meta.url);'))!;
+  assert.equal(found.warnings, []);
+  const { warnings } = (await located('new URL("./100%.txt", import.meta.url);'))!;
+  assert.equal(
+    warnings.map(({ text }) => text),
+    ["file not found: ./100%.txt"],
+  );
+});
+
 test("warns of a file that is not there, with its position", async () => {
   const text = `const a = new URL("./data.txt", import.meta.url);
 const b = new URL("./none.txt", import.meta.url);
