@@ -19,6 +19,8 @@ const FLUSH_INTERVAL_MS = 10;
 const BATCH_BYTES = 2 ** 18;
 /** Interval of attempts while the disk is full. */
 const RETRY_MS = 1000;
+/** Bytes of log between attempts to create the reserve. */
+const BYTES_PER_ATTEMPT = 2 ** 24;
 
 export interface LogWriterEvents {
   /** Logging has stopped, and all graphs are read-only until the restart. */
@@ -37,6 +39,8 @@ export class LogWriter {
   readonly #reserve: SpaceReserve;
   readonly #on: LogWriterEvents;
   #hasReserve = false;
+  /** Bytes written since the last attempt to create the reserve. */
+  #unreservedBytes = BYTES_PER_ATTEMPT;
   #running: Promise<void> | null = null;
   #isStopping = false;
   /** Bytes written since the last call of `#onGrown`, and the threshold of the next one. */
@@ -119,10 +123,17 @@ export class LogWriter {
     try {
       if (this.#write()) await this.#timedFlush();
       this.#flushed(flush);
-      if (!this.#hasReserve) this.#hasReserve = this.#reserve.create();
+      this.#refillReserve();
     } catch (error) {
       this.#handle(error as Error);
     }
+  }
+
+  /** Each attempt on a nearly full disk fills it for a moment, so attempts are rare. */
+  #refillReserve(): void {
+    if (this.#hasReserve || this.#unreservedBytes < BYTES_PER_ATTEMPT) return;
+    this.#unreservedBytes = 0;
+    this.#hasReserve = this.#reserve.create();
   }
 
   #flushed(flush: number): void {
@@ -163,6 +174,7 @@ export class LogWriter {
       channel.release();
       if (bytes > 0) isWritten = true;
       this.#grownBytes += bytes;
+      this.#unreservedBytes += bytes;
     }
     if (this.#grownBytes >= this.#enoughBytes) {
       this.#grownBytes = 0;

@@ -249,6 +249,22 @@ test("writes committed changes into the space that the log has in reserve", asyn
   assert.ok(await isFlushed(clock));
 });
 
+test("does not try to reserve space with every flush", async (context) => {
+  let attempts = 0;
+  const create: Disk["create"] = (path) => {
+    if (!path.endsWith("reserve")) return realDisk.create(path);
+    attempts++;
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  };
+  const { interconnect, clock } = begin(context, { ...realDisk, create });
+  const store = keep(context, interconnect);
+  for (let index = 0; index < 20; index++) {
+    openStore(store).createVertex(`v${index}`);
+    assert.ok(await isFlushed(clock));
+  }
+  assert.is(attempts, 1);
+});
+
 test("ends while the disk is full", async (context) => {
   let isFull = false;
   const { interconnect, clock } = begin(
