@@ -189,13 +189,13 @@ export class Connection {
   ): Promise<T> {
     const tokens = this.#tokens;
     if (tokens === null || request.headers.authorization) return attempt(request);
-    const token = await limit.race(tokens.get());
+    const token = await fetchToken(tokens, limit);
     try {
       return await attempt(withToken(request, token));
     } catch (error) {
       if (!tokens.isRenewable || !isUnauthorized(error as SvcError<string>)) throw error;
     }
-    return attempt(withToken(request, await limit.race(tokens.get(token))));
+    return attempt(withToken(request, await fetchToken(tokens, limit, token)));
   }
 
   /** The decoded body of a success. */
@@ -251,6 +251,20 @@ function limitOf(
   { timeoutMs = TIMEOUT_MS, signal }: CallOptions,
 ): CallDeadline {
   return new CallDeadline(path, timeoutMs, signal);
+}
+
+/** A function that never settles must not hold up the calls that follow. */
+async function fetchToken(
+  tokens: TokenSource,
+  limit: CallDeadline,
+  rejected?: string,
+): Promise<string> {
+  try {
+    return await limit.race(tokens.get(rejected));
+  } catch (error) {
+    tokens.giveUp();
+    throw error;
+  }
 }
 
 function withToken(request: Request, token: string): Request {

@@ -43,6 +43,11 @@ export class TokenSource {
     return this.#current;
   }
 
+  /** Lets the next call fetch again, if the function has not returned a token yet. */
+  giveUp(): void {
+    if (this.#known === undefined) this.#current = null;
+  }
+
   async #fetch(rejected: string | undefined): Promise<string> {
     let token: unknown = this.#token;
     if (typeof token === "function") {

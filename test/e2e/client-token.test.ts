@@ -69,6 +69,15 @@ test("fetches a token once, and again after a rejection", async () => {
   assert.equal(asked, [undefined, "t1"]);
 });
 
+test("asks the function again if it did not settle within a call", async () => {
+  let count = 0;
+  const client = connect(() => (++count === 1 ? new Promise(() => {}) : "t2"));
+  const error = await failed(client, { timeoutMs: 50, retries: 0 });
+  assert.is(error.kind, "timeout");
+  await find(client);
+  assert.equal(sent(), ["Bearer t2"]);
+});
+
 test("repeats a call once only", async () => {
   server.script(rejected);
   let count = 0;
