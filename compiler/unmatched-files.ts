@@ -10,7 +10,9 @@ import type { Diagnostic } from "./diagnostics/diagnostic.js";
 const TAG = "@plugin";
 /** End of the default pattern; another pattern is a deliberate choice. */
 const TAKEN = /\.\{ts,mts\}$/;
-const NOT_TAKEN = ".{cts,tsx}";
+const NOT_TAKEN = ".{cts,tsx,js,mjs,cjs}";
+/** Output of a compiler beside its source. */
+const EMITTED = /\.([mc]?)js$/;
 
 /**
  * @param config where the files are searched for
@@ -26,7 +28,7 @@ export async function unmatchedFiles(
   const plugins = usual.map((pattern) => pattern.replace(TAKEN, NOT_TAKEN));
   const files = await findPluginFiles(projectDir, { ...config, plugins, declared: [] });
   return files
-    .filter((file) => !taken.includes(file))
+    .filter((file) => !taken.includes(file) && !taken.includes(file.replace(EMITTED, ".$1ts")))
     .flatMap((file) => finding(file, textOf(join(projectDir, file))) ?? []);
 }
 

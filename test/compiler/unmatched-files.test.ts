@@ -59,6 +59,20 @@ test("are reported by svc dev as soon as they exist", async () => {
   }
 });
 
+test("include JavaScript, but not what was compiled beside its source", async () => {
+  const project = new TemporaryProject({
+    "plugins/add.ts": addPlugin(),
+    "plugins/add.js": addPlugin(),
+    "plugins/old.js": "/** @plugin */\nexport function old(request) {\n  return 1;\n}\n",
+  });
+  try {
+    const warned = "SVC1250 warning plugins/old.js:1:5";
+    assert.equal(told(await buildProject(project.dir)), [warned, false]);
+  } finally {
+    project.remove();
+  }
+});
+
 test("are named in the error when there is no other file", async () => {
   const project = new TemporaryProject({ "plugins/add.cts": addPlugin() });
   const failed = () => buildProject(project.dir).catch((error: Error) => error);
