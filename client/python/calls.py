@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, c
 
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
 from .answers import _is_envelope, _plugin_response, _T
-from .http_response import HttpResponse, _media_type
+from .http_response import HttpResponse, _interrupted, _media_type
 from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial, _Request
 from .requests import _request_of, _SourceError
 from .server import _Deadline, _Fault, _Server
@@ -198,14 +198,7 @@ class _Caller:
                 elif event.startswith(b"event: error"):
                     raise _broken_off(operation, event.decode("utf-8", "replace"))
         except _Fault as fault:
-            cause = fault.__cause__
-            is_late = isinstance(cause, socket.timeout)
-            reason = str(cause) or type(cause).__name__
-            raise SvcError(
-                "timeout" if is_late else "network",
-                f"{operation.path}: stream interrupted: {reason}",
-                status=200,
-            ) from cause
+            raise _interrupted(f"{operation.path}: stream", 200, fault) from fault.__cause__
         finally:
             stream.close()
 

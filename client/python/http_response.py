@@ -54,14 +54,8 @@ class HttpResponse(Generic[_M]):
         try:
             yield from self._stream.chunks(self._timeout)
         except _Fault as fault:
-            cause = fault.__cause__
-            is_late = isinstance(cause, socket.timeout)
-            reason = str(cause) or type(cause).__name__
-            raise SvcError(
-                "timeout" if is_late else "network",
-                f"{self._path}: response interrupted: {reason}",
-                status=self.status,
-            ) from cause
+            what = f"{self._path}: response"
+            raise _interrupted(what, self.status, fault) from fault.__cause__
 
     def close(self) -> None:
         """Closes the connection of a response whose body is not read."""
@@ -79,6 +73,15 @@ class HttpResponse(Generic[_M]):
         self._data = data
         self._is_read = False
         return self
+
+
+def _interrupted(what: str, status: int, fault: _Fault) -> SvcError:
+    """The error of a body that ended too early, or did not go on in time."""
+    cause = fault.__cause__
+    is_late = isinstance(cause, socket.timeout)
+    reason = str(cause) or type(cause).__name__
+    kind = "timeout" if is_late else "network"
+    return SvcError(kind, f"{what} interrupted: {reason}", status=status)
 
 
 def _media_type(headers: Any) -> str:
