@@ -206,7 +206,7 @@ async function change(isTrusted: boolean): Promise<string> {
   ]);
 }
 
-test("lets the clients change graphs that the dispatcher trusts", async () => {
+test("lets clients that the dispatcher trusts change graphs", async () => {
   await ask("size", "k-reader");
   assert.match(await change(true), /^HTTP\/1\.1 200 /);
   assert.match(await change(false), /^HTTP\/1\.1 403 [\s\S]*192\.0\.2\.1 may not change graphs/);

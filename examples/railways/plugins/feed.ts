@@ -27,7 +27,7 @@ interface Fed {
 }
 
 /**
- * Loads all cities and railways. Whoever calls it again brings them up to date.
+ * Loads all cities and railways. Another call brings them up to date.
  *
  * @plugin
  * @graph cities
