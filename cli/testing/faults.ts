@@ -32,7 +32,8 @@ export class Faults {
     return {
       request: (exchange) => this.#request(events, exchange, cut),
       errorBody: (...args) => events.errorBody(...args),
-      shed: () => events.shed(),
+      rejected: (...args) => events.rejected(...args),
+      shed: (client) => events.shed(client),
       answered: (...args) => events.answered(...args),
       connected: (delta) => events.connected(delta),
     };

@@ -2,6 +2,7 @@
 // Header blocks repeat, so their filtered forms are cached.
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import {
   DEADLINE_HEADER,
@@ -54,6 +55,8 @@ export interface ReceivedRequest {
   readonly body: string | Uint8Array | null;
   /** `traceparent` field that replaces the client's; null: keep that. */
   readonly traceParent: string | null;
+  /** Request id that this dispatcher has made; null: that of the client, if any. */
+  readonly requestId: string | null;
 }
 
 const ANY: Preference = { isPrimary: false, affinity: -1 };
@@ -64,14 +67,15 @@ const blockCache = new Map<string, string>();
 
 /** @param isRelayed the back-end's response is the client's, in a format that the client accepts */
 export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
-  const { body, partialTarget, via, deadlineMs } = received;
+  const { body, partialTarget, via, deadlineMs, requestId } = received;
   const method = received.method === "POST" ? "POST" : "GET";
   const accept = isRelayed ? relayedAccept(received) : MEDIA_TYPES.partial;
   const isTargeted = partialTarget !== null;
   const target = isTargeted ? `${TARGET_HEADER}: ${partialTarget}\r\n` : "";
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
   const deadline = deadlineMs > 0 ? `${DEADLINE_HEADER}: ${deadlineMs}\r\n` : "";
-  const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${deadline}${target}${length}`;
+  const id = requestId === null ? "" : `${REQUEST_ID_HEADER}: ${requestId}\r\n`;
+  const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${id}${deadline}${target}${length}`;
   const { traceParent } = received;
   const cached = forwardedBlock(received.block);
   const fields = (traceParent === null ? cached : withTraceParent(cached, traceParent)) + own;

@@ -18,13 +18,12 @@ export class AccessLog {
   }
 
   answered(exchange: Exchange, status: number, bytes: number): void {
-    const { method, target, headers, t0Ms, isWarmUp } = exchange;
+    const { method, target, requestId, t0Ms, isWarmUp } = exchange;
     if (isWarmUp) return;
     if (this.#answered++ % this.#every > 0) return;
     const path = target.split("?", 1)[0]!;
     const ms = Number((nowMs() - t0Ms).toFixed(MS_DIGITS));
     const client = clientAddress(exchange);
-    const { requestId } = headers;
     const named = requestId === null ? {} : { request: requestId };
     const fields = { method, path, status, ms, bytes, client, ...named };
     logUnthrottled(`${method} ${path} ${status} ${bytes} bytes ${ms} ms ${client}`, "info", fields);

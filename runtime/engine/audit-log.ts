@@ -1,27 +1,36 @@
 // The audit log: who changed graphs by built-in plugins, operated the instance, or was refused. It
 // never contains query strings, bodies or credentials, except the names of what was changed.
 
+import { randomUUID } from "node:crypto";
+import { clientKey } from "../base/client-key.js";
 import { SvcError } from "../base/errors.js";
 import { log, logUnthrottled } from "../base/log.js";
 import { formatJsonEntry, type LogFields } from "../base/log-entry.js";
 import { RotatingFile } from "../base/rotating-file.js";
-import { RateLimiter } from "../base/token-bucket.js";
 import { clientAddress } from "../http/client-address.js";
+import type { ResourceKind } from "../http/methods.js";
+import type { HttpRejection } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import { principalName } from "../plugin/contract/principal-name.js";
 import { latin1ToUtf8 } from "../plugin/contract/wire-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
+import { RefusalQuota } from "./refusal-quota.js";
 
 /** The value of `logging.audit` for the server log. */
 const SERVER_LOG = "log";
 
 const ROTATION = { maxBytes: 64 * 1024 * 1024, rotated: 9 };
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Clients must not fill disks, nor rotate other entries away. */
-const MAX_REFUSALS_PER_SECOND = 20;
+const SUMMARY_MS = 60_000;
+/** Requests that the log contains besides refusals. */
+const KINDS: Partial<Record<ResourceKind, Exchange["audited"]>> = {
+  change: "change",
+  control: "operation",
+};
 /** Parameters of changes that say what was changed. */
 const NAMES = ["graph", "id", "initial", "terminal", "relationship", "what", "key"];
 const MAX_CHARACTERS = 200;
+const PORTS = ["main", "admin"] as const;
 /** Values that text entries contain without quotes. */
 const PLAIN = /^[^\s"=]+$/;
 
@@ -29,8 +38,8 @@ export class AuditLog {
   readonly #path: string;
   /** Null: entries are part of the server log. */
   readonly #file: RotatingFile | null;
-  readonly #refusals = new RateLimiter(MAX_REFUSALS_PER_SECOND);
-  #leftOut = 0;
+  readonly #refusals = new RefusalQuota();
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param target path of a file, or `log` */
   constructor(target: string, rotation = ROTATION) {
@@ -49,30 +58,62 @@ export class AuditLog {
       const text = `the audit log ${this.#path} cannot be written: ${(error as Error).message}`;
       throw new SvcError("SVC2891", text, { cause: error });
     }
+    this.#timer = setInterval(() => this.summarize(), SUMMARY_MS).unref();
+  }
+
+  /** Marks a permitted request that the log will contain, and names it for all instances. */
+  admit(exchange: Exchange, kind: ResourceKind): void {
+    exchange.audited = KINDS[kind] ?? null;
+    if (exchange.audited !== null) exchange.requestId ??= randomUUID();
   }
 
   /** Records an answered request if it changed or operated something, or was refused. */
   answered(exchange: Exchange, port: 0 | 1, status: number): void {
-    const isRefused = REFUSALS.has(status);
     const { audited } = exchange;
-    if (audited === null && !isRefused) return;
-    if (audited === null && !this.#refusals.take(performance.now())) {
-      this.#leftOut++;
+    if (audited === null) {
+      if (REFUSALS.has(status)) this.#refused(exchange, clientAddress(exchange), port, status);
       return;
     }
-    this.#writeLeftOut();
     const names = audited === "change" ? changedNames(exchange.target) : {};
-    this.#write(audited ?? "refused", { ...commonFields(exchange, port, status), ...names });
+    this.#write(audited, { ...requestFields(exchange, port, status), ...names });
+  }
+
+  /** Records a request, or a whole connection, that the transport refused. */
+  rejected(
+    port: 0 | 1,
+    { status, reason }: HttpRejection,
+    client: string,
+    exchange: Exchange | null,
+  ): void {
+    if (REFUSALS.has(status)) this.#refused(exchange, client, port, status, { reason });
+  }
+
+  /** Writes the number of refusals that were not listed. */
+  summarize(): void {
+    for (const { status, client, refusals } of this.#refusals.reset()) {
+      this.#write("refused", { status, ...(client !== null && { client }), refusals });
+    }
   }
 
   close(): Promise<void> | undefined {
-    this.#writeLeftOut();
+    clearInterval(this.#timer);
+    this.summarize();
     return this.#file?.close();
   }
 
-  #writeLeftOut(): void {
-    if (this.#leftOut > 0) this.#write("refused", { refusals: this.#leftOut });
-    this.#leftOut = 0;
+  #refused(
+    exchange: Exchange | null,
+    client: string,
+    port: 0 | 1,
+    status: number,
+    details: LogFields = {},
+  ): void {
+    if (!this.#refusals.take(clientKey(client), status)) return;
+    const fields =
+      exchange === null
+        ? { status, port: PORTS[port], client, request: randomUUID() }
+        : requestFields(exchange, port, status);
+    this.#write("refused", { ...fields, ...details });
   }
 
   #write(event: string, details: LogFields): void {
@@ -93,15 +134,15 @@ export function formatDetails(details: LogFields): string {
   return fields.join(" ");
 }
 
-function commonFields(exchange: Exchange, port: 0 | 1, status: number): LogFields {
-  const { method, target, headers, principal } = exchange;
-  const { requestId } = headers;
+function requestFields(exchange: Exchange, port: 0 | 1, status: number): LogFields {
+  const { method, target, principal } = exchange;
   const who = principal === null ? null : principalName(JSON.parse(principal) as object);
+  exchange.requestId ??= randomUUID();
   return {
     ...{ method, path: shorten(latin1ToUtf8(target.split("?", 1)[0]!)), status },
-    ...{ port: port === 0 ? "main" : "admin", client: clientAddress(exchange) },
+    ...{ port: PORTS[port], client: clientAddress(exchange) },
     ...(who === null ? {} : { principal: shorten(who) }),
-    ...(requestId === null ? {} : { request: requestId }),
+    request: exchange.requestId,
   };
 }
 

@@ -27,19 +27,19 @@ import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-response.js";
 import type { Answered, Outcome } from "../dispatch/partition-call.js";
-import { type DispatchSignature, getOrigin } from "../http/auth/dispatch-signature.js";
 import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
+import { UNAUTHENTICATED } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
-import type { TrustedClients } from "../http/trusted-clients.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
-import { DEADLINE_HEADER, headerValue, SIGNATURE_HEADER } from "../plugin/contract/request-text.js";
+import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
+import type { RequestSigner } from "./request-signer.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import type { Scheduler } from "./scheduler.js";
 import type { TraceSampler } from "./trace-sampler.js";
@@ -130,9 +130,8 @@ export class MatrixRequests {
   readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
   readonly #traces: TraceSampler;
-  readonly #trusted: TrustedClients;
   /** Null without a key that is shared with the back-ends. */
-  readonly #signature: DispatchSignature | null;
+  readonly #signer: RequestSigner | null;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
@@ -143,11 +142,9 @@ export class MatrixRequests {
     answers: ResponseWriter,
     scheduler: Scheduler,
     traces: TraceSampler,
-    trusted: TrustedClients,
-    signature: DispatchSignature | null,
+    signer: RequestSigner | null,
   ) {
-    this.#trusted = trusted;
-    this.#signature = signature;
+    this.#signer = signer;
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;
@@ -182,7 +179,9 @@ export class MatrixRequests {
     const deadlineMs = this.#deadlineMs(exchange);
     const traceParent = this.#traces.passedOn(exchange) ?? null;
     const asked = { method, target, block, accept, partialTarget, body };
-    const received = { ...asked, via, deadlineMs, traceParent };
+    const { requestId } = exchange;
+    const madeId = requestId === exchange.headers.requestId ? null : requestId;
+    const received = { ...asked, via, deadlineMs, traceParent, requestId: madeId };
     const isRelayed = this.#isSingle && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
@@ -251,7 +250,7 @@ export class MatrixRequests {
   /** Adds the fields of this particular request, which requests made by pre-processors lack. */
   #withFields({ received, explanation }: Progress, bytes: Uint8Array): Uint8Array {
     const deadlineMs = this.#deadlineMs(received.exchange);
-    const { requestId } = received.exchange.headers;
+    const { requestId } = received.exchange;
     // Already present where the processor returned the request that it received.
     const block = headOf(bytes);
     const isNamed = requestId === null || idIn(block) !== null;
@@ -284,12 +283,8 @@ export class MatrixRequests {
 
   /** Lets back-ends know the principal and the client. */
   #withSignature({ received }: Progress, request: ForwardedRequest): ForwardedRequest {
-    const signature = this.#signature;
-    if (signature === null) return request;
-    const { exchange } = received;
-    const origin = getOrigin(exchange, this.#trusted.isTrusted(exchange));
-    const content = requestContent(request);
-    const sign = () => `${SIGNATURE_HEADER}: ${signature.sign(content, origin)}`;
+    if (this.#signer === null) return request;
+    const sign = this.#signer.createSign(received.exchange, requestContent(request));
     return { ...request, sign };
   }
 
@@ -398,7 +393,8 @@ export class MatrixRequests {
   ): void {
     const { exchange, port } = progress.received;
     const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
-    this.#answers.refuse(exchange, port, status, text, { isPlugin, hierarchy: how });
+    const fields = status === UNAUTHENTICATED.status ? UNAUTHENTICATED.fields : "";
+    this.#answers.refuse(exchange, port, status, text, { isPlugin, hierarchy: how, fields });
   }
 }
 

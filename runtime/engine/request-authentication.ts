@@ -46,14 +46,34 @@ export class RequestAuthentication {
 
   /** Returns why a request is rejected, null if it is not. */
   check(exchange: Exchange, port: 0 | 1, requested: RequestedResource): Verdict | Promise<Verdict> {
-    const { handlers, signature, isEngine } = this.#parts;
     if (isOpen(exchange, port, requested)) return null;
+    if (getAccess(requested.resource)?.public === true) {
+      // Without a dispatcher, nothing would have asked for it.
+      exchange.principal = null;
+      return null;
+    }
     const scopes = this.#scopes(requested);
     if (exchange.principal !== null) return scopeRefusal(exchange.principal, scopes);
-    if (handlers !== null) return handlers.check(exchange, scopes);
-    // Only dispatchers may call an engine that shares their key.
-    const isClosed = signature !== null && isEngine && exchange.isVouchedFor === null;
-    return isClosed && port === 0 ? UNAUTHENTICATED : null;
+    const { handlers } = this.#parts;
+    if (handlers === null) return port === 0 ? this.#checkOrigin(exchange, scopes) : null;
+    const verdict = handlers.check(exchange, scopes);
+    return this.#isPublicBelow(requested) ? allowAnonymous(verdict) : verdict;
+  }
+
+  /** An engine that shares the key of dispatchers takes principals from them only. */
+  #checkOrigin({ signedOrigin }: Exchange, scopes: readonly string[]): Verdict {
+    const { signature, isEngine } = this.#parts;
+    if (signature === null || !isEngine) return null;
+    const isAllowed = signedOrigin !== null && !signedOrigin.isGuarded && scopes.length === 0;
+    return isAllowed ? null : UNAUTHENTICATED;
+  }
+
+  /** Engines that share the key know which of their plugins are public. */
+  #isPublicBelow({ path, resource }: RequestedResource): boolean {
+    const { signature, isEngine } = this.#parts;
+    return (
+      signature !== null && !isEngine && resource === undefined && path.startsWith(PLUGIN_PATH)
+    );
   }
 
   /** Returns the scopes that the principal must have. */
@@ -66,11 +86,16 @@ export class RequestAuthentication {
   }
 }
 
-/** Returns whether it needs no principal: own calls, health checks and `@public` plugins. */
-function isOpen(exchange: Exchange, port: 0 | 1, { path, resource }: RequestedResource): boolean {
+/** Lets requests without a principal pass. */
+function allowAnonymous(verdict: Verdict | Promise<Verdict>): Verdict | Promise<Verdict> {
+  if (verdict instanceof Promise) return verdict.then(allowAnonymous);
+  return verdict === UNAUTHENTICATED ? null : verdict;
+}
+
+/** Returns whether it needs no principal: own calls, health checks, the admin port. */
+function isOpen(exchange: Exchange, port: 0 | 1, { path }: RequestedResource): boolean {
   if (exchange.isWarmUp || path === HEALTH_PATH) return true;
-  if (port === 1 && !isForPrincipal(exchange, path)) return true;
-  return getAccess(resource)?.public === true;
+  return port === 1 && !isForPrincipal(exchange, path);
 }
 
 /** On the admin port, the console tries plugins with the token of a principal. */

@@ -16,7 +16,7 @@ import { isolationFields } from "../http/isolation.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import type { OperatorAuth } from "../http/operator-auth.js";
 import type { PackagedFiles } from "../http/packaged-files.js";
-import { type HttpRejection, PAYLOAD_TOO_LARGE } from "../http/rejections.js";
+import { type HttpRejection, PAYLOAD_TOO_LARGE, TOO_MANY_CONNECTIONS } from "../http/rejections.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -25,6 +25,7 @@ import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
+import type { AuditLog } from "./audit-log.js";
 import type { BuiltinAccess } from "./builtin-access.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
@@ -63,6 +64,8 @@ export interface EngineParts {
   readonly jquery: PackagedFiles;
   readonly auth: RequestAuthentication;
   readonly builtins: BuiltinAccess;
+  /** Null without an audit log. */
+  readonly audit: AuditLog | null;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
@@ -71,11 +74,6 @@ interface Asked extends RequestedResource {
   readonly kind: ResourceKind;
 }
 
-/** Requests that the audit log contains besides refusals. */
-const AUDITED: Partial<Record<ResourceKind, Exchange["audited"]>> = {
-  change: "change",
-  control: "operation",
-};
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 const NO_SUCH_NAME = "404 Not Found: no plugin has a name with an escaped slash or a bad escape";
@@ -132,7 +130,10 @@ export class RequestEngine {
   events(port: 0 | 1): ServerEvents {
     const { metrics, rejections } = this.#parts.view;
     return {
-      shed: () => rejections.count("connections"),
+      shed: (client) => {
+        rejections.count("connections");
+        this.#parts.audit?.rejected(port, TOO_MANY_CONNECTIONS, client, null);
+      },
       request: (exchange) => {
         this.current = exchange;
         try {
@@ -143,9 +144,12 @@ export class RequestEngine {
         }
         this.current = null;
       },
-      errorBody: ({ status, message, reason }, accept, t0Ms) => {
-        if (port === 0) metrics.refused(status);
-        if (port === 0) rejections.count(reason);
+      rejected: (rejection, client, exchange) => {
+        if (port === 0) metrics.refused(rejection.status);
+        if (port === 0) rejections.count(rejection.reason);
+        this.#parts.audit?.rejected(port, rejection, client, exchange);
+      },
+      errorBody: ({ message }, accept, t0Ms) => {
         return this.#parts.answers.errorBody({ accept, t0Ms }, port, message);
       },
       answered: (bytesIn, bytesOut) => {
@@ -214,7 +218,7 @@ export class RequestEngine {
     const { answers } = this.#parts;
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
-    exchange.audited = AUDITED[kind] ?? null;
+    this.#parts.audit?.admit(exchange, kind);
     const ill = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;

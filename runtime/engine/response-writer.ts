@@ -157,7 +157,7 @@ export class ResponseWriter {
   readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
     const { name } = call.plugin;
     const message = failureMessage(failure, name);
-    const request = call.exchange.headers.requestId ?? String(call.serial);
+    const request = call.exchange.requestId ?? String(call.serial);
     log(failureLine(failure, name), "error", { request, plugin: name });
     this.refuse(call.exchange, call.port, 500, message, { execId, isPlugin: true });
   };
@@ -357,9 +357,8 @@ export class ResponseWriter {
     if (tally !== null) tallies.answered(tally, status, latencyMs);
   }
 
-  #asked({ headers }: Exchange): string {
+  #asked({ headers, requestId }: Exchange): string {
     const argspec = headers.hasArgspec ? this.#argspecFields : "";
-    const { requestId } = headers;
     return requestId === null ? argspec : `${argspec}${REQUEST_ID_HEADER}: ${requestId}\r\n`;
   }
 

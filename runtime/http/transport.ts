@@ -7,6 +7,7 @@ import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
 import type { ClientCertificate } from "./auth/request-head.js";
+import type { SignedOrigin } from "./auth/signed-origin.js";
 import type { HttpRejection } from "./rejections.js";
 
 export type Method =
@@ -90,8 +91,8 @@ export interface Exchange {
   readonly connection: Connection;
   /** Address of the client behind a proxy or dispatcher; null: that of the connection. */
   forwardedFor: string | null;
-  /** The dispatcher's signature says whether the client is trusted; null without a signature. */
-  isVouchedFor: boolean | null;
+  /** Origin of the request by the signature of a dispatcher; null without one. */
+  signedOrigin: SignedOrigin | null;
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
   /** The plugin that the metrics count it for; set by the engine. */
@@ -100,8 +101,10 @@ export interface Exchange {
   trace: Trace | null;
   /** JSON text of the authenticated principal, null for none; set by the engine. */
   principal: string | null;
-  /** Kind of the request in the audit log; set by the engine once it is permitted. */
+  /** Kind of the request in the audit log; set by it once the request is permitted. */
   audited: "change" | "operation" | null;
+  /** That of the client, or one that the audit log has made; null for none. */
+  requestId: string | null;
   /** A warm-up call by the server itself, before Service-IN. */
   isWarmUp: boolean;
   /** True once the client disconnected; answering then only releases the request's resources. */
@@ -150,8 +153,10 @@ export interface ServerEvents {
   request(exchange: Exchange): void;
   /** Returns the body of an error that the transport sends itself (parser, limits); latin1. */
   errorBody(rejection: HttpRejection, accept: Accept, t0Ms: number): ErrorBody;
-  /** A connection is closed without a response, because too many are open. */
-  shed(): void;
+  /** Reports such an error; the exchange is null if a whole connection is refused. */
+  rejected(rejection: HttpRejection, client: string, exchange: Exchange | null): void;
+  /** A connection of a client is closed without a response, because too many are open. */
+  shed(client: string): void;
   /** Reports every response, also the transport's own, to the metrics. */
   answered(bytesIn: number, bytesOut: number): void;
   /** A connection was opened (1) or closed (-1). */

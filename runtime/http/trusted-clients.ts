@@ -40,7 +40,7 @@ export class TrustedClients {
 
   /** Returns whether a request comes from a trusted client. */
   isTrusted(exchange: Exchange): boolean {
-    if (exchange.isVouchedFor !== null) return exchange.isVouchedFor;
+    if (exchange.signedOrigin !== null) return exchange.signedOrigin.isTrusted;
     const { ident } = exchange.connection;
     // Pages cannot send an ident line; dispatchers call back-ends by their configured addresses.
     if (ident !== null) return this.#networks.has(clientAddress(exchange));
@@ -56,11 +56,11 @@ export class TrustedClients {
 
   /** Returns why a client is not trusted, null if it is. */
   refusal(exchange: Exchange): string | null {
-    const { headers } = exchange;
+    const { headers, signedOrigin } = exchange;
     if (isCrossOrigin(headers)) return "cross-origin pages may not change graphs";
     const address = clientAddress(exchange);
-    if (exchange.isVouchedFor === true) return null;
-    if (exchange.isVouchedFor === false || !this.#networks.has(address)) {
+    if (signedOrigin?.isTrusted === true) return null;
+    if (signedOrigin !== null || !this.#networks.has(address)) {
       return `${address} may not change graphs; add its network to http.trustedNetworks`;
     }
     if (this.#isUnverified(exchange)) return UNVERIFIED;

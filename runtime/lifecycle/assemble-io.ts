@@ -23,6 +23,7 @@ import { PendingControlRequests } from "../engine/pending-control-requests.js";
 import { Recorder } from "../engine/recorder.js";
 import { RequestAuthentication } from "../engine/request-authentication.js";
 import { RequestEngine } from "../engine/request-engine.js";
+import { RequestSigner } from "../engine/request-signer.js";
 import { type ResponseParts, ResponseWriter } from "../engine/response-writer.js";
 import { RouteTable } from "../engine/route-table.js";
 import { Scheduler, type SchedulerEvents } from "../engine/scheduler.js";
@@ -83,8 +84,9 @@ export function assembleIo(
   const dispatcher = createDispatcher(settings, connect);
   const { dispatcherKey } = settings;
   const signature = dispatcherKey === null ? null : new DispatchSignature(dispatcherKey);
-  const matrix =
-    dispatcher && new MatrixRequests(dispatcher, answers, scheduler, traces, trusted, signature);
+  const auth = createAuthenticator(settings);
+  const signer = signature && new RequestSigner(signature, trusted, auth !== null);
+  const matrix = dispatcher && new MatrixRequests(dispatcher, answers, scheduler, traces, signer);
   const graphs = new GraphRegistry(IO_THREAD);
   const traffic = new TrafficCounters(data.traffic);
   const shared = { settings, scheduler, admin, ...counters };
@@ -95,7 +97,6 @@ export function assembleIo(
     clock: new CommitClock(data.clock),
   });
   const inline = new InlinePlugins(state, answers, () => counters.metrics.inlineLeft());
-  const auth = createAuthenticator(settings);
   const routes = new RouteTable(settings.prefix);
   const builtins = new BuiltinAccess(settings, trusted);
   const engine: RequestEngine = new RequestEngine({
@@ -112,6 +113,7 @@ export function assembleIo(
     pages: createOriginGuards(settings),
     operators: new OperatorAuth(trusted, data.adminKey),
     builtins,
+    audit,
   });
   const control = new PendingControlRequests(notify);
   const operations = new ControlService((operation, args) => control.ask(operation, args));

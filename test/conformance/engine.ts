@@ -36,6 +36,8 @@ export class TestEngine implements ServerEvents {
   answers = 0;
   open = 0;
   sheds = 0;
+  readonly rejections: string[] = [];
+  readonly shedClients: string[] = [];
   /** Requests under `/hold`, oldest first, until the test answers them. */
   readonly held: Exchange[] = [];
 
@@ -74,8 +76,13 @@ export class TestEngine implements ServerEvents {
     return { mediaType: TEXT, body: `${status} ${message}` };
   }
 
-  shed(): void {
+  rejected({ status, reason }: HttpRejection, client: string, exchange: Exchange | null): void {
+    this.rejections.push(`${status} ${reason} ${client} ${exchange?.target ?? ""}`.trim());
+  }
+
+  shed(client: string): void {
     this.sheds++;
+    this.shedClients.push(client);
   }
 
   answered(): void {

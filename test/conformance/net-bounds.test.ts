@@ -190,12 +190,14 @@ test("idle connections of an address with many are closed in favor of others", a
   first.send("GET /half");
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them");
   assert.is(await statusOf(server, 10, "127.0.0.1"), 429, "of the same address");
+  assert.equal(engine.rejections, ["429 connections 127.0.0.1"]);
   for (let count = 0; count < 3; count++) {
     assert.is(await statusOf(server, 10, "127.0.0.2"), 200, "of another one");
     await until(() => engine.open === MAX_CONNECTIONS_PER_PORT - 1, "its end");
     await RawClient.open(server.port, "127.0.0.1");
     await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them again");
   }
+  assert.equal(engine.shedClients, ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
   engine.held[0]!.answer(200, "text/plain", "held");
   assert.is((await held.answers(1))[0]!.body, "held");
   uploading.send("xxx");
@@ -247,6 +249,7 @@ test("requests per address are rate-limited, over all its connections", async (c
   assert.equal(first.slice(0, 20), new Array(20).fill(200));
   assert.ok(first.includes(429));
   assert.ok((await ask("127.0.0.2", "", 40)).includes(429), "another connection");
+  assert.is(context.engine.rejections[0], "429 rate 127.0.0.2 /echo");
   assert.not.ok((await ask("127.0.0.3", "", 20)).includes(429), "another address");
   assert.not.ok((await ask("127.0.0.1", IDENT, 60)).includes(429), "a dispatcher");
   await server.close();

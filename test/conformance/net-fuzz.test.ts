@@ -31,6 +31,8 @@ class Recorder implements ServerEvents {
     return { mediaType: "text/plain", body: message };
   }
 
+  rejected(): void {}
+
   shed(): void {}
 
   answered(): void {}

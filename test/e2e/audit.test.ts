@@ -59,12 +59,15 @@ async function actions(): Promise<void> {
   });
 }
 
+/** Ids that the server has made. */
+const MADE_ID = "made";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const EXPECTED = [
   ["change", "/svc/builtin/createvertex", 200, "main", "clerk", "order-7", "v1"],
-  ["refused", "/svc/plugin/size", 401, "main", undefined, undefined, undefined],
-  ["refused", "/svc/builtin/deletevertex", 403, "main", "clerk", undefined, undefined],
-  ["operation", "/svc/builtin/ADMIN_GetAuthToken", 200, "admin", undefined, undefined, undefined],
-  ["operation", "/svc/builtin/ADMIN_Persist", 200, "admin", undefined, undefined, undefined],
+  ["refused", "/svc/plugin/size", 401, "main", undefined, MADE_ID, undefined],
+  ["refused", "/svc/builtin/deletevertex", 403, "main", "clerk", MADE_ID, undefined],
+  ["operation", "/svc/builtin/ADMIN_GetAuthToken", 200, "admin", undefined, MADE_ID, undefined],
+  ["operation", "/svc/builtin/ADMIN_Persist", 200, "admin", undefined, MADE_ID, undefined],
 ];
 
 function audited(text: string): unknown[][] {
@@ -72,7 +75,7 @@ function audited(text: string): unknown[][] {
   return lines.map((line) => {
     const { audit, path, status, port, principal, request, id, client } = JSON.parse(line);
     assert.is(client, "127.0.0.1");
-    return [audit, path, status, port, principal, request, id];
+    return [audit, path, status, port, principal, request.replace(UUID, MADE_ID), id];
   });
 }
 
@@ -94,6 +97,48 @@ test("is part of the server log", async () => {
   await actions();
   await project.stop("SIGTERM");
   assert.equal(audited(served.log()), EXPECTED);
+});
+
+test("names requests without an id, in the response, too", async () => {
+  const file = join(project.folder, "ids.log");
+  await project.start("ids", "--audit", file, "--log-format", "json");
+  const { port } = project.served;
+  const refused = await get(port, "/svc/plugin/size");
+  const change = "/svc/builtin/createvertex?graph=shop&id=v9";
+  const changed = await get(port, change, { method: "POST", headers: { ...KEY, ...CHANGE } });
+  const read = await get(port, "/svc/plugin/size", { headers: KEY });
+  await project.stop("SIGTERM");
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  const ids = [refused, changed].map(({ headers }) => headers.get("x-request-id"));
+  assert.equal(
+    lines.map((line) => JSON.parse(line).request),
+    ids,
+  );
+  assert.match(ids[0]!, UUID);
+  assert.is(read.headers.get("x-request-id"), null);
+});
+
+test("lists requests that the transport refuses, and counts the rest of them", async () => {
+  const file = join(project.folder, "rates.log");
+  const limits = ["--max-request-rate-per-client", "10"];
+  await project.start("rates", "--audit", file, "--log-format", "json", ...limits);
+  const { port } = project.served;
+  const statuses = [];
+  for (let at = 0; at < 60; at++) {
+    statuses.push((await get(port, "/svc/plugin/size", { headers: KEY })).status);
+  }
+  await project.stop("SIGTERM");
+  const entries = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const refusals = statuses.filter((status) => status === 429).length;
+  assert.ok(refusals > 10);
+  assert.is(entries.length, 11);
+  const { path, status, reason, client } = entries[0];
+  assert.equal([path, status, reason, client], ["/svc/plugin/size", 429, "rate", "127.0.0.1"]);
+  assert.is(entries[10].refusals, refusals - 10);
+  assert.equal([entries[10].status, entries[10].client], [429, "127.0.0.1"]);
 });
 
 test("is off by default", async () => {

@@ -28,6 +28,21 @@ export function order(_request: PluginRequest, n: int): int {
   return n;
 }
 
+/** @plugin @public */
+export function open(request: PluginRequest): string {
+  return ["public", request.principal?.name].join(" ");
+}
+
+/** @plugin @public */
+export function shown(request: PluginRequest): string {
+  return ["shown", request.principal?.name].join(" ");
+}
+
+/** @plugin */
+export function behind(request: PluginRequest): string {
+  return ["behind", request.principal?.name].join(" ");
+}
+
 /** @plugin @graph shop */
 export function size(_request: PluginRequest, graph: Graph): int {
   return graph.size;
@@ -42,6 +57,9 @@ export const guarded = plugin.pre((_request: PluginRequest) => "passed");
 
 /** @public */
 export const open = plugin.pre((_request: PluginRequest) => "passed");
+
+/** @public */
+export const behind = plugin.pre((request: PluginRequest) => request);
 `;
 const AUTH = `import { apiKeys } from "svc-server";
 
@@ -97,7 +115,24 @@ test("passes principal and client through two dispatchers", async () => {
   const { json, text } = await ask("who", "k-reader", { "x-forwarded-for": "192.0.2.1" });
   assert.is(json.response, "reader 127.0.0.1 ", text);
   assert.is((await ask("who", "k-clerk")).json.response, "clerk 127.0.0.1 ");
-  assert.is((await ask("who", null)).status, 401);
+  const refused = await ask("who", null);
+  assert.is(refused.status, 401);
+  assert.is(refused.headers.get("www-authenticate"), "Bearer");
+});
+
+test("lets public plugins of engines run without a principal, and shows them none", async () => {
+  for (const token of [null, "k-reader", "wrong"]) {
+    assert.is((await ask("shown", token)).json.response, "shown ");
+  }
+  // The engine decides: a public pre-processor opens none of its plugins.
+  const refused = await ask("behind", null);
+  assert.is(refused.status, 401, refused.text);
+  assert.is(refused.headers.get("www-authenticate"), "Bearer");
+  // Nothing has asked for the principal at the public pre-processor.
+  assert.is((await ask("behind", "k-reader")).status, 401);
+  for (const path of ["builtin/vertices?graph=shop", "status"]) {
+    assert.is((await get(top.served.port, `/svc/${path}`)).status, 401, path);
+  }
 });
 
 test("passes the body and a query with escaped characters", async () => {
@@ -111,8 +146,9 @@ test("passes the body and a query with escaped characters", async () => {
 });
 
 test("lets engines check scopes, also behind a pre-processor", async () => {
-  assert.is((await ask("order?n=2", "k-reader")).status, 500);
-  assert.match((await ask("order?n=2", "k-reader")).text, "orders:write");
+  const refused = await ask("order?n=2", "k-reader");
+  assert.is(refused.status, 403);
+  assert.match(refused.text, "scope orders:write is required");
   assert.not.match((await ask("order?n=2", "k-clerk")).text, "orders:write");
 });
 
@@ -126,7 +162,12 @@ test("requires the scopes of a pre-processor, and no principal for a public one"
 });
 
 test("ignores a signature that a client sends", async () => {
-  const origin = { principal: '{"name":"root"}', client: "10.0.0.1", isTrusted: true };
+  const origin = {
+    principal: '{"name":"root"}',
+    client: "10.0.0.1",
+    isTrusted: true,
+    isGuarded: true,
+  };
   const content = { method: "GET", target: "/svc/plugin/who", body: null };
   const signed = new DispatchSignature(SECRET).sign(content, origin);
   const { json } = await ask("who", "k-reader", { "x-svc-signed": signed });
@@ -157,13 +198,20 @@ const head = (target: string, signed?: string): string[] => [
 test("rejects dispatchers without a valid signature", async () => {
   const target = "/svc/plugin/who";
   const content = { method: "GET", target, body: null };
-  const origin = { principal: '{"name":"root"}', client: "10.0.0.1", isTrusted: true };
+  const origin = {
+    principal: '{"name":"root"}',
+    client: "10.0.0.1",
+    isTrusted: true,
+    isGuarded: true,
+  };
   const signed = (key: string, at?: number) => new DispatchSignature(key).sign(content, origin, at);
   const valid = signed(SECRET);
   assert.match(
     await raw([IDENT, ...head(target, valid)]),
     /^HTTP\/1\.1 200 [\s\S]*root 10\.0\.0\.1/,
   );
+  const repeated = await raw([IDENT, ...head(target, valid)]);
+  assert.match(repeated, /^HTTP\/1\.1 401 [\s\S]*missing, invalid or used before/);
   for (const [asked, value] of [
     [target, undefined],
     [target, "forged"],
@@ -184,7 +232,7 @@ test("closes the engine to clients without a dispatcher", async () => {
   assert.is((await get(port, "/svc/hc")).status, 200);
   const valid = new DispatchSignature(SECRET).sign(
     { method: "GET", target: "/svc/plugin/who", body: null },
-    { principal: "{}", client: "10.0.0.1", isTrusted: true },
+    { principal: "{}", client: "10.0.0.1", isTrusted: true, isGuarded: true },
   );
   const headers = { "x-svc-signed": valid };
   assert.is((await get(port, "/svc/plugin/who", { headers })).status, 401);
@@ -193,7 +241,7 @@ test("closes the engine to clients without a dispatcher", async () => {
 /** Changes the graph of the engine as a dispatcher that forwards for a client. */
 async function change(isTrusted: boolean): Promise<string> {
   const target = "/svc/builtin/createvertex?graph=shop&id=v1";
-  const origin = { principal: null, client: "192.0.2.1", isTrusted };
+  const origin = { principal: null, client: "192.0.2.1", isTrusted, isGuarded: false };
   const content = { method: "POST", target, body: null };
   const fields = ["Host: x.test", "X-Forwarded-For: 192.0.2.1", "X-SVC-Change: 1"];
   return raw([
@@ -205,6 +253,23 @@ async function change(isTrusted: boolean): Promise<string> {
     "",
   ]);
 }
+
+test("requires scopes of principals of dispatchers without authentication, too", async () => {
+  const ask = (target: string, isGuarded: boolean): Promise<string> => {
+    const content = { method: "GET", target, body: null };
+    const origin = { principal: null, client: "10.0.0.1", isTrusted: true, isGuarded };
+    return raw([IDENT, ...head(target, new DispatchSignature(SECRET).sign(content, origin))]);
+  };
+  assert.match(await ask("/svc/plugin/who", false), /^HTTP\/1\.1 200 /);
+  assert.match(await ask("/svc/plugin/open", true), /^HTTP\/1\.1 200 [\s\S]*"public "/);
+  for (const [target, isGuarded] of [
+    ["/svc/plugin/who", true],
+    ["/svc/plugin/order?n=1", false],
+    ["/svc/builtin/vertices?graph=shop", true],
+  ] as const) {
+    assert.match(await ask(target, isGuarded), /^HTTP\/1\.1 401 /, target);
+  }
+});
 
 test("lets clients that the dispatcher trusts change graphs", async () => {
   await ask("size", "k-reader");

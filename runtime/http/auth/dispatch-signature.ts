@@ -1,34 +1,27 @@
 // Signatures of dispatchers: the principal and the client of a request travel to the instances
 // below, which trust them because of a shared key. A signature holds for one request (method, path,
-// query and body) and for a minute, so that a recorded one cannot be used for anything else.
+// query and body) and for a minute, and each instance accepts it once, so that a recorded one is of
+// no use.
 //
 //   X-SVC-Signed: <claims as JSON, base64url>.<HMAC-SHA-256, base64url>
 
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { nowMs } from "../../base/clock.js";
 import { SIGNATURE_HEADER } from "../../plugin/contract/request-text.js";
-import { clientAddress } from "../client-address.js";
 import { HttpRejection } from "../rejections.js";
 import type { Exchange } from "../transport.js";
+import { ReplayWindow } from "./replay-window.js";
+import type { SignedOrigin } from "./signed-origin.js";
 
 /** Age of a signature at most; clocks of instances may differ by as much. */
 const VALID_MS = 60_000;
-const CONTEXT = "svc dispatch 1";
+const CONTEXT = "svc dispatch 2";
 const FORM = /^([\w-]{1,8000})\.([\w-]{43})$/;
 
 const UNSIGNED = new HttpRejection(
   401,
-  "401 Unauthorized: the signature of the dispatcher is missing or invalid",
+  "401 Unauthorized: the signature of the dispatcher is missing, invalid or used before",
 );
-
-/** Origin of a request, as a dispatcher knows it. */
-export interface SignedOrigin {
-  /** JSON text of the principal, null for none. */
-  readonly principal: string | null;
-  /** Address of the client. */
-  readonly client: string;
-  readonly isTrusted: boolean;
-}
 
 /** A request as it is sent between instances. */
 export interface SignedRequest {
@@ -42,31 +35,42 @@ export interface SignedRequest {
 interface Claims extends SignedOrigin {
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** The instance that signs, and the number of its signature. */
+  readonly signer: string;
+  readonly number: number;
 }
 
 export class DispatchSignature {
   readonly #key: string;
+  readonly #signer = randomBytes(12).toString("base64url");
+  #signed = 0;
+  readonly #used = new ReplayWindow(2 * VALID_MS);
 
   /** @param key that dispatchers and the instances below them share */
   constructor(key: string) {
     this.#key = key;
   }
 
-  /** Returns the value of the header field. */
+  /** Returns the value of the header field, for one attempt to send the request. */
   sign(request: SignedRequest, origin: SignedOrigin, at = nowMs()): string {
-    const claims = Buffer.from(JSON.stringify({ ...origin, at })).toString("base64url");
+    const unique = { at, signer: this.#signer, number: this.#signed++ };
+    const claims = Buffer.from(JSON.stringify({ ...origin, ...unique })).toString("base64url");
     return `${claims}.${this.#digest(request, claims).toString("base64url")}`;
   }
 
-  /** Returns the origin of a request; null if the signature is not valid for it. */
+  /**
+   * Returns the origin of a request; null if the signature is not valid for it, or was used before.
+   */
   verify(request: SignedRequest, value: string | undefined, now = nowMs()): SignedOrigin | null {
     const [, claims, digest] = FORM.exec(value ?? "") ?? [];
     if (claims === undefined) return null;
     const given = Buffer.from(digest!, "base64url");
     const expected = this.#digest(request, claims);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-    const { at, ...origin } = JSON.parse(Buffer.from(claims, "base64url").toString()) as Claims;
-    return Math.abs(now - at) <= VALID_MS ? origin : null;
+    const parsed = JSON.parse(Buffer.from(claims, "base64url").toString()) as Claims;
+    const { at, signer, number, ...origin } = parsed;
+    if (Math.abs(now - at) > VALID_MS) return null;
+    return this.#used.use(signer, number, now) ? origin : null;
   }
 
   /**
@@ -79,7 +83,7 @@ export class DispatchSignature {
     if (origin === null) return UNSIGNED;
     exchange.principal = origin.principal;
     exchange.forwardedFor = origin.client;
-    exchange.isVouchedFor = origin.isTrusted;
+    exchange.signedOrigin = origin;
     return null;
   }
 
@@ -90,9 +94,4 @@ export class DispatchSignature {
     const lines = [CONTEXT, method, target, content.digest("hex"), claims];
     return createHmac("sha256", this.#key).update(lines.join("\n"), "latin1").digest();
   }
-}
-
-/** Returns the origin of a request, for the instances below. */
-export function getOrigin(exchange: Exchange, isTrusted: boolean): SignedOrigin {
-  return { principal: exchange.principal, client: clientAddress(exchange), isTrusted };
 }

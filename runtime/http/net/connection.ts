@@ -21,7 +21,7 @@ import { Trunk } from "../../trunk/trunk.js";
 import { TrunkStream } from "../../trunk/trunk-stream.js";
 import { readCertificate } from "../auth/read-certificate.js";
 import type { ClientCertificate } from "../auth/request-head.js";
-import { formatClientUrl } from "../client-address.js";
+import { clientAddress, formatClientUrl } from "../client-address.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
   dispatcherNotAllowed,
@@ -324,6 +324,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void {
     const { status, fields } = refusal;
     const { accept } = exchange.headers;
+    this.events.rejected(refusal, clientAddress(exchange), exchange);
     const { mediaType, body } = this.events.errorBody(refusal, accept, exchange.t0Ms);
     exchange.answer(status, mediaType, body, fields);
   }

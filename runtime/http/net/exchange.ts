@@ -48,7 +48,7 @@ export class NetExchange implements Exchange {
   readonly headers: RequestHeaders;
   readonly t0Ms: number;
   forwardedFor: string | null;
-  isVouchedFor: boolean | null = null;
+  signedOrigin: Exchange["signedOrigin"] = null;
   /** Whose limits the request counts for. */
   readonly owner: Client;
   readonly #asksForTrunk: boolean;
@@ -57,6 +57,7 @@ export class NetExchange implements Exchange {
   trace: Trace | null = null;
   principal: string | null = null;
   audited: Exchange["audited"] = null;
+  requestId: string | null;
   isWarmUp = false;
 
   next: NetExchange | null = null;
@@ -87,6 +88,7 @@ export class NetExchange implements Exchange {
     this.method = head.method;
     this.target = head.target;
     this.headers = head.fields;
+    this.requestId = head.fields.requestId;
     this.forwardedFor = connection.forwardedFor(head.fields);
     this.owner = connection.ownerOf(this.forwardedFor);
     this.#asksForTrunk = head.fields.asksForTrunk;

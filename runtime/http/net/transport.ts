@@ -253,7 +253,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const peer = { address, port: socket.remotePort ?? 0 };
     if (this.#proxyDoor === null || !this.proxies.has(address))
       return this.#admitFrom(socket, peer);
-    if (this.#open >= this.#most) return this.#refuse(socket);
+    if (this.#open >= this.#most) return this.#refuse(socket, address);
     const settled = (): void => this.#checkEmpty();
     this.#proxyDoor.accept(socket, (source) => this.#admitFrom(socket, source ?? peer), settled);
   }
@@ -269,13 +269,13 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   #admitFrom(socket: Socket, { address, port }: ProxySource): void {
-    if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket);
+    if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket, address);
     const owner = this.clients.at(address);
     // A connection beyond the client's limit may still belong to a dispatcher at the same address.
     // The connections of a proxy belong to many clients.
     const isDispatcher = owner.isFull && !this.proxies.has(address);
     if (isDispatcher && !(this.rights.isDispatcherAddress(address) && this.introduced(1))) {
-      return this.#refuse(socket);
+      return this.#refuse(socket, address);
     }
     const guest = { address, port, owner, isDispatcher };
     if (this.#door === null) this.#enter(socket, guest);
@@ -292,12 +292,12 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const largest = this.clients.largestClient();
     const most = Math.max(count, idle?.owner.counted ?? 0);
     if (largest !== null && largest.counted > most && this.#door?.reject(largest)) {
-      this.events.shed();
+      this.events.shed(largest.key);
       return true;
     }
     if (idle === null || idle.owner.counted <= count) return false;
     idle.evict();
-    this.events.shed();
+    this.events.shed(idle.remoteAddress);
     return true;
   }
 
@@ -337,14 +337,15 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.events.connected(1);
   }
 
-  #refuse(socket: Socket): void {
+  #refuse(socket: Socket, address: string): void {
     // A refusal by TLS would cost more than serving the client.
     if (this.#door !== null || this.#refused.size >= this.#most / REFUSED_SHARE) {
       socket.destroy();
-      this.events.shed();
+      this.events.shed(address);
       return;
     }
     const { status } = TOO_MANY_CONNECTIONS;
+    this.events.rejected(TOO_MANY_CONNECTIONS, address, null);
     const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const text = this.heads.text(status, mediaType, body.length, "") + body;
     this.#refused.set(socket, performance.now() + LINGER_MS);

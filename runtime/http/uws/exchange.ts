@@ -7,6 +7,7 @@
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { CountedPlugin } from "../../metrics/plugin-counters.js";
 import type { Trace } from "../../tracing/trace.js";
+import { clientAddress } from "../client-address.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { Client, Clients } from "../net/clients.js";
 import { type HttpRejection, RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED } from "../rejections.js";
@@ -42,7 +43,8 @@ export class UwsExchange implements Exchange {
   trace: Trace | null = null;
   principal: string | null = null;
   audited: Exchange["audited"] = null;
-  isVouchedFor: boolean | null = null;
+  requestId: string | null;
+  signedOrigin: Exchange["signedOrigin"] = null;
   isWarmUp = false;
   body: string | Uint8Array | null = null;
   /** The client, with all its connections. */
@@ -71,6 +73,7 @@ export class UwsExchange implements Exchange {
   ) {
     this.#host = host;
     this.#response = response;
+    this.requestId = headers.requestId;
     this.owner = host.clients.at(forwardedFor ?? connection.remoteAddress);
   }
 
@@ -182,6 +185,7 @@ export class UwsExchange implements Exchange {
   refuse(refusal: HttpRejection, isLast: boolean): void {
     const { status, fields } = refusal;
     const { events } = this.#host;
+    events.rejected(refusal, clientAddress(this), this);
     const { mediaType, body } = events.errorBody(refusal, this.headers.accept, this.t0Ms);
     if (!isLast) this.answer(status, mediaType, body, fields);
     else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);

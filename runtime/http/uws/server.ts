@@ -135,6 +135,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
 
   #refuseConnection(response: UwsResponse): void {
     const { status } = TOO_MANY_CONNECTIONS;
+    this.events.rejected(TOO_MANY_CONNECTIONS, this.#peers.of(response).remoteAddress, null);
     const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const head = this.heads.closing(status, mediaType, "");
     response.cork(() => response.writeStatus(head).end(body, true));

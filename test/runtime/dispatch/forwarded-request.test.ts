@@ -16,6 +16,7 @@ const GET = {
   via: "a,b",
   body: null,
   traceParent: null,
+  requestId: null,
 } as const;
 
 function lines(head: string): string[] {
@@ -114,6 +115,11 @@ test("does not ask for partials on behalf of a client without that permission", 
   const block = "Host: x\r\nAccept: Application/x-svc-partial\r\n";
   const { head } = forwardedRequest({ ...GET, block, accept: "json" }, true);
   assert.ok(lines(head).includes("Accept: application/json"));
+});
+
+test("adds the request id that the dispatcher has made", () => {
+  const { head } = forwardedRequest({ ...GET, requestId: "made-1" }, false);
+  assert.ok(lines(head).includes("X-Request-Id: made-1"));
 });
 
 test("handles many different header blocks", () => {

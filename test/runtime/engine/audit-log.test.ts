@@ -7,6 +7,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { AuditLog, formatDetails } from "../../../runtime/engine/audit-log.js";
+import {
+  INVALID_HEADER,
+  TOO_MANY_CONNECTIONS,
+  TOO_MANY_REQUESTS,
+} from "../../../runtime/http/rejections.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 
 const test = suite("audit log");
@@ -16,7 +21,10 @@ test.after(() => rmSync(folder, { recursive: true }));
 function exchange(parts: Partial<Exchange>): Exchange {
   const headers = { requestId: null };
   const connection = { remoteAddress: "192.0.2.1" };
-  const rest = { method: "POST", audited: null, principal: null, forwardedFor: null };
+  const rest = {
+    ...{ method: "POST", audited: null, principal: null, forwardedFor: null },
+    requestId: "r-1",
+  };
   return { ...rest, headers, connection, ...parts } as unknown as Exchange;
 }
 
@@ -42,7 +50,8 @@ test("names what was changed, and no other parameter", async () => {
   assert.equal(await entries("change", [[{ target, audited: "change", principal }, 200]]), [
     {
       ...{ audit: "change", method: "POST", path: "/svc/builtin/createvertex", status: 200 },
-      ...{ port: "main", client: "192.0.2.1", principal: "clerk", graph: "g", id: "café" },
+      ...{ port: "main", client: "192.0.2.1", principal: "clerk", request: "r-1" },
+      ...{ graph: "g", id: "café" },
     },
   ]);
 });
@@ -54,24 +63,54 @@ test("contains operations without their tokens", async () => {
   assert.not.match(JSON.stringify(entry), /abc|"id"/);
 });
 
-test("omits other requests, and counts refusals above 20 per second", async () => {
+test("omits other requests, and counts the refusals of a client after the first ones", async () => {
   const target = "/svc/plugin/x?secret=s";
   const refused = Array.from({ length: 100 }, () => [{ target }, 401] as [object, number]);
   const last: [object, number] = [{ target: "/svc/builtin/define", audited: "change" }, 500];
-  const found = await entries("refused", [[{ target }, 200], ...refused, [{ target }, 404], last]);
-  const listed = found.filter(({ path }) => path === "/svc/plugin/x");
-  assert.ok(listed.length >= 20 && listed.length < 100);
-  const counted = found.find(({ refusals }) => refusals !== undefined);
-  assert.is(listed.length + (counted!.refusals as number), 100);
-  assert.is(found.at(-1)!.status, 500);
+  const other: [object, number] = [{ target: "/y", forwardedFor: "192.0.2.2" }, 401];
+  const all = [[{ target }, 200] as [object, number], ...refused, [{ target }, 404], last, other];
+  const found = await entries("refused", all as [object, number][]);
+  assert.equal(
+    found.map(({ path, refusals }) => path ?? refusals),
+    [...Array(10).fill("/svc/plugin/x"), "/svc/builtin/define", "/y", 90],
+  );
+  assert.equal(found.at(-1), { audit: "refused", status: 401, client: "192.0.2.1", refusals: 90 });
   assert.not.match(JSON.stringify(found), "secret");
 });
 
-test("counts the last refusals when it is closed", async () => {
-  const refused = Array.from({ length: 100 }, () => [{ target: "/x" }, 401] as [object, number]);
-  const found = await entries("closed", refused);
-  const listed = found.filter(({ path }) => path === "/x");
-  assert.is(listed.length + ((found.at(-1)!.refusals as number) ?? 0), 100);
+test("contains connections and requests that the transport refused", async () => {
+  const path = join(folder, "transport");
+  const log = new AuditLog(path);
+  log.open();
+  log.rejected(1, TOO_MANY_CONNECTIONS, "192.0.2.3", null);
+  log.rejected(0, TOO_MANY_REQUESTS, "192.0.2.1", exchange({ target: "/svc/plugin/x?secret=s" }));
+  log.rejected(0, INVALID_HEADER, "192.0.2.1", exchange({ target: "/bad" }));
+  await log.close();
+  const [connection, request, ...others] = readFileSync(path, "utf8").trim().split("\n");
+  assert.equal(others, []);
+  const { status, port, client, reason, request: id } = JSON.parse(connection!);
+  assert.equal([status, port, client, reason], [429, "admin", "192.0.2.3", "connections"]);
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  const parsed = JSON.parse(request!);
+  assert.equal([parsed.path, parsed.reason, parsed.request], ["/svc/plugin/x", "rate", "r-1"]);
+});
+
+test("names the requests that it will contain", () => {
+  const log = new AuditLog(join(folder, "named"));
+  const ids = (["plugin", "change", "control", "service"] as const).map((kind) => {
+    const asked = exchange({ requestId: null });
+    log.admit(asked, kind);
+    return [asked.audited, asked.requestId !== null];
+  });
+  assert.equal(ids, [
+    [null, false],
+    ["change", true],
+    ["operation", true],
+    [null, false],
+  ]);
+  const own = exchange({ requestId: "own" });
+  log.admit(own, "change");
+  assert.is(own.requestId, "own");
 });
 
 test("quotes values that could pass for other fields of a line", () => {

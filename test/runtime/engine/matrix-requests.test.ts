@@ -16,7 +16,6 @@ import { TraceSampler } from "../../../runtime/engine/trace-sampler.js";
 import { ClientPermissions } from "../../../runtime/http/client-permissions.js";
 import type { Hierarchy } from "../../../runtime/http/envelope.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
-import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
 import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { encodeForwarding } from "../../../runtime/plugin/run/forwarding.js";
@@ -66,7 +65,6 @@ class Run {
       this.#answers(),
       this.#scheduler(),
       traces,
-      new TrustedClients([]),
       null,
     );
   }

@@ -29,6 +29,7 @@ function answering(request: (exchange: Exchange) => void): ServerEvents {
   return {
     request,
     errorBody: () => ({ mediaType: "text/plain", body: "" }),
+    rejected: () => assert.unreachable("counted"),
     shed: () => assert.unreachable("counted"),
     answered: () => assert.unreachable("counted"),
     connected: () => assert.unreachable("counted"),

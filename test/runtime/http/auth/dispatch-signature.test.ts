@@ -8,17 +8,24 @@ const test = suite("signatures of dispatchers");
 const KEY = "k".repeat(32);
 const NOW = 1_790_000_000_000;
 const REQUEST = { method: "POST", target: "/svc/plugin/x?a=1", body: "body \xff" };
-const ORIGIN = { principal: '{"name":"Zoë"}', client: "2001:db8::1", isTrusted: false };
+const ORIGIN = {
+  principal: '{"name":"Zoë"}',
+  client: "2001:db8::1",
+  isTrusted: false,
+  isGuarded: true,
+};
 const signature = new DispatchSignature(KEY);
 const VALUE = signature.sign(REQUEST, ORIGIN, NOW);
+/** An instance that has not received anything yet. */
+const receiver = () => new DispatchSignature(KEY);
 
 test("carry principal, client and trust", () => {
-  assert.equal(signature.verify(REQUEST, VALUE, NOW), ORIGIN);
+  assert.equal(receiver().verify(REQUEST, VALUE, NOW), ORIGIN);
   const bytes = Buffer.from(REQUEST.body, "latin1");
-  assert.equal(signature.verify({ ...REQUEST, body: bytes }, VALUE, NOW), ORIGIN);
-  const none = { principal: null, client: "10.0.0.1", isTrusted: true };
+  assert.equal(receiver().verify({ ...REQUEST, body: bytes }, VALUE, NOW), ORIGIN);
+  const none = { principal: null, client: "10.0.0.1", isTrusted: true, isGuarded: false };
   const get = { method: "GET", target: "/", body: null };
-  assert.equal(signature.verify(get, signature.sign(get, none, NOW), NOW), none);
+  assert.equal(receiver().verify(get, signature.sign(get, none, NOW), NOW), none);
 });
 
 test("hold for no other request", () => {
@@ -31,7 +38,7 @@ test("hold for no other request", () => {
     { method: "POST\n/svc", target: "plugin/x?a=1" },
   ]) {
     assert.is(
-      signature.verify({ ...REQUEST, ...change }, VALUE, NOW),
+      receiver().verify({ ...REQUEST, ...change }, VALUE, NOW),
       null,
       JSON.stringify(change),
     );
@@ -39,23 +46,36 @@ test("hold for no other request", () => {
 });
 
 test("hold for a minute", () => {
-  assert.ok(signature.verify(REQUEST, VALUE, NOW + 59_000));
-  assert.is(signature.verify(REQUEST, VALUE, NOW + 61_000), null);
-  assert.is(signature.verify(REQUEST, VALUE, NOW - 61_000), null);
+  assert.ok(receiver().verify(REQUEST, VALUE, NOW + 59_000));
+  assert.is(receiver().verify(REQUEST, VALUE, NOW + 61_000), null);
+  assert.is(receiver().verify(REQUEST, VALUE, NOW - 61_000), null);
+});
+
+test("are accepted once by each instance", () => {
+  const first = receiver();
+  const second = receiver();
+  for (const instance of [first, second]) {
+    assert.equal(instance.verify(REQUEST, VALUE, NOW), ORIGIN);
+    for (const at of [NOW, NOW + 1000, NOW + 59_000]) {
+      assert.is(instance.verify(REQUEST, VALUE, at), null);
+    }
+  }
+  // Another attempt to send the same request has a signature of its own.
+  assert.ok(first.verify(REQUEST, signature.sign(REQUEST, ORIGIN, NOW), NOW));
 });
 
 test("need the key, and are not malleable", () => {
   assert.is(new DispatchSignature(`${KEY}x`).verify(REQUEST, VALUE, NOW), null);
-  assert.is(signature.verify(REQUEST, undefined, NOW), null);
+  assert.is(receiver().verify(REQUEST, undefined, NOW), null);
   for (let at = 0; at < VALUE.length; at++) {
     const other = VALUE[at] === "A" ? "B" : "A";
     const forged = VALUE.slice(0, at) + other + VALUE.slice(at + 1);
     // The last characters of base64url have unused bits.
-    const isSame = signature.verify(REQUEST, forged, NOW) !== null;
+    const isSame = receiver().verify(REQUEST, forged, NOW) !== null;
     assert.ok(!isSame || at === VALUE.length - 1, forged);
   }
   for (const text of ["", ".", "a.b", VALUE.split(".")[0]!, `${VALUE}.x`, "x".repeat(20_000)]) {
-    assert.is(signature.verify(REQUEST, text, NOW), null);
+    assert.is(receiver().verify(REQUEST, text, NOW), null);
   }
 });
 

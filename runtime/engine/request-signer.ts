@@ -1,0 +1,34 @@
+// Signs the requests that a dispatcher forwards, so that back-ends know principal and client.
+
+import type { DispatchSignature, SignedRequest } from "../http/auth/dispatch-signature.js";
+import type { SignedOrigin } from "../http/auth/signed-origin.js";
+import { clientAddress } from "../http/client-address.js";
+import type { Exchange } from "../http/transport.js";
+import type { TrustedClients } from "../http/trusted-clients.js";
+import { SIGNATURE_HEADER } from "../plugin/contract/request-text.js";
+
+export class RequestSigner {
+  readonly #signature: DispatchSignature;
+  readonly #trusted: TrustedClients;
+  readonly #hasAuth: boolean;
+
+  /** @param hasAuth this instance authenticates clients */
+  constructor(signature: DispatchSignature, trusted: TrustedClients, hasAuth: boolean) {
+    this.#signature = signature;
+    this.#trusted = trusted;
+    this.#hasAuth = hasAuth;
+  }
+
+  /** Returns a function that signs an attempt to send a request for a client. */
+  createSign(exchange: Exchange, content: SignedRequest): () => string {
+    const origin = this.#getOrigin(exchange);
+    return () => `${SIGNATURE_HEADER}: ${this.#signature.sign(content, origin)}`;
+  }
+
+  #getOrigin(exchange: Exchange): SignedOrigin {
+    const { principal, signedOrigin } = exchange;
+    const isTrusted = this.#trusted.isTrusted(exchange);
+    const isGuarded = this.#hasAuth || signedOrigin?.isGuarded === true;
+    return { principal, client: clientAddress(exchange), isTrusted, isGuarded };
+  }
+}
