@@ -7,12 +7,12 @@ export type WireParam = readonly [param: ParamSpec, value: unknown];
 
 /** Returns the query of each example. Skips examples that omit required parameters. */
 export function exampleQueries({ params, examples }: PluginSpec): WireParam[][] {
-  const asked = params.filter((param) => param.in === "query");
+  const inQuery = params.filter((param) => param.in === "query");
   return examples.flatMap((example) => {
     if (!("query" in example)) return [];
     const { query } = example;
-    if (asked.some(({ name, required }) => required && !Object.hasOwn(query, name))) return [];
-    const sent = asked.filter(({ name }) => Object.hasOwn(query, name));
+    if (inQuery.some(({ name, required }) => required && !Object.hasOwn(query, name))) return [];
+    const sent = inQuery.filter(({ name }) => Object.hasOwn(query, name));
     return [sent.map((param) => [param, query[param.name]] as const)];
   });
 }

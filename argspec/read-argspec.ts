@@ -217,14 +217,17 @@ function readResult(result: UntrustedJson, names: ReadonlySet<string>): ResultSp
 
 function readError(error: UntrustedJson, names: ReadonlySet<string>): ErrorSpec {
   const [exception, details] = [error.member("exception"), error.optional("details")];
-  const said = { exception: exception.text(1000), description: error.member("description").text() };
+  const fields = {
+    exception: exception.text(1000),
+    description: error.member("description").text(),
+  };
   const status = error.optional("status");
-  if (status === undefined) return said;
+  if (status === undefined) return fields;
   exception.matching(ERROR_NAME, "a name with a capital letter");
   const number = status.count();
   if (number < 400 || number > 599) throw status.fault(`${number} is not an error status`);
   return {
-    ...said,
+    ...fields,
     status: number,
     ...(details !== undefined && { details: readSchema(details, names) }),
   };

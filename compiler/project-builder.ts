@@ -272,8 +272,8 @@ export class ProjectBuilder {
     const files = await findPluginFiles(this.projectDir, config);
     if (files.length === 0) {
       const [unread] = await unmatchedFiles(this.projectDir, config, files);
-      const meant = unread && `; ${unread.position.file} has \`@plugin\`, but another ending`;
-      throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}${meant ?? ""}`);
+      const hint = unread && `; ${unread.position.file} has \`@plugin\`, but another ending`;
+      throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}${hint ?? ""}`);
     }
     for (const { name, module } of config.declared) {
       if (!existsSync(resolve(this.projectDir, module))) {
@@ -324,9 +324,9 @@ export class ProjectBuilder {
     if (modules === undefined || hasErrors([...bundle.diagnostics, ...faults])) {
       return null;
     }
-    const told = await this.#schemas.tell(plugins, types);
-    found.push(...told.diagnostics);
-    const output = emitProject(told.plugins, types, config, modules, told.types);
+    const inspected = await this.#schemas.inspect(plugins, types);
+    found.push(...inspected.diagnostics);
+    const output = emitProject(inspected.plugins, types, config, modules, inspected.types);
     for (const [name, text] of [bundle, ...others].flatMap(({ files: parts }) => [...parts])) {
       output.set(name, text);
     }

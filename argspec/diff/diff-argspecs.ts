@@ -69,17 +69,18 @@ function compareServices(before: ArgspecService, after: ArgspecService): Change[
 function comparePlugins(before: Plugin, after: Plugin): readonly Change[] {
   const [from, to] = [before.operation, after.operation];
   const changes: Change[] = [];
-  const told = (rule: RuleName, was: string | null = null, is: string | null = null) =>
+  const report = (rule: RuleName, was: string | null = null, is: string | null = null) =>
     changes.push(makeChange(rule, { plugin: to.name, parameter: null }, was, is));
-  if (before.roles !== after.roles) told("plugin-roles", before.roles, after.roles);
-  if (from.readonly !== to.readonly) told(to.readonly ? "plugin-readonly" : "plugin-not-readonly");
+  if (before.roles !== after.roles) report("plugin-roles", before.roles, after.roles);
+  if (from.readonly !== to.readonly)
+    report(to.readonly ? "plugin-readonly" : "plugin-not-readonly");
   changes.push(...compareParameters(before, after), ...compareResults(before, after));
-  if (from.graph !== to.graph) told("plugin-graph", nameText(from.graph), nameText(to.graph));
+  if (from.graph !== to.graph) report("plugin-graph", nameText(from.graph), nameText(to.graph));
   if (from.deprecated !== to.deprecated) {
-    told(to.deprecated ? "plugin-deprecated" : "plugin-restored");
+    report(to.deprecated ? "plugin-deprecated" : "plugin-restored");
   }
   changes.push(...compareErrors(before, after));
-  if (!isDeepStrictEqual(textsOf(from), textsOf(to))) told("plugin-text");
+  if (!isDeepStrictEqual(textsOf(from), textsOf(to))) report("plugin-text");
   return changes;
 }
 

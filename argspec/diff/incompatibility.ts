@@ -69,8 +69,8 @@ class Comparison {
     if (from.isAny || !takesScalars(from, to)) return whole();
     for (const kind of ["arrays", "objects"] as const) {
       for (const part of from[kind]) {
-        const misfit = this.#compareWithAll(part, to[kind], whole);
-        if (misfit !== null) return misfit;
+        const incompatibility = this.#compareWithAll(part, to[kind], whole);
+        if (incompatibility !== null) return incompatibility;
       }
     }
     return null;
@@ -84,9 +84,9 @@ class Comparison {
   ): Incompatibility | null {
     let last: Incompatibility | null = null;
     for (const candidate of candidates) {
-      const misfit = this.#compareKnown(given, candidate);
-      if (misfit === null) return null;
-      last = misfit;
+      const incompatibility = this.#compareKnown(given, candidate);
+      if (incompatibility === null) return null;
+      last = incompatibility;
     }
     // With several candidates, no single one can be named.
     return candidates.length === 1 ? last : whole();
@@ -104,13 +104,15 @@ class Comparison {
     const mark = this.#assumed.push([given, taken]) - 1;
     this.#nesting++;
     const isArray = given.type === "array";
-    const misfit = isArray ? this.#compareArrays(given, taken) : this.#compareObjects(given, taken);
+    const incompatibility = isArray
+      ? this.#compareArrays(given, taken)
+      : this.#compareObjects(given, taken);
     this.#nesting--;
-    if (misfit === null) return null;
+    if (incompatibility === null) return null;
     // Pairs that were compatible under the assumption that this one is.
     for (const [left, right] of this.#assumed.splice(mark)) this.#known.get(left)!.delete(right);
-    known.set(taken, misfit);
-    return misfit;
+    known.set(taken, incompatibility);
+    return incompatibility;
   }
 
   #compareArrays(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
@@ -128,8 +130,8 @@ class Comparison {
       const item = from.first[at] ?? from.rest;
       // No value has items from here on.
       if (item === false) break;
-      const misfit = this.#comparePart(item, to.first[at] ?? to.rest, `[${at}]`);
-      if (misfit !== null) return misfit;
+      const incompatibility = this.#comparePart(item, to.first[at] ?? to.rest, `[${at}]`);
+      if (incompatibility !== null) return incompatibility;
     }
     return from.rest === false ? null : this.#comparePart(from.rest, to.rest, "[]");
   }
@@ -145,8 +147,9 @@ class Comparison {
     for (const name of new Set([...from.properties.keys(), ...to.properties.keys()])) {
       const part = from.properties.get(name) ?? from.rest;
       const target = to.properties.get(name) ?? this.#restOf(to);
-      const misfit = part === false ? null : this.#comparePart(part, target, propertyPath(name));
-      if (misfit !== null) return misfit;
+      const incompatibility =
+        part === false ? null : this.#comparePart(part, target, propertyPath(name));
+      if (incompatibility !== null) return incompatibility;
     }
     if (from.rest === false) return null;
     if (to.keys !== null && from.keys !== to.keys) {
@@ -162,8 +165,10 @@ class Comparison {
 
   #comparePart(given: JsonSchema, taken: Part, place: string): Incompatibility | null {
     if (taken === false) return { path: place, given: typeText(given), taken: ABSENT };
-    const misfit = this.compare(given, taken);
-    return misfit === null ? null : { ...misfit, path: place + misfit.path };
+    const incompatibility = this.compare(given, taken);
+    return incompatibility === null
+      ? null
+      : { ...incompatibility, path: place + incompatibility.path };
   }
 }
 

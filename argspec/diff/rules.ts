@@ -77,12 +77,12 @@ const table = {
   },
   "error-added": {
     severity: "compatible",
-    says: "is a kind of error that is told by name now",
+    says: "is now a declared error",
     because: "Former clients receive it like any error of the plugin.",
   },
   "error-removed": {
     severity: "compatible",
-    says: "is no longer told by name",
+    says: "is no longer a declared error",
     because: "Clients that handle it receive it like any error of the plugin, or not at all.",
   },
   "error-status": {

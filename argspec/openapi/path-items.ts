@@ -64,8 +64,8 @@ function operationObject(
 ) {
   const { operation, isBuiltin, roles, tag } = named;
   const description = descriptionOf(named);
-  const untold = operation.errors.filter((error) => !isTyped(error));
-  const errors = untold.map(errorText).join("\n");
+  const untyped = operation.errors.filter((error) => !isTyped(error));
+  const errors = untyped.map(errorText).join("\n");
   const responses = {
     200: answer(named, options.types),
     ...errorResponses(errors, isBuiltin, accessStatuses(operation, service)),
@@ -99,14 +99,14 @@ function answer({ operation, resultName }: NamedOperation, types: Types): object
   const description = returns === "" ? "What the plugin answers, in its envelope." : returns;
   if (result.kind === "stream") {
     const schema = schemaObject(result.schema, types);
-    const said = returns === "" ? "What the plugin answers, piece by piece." : returns;
+    const description = returns === "" ? "What the plugin answers, piece by piece." : returns;
     const content = { "application/x-ndjson": { schema }, "text/event-stream": { schema } };
-    return { description: `${said}\n\n${PIECES}`, content };
+    return { description: `${description}\n\n${PIECES}`, content };
   }
   if (result.kind === "http") {
-    const said = returns === "" ? "What the plugin sends, without an envelope." : returns;
+    const description = returns === "" ? "What the plugin sends, without an envelope." : returns;
     const value = result.schema && envelope(schemaObject(result.schema, types));
-    return { description: said, content: mediaContent(result.mediaTypes, value ?? null) };
+    return { description, content: mediaContent(result.mediaTypes, value ?? null) };
   }
   const isList = result.kind === "response";
   const response = isList ? schemaReference(resultName) : schemaObject(result.schema, types);

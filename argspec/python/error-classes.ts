@@ -21,8 +21,8 @@ export function errorClasses(
     classes.set(kind, name);
     const place = names.details.get(kind)!;
     const annotation = details === null ? "Any" : types.annotation(details, place);
-    const said = [...descriptions.map(plainText), `Status ${statuses.join(" or ")}.`];
-    return `class ${name}(SvcError):\n${indent(`${docstring(said)}\ndetails: ${annotation}\n`)}`;
+    const lines = [...descriptions.map(plainText), `Status ${statuses.join(" or ")}.`];
+    return `class ${name}(SvcError):\n${indent(`${docstring(lines)}\ndetails: ${annotation}\n`)}`;
   });
   return { classes, texts };
 }

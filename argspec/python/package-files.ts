@@ -16,9 +16,9 @@ export function pythonPackage(
 ): ReadonlyMap<string, string> {
   const folder = moduleName(name);
   const title = plainLine(service.name ?? "") || "a plugin service";
-  const told = version ?? versionOf(service.version ?? "");
+  const release = version ?? versionOf(service.version ?? "");
   return new Map([
-    ["pyproject.toml", pyproject(name, told, folder, `Client of ${title}`)],
+    ["pyproject.toml", pyproject(name, release, folder, `Client of ${title}`)],
     ["README.md", `# ${name}\n\n${readme(folder)}\nMade from the contract \`${hash}\`.\n`],
     [`${folder}/__init__.py`, module],
     [`${folder}/py.typed`, ""],

@@ -233,9 +233,9 @@ function union(members: readonly string[]): string {
 function textOf(schema: unknown): string {
   if (!isSchema(schema)) return "";
   const { description, deprecated } = schema;
-  const said = typeof description === "string" ? plainText(description) : "";
+  const prose = typeof description === "string" ? plainText(description) : "";
   const limits = limitsText(schema);
-  const text = limits === "" ? said : `${said}\n\nWithin ${limits}.`.trim();
+  const text = limits === "" ? prose : `${prose}\n\nWithin ${limits}.`.trim();
   return deprecated === true ? `Deprecated. ${text}`.trim() : text;
 }
 

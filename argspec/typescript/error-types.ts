@@ -10,8 +10,8 @@ export function errorDeclarations(errors: readonly TypedKind[], runtime: string)
   const types = errors.map((error) => {
     const { type, kind, statuses, detailsType, descriptions } = error;
     const details = detailsType === null ? "" : `, ${detailsType}`;
-    const said = descriptions.map(commentLine);
-    const comment = docComment([`A call that failed with \`${kind}\`.`, ...said]);
+    const lines = descriptions.map(commentLine);
+    const comment = docComment([`A call that failed with \`${kind}\`.`, ...lines]);
     const failure = `Failure<${JSON.stringify(kind)}, ${statuses.join(" | ")}${details}>`;
     return `${comment}export type ${type} = ${failure};\n`;
   });

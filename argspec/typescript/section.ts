@@ -81,12 +81,12 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
     const details = error.details === null ? null : names.details.get(error.kind)!;
     return { ...error, type: names.errors.get(error.kind)!, detailsType: details };
   });
-  const told = errors.flatMap(({ kind, details, detailsType }): TypeRequest[] => {
+  const detailTypes = errors.flatMap(({ kind, details, detailsType }): TypeRequest[] => {
     if (details === null || detailsType === null) return [];
     const comment = `/** What a \`${kind}\` tells programs. */\n`;
     return [{ name: detailsType, schema: lowering.lower(details), comment }];
   });
-  return { methods, types: [...named, ...own, ...told], errors };
+  return { methods, types: [...named, ...own, ...detailTypes], errors };
 }
 
 /** Parameters, and the body as one more. */

@@ -71,8 +71,8 @@ export class AdminContext {
     const deadline = performance.now() + waitMs;
     for (;;) {
       const path = "/svc/nodestat";
-      const told = await requestInstance(this.address(id), { path, timeoutMs: TIMEOUT_MS });
-      const idleMs = isPlainObject(told) ? Number(told["idle-ms"]) : 0;
+      const status = await requestInstance(this.address(id), { path, timeoutMs: TIMEOUT_MS });
+      const idleMs = isPlainObject(status) ? Number(status["idle-ms"]) : 0;
       if (idleMs >= IDLE_MS) return;
       if (performance.now() > deadline) {
         throw new SvcError("SVC3118", `Operation incomplete: Instance ${id} is busy`);
@@ -90,10 +90,10 @@ export class AdminContext {
 
 /** @throws SvcError SVC3110, SVC2700 without a descriptor, SVC2701 if `from` does not respond */
 export async function adminContext(values: AdminValues): Promise<AdminContext> {
-  const asked = requestedTls(values.tls);
+  const requested = requestedTls(values.tls);
   if (values.from !== undefined) {
     const { host, port, isSecure } = placeOf(values.from);
-    const tls = asked ?? (isSecure ? {} : null);
+    const tls = requested ?? (isSecure ? {} : null);
     const first = tls && new TlsContextCache(tls, process.cwd());
     const path = "/svc/builtin/system_descriptor";
     const given = await requestInstance(
@@ -106,8 +106,12 @@ export async function adminContext(values: AdminValues): Promise<AdminContext> {
   const folder = projectFolder(values.project);
   const config = readManifest(folder)?.config;
   const system = loadSystem(folder, config?.descriptor ?? null, values.descriptor);
-  const told = system.tls && new TlsContextCache(system.tls, folder);
-  return new AdminContext(system, values, asked ? new TlsContextCache(asked, process.cwd()) : told);
+  const configured = system.tls && new TlsContextCache(system.tls, folder);
+  return new AdminContext(
+    system,
+    values,
+    requested ? new TlsContextCache(requested, process.cwd()) : configured,
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ interface Outcome {
 }
 
 /** Result of one instance, and its line. */
-interface Told {
+interface InstanceResult {
   readonly outcome: Outcome;
   readonly line: string;
 }
@@ -28,20 +28,20 @@ export async function forEachInstance(
   say: (result: unknown) => string,
 ): Promise<number> {
   const sayAll = context.isJson ? JSON.stringify : say;
-  const told = await Promise.all(ids.map((id) => toldOf(id, act, sayAll)));
-  const outcomes = told.map(({ outcome }) => outcome);
+  const results = await Promise.all(ids.map((id) => actOn(id, act, sayAll)));
+  const outcomes = results.map(({ outcome }) => outcome);
   context.print(
     outcomes,
-    told.map(({ line }) => line),
+    results.map(({ line }) => line),
   );
   return outcomes.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
 }
 
-async function toldOf(
+async function actOn(
   id: string,
   act: (id: string) => Promise<unknown>,
   say: (result: unknown) => string,
-): Promise<Told> {
+): Promise<InstanceResult> {
   try {
     const result = await act(id);
     return { outcome: { id, result, error: null }, line: `${id}: ${say(result)}` };

@@ -72,10 +72,10 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
 /** `host:port` of attached subscribers and those of the descriptor, without streams. */
 async function subscribersOf(context: AdminContext, id: string): Promise<string[]> {
   const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
-  const told = (await requestInstance(context.address(id), question)) as {
+  const status = (await requestInstance(context.address(id), question)) as {
     readonly subscribers?: readonly (readonly [string, unknown])[];
   };
-  const present = (told.subscribers ?? []).flatMap(
+  const present = (status.subscribers ?? []).flatMap(
     ([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? [],
   );
   const { instances, subscribers } = context.system;

@@ -16,9 +16,9 @@ export const nodestat = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     const act = async (id: string) => {
       const path = "/svc/nodestat";
-      const told = await requestInstance(context.address(id), { path, timeoutMs: TIMEOUT_MS });
-      if (more === undefined || !isPlainObject(told)) return told;
-      return Object.hasOwn(told, more) ? told[more] : null;
+      const status = await requestInstance(context.address(id), { path, timeoutMs: TIMEOUT_MS });
+      if (more === undefined || !isPlainObject(status)) return status;
+      return Object.hasOwn(status, more) ? status[more] : null;
     };
     return forEachInstance(context, context.select(ids), act, (result) =>
       JSON.stringify(result, null, 2),

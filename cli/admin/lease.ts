@@ -14,7 +14,7 @@ import { unexpectedResponse } from "./unexpected-response.js";
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5000;
 
-interface Told {
+interface LeaseReply {
   readonly status: string;
   readonly what?: string;
   readonly operator?: string;
@@ -93,16 +93,17 @@ export class Lease {
       return isThere ? [id] : [];
     });
     for (const id of (await Promise.all(answers)).flat()) {
-      const told = await this.#ask(id, LEASE_SECONDS, isForced);
-      if (told?.status === "held") throw new SvcError("SVC3330", `${id}: ${sayHeld(told)}`);
-      if (told !== null) this.#granted.push(id);
+      const reply = await this.#ask(id, LEASE_SECONDS, isForced);
+      if (reply?.status === "held")
+        throw new SvcError("SVC3330", `${id}: ${describeHolder(reply)}`);
+      if (reply !== null) this.#granted.push(id);
     }
   }
 
   async #renewAt(id: string): Promise<void> {
-    const told = await this.#ask(id, LEASE_SECONDS, false);
-    if (told?.status !== "held") return;
-    const text = `${id}: preempted by another run: ${sayHeld(told)}`;
+    const reply = await this.#ask(id, LEASE_SECONDS, false);
+    if (reply?.status !== "held") return;
+    const text = `${id}: preempted by another run: ${describeHolder(reply)}`;
     this.#lost ??= new SvcError("SVC3331", text);
     this.#loss.abort();
   }
@@ -122,13 +123,13 @@ export class Lease {
   }
 
   /** Returns null for an unreachable instance, which cannot conflict. */
-  async #ask(id: string, seconds: number, isForced: boolean): Promise<Told | null> {
+  async #ask(id: string, seconds: number, isForced: boolean): Promise<LeaseReply | null> {
     const parameters = {
       ...{ holder: this.holder, what: this.#what, operator: operatorName() },
       ...{ seconds: String(seconds), force: isForced ? "1" : "0" },
     };
     try {
-      return (await operate(this.#context.address(id), "Lease", parameters)) as Told;
+      return (await operate(this.#context.address(id), "Lease", parameters)) as LeaseReply;
     } catch (error) {
       if (error instanceof SvcError && error.code === "SVC2701") return null;
       throw error;
@@ -136,7 +137,7 @@ export class Lease {
   }
 }
 
-function sayHeld({ what, operator, since = 0, seconds }: Told): string {
+function describeHolder({ what, operator, since = 0, seconds }: LeaseReply): string {
   const time = new Date(since * 1000).toISOString().replace(/\.\d+Z$/, "Z");
   const end = `its lease expires in ${seconds} s unless renewed`;
   return `${what} by ${operator} has been running since ${time}; ${end}`;

@@ -67,8 +67,8 @@ async function updateAll(
 
 /** Instances that an earlier run left out of service come first. */
 async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
-  const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  const left = ids.filter((_, index) => isOutOfService(told[index]!));
+  const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
+  const left = ids.filter((_, index) => isOutOfService(statuses[index]!));
   return [...left, ...ids.filter((id) => !left.includes(id))];
 }
 
@@ -77,8 +77,8 @@ async function servesAlready(
   id: string,
   wanted: string | null,
 ): Promise<boolean> {
-  const told = await fetchNodestat(context, id);
-  return told["service-in"] === 1 && wanted !== null && told.build === wanted;
+  const status = await fetchNodestat(context, id);
+  return status["service-in"] === 1 && wanted !== null && status.build === wanted;
 }
 
 async function update(
@@ -120,8 +120,8 @@ async function restart(context: AdminContext, id: string): Promise<void> {
   await operate(context.address(id), "Shutdown", { persist: "1" });
   const deadline = performance.now() + RESTART_MS;
   while (performance.now() < deadline) {
-    const told = await fetchNodestat(context, id).catch(() => null);
-    if (told !== null && told.pid !== pid) return;
+    const status = await fetchNodestat(context, id).catch(() => null);
+    if (status !== null && status.pid !== pid) return;
     await sleep(POLL_MS);
   }
   throw hasStopped(`${id} exited and was not restarted`);
@@ -159,8 +159,8 @@ async function holds(
   for (const [dispatcher, partition, row] of findReplicaSlots(context, id)) {
     for (;;) {
       const question = { path: "/svc/matrix", timeoutMs: ASK_MS };
-      const told = await requestInstance(context.address(dispatcher), question);
-      const entry = (told as unknown[][] | null)?.[partition]?.[row];
+      const matrix = await requestInstance(context.address(dispatcher), question);
+      const entry = (matrix as unknown[][] | null)?.[partition]?.[row];
       if (isPlainObject(entry) && test(entry)) break;
       if (performance.now() > deadline) return false;
       await sleep(POLL_MS);
@@ -170,9 +170,9 @@ async function holds(
 }
 
 async function requireOneBuild(context: AdminContext, ids: readonly string[]): Promise<void> {
-  const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  const builds = new Set(told.map(({ build }) => build));
+  const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
+  const builds = new Set(statuses.map(({ build }) => build));
   if (builds.size <= 1) return;
-  const list = ids.map((id, index) => `${id} ${told[index]!.build}`).join(", ");
+  const list = ids.map((id, index) => `${id} ${statuses[index]!.build}`).join(", ");
   throw hasStopped(`instances serve different builds: ${list}`);
 }

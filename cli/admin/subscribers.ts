@@ -18,8 +18,10 @@ export const attach = {
     }
     const only = more === undefined ? null : context.select(more);
     const act = (id: string) => {
-      const meant = subscribers.get(id)!.filter((other) => only === null || only.includes(other));
-      const goal = JSON.stringify(meant.map((other) => streamAddress(context, other)));
+      const selected = subscribers
+        .get(id)!
+        .filter((other) => only === null || only.includes(other));
+      const goal = JSON.stringify(selected.map((other) => streamAddress(context, other)));
       return operate(context.address(id), "UpdateSubscribers", {}, goal);
     };
     return forEachInstance(context, chosen, act, (result) => {

@@ -26,8 +26,8 @@ export async function argspecText(source: string, question: ArgspecRequest): Pro
   if (format === "record") return jsonFile(await loadRecords(source, plugin));
   const whole = await loadArgspec(source);
   const argspec = plugin === null ? whole : onlyPlugin(whole, plugin);
-  const told = await argspecForm(format, argspec, jsonParams ?? undefined);
-  return format === "typescript" ? String(told) : jsonFile(told);
+  const output = await argspecForm(format, argspec, jsonParams ?? undefined);
+  return format === "typescript" ? String(output) : jsonFile(output);
 }
 
 function onlyPlugin(argspec: Argspec, name: string): Argspec {

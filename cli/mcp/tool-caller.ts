@@ -86,10 +86,10 @@ export class ToolCaller {
     if (isTooDeep(response)) return errorResult("answer", [DEEP_RESULT]);
     const { outputSchema } = tool;
     const declared = outputSchema ?? plainResultSchema(operation, this.#$defs);
-    const misfit = declared === null ? null : this.#faultOf(response, declared);
-    if (misfit === null) return successResult(response, outputSchema !== undefined);
+    const mismatch = declared === null ? null : this.#faultOf(response, declared);
+    if (mismatch === null) return successResult(response, outputSchema !== undefined);
     const answer = JSON.stringify(response);
-    return errorResult("answer", [`does not match the declared type: ${misfit}`, answer]);
+    return errorResult("answer", [`does not match the declared type: ${mismatch}`, answer]);
   }
 
   async #callHttp(operation: ClientOperation, params: Arguments, options: CallOptions) {

@@ -18,15 +18,15 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /**
  * @param folder of the project
  * @param configured file that the configuration names, relative to the project
- * @param asked file that the user names
+ * @param requested file that the user names
  * @throws SvcError SVC3110 if it cannot be read, SVC2700 if it is invalid
  */
 export function loadSystem(
   folder: string,
   configured: string | null,
-  asked?: string | null,
+  requested?: string | null,
 ): System {
-  const file = typeof asked !== "string" ? usualFile(folder, configured) : resolve(asked);
+  const file = typeof requested !== "string" ? usualFile(folder, configured) : resolve(requested);
   try {
     return readDescriptor(readJson(file));
   } catch (error) {

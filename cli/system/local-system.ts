@@ -39,7 +39,7 @@ export class LocalSystem implements InstanceEvents {
     const { ids, root } = parts;
     this.#colors = new InstanceColors(ids);
     this.#instances = new Map(ids.map((id) => [id, this.#instance(id)]));
-    this.#socket = new SupervisorSocket(root, (request, tell) => this.#down(request, tell));
+    this.#socket = new SupervisorSocket(root, (request, report) => this.#down(request, report));
   }
 
   /**
@@ -102,9 +102,9 @@ export class LocalSystem implements InstanceEvents {
     if (failed !== undefined) throw failed.reason;
   }
 
-  async #down({ ids, force }: DownRequest, tell: (text: string) => void): Promise<boolean> {
+  async #down({ ids, force }: DownRequest, report: (text: string) => void): Promise<boolean> {
     const chosen = (ids ?? this.#parts.ids).filter((id) => this.#instances.has(id));
-    const ended = await this.#stop(chosen, force, tell);
+    const ended = await this.#stop(chosen, force, report);
     // Flushes the last lines before the process exits.
     if (ids === null && ended) setImmediate(() => this.#close());
     return ended;
@@ -114,7 +114,7 @@ export class LocalSystem implements InstanceEvents {
   async #stop(
     ids: readonly string[],
     isForced: boolean,
-    tell: (text: string) => void,
+    report: (text: string) => void,
   ): Promise<boolean> {
     const { matrices } = this.#parts.system;
     const stop = async (id: string): Promise<boolean> => {
@@ -123,7 +123,9 @@ export class LocalSystem implements InstanceEvents {
         ending.then(() => true),
         sleep(STOP_PATIENCE_MS, false, { ref: false }),
       ]);
-      tell(isEnded ? `${id} has ended` : `${id} does not exit; kill it with \`svc down --force\``);
+      report(
+        isEnded ? `${id} has ended` : `${id} does not exit; kill it with \`svc down --force\``,
+      );
       return isEnded;
     };
     const dispatchers = await Promise.all(ids.filter((id) => matrices.has(id)).map(stop));
@@ -156,6 +158,10 @@ export class LocalSystem implements InstanceEvents {
 }
 
 /** Default data folder of a system. */
-export function systemRoot(folder: string, configured: string, asked: string | undefined): string {
-  return asked === undefined ? join(folder, configured) : resolve(asked);
+export function systemRoot(
+  folder: string,
+  configured: string,
+  requested: string | undefined,
+): string {
+  return requested === undefined ? join(folder, configured) : resolve(requested);
 }

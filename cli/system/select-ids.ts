@@ -15,8 +15,8 @@ export function selectIds({ instances, name }: System, text: string): string[] {
   const chosen = new Set<string>();
   const words = text.slice(0, MAX_TEXT).split(",");
   for (const word of words.map((word) => word.trim()).filter((word) => word !== "")) {
-    const meant = word === "@" ? known : known.filter((id) => matches(id, word));
-    if (meant.length === 0) {
+    const matching = word === "@" ? known : known.filter((id) => matches(id, word));
+    if (matching.length === 0) {
       const what = word.includes("*") ? "matching" : "called";
       const hint = didYouMean(word, known);
       throw new SvcError(
@@ -24,7 +24,7 @@ export function selectIds({ instances, name }: System, text: string): string[] {
         `${name} has no instance ${what} ${JSON.stringify(word)}${hint}`,
       );
     }
-    for (const id of meant) chosen.add(id);
+    for (const id of matching) chosen.add(id);
   }
   if (chosen.size === 0) throw new SvcError("SVC3111", "no instances selected");
   return known.filter((id) => chosen.has(id));

@@ -32,7 +32,7 @@ export interface DownRequest {
 /** Stops the selected instances; each line goes to the client. */
 export type ShutdownHandler = (
   request: DownRequest,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ) => Promise<boolean>;
 
 export class SupervisorSocket {
@@ -76,9 +76,9 @@ export class SupervisorSocket {
     socket.write(`${JSON.stringify({ nonce, proof: proofOf(this.#token, theirs, nonce) })}\n`);
     const { request: text, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
     const isKnown = typeof text === "string" && isProof(proof, this.#token, nonce, theirs, text);
-    const asked = isKnown ? parse(text) : null;
-    if (asked === null) return void socket.destroy();
-    const { ids, force } = asked;
+    const order = isKnown ? parse(text) : null;
+    if (order === null) return void socket.destroy();
+    const { ids, force } = order;
     const isList = Array.isArray(ids) && ids.every((id) => typeof id === "string");
     const request = { ids: isList ? (ids as string[]) : null, force: force === true };
     const isDone = await down(request, (text) => socket.write(`: ${text}\n`));
@@ -86,13 +86,13 @@ export class SupervisorSocket {
   }
 }
 
-function proofOf(token: string, ...said: readonly string[]): string {
-  return createHmac("sha256", token).update(JSON.stringify(said)).digest("hex");
+function proofOf(token: string, ...parts: readonly string[]): string {
+  return createHmac("sha256", token).update(JSON.stringify(parts)).digest("hex");
 }
 
-function isProof(given: unknown, token: string, ...said: readonly string[]): boolean {
+function isProof(given: unknown, token: string, ...parts: readonly string[]): boolean {
   const shown = Buffer.from(typeof given === "string" ? given : "");
-  const right = Buffer.from(proofOf(token, ...said));
+  const right = Buffer.from(proofOf(token, ...parts));
   return shown.length === right.length && timingSafeEqual(shown, right);
 }
 
@@ -104,7 +104,7 @@ function isProof(given: unknown, token: string, ...said: readonly string[]): boo
 export async function requestShutdown(
   root: string,
   request: DownRequest,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<boolean> {
   const up = await reach(root);
   const text = JSON.stringify(request);
@@ -114,7 +114,7 @@ export async function requestShutdown(
     const line = await up.lines.next();
     // A supervisor that stops everything may exit before it reports.
     if (line === null || !line.startsWith(": ")) return line === null || line === "done";
-    tell(line.slice(2));
+    report(line.slice(2));
   }
 }
 

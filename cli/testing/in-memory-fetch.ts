@@ -46,10 +46,10 @@ export function createInMemoryFetch(door: () => MessagePort): Fetch {
 }
 
 function requestOf(url: string | URL | Request, init?: RequestInit): Request {
-  const asked = typeof url === "string" ? new URL(url, BASE) : url;
+  const target = typeof url === "string" ? new URL(url, BASE) : url;
   const { duplex } = (init ?? {}) as { duplex?: unknown };
   const isStream = init?.body instanceof ReadableStream && duplex === undefined;
-  return new Request(asked, isStream ? ({ ...init, duplex: "half" } as RequestInit) : init);
+  return new Request(target, isStream ? ({ ...init, duplex: "half" } as RequestInit) : init);
 }
 
 function headersOf(request: Request, host: string, body: Buffer | null): Record<string, string> {

@@ -49,8 +49,8 @@ export class InMemoryTransport implements Transport {
     const faults = this.#servers.length === 0 ? this.#faults : null;
     const server = new MemoryServer(port === 0 ? MAIN_PORT : port, faults);
     this.#servers.push(server);
-    const told = faults === null ? events : faults.between(events, (from) => server.cut(from));
-    const http = new NetServer(options, told, (_, admit) => server.admitting(admit));
+    const received = faults === null ? events : faults.between(events, (from) => server.cut(from));
+    const http = new NetServer(options, received, (_, admit) => server.admitting(admit));
     await http.listen(port, ip);
     return http;
   }

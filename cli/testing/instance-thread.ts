@@ -41,8 +41,8 @@ function startIo(io: IoThreadData): IoThreadHandle {
   const { port1: outside, port2: inside } = new MessageChannel();
   const server = assembleIo(io, (notice: IoNotification) => inside.postMessage(notice), connect);
   server.transport = async () => ({ transport, reason: "for tests" });
-  inside.on("message", (asked: RpcRequest<ControlRequest>) => {
-    void answer(inside, asked, (ask) => server.execute(ask));
+  inside.on("message", (request: RpcRequest<ControlRequest>) => {
+    void answer(inside, request, (ask) => server.execute(ask));
   });
   return {
     postMessage: (message, transfer = []) => outside.postMessage(message, transfer),
@@ -113,4 +113,7 @@ function act(ask: InstanceAsk): unknown {
 }
 
 if (parentPort === null) throw new SvcError("SVC3301", "this is the entry of a thread");
-parentPort.on("message", (asked: RpcRequest<InstanceAsk>) => void answer(parentPort!, asked, act));
+parentPort.on(
+  "message",
+  (request: RpcRequest<InstanceAsk>) => void answer(parentPort!, request, act),
+);

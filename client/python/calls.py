@@ -189,7 +189,7 @@ class _Caller:
     def _stream(
         self, operation: _Operation[_T], params: Mapping[str, Any]
     ) -> Generator[_T, None, None]:
-        """Piece by piece, as the server sends them. Whoever ends it, by `close` too, ends the plugin."""
+        """Yields items as the server sends them; closing the generator stops the plugin."""
         stream = self._connection.send(operation, params, self._options).stream
         try:
             for event in stream.events(self._options.timeout):

@@ -21,16 +21,16 @@ export function responseError(operation: Operation, status: number, envelope: un
   return new SvcError<string>("backend", cause.message, details);
 }
 
-/** @param said text, or an object with the one member `svc`, `plugin` or `system` */
+/** @param body text, or an object with the one member `svc`, `plugin` or `system` */
 function saidError(
   { path, errors = [] }: Operation,
   status: number,
-  said: unknown,
+  body: unknown,
   others: SvcErrorDetails,
 ) {
   const keys = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  const key = keys.find((name) => readMember(said, name) !== undefined);
-  const detail = key ? readMember(said, key) : said;
+  const key = keys.find((name) => readMember(body, name) !== undefined);
+  const detail = key ? readMember(body, key) : body;
   const exception = className(textOf(readMember(detail, "exception")));
   const text = textOf(detail) ?? textOf(readMember(detail, "value")) ?? `HTTP status ${status}`;
   const lines = readMember(detail, "traceback");

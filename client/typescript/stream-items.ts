@@ -9,7 +9,7 @@ import { responseError } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
 /** About the longest string that engines make. */
-const MAX_PIECE = 512 * 1024 * 1024;
+const MAX_ITEM_LENGTH = 512 * 1024 * 1024;
 
 /** @throws SvcError if the response is not a stream */
 export async function readFirstChunk(
@@ -50,11 +50,11 @@ export async function* readStreamItems(
         const event = text.slice(start, end);
         start = end + 2;
         if (event.startsWith("data: ")) yield decoded(event.slice("data: ".length));
-        else if (event.startsWith("event: error")) throw brokenOff(operation, event);
+        else if (event.startsWith("event: error")) throw interrupted(operation, event);
       }
       text = text.slice(start);
       known = Math.max(0, text.length - 1);
-      if (text.length > MAX_PIECE) {
+      if (text.length > MAX_ITEM_LENGTH) {
         throw new SvcError("http", `${operation.path}: stream item is too large`, { status: 200 });
       }
     }
@@ -73,9 +73,9 @@ async function next(reader: FetchReader, path: string) {
 }
 
 /** Servers send the class of the error that the plugin threw. */
-function brokenOff(operation: Operation, event: string): SvcError<string> {
+function interrupted(operation: Operation, event: string): SvcError<string> {
   const exception = String(decoded(event.split("\ndata: ", 2)[1] ?? ""));
   const value = `stream failed: ${exception}`;
-  const said = { status: "ERROR", message: { plugin: { exception, value } } };
-  return responseError(operation, 200, said);
+  const body = { status: "ERROR", message: { plugin: { exception, value } } };
+  return responseError(operation, 200, body);
 }

@@ -86,7 +86,7 @@ function userSpec(param: UserParam): ParamSpec {
     wire: param.wire,
     required: param.required,
     ...(param.default?.kind === "value" && { default: param.default.value }),
-    schema: toJsonSchema(param.told ?? param.shape),
+    schema: toJsonSchema(param.refined ?? param.shape),
     ...describedBy(param),
   };
 }
@@ -100,7 +100,7 @@ function contentSpec(param: ReservedParam, types: TypeTable): ParamSpec {
   const shape = param.shape ?? { kind: wire === "json" ? "json" : "str" };
   // Without a body a plugin gets an empty text or null, and its type may have no place for null.
   const required = wire === "json" && !admitsNull(shape, types);
-  const schema = toJsonSchema(param.told ?? shape);
+  const schema = toJsonSchema(param.refined ?? shape);
   return { name: param.name, in: "body", wire, required, schema, ...describedBy(param) };
 }
 

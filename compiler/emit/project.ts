@@ -28,14 +28,14 @@ export function emitBundleEntry(plugins: readonly PluginRecord[]): string {
 /**
  * Returns the texts of `.svc/` by file name.
  * @param bundle text of MODULES_FILE
- * @param toldTypes types refined by their schemas, for the contract
+ * @param refinedTypes types refined by their schemas, for the contract
  */
 export function emitProject(
   plugins: readonly PluginRecord[],
   types: TypeTable,
   config: ResolvedConfig,
   bundle: string,
-  toldTypes: TypeTable = types,
+  refinedTypes: TypeTable = types,
 ): Map<string, string> {
   const numbered = inNumberOrder(plugins);
   const { name, http, api, auth } = config;
@@ -53,7 +53,7 @@ export function emitProject(
     convert: "svc-server/convert",
   });
   return new Map([
-    ["argspec.json", emitArgspec(service, numbered, toldTypes, PATH_PREFIX)],
+    ["argspec.json", emitArgspec(service, numbered, refinedTypes, PATH_PREFIX)],
     [CONVERTERS_FILE, converters],
     ["plugins.d.ts", emitRegistryTypes(numbered, types)],
     [

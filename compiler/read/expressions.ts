@@ -31,10 +31,10 @@ const GUESSES: readonly Guess[] = ["1", "'x'"].flatMap((unknown) =>
 
 export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFile): void {
   // A constant may be used in several contexts.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { node, place } of findExpressionLiterals(context, sourceFile)) {
     for (const text of branchesOf(context, node, 0)) {
-      reportText(context, { node: text, place }, told);
+      reportText(context, { node: text, place }, reported);
     }
   }
 }
@@ -65,7 +65,7 @@ function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression
   return isConst ? (declaration.initializer ?? null) : null;
 }
 
-function reportText(context: ReadContext, found: ExpressionLiteral, told: Set<string>): void {
+function reportText(context: ReadContext, found: ExpressionLiteral, reported: Set<string>): void {
   const { node, place } = found;
   const first = spelled(context, node, FIRST_GUESS, 0);
   if (first === null) {
@@ -79,7 +79,7 @@ function reportText(context: ReadContext, found: ExpressionLiteral, told: Set<st
   }
   const fault = expressionFault(first.text, place);
   if (fault !== null && !passesSomehow(context, found)) {
-    reportFault(context, first, fault, told);
+    reportFault(context, first, fault, reported);
   }
   if (fault === null) reportHints(context, node, first.text, place);
 }
@@ -96,14 +96,14 @@ function reportFault(
   context: ReadContext,
   text: LiteralSource,
   { problem, at, length }: ExpressionFault,
-  told: Set<string>,
+  reported: Set<string>,
 ): void {
   const { sourceFile, offset } = text.placeOf(at);
   const [what, ...remedy] = problem.split("; ");
   const isName = /^(undefined|unknown|no such|expected ':=')/.test(problem);
   const key = `${sourceFile.fileName}:${offset}:${problem}`;
-  if (told.has(key)) return;
-  told.add(key);
+  if (reported.has(key)) return;
+  reported.add(key);
   const shown = text.text.slice(at, at + length).split("\n", 1)[0]!;
   context.add({
     code: isName ? "SVC1070" : "SVC1071",

@@ -42,8 +42,8 @@ export function limitTagsByName(
     }
     const word = tag.tagName.text;
     const message = `\`@${word}\` in a function comment must start with a parameter name`;
-    const meant = parameterBefore(tags, tag, parameters) ?? parameters.at(-1) ?? "name";
-    context.error("SVC1143", tag, message, `\`@${word} ${meant} …\``);
+    const parameter = parameterBefore(tags, tag, parameters) ?? parameters.at(-1) ?? "name";
+    context.error("SVC1143", tag, message, `\`@${word} ${parameter} …\``);
   }
   return byName;
 }

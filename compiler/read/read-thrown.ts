@@ -38,7 +38,7 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
     if (symbol === null) return thrown;
     const made = statusOf(reader.context, symbol);
     if (made === null || !PLAIN_NAME.test(thrown.exception)) return thrown;
-    const [said, digits] = STATUS.exec(thrown.description) ?? ["", null];
+    const [statusText, digits] = STATUS.exec(thrown.description) ?? ["", null];
     const status = digits === null ? made.status : Number(digits);
     if (status === null) {
       const message = `cannot determine the status of \`${thrown.exception}\``;
@@ -47,7 +47,7 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
       return thrown;
     }
     const details = detailsOf(reader, symbol, made.details);
-    const description = thrown.description.slice(said.length);
+    const description = thrown.description.slice(statusText.length);
     return { exception: thrown.exception, description, status, ...(details && { details }) };
   });
 }

@@ -45,7 +45,7 @@ export interface ReservedParam {
   /** Schemas inside `content`. */
   readonly schemas?: readonly SchemaLocation[];
   /** The shape refined by its schemas, for the contract. */
-  readonly told?: TypeShape;
+  readonly refined?: TypeShape;
   readonly description: string;
   readonly position: SourcePosition;
 }
@@ -58,7 +58,7 @@ export interface UserParam {
   readonly shape: TypeShape;
   readonly schemas?: readonly SchemaLocation[];
   /** The shape refined by its schemas, for the contract. */
-  readonly told?: TypeShape;
+  readonly refined?: TypeShape;
   /** The class that its text is converted to. */
   readonly textClass?: "Date" | "URL";
   /** Its type is missing, any or unknown: it arrives as text, or cast as the client requests. */

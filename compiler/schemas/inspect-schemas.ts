@@ -70,9 +70,9 @@ function decoded(text: unknown): unknown {
 function run(file: string): Promise<readonly unknown[]> {
   return new Promise((resolve, reject) => {
     const child = fork(file, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
-    let told = "";
+    let stderr = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      if (told.length < 4000) told += text;
+      if (stderr.length < 4000) stderr += text;
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), LOAD_MS);
     child.on("message", (answers) => resolve(Array.isArray(answers) ? answers : []));
@@ -80,7 +80,7 @@ function run(file: string): Promise<readonly unknown[]> {
     child.on("close", () => {
       clearTimeout(timer);
       reject(
-        new Error(/^\w*Error.*$/m.exec(told)?.[0] ?? "the schema modules did not finish loading"),
+        new Error(/^\w*Error.*$/m.exec(stderr)?.[0] ?? "the schema modules did not finish loading"),
       );
     });
   });

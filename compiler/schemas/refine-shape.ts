@@ -12,7 +12,7 @@ const MAX_DEPTH = 64;
 
 /** @param schema JSON Schema 2020-12 from a library; anything else has no effect */
 export function refineShape(shape: TypeShape, schema: unknown): TypeShape {
-  return isJson(schema) ? told(shape, schema, schema, 0) : shape;
+  return isJson(schema) ? refinePart(shape, schema, schema, 0) : shape;
 }
 
 /** Returns the schema's description, empty without one. */
@@ -20,11 +20,11 @@ export function describeRefinement(schema: unknown): string {
   return isJson(schema) && typeof schema.description === "string" ? schema.description : "";
 }
 
-function told(shape: TypeShape, written: Json, root: Json, depth: number): TypeShape {
+function refinePart(shape: TypeShape, written: Json, root: Json, depth: number): TypeShape {
   const schema = resolved(written, root);
   if (schema === null || depth > MAX_DEPTH) return shape;
   const inner = (part: TypeShape, at: unknown) =>
-    isJson(at) ? told(part, at, root, depth + 1) : part;
+    isJson(at) ? refinePart(part, at, root, depth + 1) : part;
   switch (shape.kind) {
     case "float":
       return limited(schema.type === "integer" ? { kind: "int" } : shape, "number", schema);
@@ -37,7 +37,7 @@ function told(shape: TypeShape, written: Json, root: Json, depth: number): TypeS
     case "object":
       return {
         ...shape,
-        properties: shape.properties.map((one) => toldProperty(one, schema, inner)),
+        properties: shape.properties.map((one) => refineProperty(one, schema, inner)),
       };
     case "union":
       return {
@@ -49,7 +49,7 @@ function told(shape: TypeShape, written: Json, root: Json, depth: number): TypeS
   }
 }
 
-function toldProperty(
+function refineProperty(
   property: PropertyShape,
   { properties }: Json,
   inner: (part: TypeShape, at: unknown) => TypeShape,

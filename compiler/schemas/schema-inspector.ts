@@ -35,19 +35,19 @@ export class SchemaInspector {
     this.#tsconfig = tsconfig;
   }
 
-  async tell(plugins: readonly PluginRecord[], types: TypeTable): Promise<InspectedSchema> {
+  async inspect(plugins: readonly PluginRecord[], types: TypeTable): Promise<InspectedSchema> {
     const values = new Map<string, SchemaValue>();
-    for (const { schema } of plugins.flatMap(placesOf)) values.set(keyOf(schema), schema);
+    for (const { schema } of plugins.flatMap(placesOf)) values.set(schemaKey(schema), schema);
     if (values.size === 0) return { plugins, types, diagnostics: [] };
     const { schemas, fault } = await this.#ask(plugins, values);
     if (fault !== null) return { plugins, types, diagnostics: [unasked(plugins, fault)] };
     const byKey = new Map([...values.keys()].map((key, index) => [key, schemas[index]]));
     const table: Record<string, TypeTable[string]> = { ...types };
-    const told = plugins.map((plugin) => ({
+    const refined = plugins.map((plugin) => ({
       ...plugin,
-      params: plugin.params.map((param) => toldParam(param, byKey, table)),
+      params: plugin.params.map((param) => refineParam(param, byKey, table)),
     }));
-    return { plugins: told, types: table, diagnostics: [] };
+    return { plugins: refined, types: table, diagnostics: [] };
   }
 
   async close(): Promise<void> {
@@ -75,7 +75,7 @@ function placesOf({ params }: PluginRecord): readonly SchemaLocation[] {
   return params.flatMap(({ schemas = [] }) => schemas);
 }
 
-function keyOf({ module, exportPath }: SchemaValue): string {
+function schemaKey({ module, exportPath }: SchemaValue): string {
   return `${module}#${exportPath}`;
 }
 
@@ -92,46 +92,47 @@ function entryOf(values: readonly SchemaValue[]): string {
   return `${lines.join("")}export const schemas = [${members.join(", ")}];\n`;
 }
 
-function toldParam(
+function refineParam(
   param: ParamRecord,
   schemas: ReadonlyMap<string, unknown>,
   table: Record<string, TypeTable[string]>,
 ): ParamRecord {
   const { schemas: places = [] } = param;
   if (param.shape === null || places.length === 0) return param;
-  let told = param.shape;
+  let refined = param.shape;
   let { description } = param;
   for (const { path, schema } of places) {
-    const said = schemas.get(keyOf(schema));
-    told = toldAt(told, path, said, table);
-    if (path.length === 0 && description === "") description = describeRefinement(said);
+    const written = schemas.get(schemaKey(schema));
+    refined = refineAt(refined, path, written, table);
+    if (path.length === 0 && description === "") description = describeRefinement(written);
   }
-  return { ...param, told, description };
+  return { ...param, refined, description };
 }
 
 /** The shape with what is said of one place in it; of named types, it is said in the table. */
-function toldAt(
+function refineAt(
   shape: TypeShape,
   path: SchemaLocation["path"],
-  said: unknown,
+  written: unknown,
   table: Record<string, TypeTable[string]>,
 ): TypeShape {
-  if (path.length === 0 && shape.kind !== "ref") return refineShape(shape, said);
+  if (path.length === 0 && shape.kind !== "ref") return refineShape(shape, written);
   const [step, ...rest] = path;
   if (shape.kind === "ref") {
     const named = table[shape.name]!;
-    table[shape.name] = { ...named, ...toldAt(named, path, said, table) };
+    table[shape.name] = { ...named, ...refineAt(named, path, written, table) };
   } else if (shape.kind === "array" && step === null) {
-    return { ...shape, items: toldAt(shape.items, rest, said, table) };
+    return { ...shape, items: refineAt(shape.items, rest, written, table) };
   } else if (shape.kind === "union") {
-    const members = shape.members.map((member) => toldAt(member, path, said, table));
+    const members = shape.members.map((member) => refineAt(member, path, written, table));
     return { ...shape, members };
   } else if (shape.kind === "object") {
     const properties = shape.properties.map((property) => {
       const isMeant = property.name === step;
       if (!isMeant) return property;
-      const text = rest.length === 0 && property.description === "" ? describeRefinement(said) : "";
-      const inner = toldAt(property.shape, rest, said, table);
+      const text =
+        rest.length === 0 && property.description === "" ? describeRefinement(written) : "";
+      const inner = refineAt(property.shape, rest, written, table);
       return { ...property, shape: inner, ...(text !== "" && { description: text }) };
     });
     return { ...shape, properties };

@@ -45,7 +45,7 @@ export function useAdminActions(): AdminActions {
   const held = useRef<Token | null>(null);
   const [token, showToken] = useState<Token | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const { done, tell } = useOutcomes();
+  const { done, tell: report } = useOutcomes();
   const hold = (next: Token | null): void => {
     held.current = next;
     showToken(next);
@@ -56,7 +56,7 @@ export function useAdminActions(): AdminActions {
       hold(await requestToken(key.current));
     } catch (error) {
       hold(null);
-      tell("Unlock", false, (error as Error).message);
+      report("Unlock", false, (error as Error).message);
     }
   };
   const one = async (call: Call, title: string, isTwice: boolean): Promise<boolean> => {
@@ -68,9 +68,9 @@ export function useAdminActions(): AdminActions {
       const args = isTwice ? { ...call.args, authshutdown: first.text } : call.args;
       const outcome = operationResult(await operate({ ...call, args }, used, key.current));
       ({ isDone } = outcome);
-      tell(title, isDone, outcome.text);
+      report(title, isDone, outcome.text);
     } catch (error) {
-      tell(title, false, `no answer: ${(error as Error).message}`);
+      report(title, false, `no answer: ${(error as Error).message}`);
     }
     if (isTwice && isDone) hold(null);
     else await unlock();
@@ -88,7 +88,7 @@ export function useAdminActions(): AdminActions {
       const call = callOf(operation, target, args);
       const isDone = await one(call, titleOf(operation, target), isTwice);
       if (isDone || !operation.movesData || target === all.at(-1)) continue;
-      return tell(operation.operation, false, "Remaining instances were not changed.");
+      return report(operation.operation, false, "Remaining instances were not changed.");
     }
   };
   return {
@@ -107,11 +107,11 @@ export function useAdminActions(): AdminActions {
 
 function useOutcomes() {
   const [done, setDone] = useState<readonly ActionResult[]>([]);
-  const tell = (operation: string, isDone: boolean, text: string): void => {
+  const report = (operation: string, isDone: boolean, text: string): void => {
     const entry = { at: Date.now(), operation, isDone, text };
     setDone((old) => [entry, ...old].slice(0, MAX_DONE));
   };
-  return { done, tell };
+  return { done, tell: report };
 }
 
 /** This one last: what ends it ends the way to the others. */

@@ -41,10 +41,10 @@ export function buildWaterfall(explain: unknown): Waterfall | null {
 }
 
 function addLevel(rows: WaterfallRow[], explain: unknown, level: number, startMs: number): void {
-  const told = new Map(entriesAt(explain, "ms"));
+  const durations = new Map(entriesAt(explain, "ms"));
   let at = startMs;
   for (const phase of ORDER) {
-    const ms = told.get(phase);
+    const ms = durations.get(phase);
     if (typeof ms !== "number" || !Number.isFinite(ms)) continue;
     rows.push({ level, title: TITLES.get(phase)!, detail: "", startMs: at, ms });
     if (phase === "backends") addPartitions(rows, explain, level + 1, at);

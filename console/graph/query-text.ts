@@ -94,16 +94,16 @@ export function locateFault(
   if (position === undefined) return null;
   const [first = "", line = ""] = message.split("\n");
   const [, reason] = /\[ (.*?) \]/.exec(first) ?? [];
-  const told = reason ?? first;
+  const fault = reason ?? first;
   const within = Number(position) - 1;
-  if (isExpression) return { at: Math.min(within, text.length), message: told };
+  if (isExpression) return { at: Math.min(within, text.length), message: fault };
   const expression = line.trim();
   for (const { 0: literal, index } of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
     if (expression !== "" && literalValue(literal).includes(expression)) {
-      return { at: index + 1 + escapedLength(literal.slice(1, -1), within), message: told };
+      return { at: index + 1 + escapedLength(literal.slice(1, -1), within), message: fault };
     }
   }
-  return { at: 0, message: told };
+  return { at: 0, message: fault };
 }
 
 function literalValue(literal: string): string {

@@ -31,7 +31,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
   };
   const isExpression = mode === "evaluate";
   const wrong = isExpression ? null : findFault(text);
-  const told =
+  const fault =
     reply === null || reply.ok ? null : locateFault(errorMessage(reply), text, isExpression);
   const run = async (): Promise<void> => {
     if (wrong !== null) return;
@@ -72,7 +72,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
           id="query-text"
           label={isExpression ? "Expression" : "Query (JSON with named constants)"}
           text={text}
-          mistake={wrong ?? told}
+          mistake={wrong ?? fault}
           complete={(of, cursor) => completionsAt(of, cursor, names)}
           onText={write}
           onRun={() => void run()}

@@ -29,7 +29,7 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
     choose(next);
   };
   const [pattern, setPattern] = useState("");
-  const meant = instances.filter(({ id }) => matchesSelection(id, pattern)).map(({ id }) => id);
+  const selected = instances.filter(({ id }) => matchesSelection(id, pattern)).map(({ id }) => id);
   const others = instances.filter(({ id }) => id !== own).map(({ id }) => id);
   return (
     <section class="card">
@@ -63,8 +63,8 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
           value={pattern}
           onInput={({ currentTarget }) => setPattern(currentTarget.value)}
         />
-        <button type="button" disabled={meant.length === 0} onClick={() => choose(meant)}>
-          Choose {meant.length}
+        <button type="button" disabled={selected.length === 0} onClick={() => choose(selected)}>
+          Choose {selected.length}
         </button>
       </div>
     </section>
@@ -106,9 +106,9 @@ function One({ instance, isChosen, onToggle }: OneProps) {
  */
 export function targetLabel(
   { confirm }: Operation,
-  meant: readonly Target[],
+  selected: readonly Target[],
   all: number,
 ): string | null {
-  if (typeof confirm === "function") return confirm(meant.map(({ node }) => node));
-  return meant.length > 1 && meant.length >= all - 1 ? `${meant.length} instances` : null;
+  if (typeof confirm === "function") return confirm(selected.map(({ node }) => node));
+  return selected.length > 1 && selected.length >= all - 1 ? `${selected.length} instances` : null;
 }

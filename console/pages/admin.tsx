@@ -22,7 +22,7 @@ export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
   const { overview, instances } = useInstances(EVERY_MS);
   const desk = useAdminActions();
-  const [asked, setAsked] = useState<Operation | null>(null);
+  const [pending, setPending] = useState<Operation | null>(null);
   const own = textAt(overview, "id");
   const chosen = new Set(currentRoute.value.params.getAll("on"));
   const targets = targetsOf(instances, chosen, own, node);
@@ -30,9 +30,9 @@ export function Administration() {
   const start = (operation: Operation): void => {
     const isQuick = operation.confirm === "none" && operation.args === undefined;
     if (isQuick && !isSeveral) void desk.runOn(operation, targets, {});
-    else setAsked(operation);
+    else setPending(operation);
   };
-  const meant = asked === null ? [] : targets.filter((target) => isFor(asked, target));
+  const selected = pending === null ? [] : targets.filter((target) => isFor(pending, target));
   return (
     <>
       <Lock desk={desk} />
@@ -41,15 +41,15 @@ export function Administration() {
       <Outcomes done={desk.done} />
       <Commands desk={desk} />
       <Descriptor desk={desk} />
-      {asked !== null && (
+      {pending !== null && (
         <ConfirmDialog
-          operation={asked}
-          targets={instances.length > 1 ? meant.map(({ id }) => id ?? own) : []}
-          word={targetLabel(asked, meant, instances.length)}
-          onCancel={() => setAsked(null)}
+          operation={pending}
+          targets={instances.length > 1 ? selected.map(({ id }) => id ?? own) : []}
+          word={targetLabel(pending, selected, instances.length)}
+          onCancel={() => setPending(null)}
           onDone={(args) => {
-            setAsked(null);
-            void desk.runOn(asked, meant, args);
+            setPending(null);
+            void desk.runOn(pending, selected, args);
           }}
         />
       )}

@@ -28,10 +28,10 @@ export function BuildNotice() {
       () => {},
     );
   }, []);
-  return isDev ? <Told /> : null;
+  return isDev ? <BuildNoticeLines /> : null;
 }
 
-function Told() {
+function BuildNoticeLines() {
   const answer = useLive(PATH, EVERY_MS);
   const broken = TITLES.get(textAt(answer, "build", "broken"));
   const findings = textAt(answer, "build", "findings");

@@ -104,7 +104,7 @@ export function ignoreBrokenPipe(): void {
 /** Reports every dropped write, including earlier ones. One listener at a time. */
 export function onDroppedWrites(listener: () => void): void {
   onLost = listener;
-  for (let told = 0; told < lost; told++) listener();
+  for (let reported = 0; reported < lost; reported++) listener();
 }
 
 /**

@@ -29,7 +29,7 @@ const changes = new LogCoalescer({
   maxLines: MAX_LOGGED_CHANGES,
   windowMs: LOG_WINDOW_MS,
   later: (run, ms) => void setTimeout(run, ms).unref(),
-  tell: (unlogged) => {
+  report: (unlogged) => {
     const kinds = [...unlogged].map(([state, count]) => `${count} are ${state}`).join(", ");
     log(`more back-ends changed state in ${LOG_WINDOW_MS / 1000} s: ${kinds}`, "warn");
   },

@@ -9,7 +9,7 @@ export interface LogCoalescerOptions {
   readonly maxLines: number;
   readonly windowMs: number;
   readonly later: (run: () => void, ms: number) => void;
-  readonly tell: (unlogged: Counts) => void;
+  readonly report: (unlogged: Counts) => void;
 }
 
 export class LogCoalescer {
@@ -39,7 +39,7 @@ export class LogCoalescer {
 
   /** While changes keep coming, the next window starts full and only its summary is logged. */
   #end(): void {
-    const { maxLines, tell } = this.#parts;
+    const { maxLines, report } = this.#parts;
     this.#isWaiting = false;
     if (this.#unlogged.size === 0) {
       this.#logged = 0;
@@ -50,6 +50,6 @@ export class LogCoalescer {
     this.#logged = maxLines;
     this.#isWaiting = true;
     this.#parts.later(() => this.#end(), this.#parts.windowMs);
-    tell(unlogged);
+    report(unlogged);
   }
 }

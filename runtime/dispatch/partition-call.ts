@@ -103,7 +103,7 @@ export class Attempt implements ChannelUser {
     this.#owner = owner;
     this.channel = backEnd.take();
     this.load = backEnd.load;
-    backEnd.speed.asked(this.sentMs);
+    backEnd.speed.requestSent(this.sentMs);
     const { head, body } = signedRequest(request);
     this.channel.send(head, body, this);
   }

@@ -53,7 +53,7 @@ export class ReplicaSpeed {
   /** Relative time of a request; 0: unknown. */
   #perRequest = 0;
   #samples = 0;
-  #askedMs = 0;
+  #lastSentMs = 0;
   /** Requests that it would have got if it were not slow. */
   #passedOver = 0;
 
@@ -78,8 +78,8 @@ export class ReplicaSpeed {
   }
 
   /** Records that a request was sent. */
-  asked(nowMs: number): void {
-    this.#askedMs = nowMs;
+  requestSent(nowMs: number): void {
+    this.#lastSentMs = nowMs;
     this.#passedOver = 0;
   }
 
@@ -98,7 +98,7 @@ export class ReplicaSpeed {
    */
   isTrialDue(nowMs: number, isRetryable: boolean): boolean {
     this.#passedOver++;
-    const sinceMs = nowMs - this.#askedMs;
+    const sinceMs = nowMs - this.#lastSentMs;
     if (sinceMs >= LATE_TRIAL_MS) return true;
     return isRetryable && sinceMs >= TRIAL_MS && this.#passedOver > TRIAL_REQUESTS;
   }

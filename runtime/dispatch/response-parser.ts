@@ -54,15 +54,8 @@ const MAX_CACHED_HEADS = 1024;
 const MAX_CACHED_HEAD_BYTES = 512;
 const headCache = new Map<string, Head>();
 
-interface Head {
-  readonly status: number;
-  readonly mediaType: string;
-  readonly backlog: number;
-  readonly isLast: boolean;
-  readonly isReadonly: boolean;
-  readonly takesTrunk: boolean;
-  readonly explain: string | null;
-  readonly fields: string;
+interface Head extends Omit<BackEndResponse, "body"> {
+  /** Of the body. */
   readonly length: number;
 }
 

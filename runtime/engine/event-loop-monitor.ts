@@ -8,7 +8,7 @@ import { log } from "../base/log.js";
 const BUSY_PERCENT = 80;
 const BUSY_MS = 5000;
 /** Interval of log lines while the overload lasts. */
-const TELL_EVERY_MS = 60_000;
+const REPORT_INTERVAL_MS = 60_000;
 
 export class EventLoopMonitor {
   readonly #measure: () => EventLoopUtilization;
@@ -16,7 +16,7 @@ export class EventLoopMonitor {
   /** Elapsed and active time of the current overload, in milliseconds. */
   #busyMs = 0;
   #activeMs = 0;
-  #untoldMs = TELL_EVERY_MS;
+  #sinceReportMs = REPORT_INTERVAL_MS;
 
   /** @param measure returns active and idle time of the event loop so far, in milliseconds */
   constructor(measure = () => performance.eventLoopUtilization()) {
@@ -35,16 +35,17 @@ export class EventLoopMonitor {
     const all = active + now.idle - this.#last.idle;
     this.#last = now;
     if (all <= 0) return 0;
-    this.#untoldMs += all;
+    this.#sinceReportMs += all;
     const percent = (100 * active) / all;
     const isBusy = percent > BUSY_PERCENT;
     this.#busyMs = isBusy ? this.#busyMs + all : 0;
     this.#activeMs = isBusy ? this.#activeMs + active : 0;
-    if (this.#busyMs >= BUSY_MS && this.#untoldMs >= TELL_EVERY_MS) this.#tell([...inline].sort());
+    if (this.#busyMs >= BUSY_MS && this.#sinceReportMs >= REPORT_INTERVAL_MS)
+      this.#report([...inline].sort());
     return percent;
   }
 
-  #tell(inline: readonly string[]): void {
+  #report(inline: readonly string[]): void {
     const percent = Math.round((100 * this.#activeMs) / this.#busyMs);
     const seconds = Math.round(this.#busyMs / 1000);
     const why =
@@ -52,6 +53,6 @@ export class EventLoopMonitor {
         ? "this instance is overloaded, see svc_io_busy_ratio"
         : `by load, or by what @inline plugins do there: ${inline.join(", ")}`;
     log(`IO thread was ${percent} % busy for ${seconds} s: ${why}`, "warn");
-    this.#untoldMs = 0;
+    this.#sinceReportMs = 0;
   }
 }

@@ -98,16 +98,16 @@ export class ExecutorLink {
    * reports when none came.
    */
   notifyTimedOut(slot: number, call: PluginCall): void {
-    this.#tell(slot, call, FLAG_TIMED_OUT);
+    this.#pushFlag(slot, call, FLAG_TIMED_OUT);
     this.expectsSign = true;
   }
 
   /** Notifies the executor that the client of a running request disconnected. */
   notifyDisconnected(slot: number, call: PluginCall): void {
-    this.#tell(slot, call, FLAG_CLIENT_DISCONNECTED);
+    this.#pushFlag(slot, call, FLAG_CLIENT_DISCONNECTED);
   }
 
-  #tell(slot: number, { serial, plugin }: PluginCall, flag: number): void {
+  #pushFlag(slot: number, { serial, plugin }: PluginCall, flag: number): void {
     this.#outbox.push(slot, serial, plugin.number, flag, 0, null, "", "", "", null, null, null);
     this.#schedule();
   }

@@ -147,8 +147,8 @@ export class Executor {
       this.#signals.delete(serial);
       if (this.#hooks.isSliceOver()) return this.#post(slot, serial, 0, RESULT_SLICE_OVER, "");
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
-      const told = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
-      this.#post(slot, serial, status, told, payload, flushSince(published));
+      const sentKind = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
+      this.#post(slot, serial, status, sentKind, payload, flushSince(published));
     };
     const held =
       merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);

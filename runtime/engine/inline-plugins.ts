@@ -107,8 +107,8 @@ export class InlinePlugins {
       if (isDone) return;
       isDone = true;
       const isReadonly = kind === RESULT_PARTIAL && entry.readonly;
-      const told = isReadonly ? RESULT_READONLY_PARTIAL : kind;
-      this.#answers.result(exchange, port, 0, { status, kind: told, payload });
+      const sentKind = isReadonly ? RESULT_READONLY_PARTIAL : kind;
+      this.#answers.result(exchange, port, 0, { status, kind: sentKind, payload });
     });
     this.#state.leaveInline();
     const tookMs = nowMs() - begunMs;

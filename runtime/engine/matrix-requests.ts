@@ -178,10 +178,10 @@ export class MatrixRequests {
     const { method, body } = exchange;
     const deadlineMs = this.#deadlineMs(exchange);
     const traceParent = this.#traces.passedOn(exchange) ?? null;
-    const asked = { method, target, block, accept, partialTarget, body };
+    const head = { method, target, block, accept, partialTarget, body };
     const { requestId } = exchange;
     const madeId = requestId === exchange.headers.requestId ? null : requestId;
-    const received = { ...asked, via, deadlineMs, traceParent, requestId: madeId };
+    const received = { ...head, via, deadlineMs, traceParent, requestId: madeId };
     const isRelayed = this.#isSingle && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);

@@ -40,7 +40,7 @@ export class Recorder {
   /** False once the recording has ended; the file may still be written. */
   #isRecording = false;
   #left = 0;
-  #asked = 0;
+  #seen = 0;
   #leftOut = 0;
 
   constructor(options: RecorderOptions) {
@@ -79,7 +79,7 @@ export class Recorder {
   ): void {
     if (this.#file === null || !this.#isRecording || port !== 0 || exchange.tally === null) return;
     if (exchange.isWarmUp) return;
-    if (this.#asked++ % this.#options.every > 0) return;
+    if (this.#seen++ % this.#options.every > 0) return;
     if (this.#file.writableLength > MAX_WAITING_BYTES) {
       this.#leftOut++;
       return;

@@ -70,7 +70,7 @@ export interface EngineParts {
   readonly matrix: MatrixRequests | null;
 }
 
-interface Asked extends RequestedResource {
+interface RequestTarget extends RequestedResource {
   readonly kind: ResourceKind;
 }
 
@@ -195,18 +195,18 @@ export class RequestEngine {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
     const query = mark < 0 ? "" : target.slice(mark);
-    const asked = { path, query, kind, resource };
-    const verdict = this.#parts.auth.check(exchange, port, asked);
-    if (!(verdict instanceof Promise)) return this.#admit(exchange, port, asked, verdict);
+    const requested = { path, query, kind, resource };
+    const verdict = this.#parts.auth.check(exchange, port, requested);
+    if (!(verdict instanceof Promise)) return this.#admit(exchange, port, requested, verdict);
     void verdict.then((later) => {
       if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
-      this.#admit(exchange, port, asked, later);
+      this.#admit(exchange, port, requested, later);
     });
   }
 
   /** Answers the request of an authenticated principal, or rejects it. */
-  #admit(exchange: Exchange, port: 0 | 1, asked: Asked, verdict: Verdict): void {
-    if (verdict === null) this.#answer(exchange, port, asked);
+  #admit(exchange: Exchange, port: 0 | 1, requested: RequestTarget, verdict: Verdict): void {
+    if (verdict === null) this.#answer(exchange, port, requested);
     else this.#reject(exchange, port, verdict);
   }
 
@@ -214,13 +214,13 @@ export class RequestEngine {
     this.#parts.answers.refuse(exchange, port, status, message, { fields });
   }
 
-  #answer(exchange: Exchange, port: 0 | 1, { path, query, kind, resource }: Asked): void {
+  #answer(exchange: Exchange, port: 0 | 1, { path, query, kind, resource }: RequestTarget): void {
     const { answers } = this.#parts;
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     this.#parts.audit?.admit(exchange, kind);
-    const ill = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
-    if (ill !== null) return answers.refuse(exchange, port, 503, ill);
+    const failure = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
+    if (failure !== null) return answers.refuse(exchange, port, 503, failure);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
     if (resource === undefined) {
       if (this.#parts.console.serve(exchange, port, path)) return;
@@ -302,13 +302,13 @@ export class RequestEngine {
   #failureReason(): string | null {
     const { view } = this.#parts;
     const unloadable = view.unloadable().map(({ name }) => name);
-    const ills = [
+    const problems = [
       ["Graphs that failed to load", unloadable],
       ["Graphs that failed to save", view.unsaved()],
     ] as const;
-    const told = ills.filter(([, names]) => names.length > 0);
-    if (told.length === 0) return null;
-    return told.map(([ill, names]) => `${ill}: ${names.join(", ")}`).join("; ");
+    const nonEmpty = problems.filter(([, names]) => names.length > 0);
+    if (nonEmpty.length === 0) return null;
+    return nonEmpty.map(([problem, names]) => `${problem}: ${names.join(", ")}`).join("; ");
   }
 
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {

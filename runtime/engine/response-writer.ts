@@ -143,7 +143,7 @@ export class ResponseWriter {
   };
 
   #stream({ exchange, port }: PluginCall, payload: StreamPayload): void {
-    const fields = isolationFields(port) + this.#asked(exchange);
+    const fields = isolationFields(port) + this.#echoedFields(exchange);
     if (!this.streams.answer(exchange, payload, fields)) {
       return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });
     }
@@ -273,7 +273,7 @@ export class ResponseWriter {
         : latin1;
     const { mediaType } = service;
     if (service.countsInMetrics) this.#send(exchange, port, byServer(200, mediaType, body, fields));
-    else exchange.answer(200, mediaType, body, fields + this.#asked(exchange));
+    else exchange.answer(200, mediaType, body, fields + this.#echoedFields(exchange));
   }
 
   /** The same in time slices, so that other requests need not wait for the whole copy. */
@@ -292,7 +292,7 @@ export class ResponseWriter {
     const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
     const length = all.reduce((sum, piece) => sum + piece.length, 0);
     if (port === 0) this.#parts.metrics.answered(200, elapsed, false);
-    const fields = this.#asked(exchange);
+    const fields = this.#echoedFields(exchange);
     if (length > MAX_COPIED_BYTES) {
       return exchange.answerStream(200, mediaType, length, all, fields);
     }
@@ -307,8 +307,8 @@ export class ResponseWriter {
     message: string | ErrorMessage,
     { execId = 0, isPlugin = false, hierarchy = ENGINE, fields = "" }: Rejection = BY_SERVER,
   ): void {
-    const asked = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
-    const { mediaType, body } = this.errorBody(asked, port, message, execId, hierarchy);
+    const context = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
+    const { mediaType, body } = this.errorBody(context, port, message, execId, hierarchy);
     const isRetrySoon = status === TOO_MANY_REQUESTS && fields === "";
     const when = isRetrySoon ? RETRY_SOON : fields;
     this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
@@ -335,7 +335,7 @@ export class ResponseWriter {
     audit?.answered(exchange, port, status);
     this.#count(exchange, port, status, reply.isPlugin);
     const isolation = reply.isPlugin ? isolationFields(port) : "";
-    const fields = reply.fields + isolation + this.#asked(exchange);
+    const fields = reply.fields + isolation + this.#echoedFields(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
       exchange.answer(status, reply.mediaType, body, fields);
       access?.answered(exchange, status, body.length);
@@ -357,7 +357,7 @@ export class ResponseWriter {
     if (tally !== null) tallies.answered(tally, status, latencyMs);
   }
 
-  #asked({ headers, requestId }: Exchange): string {
+  #echoedFields({ headers, requestId }: Exchange): string {
     const argspec = headers.hasArgspec ? this.#argspecFields : "";
     return requestId === null ? argspec : `${argspec}${REQUEST_ID_HEADER}: ${requestId}\r\n`;
   }

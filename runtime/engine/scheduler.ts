@@ -30,7 +30,7 @@ const TICK_MS = 1000;
 export type Failure = "timeout" | "executor-died" | "not-durable";
 
 /** `flush`: the flush that must complete before the result is sent. */
-type Told = PluginResult & { readonly flush: number };
+type FlushedResult = PluginResult & { readonly flush: number };
 
 export interface SchedulerEvents {
   result(call: PluginCall, executorId: number, result: PluginResult): void;
@@ -314,7 +314,7 @@ export class Scheduler {
       }
       const flush = results[at + ResultField.Flush] as number;
       const payload = results[at + ResultField.Payload] as string | Uint8Array;
-      this.#tell(call, slot, { status, kind, flush, payload });
+      this.#deliver(call, slot, { status, kind, flush, payload });
     }
     if (this.#retiring.length > 0) this.#retireIdle();
     if (this.waiting > 0) this.#pump();
@@ -362,12 +362,12 @@ export class Scheduler {
     const result = call === null ? null : this.#state.results.read(slot, call.serial);
     if (call === null || result === null) return false;
     this.#slots.abandon(slot);
-    this.#tell(call, slot, result);
+    this.#deliver(call, slot, result);
     return true;
   }
 
   /** Waits until the changes of the request are durable. */
-  #tell(call: PluginCall, slot: number, result: Told): void {
+  #deliver(call: PluginCall, slot: number, result: FlushedResult): void {
     const id = executorId(slot);
     if (result.kind === RESULT_SLICE_OVER) return this.#events.sliceOver!(call);
     this.leave(call);

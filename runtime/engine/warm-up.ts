@@ -104,16 +104,16 @@ function onlyWith(key: string, events: ServerEvents): ServerEvents {
   };
 }
 
-function call(request: RequestOptions): Promise<Outcome> {
+function call(options: RequestOptions): Promise<Outcome> {
   return new Promise((resolve) => {
-    const asked = get(request, (response) => {
+    const request = get(options, (response) => {
       if (response.headers["transfer-encoding"] !== undefined) {
         resolve("a stream");
-        return void asked.destroy();
+        return void request.destroy();
       }
       response.on("end", () => resolve(response.statusCode!));
       response.resume();
     });
-    asked.on("error", () => resolve(null));
+    request.on("error", () => resolve(null));
   });
 }

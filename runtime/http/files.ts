@@ -93,13 +93,13 @@ export class FileServer {
       path.replace(ESCAPE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     );
     if (name.includes("\0")) return INVALID_PATH;
-    const asked = resolve(this.#root, `./${name}`);
-    if (!isInside(asked, this.#root)) return FORBIDDEN_PATH;
+    const requested = resolve(this.#root, `./${name}`);
+    if (!isInside(requested, this.#root)) return FORBIDDEN_PATH;
     if (name.endsWith("/")) return UNKNOWN_FILE;
     try {
-      const [root, real] = await Promise.all([realpath(this.#root), realpath(asked)]);
+      const [root, real] = await Promise.all([realpath(this.#root), realpath(requested)]);
       if (!isInside(real, root)) return FORBIDDEN_PATH;
-      if (isHidden(asked, this.#root) || isHidden(real, root)) return UNKNOWN_FILE;
+      if (isHidden(requested, this.#root) || isHidden(real, root)) return UNKNOWN_FILE;
       const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
       if (!found.isFile()) return UNKNOWN_FILE;
       const { size, mtimeMs } = found;

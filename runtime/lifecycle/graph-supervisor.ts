@@ -277,7 +277,7 @@ export class GraphSupervisor implements GraphSource {
       },
       {
         died: (number) => void this.recover(number),
-        told: (notice) => this.#onMessage(notice),
+        notified: (notice) => this.#onMessage(notice),
         started: (isFirst) => {
           const graphs = this.#open.all().map(({ shared }) => shared);
           if (graphs.length > 0) thread.tell({ op: "adopt", graphs });

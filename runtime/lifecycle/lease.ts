@@ -28,9 +28,9 @@ export class Lease {
   /** Superseded holders and their successors: they do not get the lease again when it is free. */
   readonly #superseded = new Map<string, RunningProcedure>();
 
-  /** @param tell called when the holder changes */
-  constructor(tell: (shown: RunningProcedure | null) => void) {
-    this.#notify = tell;
+  /** @param notify called when the holder changes */
+  constructor(notify: (shown: RunningProcedure | null) => void) {
+    this.#notify = notify;
   }
 
   /**

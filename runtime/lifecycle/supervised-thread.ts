@@ -53,7 +53,7 @@ export interface ThreadEvents {
    */
   asked?(ask: GraphCommand): Promise<unknown>;
   /** Receives notifications of the thread. */
-  told?(notice: InterconnectNotification): void;
+  notified?(notice: InterconnectNotification): void;
 }
 
 interface Running<A> {
@@ -140,7 +140,7 @@ export class SupervisedThread<A, D extends object = object> {
     port1.unref();
     let reason = "exited by itself";
     worker.on("message", (message: RpcReply | InterconnectNotification) => {
-      if ("notice" in message) this.#events.told?.(message);
+      if ("notice" in message) this.#events.notified?.(message);
       else this.#onReply(message);
     });
     worker.on("error", (error) => {

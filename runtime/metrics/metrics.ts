@@ -159,12 +159,12 @@ export class Metrics {
   }
 
   #applyReset(): void {
-    const asked = Atomics.load(this.#words, Word.ResetsAsked);
-    if (asked === Atomics.load(this.#words, Word.ResetsSeen)) return;
+    const resets = Atomics.load(this.#words, Word.ResetsAsked);
+    if (resets === Atomics.load(this.#words, Word.ResetsSeen)) return;
     this.#recent.fill(0);
     this.#previous.set(this.#baseline);
     this.#marks[Mark.TickMs] = Math.max(this.#marks[Mark.TickMs]!, this.#marks[Mark.ResetMs]!);
-    Atomics.store(this.#words, Word.ResetsSeen, asked);
+    Atomics.store(this.#words, Word.ResetsSeen, resets);
   }
 
   #sampleRates(seconds: number): void {
@@ -372,8 +372,8 @@ export class Metrics {
   }
 
   #smoothed(at: number): number {
-    const asked = Atomics.load(this.#words, Word.ResetsAsked);
-    return asked === Atomics.load(this.#words, Word.ResetsSeen) ? this.#recent[at]! : 0;
+    const resets = Atomics.load(this.#words, Word.ResetsAsked);
+    return resets === Atomics.load(this.#words, Word.ResetsSeen) ? this.#recent[at]! : 0;
   }
 }
 

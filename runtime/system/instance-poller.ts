@@ -148,10 +148,10 @@ async function pollOne(
   }
   const isLate = performance.now() - sinceMs > SLOW_HEALTH_MS;
   const figures: Record<string, unknown> = {};
-  const asked = paths(instance).map(async (path) => {
+  const requests = paths(instance).map(async (path) => {
     figures[path] = await requestInstance(address, { path, timeoutMs: METRICS_TIMEOUT_MS });
   });
-  const failed = (await Promise.allSettled(asked)).find(({ status }) => status === "rejected");
+  const failed = (await Promise.allSettled(requests)).find(({ status }) => status === "rejected");
   const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
   return { ...known, health, figures, error, isSlow: isLate || error !== null };
 }

@@ -76,8 +76,8 @@ function act(ask: AdminCommand): unknown {
   }
 }
 
-function onMessage(asked: RpcRequest<AdminCommand>): void {
-  void answer(parentPort!, asked, act);
+function onMessage(request: RpcRequest<AdminCommand>): void {
+  void answer(parentPort!, request, act);
 }
 
 /** A request may arrive before the message, sent earlier, that its graph is open. */

@@ -72,9 +72,9 @@ function act(ask: InterconnectCommand): unknown {
 
 port.on(
   "message",
-  (asked: RpcRequest<InterconnectCommand>) => void answer(port, asked, act, signal),
+  (request: RpcRequest<InterconnectCommand>) => void answer(port, request, act, signal),
 );
 parentPort!.on(
   "message",
-  (asked: RpcRequest<InterconnectCommand>) => void answer(parentPort!, asked, act),
+  (request: RpcRequest<InterconnectCommand>) => void answer(parentPort!, request, act),
 );

@@ -32,5 +32,5 @@ process.setUncaughtExceptionCaptureCallback((error: unknown) => {
 
 port.on(
   "message",
-  (asked: RpcRequest<ControlRequest>) => void answer(port, asked, (ask) => server.execute(ask)),
+  (request: RpcRequest<ControlRequest>) => void answer(port, request, (ask) => server.execute(ask)),
 );

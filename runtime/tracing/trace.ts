@@ -66,7 +66,7 @@ export class Trace {
   dispatched(step: DispatchedStep, outcome: number | string): void {
     const { partition, replica, host, port, sentMs } = step;
     const isStatus = typeof outcome === "number";
-    const said: Attributes = isStatus
+    const outcomeAttributes: Attributes = isStatus
       ? { "http.response.status_code": outcome }
       : { "error.type": outcome };
     this.#add({
@@ -79,7 +79,7 @@ export class Trace {
         "svc.replica": replica,
         "server.address": host,
         "server.port": port,
-        ...said,
+        ...outcomeAttributes,
       },
       isFailed: !isStatus || outcome >= 500,
     });

@@ -152,7 +152,7 @@ test("reject with the error of the plugin, or of a broken contract", async () =>
   assert.equal(await failure(service.picture({ size: 2 })), [
     ...["parameter", 500, `/svc/plugin/picture: ${other}`],
   ]);
-  const fraction = "result.whole is 1.5, where the type of the result says int";
+  const fraction = "result.whole is 1.5, but the declared result type is int";
   assert.equal(await failure(service.half({ of: 3 })), [
     ...["parameter", 500, `/svc/plugin/half: ${fraction}`],
   ]);

@@ -26,47 +26,47 @@ export async function checkUpdate(
   ids: readonly string[],
   wanted: string | null,
 ): Promise<void> {
-  const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
+  const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   // Subscribers are always read-only.
   const frozen = ids.filter((id, index) => {
-    return told[index]!.readonly === true && !context.system.providers.has(id);
+    return statuses[index]!.readonly === true && !context.system.providers.has(id);
   });
   if (frozen.length > 0) {
     const those = frozen.join(", ");
     throw hasStopped(`${those}: graphs are read-only; run \`svc admin clear-readonly\``);
   }
-  const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
-  const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
+  const serving = ids.filter((_, index) => statuses[index]!["service-in"] === 1);
+  const late = serving.filter((id) => wanted === null || buildOf(statuses, ids, id) !== wanted);
   // Instances left out by an earlier run come first, and are then in service.
   const isThere = (other: StatusObject) => isServing(other) || isOutOfService(other);
   for (const id of late) await requireRedundancy(context, id, isThere);
   if (late[0] !== undefined) await refuseBreaking(context, late[0]);
 }
 
-function buildOf(told: readonly StatusObject[], ids: readonly string[], id: string): unknown {
-  return told[ids.indexOf(id)]!.build;
+function buildOf(statuses: readonly StatusObject[], ids: readonly string[], id: string): unknown {
+  return statuses[ids.indexOf(id)]!.build;
 }
 
 /** @throws SvcError SVC3119 unless each partition of it has another replica that serves */
 export async function requireRedundancy(
   context: AdminContext,
   id: string,
-  isThere: (told: StatusObject) => boolean = isServing,
+  isThere: (status: StatusObject) => boolean = isServing,
 ): Promise<void> {
   for (const [dispatcher, partition] of findReplicaSlots(context, id)) {
     const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
     const others = replicas.filter((other) => other !== id);
-    const told = await Promise.all(
+    const statuses = await Promise.all(
       others.map((other) => fetchNodestat(context, other).catch(() => ({}))),
     );
-    if (told.some(isThere)) continue;
+    if (statuses.some(isThere)) continue;
     const where = `partition ${partition} of ${dispatcher}`;
     throw hasStopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
   }
 }
 
-function isServing(told: StatusObject): boolean {
-  return told["service-in"] === 1;
+function isServing(status: StatusObject): boolean {
+  return status["service-in"] === 1;
 }
 
 /** Clients must not be broken by an update that they do not know of. */
@@ -74,8 +74,8 @@ async function refuseBreaking(context: AdminContext, id: string): Promise<void> 
   const { build, force } = context.values;
   if (build === undefined || force === true) return;
   const path = "/svc/builtin/argspec?format=schema";
-  const told = await requestInstance(context.address(id), { path, timeoutMs: CONTRACT_MS });
-  const [before, after] = [readArgspec(told), await loadArgspec(build)];
+  const argspec = await requestInstance(context.address(id), { path, timeoutMs: CONTRACT_MS });
+  const [before, after] = [readArgspec(argspec), await loadArgspec(build)];
   const changes = diffArgspecs(before, after);
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (breaking.length === 0) return;

@@ -14,15 +14,15 @@ type Place = readonly [dispatcher: string, partition: number, row: number];
 /** Why an instance is out of service that a run has taken out. */
 export const OUT_OF_SERVICE = "rolling update";
 
-export function isOutOfService(told: StatusObject): boolean {
-  return told["service-in"] !== 1 && told["service-out-reason"] === OUT_OF_SERVICE;
+export function isOutOfService(status: StatusObject): boolean {
+  return status["service-in"] !== 1 && status["service-out-reason"] === OUT_OF_SERVICE;
 }
 
 /** @throws SvcError SVC2701 without a response */
 export async function fetchNodestat(context: AdminContext, id: string): Promise<StatusObject> {
   const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
-  const told = await requestInstance(context.address(id), question);
-  return isPlainObject(told) ? told : {};
+  const status = await requestInstance(context.address(id), question);
+  return isPlainObject(status) ? status : {};
 }
 
 export function findReplicaSlots({ system }: AdminContext, id: string): Place[] {

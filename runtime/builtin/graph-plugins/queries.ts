@@ -114,13 +114,13 @@ export function search(
   limitHits(given);
   if (statistics !== null) given.statistics = statistics;
   if (!request.toplevel && needsStatistics(given)) {
-    const { text: sought, ...options } = given;
-    return partitionStatistics(found, sought as string, options);
+    const { text: query, ...options } = given;
+    return partitionStatistics(found, query as string, options);
   }
   return answerQuery({ request, graph: found, given, sharedmem }, "search", {
-    run: ({ text: sought, ...options }) => found.search(sought as string, options),
-    inPartition: ({ text: sought, ...options }) => {
-      return { call: "search", text: sought as string, options };
+    run: ({ text: query, ...options }) => found.search(query as string, options),
+    inPartition: ({ text: query, ...options }) => {
+      return { call: "search", text: query as string, options };
     },
   });
 }

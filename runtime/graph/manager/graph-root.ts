@@ -61,9 +61,9 @@ export class GraphRoot {
    * Returns the request to open a graph. Acquires the data folder first, so that links are final.
    */
   openRequest(request: GraphRequest, isReadonly: boolean): OpenGraphRequest {
-    const { name, path: asked, isLocal } = request;
+    const { name, path: requestedPath, isLocal } = request;
     const isStorable = this.acquire();
-    const path = this.pathOf(name, asked);
+    const path = this.pathOf(name, requestedPath);
     const folder = this.folderOf(path);
     const configured = Object.hasOwn(this.#configured, name) ? this.#configured[name] : undefined;
     const isFixed = isReadonly || (configured?.readonly ?? false);

@@ -68,13 +68,13 @@ export class ContentDigest {
   }
 
   /** Returns the sums of the terms reported by `tell`, separate from those of the graph. */
-  measure(tell: () => void): Uint32Array {
+  measure(report: () => void): Uint32Array {
     const sums = new Uint32Array(DIGEST_WORDS);
     const { isMaintained } = this;
     this.#sums = sums;
     this.isMaintained = true;
     try {
-      tell();
+      report();
     } finally {
       this.#sums = null;
       this.isMaintained = isMaintained;

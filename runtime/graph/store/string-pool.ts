@@ -34,8 +34,8 @@ export class StringPool implements EntryMatcher {
   readonly #index: HashIndex;
   readonly #cache = new TextCache();
   /** Value that `matches` compares with, and its length word. */
-  readonly #sought = new PackedText();
-  #soughtLength = 0;
+  readonly #wanted = new PackedText();
+  #wantedLength = 0;
   /** Copy of a value for decoding. */
   readonly #copy = new PackedText();
 
@@ -60,19 +60,19 @@ export class StringPool implements EntryMatcher {
 
   /** Returns the pointer of a text with an additional reference. Requires a mutation. */
   intern(text: string): number {
-    return this.#internSought(this.#seekText(text));
+    return this.#internWanted(this.#seekText(text));
   }
 
   /** Variant of `intern` for a packed text. Requires a mutation. */
   internView({ words, at, bytes }: TextView): number {
-    this.#sought.setWords(words, at, bytes);
-    this.#soughtLength = bytes + 1;
-    return this.#internSought(this.#sought.hash());
+    this.#wanted.setWords(words, at, bytes);
+    this.#wantedLength = bytes + 1;
+    return this.#internWanted(this.#wanted.hash());
   }
 
   /** Variant of `intern` for bytes, which never equal a text. Requires a mutation. */
   internBytes(bytes: Uint8Array): number {
-    return this.#internSought(this.#seekBytes(bytes));
+    return this.#internWanted(this.#seekBytes(bytes));
   }
 
   /** Releases a reference; the last one frees the value. Requires a mutation. */
@@ -145,25 +145,25 @@ export class StringPool implements EntryMatcher {
   /** Returns true if the value at a pointer is the one looked for (callback of the index). */
   matches(pointer: number): boolean {
     const start = pointer + HEAD_WORDS;
-    if (!this.#cover(start + this.#sought.wordCount)) return false;
+    if (!this.#cover(start + this.#wanted.wordCount)) return false;
     const { words } = this.#arena;
-    if (words[pointer + Head.Length] !== this.#soughtLength) return false;
-    return this.#sought.equals(words, start);
+    if (words[pointer + Head.Length] !== this.#wantedLength) return false;
+    return this.#wanted.equals(words, start);
   }
 
   #seekText(text: string): number {
-    this.#sought.setText(text);
-    this.#soughtLength = this.#sought.bytes + 1;
-    return this.#sought.hash();
+    this.#wanted.setText(text);
+    this.#wantedLength = this.#wanted.bytes + 1;
+    return this.#wanted.hash();
   }
 
   #seekBytes(bytes: Uint8Array): number {
-    this.#sought.setBytes(bytes);
-    this.#soughtLength = ((this.#sought.bytes + 1) | BYTES_KIND) >>> 0;
-    return this.#sought.hash(BYTES_HASH);
+    this.#wanted.setBytes(bytes);
+    this.#wantedLength = ((this.#wanted.bytes + 1) | BYTES_KIND) >>> 0;
+    return this.#wanted.hash(BYTES_HASH);
   }
 
-  #internSought(hash: number): number {
+  #internWanted(hash: number): number {
     const writer = this.#writer;
     const found = this.#index.find(hash, this);
     if (found !== 0) {
@@ -171,14 +171,14 @@ export class StringPool implements EntryMatcher {
       writer.add(this.#arena, found + Head.References, 1);
       return found;
     }
-    const count = HEAD_WORDS + this.#sought.wordCount;
+    const count = HEAD_WORDS + this.#wanted.wordCount;
     const pointer = this.#blocks.allocate(writer, this.#blocks.classFor(count));
     const { words } = this.#arena;
     words[pointer + Head.References] = 1;
-    words[pointer + Head.Length] = this.#soughtLength;
+    words[pointer + Head.Length] = this.#wantedLength;
     words[pointer + Head.Hash] = hash;
     words[pointer + Head.Serial] = this.#nextSerial();
-    this.#sought.copyTo(words, pointer + HEAD_WORDS);
+    this.#wanted.copyTo(words, pointer + HEAD_WORDS);
     writer.markDirty(this.#arena, pointer, count);
     this.#index.add(hash, pointer);
     writer.add(this.#header, Header.StringCount, 1);

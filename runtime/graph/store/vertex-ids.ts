@@ -37,7 +37,7 @@ export class VertexIds implements EntryMatcher {
   readonly #blocks: BlockAllocator;
   readonly #cache = new TextCache();
   /** Id that `matches` compares with, and the handle it has accepted. */
-  readonly #sought = new PackedText();
+  readonly #wanted = new PackedText();
   #found = 0;
   /** Copy of an id for decoding. */
   readonly #copy = new PackedText();
@@ -59,15 +59,15 @@ export class VertexIds implements EntryMatcher {
   /** Returns the handle of a vertex, or 0. Takes no lock. */
   find(id: string): number {
     if (id === "" || id.length > MAX_STRING) return 0;
-    this.#sought.setText(id);
-    return this.#findSought();
+    this.#wanted.setText(id);
+    return this.#findWanted();
   }
 
   /** Variant of `find` for packed UTF-8; the caller has validated the range. */
   findWords(words: Uint32Array, at: number, bytes: number): number {
     if (bytes === 0 || bytes > MAX_STRING) return 0;
-    this.#sought.setWords(words, at, bytes);
-    return this.#findSought();
+    this.#wanted.setWords(words, at, bytes);
+    return this.#findWanted();
   }
 
   /**
@@ -76,7 +76,7 @@ export class VertexIds implements EntryMatcher {
    */
   add(handle: number, id: string | TextView): void {
     const writer = this.#writer;
-    const text = this.#sought;
+    const text = this.#wanted;
     text.take(id);
     const count = HEAD_WORDS + text.wordCount;
     const block = this.#blocks.allocate(writer, this.#blocks.classFor(count));
@@ -233,7 +233,7 @@ export class VertexIds implements EntryMatcher {
   /** Returns true if a block has the wanted id (callback of the index). */
   matches(block: number): boolean {
     const { ids } = this.#memory;
-    const text = this.#sought;
+    const text = this.#wanted;
     const start = block + HEAD_WORDS;
     if (start + text.wordCount > ids.words.length) this.#memory.refresh();
     const { words } = ids;
@@ -245,8 +245,8 @@ export class VertexIds implements EntryMatcher {
     return words[block + Head.Handle] === handle;
   }
 
-  #findSought(): number {
-    return this.#index.find(this.#sought.hash(), this) === 0 ? 0 : this.#found;
+  #findWanted(): number {
+    return this.#index.find(this.#wanted.hash(), this) === 0 ? 0 : this.#found;
   }
 
   /** Copies the id of a vertex; false if it has none. */

@@ -160,10 +160,10 @@ class PendingPart {
     const keys = this.#search.boosts.length;
     let frequency = 0;
     if (this.#factors === null) {
-      const sought = this.#terms[0]!;
-      if (sought < 0) return 0;
-      for (const term of terms) if (term === sought) frequency++;
-      if (frequency > 0) increase(this.counts, sought * keys + key);
+      const wanted = this.#terms[0]!;
+      if (wanted < 0) return 0;
+      for (const term of terms) if (term === wanted) frequency++;
+      if (frequency > 0) increase(this.counts, wanted * keys + key);
       return frequency;
     }
     const seen = new Set<number>();
@@ -181,8 +181,8 @@ class PendingPart {
   #countPhrase(terms: Int32Array, offsets: readonly number[], key: number): number {
     const keys = this.#search.boosts.length;
     let frequency = 0;
-    for (const [word, sought] of this.#terms.entries()) {
-      if (sought < 0 || !terms.includes(sought)) continue;
+    for (const [word, term] of this.#terms.entries()) {
+      if (term < 0 || !terms.includes(term)) continue;
       const at = word * keys + key;
       this.wordCounts[at] = (this.wordCounts[at] ?? 0) + 1;
     }

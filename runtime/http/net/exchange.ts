@@ -112,8 +112,9 @@ export class NetExchange implements Exchange {
       const refusal = isHarmless ? RESPONSE_MEMORY_EXHAUSTED : RESPONSE_DROPPED;
       return this.connection.answerRefusal(this, refusal);
     }
-    const told = this.#asksForTrunk && this.connection.takesTrunk ? TAKES_TRUNK + fields : fields;
-    this.text = this.connection.headsFor(this).text(status, mediaType, body.length, told);
+    const allFields =
+      this.#asksForTrunk && this.connection.takesTrunk ? TAKES_TRUNK + fields : fields;
+    this.text = this.connection.headsFor(this).text(status, mediaType, body.length, allFields);
     if (this.method !== "HEAD") {
       // Without a length, closing the connection marks the end of the response; 304 never has
       // content.

@@ -15,7 +15,7 @@ export function isFraction(value: unknown): boolean {
 
 /** @param path of the value in the result, such as `.items[3]` */
 export function integerFault(path: string, value: unknown): string {
-  return `result${path} is ${value}, where the type of the result says int`;
+  return `result${path} is ${value}, but the declared result type is int`;
 }
 
 /** Returns the items of what JSON renders as an array. */

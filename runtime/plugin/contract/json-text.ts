@@ -9,7 +9,7 @@ import { errorText } from "./describe-error.js";
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");
 
 /** The error for a number that JSON cannot represent, where the type is number. */
-const NAN_ERROR = "NaN or an infinite number, where the type of the result says number";
+const NAN_ERROR = "NaN or an infinite number, but the declared result type is number";
 
 /** Depth limit of the fast check; deeper values go to the writer. */
 const MAX_PLAIN_DEPTH = 100;

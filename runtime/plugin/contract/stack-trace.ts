@@ -54,9 +54,9 @@ export function raiseStackTraceLimit(): void {
 
 /** Describes a thrown value: its message and plugin frames, and those of its causes. */
 export function describeUncaught(thrown: unknown): string {
-  const told = withFrames(thrown) ?? stackOf(thrown) ?? strayMessage(thrown);
+  const description = withFrames(thrown) ?? stackOf(thrown) ?? strayMessage(thrown);
   const causes = listCauses(thrown).map((cause) => withFrames(cause) ?? strayMessage(cause));
-  return told + causes.map((text) => `\ncaused by ${text}`).join("");
+  return description + causes.map((text) => `\ncaused by ${text}`).join("");
 }
 
 /** Returns the causes of an error for clients, outermost first; none without stack traces. */

@@ -142,9 +142,9 @@ export function readUnionValue(
   if (value !== undefined && !isMeant && check(value) === null) {
     return value;
   }
-  const meant = isMeant ? value : text;
-  assertShape(meant, name, check, text);
-  return meant;
+  const converted = isMeant ? value : text;
+  assertShape(converted, name, check, text);
+  return converted;
 }
 
 /**

@@ -40,9 +40,9 @@ export function rateLimit({ by, perMinute, name = "default" }: RateLimitOptions)
     throw new ArgumentError("ValueError", `invalid by ${JSON.stringify(by)}: expected ${expected}`);
   }
   if (!NAME.test(name)) throw new ArgumentError("ValueError", `invalid name ${name}`);
-  const keyOf = by === "principal" ? principalKey : by === "client" ? addressKey : by;
+  const makeKey = by === "principal" ? principalKey : by === "client" ? addressKey : by;
   return (request) => {
-    const { isAllowed, waitMs } = takeRate(`${name} ${keyOf(request)}`, perMinute);
+    const { isAllowed, waitMs } = takeRate(`${name} ${makeKey(request)}`, perMinute);
     if (isAllowed) return;
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
     throw new HttpError(429, `more than ${perMinute} requests per minute`, undefined, {

@@ -42,9 +42,9 @@ export function reportedIssues(name: string, issues: readonly StandardIssue[]): 
 /** Returns text such as `content.to (ends before it begins); content.lines[0].count (too many)`. */
 export function issuesText(name: string, issues: readonly StandardIssue[]): string {
   if (issues.length === 0) return `${name} (refused)`;
-  const told = reportedIssues(name, issues.slice(0, MAX_IN_LINE));
-  const more = issues.length - told.length;
-  const texts = told.map(({ path, message }) => `${path} (${message})`);
+  const reported = reportedIssues(name, issues.slice(0, MAX_IN_LINE));
+  const more = issues.length - reported.length;
+  const texts = reported.map(({ path, message }) => `${path} (${message})`);
   return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
 

@@ -11,9 +11,9 @@ export class ValidationError extends HttpError {
 
   /** @param issues the first of which is what the message says */
   constructor(name: string, issues: readonly StandardIssue[]) {
-    const told = reportedIssues(name, issues);
-    const [first] = told;
-    super(400, first ? `${first.path} (${first.message})` : name, { issues: told });
+    const reported = reportedIssues(name, issues);
+    const [first] = reported;
+    super(400, first ? `${first.path} (${first.message})` : name, { issues: reported });
   }
 }
 

@@ -34,7 +34,7 @@ function faults(shape: TypeShape, values: readonly unknown[], types: TypeTable =
   const names = Object.keys(helpers).join(", ");
   const text = `const { ${names} } = helpers;\n${checks.emit()}\nreturn ${name};`;
   const check = new Function("helpers", text)(helpers);
-  return values.map((value) => check(value, "", 0)?.replace(/, where .*/, "") ?? null);
+  return values.map((value) => check(value, "", 0)?.replace(/, but the .*/, "") ?? null);
 }
 
 test("find a fraction at its path", () => {

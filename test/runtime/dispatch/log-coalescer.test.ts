@@ -19,7 +19,7 @@ function begin(most: number) {
     maxLines: most,
     windowMs: 1000,
     later: (run) => ends.push(run),
-    tell: (untold) => sums.push(Object.fromEntries(untold)),
+    report: (untold) => sums.push(Object.fromEntries(untold)),
   });
   const windowEnds = (): void => {
     const due = ends;

@@ -50,7 +50,7 @@ function simulate(extraMs: (nowMs: number) => number, isMeasured: boolean): Outc
   const send = (): Running => {
     const backEnd = matrix.choose(0, ANY, [], true) as BackEnd;
     const channel = backEnd.take();
-    backEnd.speed.asked(nowMs);
+    backEnd.speed.requestSent(nowMs);
     const { replica } = backEnd.place;
     const queue = Math.max(nowMs, busyUntilMs[replica]!) - SERVICE_MS * Math.log(random());
     busyUntilMs[replica] = queue;

@@ -22,7 +22,7 @@ function partition(...factors: readonly number[]): { matrix: Matrix; replicas: B
   for (const [index, backEnd] of replicas.entries()) {
     backEnd.revive();
     observe(backEnd.speed, factors[index]!, ENOUGH);
-    backEnd.speed.asked(performance.now());
+    backEnd.speed.requestSent(performance.now());
   }
   return { matrix, replicas };
 }

@@ -49,11 +49,11 @@ export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
     "Open connections to a back-end.",
     samples(({ openChannels }) => openChannels),
   );
-  const asked = all.filter(({ figures }) => figures.latency.count > 0);
+  const used = all.filter(({ figures }) => figures.latency.count > 0);
   yield* histogram(
     "svc_backend_latency_seconds",
     "Back-end response latency in seconds.",
-    asked.map((backEnd) => [labelsOf(backEnd), backEnd.figures.latency]),
+    used.map((backEnd) => [labelsOf(backEnd), backEnd.figures.latency]),
   );
   yield* counter(
     "svc_backend_failures_total",

@@ -120,12 +120,12 @@ export class Aggregation implements Plan {
 
   #fieldsOf({ fields }: AggregateQueryOptions): number {
     const hasModifier = this.#plan.arc.parts.modifier !== 0;
-    const asked = fieldMask(fields, 0) & (F_VAL | F_DEGREES);
-    if ((asked & F_VAL) !== 0 && !hasModifier) {
+    const requested = fieldMask(fields, 0) & (F_VAL | F_DEGREES);
+    if ((requested & F_VAL) !== 0 && !hasModifier) {
       const text = "modifier filter required to aggregate on predicator value";
       throw invalidArgument(text, fields, "F_VAL beside an arc with a modifier", ".fields");
     }
-    return asked === 0 && hasModifier ? F_VAL : asked;
+    return requested === 0 && hasModifier ? F_VAL : requested;
   }
 
   #render(sums: AggregateSink): unknown {

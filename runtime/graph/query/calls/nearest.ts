@@ -64,9 +64,9 @@ export function nearest(
       const { writes } = store.vectors;
       findNearest(search, best, deadline);
       const found = best.sorted();
-      const told = toResults(search, found, writes);
-      const isStill = told.every(({ similarity }, index) => similarity === found[index]!.score);
-      if ((isStill && told.length === found.length) || attempt === MAX_ATTEMPTS) return told;
+      const results = toResults(search, found, writes);
+      const isStill = results.every(({ similarity }, index) => similarity === found[index]!.score);
+      if ((isStill && results.length === found.length) || attempt === MAX_ATTEMPTS) return results;
     }
   } finally {
     meter.end(begun);
@@ -80,10 +80,10 @@ function toResults(
   writes: number,
 ): NearestResult[] {
   const { store } = search;
-  const told = found.map(({ vertex, score }) => {
+  const results = found.map(({ vertex, score }) => {
     return { id: store.ids.idOf(vertex), similarity: score };
   });
-  if (store.vectors.writes === writes) return told;
+  if (store.vectors.writes === writes) return results;
   const now = new Map(found.flatMap(({ vertex }) => reread(search, vertex)));
   return [...now]
     .map(([id, similarity]) => ({ id, similarity }))

@@ -153,13 +153,13 @@ class SearchSource implements HitSource {
     const state = store.texts.read(this.#query.place);
     const index = state === null ? null : openTextIndex(store, state);
     if (index === null) return;
-    const sought = this.#query.read(index, this.#last?.hasTypos ?? true);
+    const query = this.#query.read(index, this.#last?.hasTypos ?? true);
     const language = index.languageOf(vertex);
     const highlights: Record<string, string> = {};
     for (const [key, characters] of this.#highlights) {
       const text = store.properties.get(vertex, store.keys.codeOf(key));
       if (typeof text !== "string") continue;
-      highlights[key] = highlightText(text, characters, sought, index.analysis, language);
+      highlights[key] = highlightText(text, characters, query, index.analysis, language);
     }
     Object.assign(entry, { highlights });
   }

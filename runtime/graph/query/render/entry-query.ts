@@ -123,8 +123,8 @@ export class EntryQuery {
   #executeOnce(anchor: number, options: ExecuteOptions): unknown {
     const { store, timed } = this.#source;
     const { hasTiming, hasExplanation } = this.#format;
-    const asked = parsePage(options);
-    const page = this.#isPartial ? this.#partialPage(asked) : asked;
+    const requested = parsePage(options);
+    const page = this.#isPartial ? this.#partialPage(requested) : requested;
     const deadline = readDeadline(timed, options, hasExplanation);
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
@@ -146,7 +146,7 @@ export class EntryQuery {
       looked: deadline.spent,
     }));
     return this.#isPartial
-      ? this.#partialResult(anchor, asked, found, rendered, extras)
+      ? this.#partialResult(anchor, requested, found, rendered, extras)
       : this.#wholeResult(anchor, page, found, rendered, extras);
   }
 
