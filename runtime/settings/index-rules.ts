@@ -42,6 +42,7 @@ const text: Rule<TextIndexConfig> = object<TextIndexConfig>({
   type: optional(nullable(string("a type", /\S/))),
   language: optional(string("a language code", /\S/)),
   languageKey: optional(string("a property name", /\S/)),
+  columns: optional(list(string("a property name", /\S/), "property names")),
   synonyms: optional(list(list(string(), "a list of words"), "lists of words")),
   stopWords: optional(isBoolean),
   positions: optional(isBoolean),

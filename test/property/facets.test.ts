@@ -55,9 +55,10 @@ function makeShop(random: Random) {
     }
     graph.connect("root", "has", id);
   }
-  graph.index("text", { keys: ["title"] });
+  const columns = random.of([undefined, ["brand"], ["price", "brand", "title"]]);
+  graph.index("text", { keys: ["title"], ...(columns !== undefined && { columns }) });
   const processor = new TextProcessor(store, assert.unreachable);
-  if (random.below(2) === 0) while (processor.run(1000));
+  if (random.below(3) !== 0) while (processor.run(1000));
   return { graph, products };
 }
 

@@ -23,11 +23,15 @@ const test = suite("text index");
 const STEPS = Number(process.env.STEPS ?? 1500);
 const WORDS = Array.from({ length: 60 }, (_, index) => `w${"abcdef"[index % 6]}${index}`);
 const KEYS = ["title", "body"];
+const BRANDS = ["Acme", "Zeta", 7, 7.5];
 const IDS = Array.from({ length: 120 }, (_, index) => `v${index}`);
 
 /** Expected contents of the index, by id. */
 class Model {
-  readonly texts = new Map<string, { type: string | null; title?: string; body?: string }>();
+  readonly texts = new Map<
+    string,
+    { type: string | null; title?: string; body?: string; brand?: string | number }
+  >();
 
   documents(type: string | null, idOf: (id: string) => number): Map<number, NaiveDocument> {
     const found = new Map<number, NaiveDocument>();
@@ -59,7 +63,7 @@ function write(graph: Graph, id: string, change: (vertex: Vertex) => void): void
 function change(random: Random, graph: Graph, model: Model): void {
   const id = random.of(IDS);
   const known = model.texts.get(id);
-  const kind = random.below(10);
+  const kind = random.below(12);
   if (known === undefined || kind === 0) {
     const type = random.of(["t", "u"]);
     if (known !== undefined) return;
@@ -80,6 +84,14 @@ function change(random: Random, graph: Graph, model: Model): void {
   } else if (kind === 4) {
     write(graph, id, (vertex) => vertex.setProperty("title", 7));
     delete known.title;
+  } else if (kind === 5) {
+    const brand = random.of(BRANDS);
+    write(graph, id, (vertex) => vertex.setProperty("brand", brand));
+    known.brand = brand;
+  } else if (kind === 6) {
+    if (known.brand === undefined) return;
+    write(graph, id, (vertex) => vertex.removeProperty("brand"));
+    delete known.brand;
   } else {
     const key = random.of(KEYS) as "title" | "body";
     const text = randomText(random);
@@ -147,7 +159,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
       return sought;
     },
     {
-      ...{ hits, isWhole: true, accepts: null },
+      ...{ hits, all: "scores", accepts: null },
       spend: () => undefined,
       statistics: null,
     },
@@ -174,6 +186,29 @@ function check(random: Random, store: GraphStore, model: Model): void {
   }
 }
 
+/** Facets of a search, counted by columns and by the vertices that are in no segment. */
+function checkFacets(random: Random, graph: Graph, model: Model, type: string | null): void {
+  const word = random.of(WORDS.slice(0, 12));
+  const counts = new Map<string | number, number>();
+  for (const { type: own, title = "", body = "", brand } of model.texts.values()) {
+    if (brand === undefined || (type !== null && own !== type)) continue;
+    if (!`${title} ${body}`.split(" ").includes(word)) continue;
+    counts.set(brand, (counts.get(brand) ?? 0) + 1);
+  }
+  const numbers = ["7", "7.5"].map((text) => counts.get(Number(text)) ?? 0);
+  const { facets } = graph.search(word, {
+    ...{ hits: random.below(4) },
+    facets: { brand: 10, number: { property: "brand", ranges: [7.5] } },
+  });
+  const found = facets.brand.map(({ value, count }) => [value, count] as const);
+  assert.equal(new Map(found), counts, word);
+  assert.equal(
+    facets.number.map(({ count }) => count),
+    numbers,
+    word,
+  );
+}
+
 function build(random: Random, processor: TextProcessor): void {
   if (random.below(3) === 0) while (processor.run(1000));
   else processor.run(0.01);
@@ -186,7 +221,8 @@ for (const type of [null, "t"]) {
     const graph = openStore(store);
     const model = new Model();
     for (let count = 0; count < 100; count++) change(random, graph, model);
-    graph.index("text", { keys: KEYS, type });
+    const definition = { keys: KEYS, type, columns: ["brand", "title"] };
+    graph.index("text", definition);
     let processor = new TextProcessor(store, assert.unreachable);
     for (let step = 0; step < STEPS; step++) {
       change(random, graph, model);
@@ -195,19 +231,21 @@ for (const type of [null, "t"]) {
       // A builder that dies leaves what it was about to the next one.
       if (random.below(50) === 0) processor = new TextProcessor(store, assert.unreachable);
       if (random.below(3) === 0) check(random, store, model);
+      if (random.below(3) === 0) checkFacets(random, graph, model, type);
       if (random.below(400) === 0) {
         graph.truncate();
         model.texts.clear();
         assert.equal(graph.textIndexes(), []);
-        graph.index("text", { keys: KEYS, type });
+        graph.index("text", definition);
       }
       if (random.below(200) === 0) {
         assert.is(graph.dropIndex("text"), true);
-        graph.index("text", { keys: KEYS, type });
+        graph.index("text", definition);
       }
     }
     while (processor.run(1000));
     for (let count = 0; count < 50; count++) check(random, store, model);
+    for (let count = 0; count < 20; count++) checkFacets(random, graph, model, type);
     assert.is(graph.dropIndex("text"), true);
     while (processor.run(1000));
     checkStore(store);

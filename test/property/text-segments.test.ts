@@ -6,14 +6,17 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { AllDocuments } from "../../runtime/graph/texts/all-documents.js";
 import { NO_TERM, WordForms } from "../../runtime/graph/texts/analysis/word-forms.js";
+import { countColumns } from "../../runtime/graph/texts/column-counts.js";
+import type { ColumnValue } from "../../runtime/graph/texts/column-values.js";
 import { DenseNumbers } from "../../runtime/graph/texts/dense-numbers.js";
 import { editsFor } from "../../runtime/graph/texts/fuzzy-terms.js";
 import { Segment, SegmentViews } from "../../runtime/graph/texts/segment.js";
 import { SegmentBuilder } from "../../runtime/graph/texts/segment-builder.js";
 import { mergeSegments } from "../../runtime/graph/texts/segment-merge.js";
 import type { Fuzziness, SoughtPart } from "../../runtime/graph/texts/sought-text.js";
-import { TextMatch } from "../../runtime/graph/texts/text-match.js";
+import { type MatchSink, TextMatch } from "../../runtime/graph/texts/text-match.js";
 import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
 import { averageLengths, type NaiveDocument, searchNaively } from "./support/naive-texts.js";
 import { Random, SEED } from "./support/random.js";
@@ -23,6 +26,14 @@ const TEXTS = Number(process.env.TEXTS ?? 3000);
 const SEARCHES = 100;
 const KEYS = 2;
 const STOP_WORD = "the";
+const COLUMNS = 3;
+const SHAPE = { keys: KEYS, columns: COLUMNS, hasPositions: true };
+
+/** Few values, one for each vertex, and none. */
+function columnsOf(vertex: number): ColumnValue[] {
+  const few = [null, "Acme", "", -7.5, 3, "Ωmega", "a".repeat(9000)];
+  return [few[vertex % few.length]!, vertex % 5 === 0 ? vertex / 8 : `number ${vertex}`, null];
+}
 
 /** Few words that are frequent and many that are rare, some of them similar. */
 function makeWords(random: Random): string[] {
@@ -65,9 +76,9 @@ function makeSegment(
   documents: readonly (readonly [number, NaiveDocument])[],
   forms: WordForms,
 ): Segment {
-  const builder = new SegmentBuilder(forms, new DenseNumbers(), KEYS, true);
+  const builder = new SegmentBuilder(forms, new DenseNumbers(), SHAPE);
   for (const [vertex, document] of documents) {
-    builder.addDocument(vertex, vertex % 3 === 0 ? 0 : vertex);
+    builder.addDocument(vertex, vertex % 3 === 0 ? 0 : vertex, columnsOf(vertex));
     for (const [key, words] of document.entries()) {
       const terms = Int32Array.from(words, (word) => termOf(forms, word ?? STOP_WORD));
       builder.addText(key, terms, terms.length);
@@ -143,17 +154,45 @@ function checkSearch(
 
   const hits = 1 + random.below(20);
   const top = new TopDocuments(hits);
+  const listed = new AllDocuments(false);
+  const lists = random.below(2) === 0;
   match.run(
     statistics,
     top.threshold,
     (segment, document, score) => top.add(segment.vertexOf(document), score),
     () => undefined,
+    lists ? createSink(listed) : null,
   );
+  if (lists) checkColumns(listed, wanted, what);
   const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
   const found = [...top.sorted().scores];
   assert.is(found.length, best.length, what);
   for (const [at, score] of found.entries()) {
     assert.ok(Math.abs(score - best[at]!) < 1e-9 * score, `${what}: place ${at}`);
+  }
+}
+
+function createSink(all: AllDocuments): MatchSink {
+  const versionOf = (vertex: number): number => (vertex % 3 === 0 ? 0 : vertex);
+  return {
+    begin: (segment) => all.begin(segment),
+    take: (documents, count) => all.addCurrent(documents, count, versionOf, null),
+  };
+}
+
+function checkColumns(all: AllDocuments, wanted: ReadonlyMap<number, number>, what: string): void {
+  assert.equal([...all.vertices].sort(), [...wanted.keys()].sort(), what);
+  const names = Array.from({ length: COLUMNS }, (_, at) => `column ${at}`);
+  const { counts, others } = countColumns(all, names, [...names, "another"])!;
+  assert.is(others.length, 0);
+  assert.equal([...counts.keys()], names);
+  for (const [at, name] of names.entries()) {
+    const sums = new Map<ColumnValue, number>();
+    for (const vertex of wanted.keys()) {
+      const value = columnsOf(vertex)[at]!;
+      if (value !== null) sums.set(value, (sums.get(value) ?? 0) + 1);
+    }
+    assert.equal(new Map(counts.get(name)), sums, `${what}: ${name}`);
   }
 }
 
@@ -172,7 +211,7 @@ test("agrees with a naive search in any number of segments", () => {
   const several = cuts
     .slice(1)
     .map((end, index) => makeSegment(entries.slice(cuts[index], end), forms));
-  const merged = [placed(finish(mergeSegments(several, () => true, true)))];
+  const merged = [placed(finish(mergeSegments(several, () => true, SHAPE)))];
   for (let count = 0; count < SEARCHES; count++) {
     checkSearch(random, words, documents, random.of([whole, several, merged]));
   }
@@ -189,7 +228,7 @@ test("omits dead documents from a merged segment", () => {
   const segments = [0, 300, 600].map((from) => makeSegment(entries.slice(from, from + 300), forms));
   const isAlive = (vertex: number): boolean => vertex % 4 !== 0;
   const encoded = finish(
-    mergeSegments(segments, (segment, document) => isAlive(segment.vertexOf(document)), true),
+    mergeSegments(segments, (segment, document) => isAlive(segment.vertexOf(document)), SHAPE),
   );
   const living = entries.filter(([vertex]) => isAlive(vertex));
   const merged = placed(encoded);

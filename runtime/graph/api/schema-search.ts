@@ -61,9 +61,10 @@ export type SchemaTexts<S extends GraphSchema> = Omit<
 /** A text index of properties of the schema. */
 export type SchemaTextIndex<S extends GraphSchema, T> = Omit<
   TextIndexOptions,
-  "keys" | "type" | "languageKey"
+  "keys" | "type" | "languageKey" | "columns"
 > & {
   readonly keys: Keys<S> | { readonly [K in PropertyKey<S>]?: { readonly boost?: number } };
   readonly type?: T | null;
   readonly languageKey?: PropertyKey<S>;
+  readonly columns?: Keys<S>;
 };

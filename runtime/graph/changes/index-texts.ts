@@ -8,6 +8,7 @@ import { OperationCode } from "../store/operation.js";
 import { ANALYSIS_VERSION, Analysis } from "../texts/analysis/analysis.js";
 import { LANGUAGE_CODES, NO_LANGUAGE } from "../texts/analysis/languages.js";
 import {
+  areColumns,
   areSynonyms,
   isBoost,
   isIndexName,
@@ -18,7 +19,7 @@ import {
 } from "../texts/index-definition.js";
 import { readPinned } from "../texts/pins.js";
 import { Segment } from "../texts/segment.js";
-import { MAX_KEYS } from "../texts/segment-layout.js";
+import { MAX_COLUMNS, MAX_KEYS } from "../texts/segment-layout.js";
 import { declaredTextIndexes, findTextIndex } from "../texts/text-indexes.js";
 import { ALL_SCANNED } from "../texts/text-layout.js";
 import { begin } from "./change-vertex.js";
@@ -37,6 +38,8 @@ export interface TextIndexOptions {
   readonly language?: string;
   /** Property with the language of a vertex's texts, such as `de` (default: `language` for all). */
   readonly languageKey?: string;
+  /** Properties that facets count from the index (max 16); changes of them are indexed as well. */
+  readonly columns?: readonly string[];
   /** Groups of words that mean the same. */
   readonly synonyms?: readonly (readonly string[])[];
   /** True: words that every text has are not indexed. */
@@ -49,6 +52,7 @@ export interface TextIndexOptions {
 export interface TextIndexInfo {
   readonly name: string;
   readonly keys: readonly string[];
+  readonly columns: readonly string[];
   readonly type: string | null;
   readonly language: string;
   /** Documents in the index, including replaced and removed ones until the next merge. */
@@ -65,7 +69,17 @@ export interface TextIndexInfo {
 
 /** Names of the options of a text index. */
 export const TEXT_INDEX_OPTIONS = new Set([
-  ...["name", "keys", "type", "language", "languageKey", "synonyms", "stopWords", "positions"],
+  ...[
+    "name",
+    "keys",
+    "type",
+    "language",
+    "languageKey",
+    "columns",
+    "synonyms",
+    "stopWords",
+    "positions",
+  ],
 ]);
 const DEFAULT_NAME = "text";
 
@@ -130,6 +144,7 @@ export function textIndexes(store: GraphStore): TextIndexInfo[] {
         {
           name: definition.name,
           keys: definition.keys.map(({ name }) => name),
+          columns: definition.columns ?? [],
           type: definition.type,
           language: definition.language,
           documents: sum(({ documents }) => documents),
@@ -147,22 +162,26 @@ export function textIndexes(store: GraphStore): TextIndexInfo[] {
 /** @throws ValueError, TypeError */
 function definitionOf(options: TextIndexOptions): TextIndexDefinition {
   const { name = DEFAULT_NAME, type = null, language = NO_LANGUAGE } = options;
-  const { languageKey, synonyms = [], stopWords = false, positions = true } = options;
+  const { languageKey, columns, synonyms = [], stopWords = false, positions = true } = options;
   requireThat(isIndexName(name), name, "a name", ".name");
   requireThat(type === null || isText(type), type, NAMES, ".type");
   requireThat(LANGUAGE_CODES.includes(language), language, LANGUAGE_CODES.join(", "), ".language");
   const isKey = languageKey === undefined || (isText(languageKey) && languageKey !== "");
   requireThat(isKey, languageKey, NAMES, ".languageKey");
+  const listed = `names of 1 to ${MAX_COLUMNS} different properties`;
+  requireThat(areColumns(columns), columns, listed, ".columns");
   requireThat(areSynonyms(synonyms), synonyms, "lists of words", ".synonyms");
   requireThat(typeof stopWords === "boolean", stopWords, "true or false", ".stopWords");
   requireThat(typeof positions === "boolean", positions, "true or false", ".positions");
   const definition = {
     ...{ name, keys: keysOf(options?.keys), type, language, stopWords, positions, synonyms },
     ...(languageKey !== undefined && { languageKey }),
+    ...(columns !== undefined && { columns: [...columns] }),
     version: ANALYSIS_VERSION,
   };
   const fits = `at most ${MAX_KEYS} properties with the language`;
-  requireThat(readKeys(definition).length <= MAX_KEYS, options.keys, fits, ".keys");
+  const indexed = readKeys({ ...definition, columns: [] });
+  requireThat(indexed.length <= MAX_KEYS, options.keys, fits, ".keys");
   return definition;
 }
 

@@ -2,7 +2,7 @@
 
 import { ANALYSIS_VERSION } from "./analysis/analysis.js";
 import { LANGUAGE_CODES } from "./analysis/languages.js";
-import { MAX_KEYS } from "./segment-layout.js";
+import { MAX_COLUMNS, MAX_KEYS } from "./segment-layout.js";
 
 export interface TextIndexDefinition {
   readonly name: string;
@@ -13,6 +13,8 @@ export interface TextIndexDefinition {
   readonly language: string;
   /** Property with the language of a vertex's texts; undefined: `language` is that of all. */
   readonly languageKey?: string;
+  /** Properties that facets count from memory beside the texts; undefined: none. */
+  readonly columns?: readonly string[];
   /** True: words that every text has are not indexed. */
   readonly stopWords: boolean;
   /** False: there are no phrases. */
@@ -41,6 +43,7 @@ export function parseDefinition(text: string): TextIndexDefinition | null {
       ["string", "undefined"].includes(typeof given.languageKey) &&
       typeof given.stopWords === "boolean" &&
       typeof given.positions === "boolean" &&
+      areColumns(given.columns) &&
       areSynonyms(synonyms) &&
       Number.isInteger(version) &&
       version <= ANALYSIS_VERSION;
@@ -50,15 +53,26 @@ export function parseDefinition(text: string): TextIndexDefinition | null {
   }
 }
 
-/** Returns the names of the properties that the index reads: its keys, and then the language. */
-export function readKeys({ keys, languageKey }: TextIndexDefinition): string[] {
+/**
+ * Returns the names of the properties that the index reads: its keys, and then the language and the
+ * columns, each once.
+ */
+export function readKeys({ keys, languageKey, columns = [] }: TextIndexDefinition): string[] {
   const names = keys.map(({ name }) => name);
-  return languageKey === undefined || names.includes(languageKey) ? names : [...names, languageKey];
+  const others = languageKey === undefined ? columns : [languageKey, ...columns];
+  return [...new Set([...names, ...others])];
 }
 
 /** True if a text can be the name of an index, on replicas as well. */
 export function isIndexName(name: unknown): boolean {
   return typeof name === "string" && name !== "" && !LONE_SURROGATE.test(name);
+}
+
+export function areColumns(columns: unknown): boolean {
+  if (columns === undefined) return true;
+  const isList = Array.isArray(columns) && columns.length >= 1 && columns.length <= MAX_COLUMNS;
+  const isName = (name: unknown): boolean => typeof name === "string" && name !== "";
+  return isList && columns.every(isName) && new Set(columns).size === columns.length;
 }
 
 export function isBoost(boost: unknown): boolean {

@@ -84,6 +84,8 @@ export class ListCursor {
     if (this.place >= 0 && this.document >= target) return this.document;
     if (this.size === 0 || this.documents[this.size - 1]! < target) {
       if (this.#enterBlock(this.#blockOf(target)) >= target) return this.document;
+      // The only block of a short list is entered whatever documents it has.
+      if (this.documents[this.size - 1]! < target) return this.#enterBlock(this.#blocks);
     }
     const { documents, size } = this;
     let { place } = this;
@@ -131,6 +133,17 @@ export class ListCursor {
       while (block < this.#blocks && !this.#isBlockOver(block, weight, single)) block++;
     } else if (block < this.#blocks && this.limit <= weight && this.count > 1) block = this.#blocks;
     return this.#enterBlock(block) !== NO_DOCUMENT;
+  }
+
+  /** Enters the next block; false at the end of the list. */
+  nextBlock(): boolean {
+    return this.#enterBlock(this.#block + 1) !== NO_DOCUMENT;
+  }
+
+  /** True if a document of the present block may have a greater weight; see `nextBlockOver`. */
+  isOver(weight: number, single: number): boolean {
+    if (this.#headers !== 0) return this.#isBlockOver(this.#block, weight, single);
+    return this.limit > weight || this.count === 1;
   }
 
   /** Writes the positions of the word in the present document; returns how many. */

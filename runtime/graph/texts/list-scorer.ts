@@ -22,6 +22,10 @@ export class ListScorer implements DocumentScorer {
   readonly #norms: number;
   /** Greatest weights of the segment for texts that have the word once, by encoded length. */
   readonly #singles: Float64Array;
+  /** Score that blocks are compared with, and the weights that it stands for. */
+  #over = Number.NaN;
+  #overWeight = 0;
+  #overSingle = 0;
 
   constructor(segment: Segment, list: number, weight: ListWeight, idf: number) {
     this.cursor = new ListCursor(segment, list);
@@ -90,9 +94,23 @@ export class ListScorer implements DocumentScorer {
    * documents of the block are to be looked at from its first one on.
    */
   nextBlockOver(score: number): boolean {
-    if (score <= 0) return this.cursor.nextBlockOver(-1, -1);
-    const weight = weightFor(score / this.#idf) / this.#limitFactor;
-    return this.cursor.nextBlockOver(weight, this.#singleLimit(score));
+    this.#prepare(score);
+    return this.cursor.nextBlockOver(this.#overWeight, this.#overSingle);
+  }
+
+  /** True if the present block may have a document with a greater score. */
+  isBlockOver(score: number): boolean {
+    this.#prepare(score);
+    return this.cursor.isOver(this.#overWeight, this.#overSingle);
+  }
+
+  /** Computes the weights of a score, unless it is the one of the call before. */
+  #prepare(score: number): void {
+    if (this.#over === score) return;
+    this.#over = score;
+    const isAny = score <= 0;
+    this.#overWeight = isAny ? -1 : weightFor(score / this.#idf) / this.#limitFactor;
+    this.#overSingle = isAny ? -1 : this.#singleLimit(score);
   }
 
   /**

@@ -2,6 +2,7 @@
 // version and thread.
 
 import type { Analysis } from "./analysis/analysis.js";
+import type { ColumnValue } from "./column-values.js";
 import { ALL_SCANNED, RING_WORDS } from "./text-layout.js";
 import type { TextIndexState, TextTable } from "./text-table.js";
 
@@ -23,6 +24,8 @@ export interface DocumentTexts {
   readonly texts: readonly unknown[];
   /** Code of their language; null: that of the index. */
   readonly language: string | null;
+  /** Values of the columns of the index. */
+  readonly columns: readonly ColumnValue[];
 }
 
 /** Where the texts of an index come from. */

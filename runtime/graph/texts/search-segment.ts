@@ -5,7 +5,7 @@
 import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
 import { NO_DOCUMENT } from "./list-cursor.js";
 import { ListScorer } from "./list-scorer.js";
-import { UnionScorer } from "./union-scorer.js";
+import { type TakeMatches, UnionScorer } from "./union-scorer.js";
 
 /** Takes a document; returns what the scores of the next ones have to exceed. */
 export type TakeDocument = (document: number, score: number) => number;
@@ -22,6 +22,8 @@ export interface SegmentSearch {
   /** Negative infinity: every match is wanted. */
   readonly threshold: number;
   readonly take: TakeDocument;
+  /** Receives every match, whatever its score; null if only scores above the threshold count. */
+  readonly matches: TakeMatches | null;
   /** Accounts for documents; throws after the deadline. */
   readonly spend: (documents: number) => void;
 }
@@ -38,19 +40,27 @@ export function searchSegment(search: SegmentSearch): void {
   else searchSome(search);
 }
 
-function searchList({ threshold, take, spend }: SegmentSearch, scorer: ListScorer): void {
+function searchList({ threshold, take, spend, matches }: SegmentSearch, scorer: ListScorer): void {
   let over = threshold;
   const takeDocument = (document: number, score: number): number => {
     over = take(document, score);
     return over;
   };
+  while (matches !== null && scorer.cursor.nextBlock()) {
+    const { documents, size } = scorer.cursor;
+    spend(size);
+    matches(documents, size);
+    if (scorer.isBlockOver(over)) scorer.scanBlock(over, takeDocument);
+  }
   while (scorer.nextBlockOver(over)) {
     spend(scorer.cursor.size);
     scorer.scanBlock(over, takeDocument);
   }
 }
 
-function searchAll({ scorers, excluded, threshold, take, spend }: SegmentSearch): void {
+function searchAll(search: SegmentSearch): void {
+  const { scorers, excluded, threshold, take, spend } = search;
+  const found = new MatchBatch(search.matches);
   const order = [...scorers].sort((a, b) => a.cost - b.cost);
   const [first] = order as [DocumentScorer];
   let over = threshold;
@@ -70,23 +80,27 @@ function searchAll({ scorers, excluded, threshold, take, spend }: SegmentSearch)
       continue;
     }
     if (!hasAny(excluded, document)) {
+      found.add(document);
       let score = 0;
       for (const scorer of scorers) score += scorer.score();
       if (score > over) over = take(document, score);
     }
     document = first.next();
   }
+  found.flush();
   spend(looked);
 }
 
 function searchSome(search: SegmentSearch): void {
   const { documents, least, excluded, take, spend } = search;
   let over = search.threshold;
+  const found = new MatchBatch(search.matches);
   const windows = new Windows(search.scorers);
   for (let from = 0; from < documents; from += WINDOW) {
     const end = Math.min(from + WINDOW, documents);
     // Where several words have to be there, all of them are looked at.
-    windows.choose(from, end, least > 1 ? Number.NEGATIVE_INFINITY : over);
+    const isEvery = least > 1 || search.matches !== null;
+    windows.choose(from, end, isEvery ? Number.NEGATIVE_INFINITY : over);
     if (windows.isEmpty) continue;
     spend(end - from);
     windows.fill(from, end);
@@ -94,9 +108,35 @@ function searchSome(search: SegmentSearch): void {
     for (let at = 0; at < end - from; at++) {
       if (matches[at]! < 1 || (least > 1 && matches[at]! < least)) continue;
       const score = windows.complete(from + at, scores[at]!, over);
-      if (score <= over || hasAny(excluded, from + at)) continue;
-      over = take(from + at, score);
+      if (search.matches === null && score <= over) continue;
+      if (hasAny(excluded, from + at)) continue;
+      found.add(from + at);
+      if (score > over) over = take(from + at, score);
     }
+  }
+  found.flush();
+}
+
+/** Collects matches, to pass many at once. */
+class MatchBatch {
+  readonly #matches: TakeMatches | null;
+  readonly #documents: Uint32Array;
+  #count = 0;
+
+  constructor(matches: TakeMatches | null) {
+    this.#matches = matches;
+    this.#documents = new Uint32Array(matches === null ? 0 : WINDOW);
+  }
+
+  add(document: number): void {
+    if (this.#matches === null) return;
+    this.#documents[this.#count++] = document;
+    if (this.#count === WINDOW) this.flush();
+  }
+
+  flush(): void {
+    this.#matches?.(this.#documents, this.#count);
+    this.#count = 0;
   }
 }
 

@@ -4,6 +4,7 @@
 
 import type { GraphStore } from "../store/graph-store.js";
 import { AllDocuments } from "./all-documents.js";
+import { type ColumnCounts, countColumns } from "./column-counts.js";
 import { PendingMatch } from "./pending-match.js";
 import type { PendingDocument } from "./pending-texts.js";
 import { readPinned } from "./pins.js";
@@ -11,7 +12,7 @@ import { Segment } from "./segment.js";
 import type { TextSearch } from "./sought-text.js";
 import { openTextIndex, type TextIndex } from "./text-index.js";
 import { RING_WORDS } from "./text-layout.js";
-import { TextMatch } from "./text-match.js";
+import { type MatchSink, TextMatch } from "./text-match.js";
 import type { TermCounts, TextStatistics } from "./text-statistics.js";
 import type { TextIndexState } from "./text-table.js";
 import { type FoundDocuments, TopDocuments } from "./top-documents.js";
@@ -22,8 +23,10 @@ const MAX_ATTEMPTS = 3;
 export interface TextSearchOptions {
   /** Number of the best to return. */
   readonly hits: number;
-  /** True: all matching vertices are returned beside the best. */
-  readonly isWhole?: boolean;
+  /** Whether all matching vertices are returned beside the best, with or without their scores. */
+  readonly all?: "none" | "vertices" | "scores";
+  /** Properties whose values are counted, as far as they are columns; requires `vertices`. */
+  readonly counted?: readonly string[];
   /** Condition on the vertices; null for all. Vertices with texts are in use. */
   readonly accepts: ((vertex: number) => boolean) | null;
   /** Counts what is looked at; throws when time is over. */
@@ -39,8 +42,10 @@ export interface TextSearchResult extends FoundDocuments {
   readonly pending: number;
   /** True if a word stands for more terms than were looked at. */
   readonly isCut: boolean;
-  /** All matching vertices, in no order; null unless `isWhole`. */
+  /** All matching vertices, in no order; null unless requested. */
   readonly all: AllDocuments | null;
+  /** Values of columns; null without any. */
+  readonly columns: ColumnCounts | null;
 }
 
 /** Reads what is sought for an index, once it is known how that analyzes texts. */
@@ -108,46 +113,30 @@ class Search {
 
   run(): { readonly found: TextSearchResult; readonly isCurrent: boolean } {
     const { texts } = this.#store;
-    const { hits, isWhole = false, accepts, spend } = this.#options;
+    const { hits, accepts, counted = [] } = this.#options;
     const segments = this.#state.segments.map((start) => new Segment(texts.views, start));
     const match = new TextMatch(this.#search, segments);
     const serial = texts.settledSerial;
     const pending = this.#matchPending(serial);
     const isRingKept = this.#isRingKept(serial);
-    const keys = this.#index.keys.length;
-    const statistics = this.#options.statistics ?? match.statistics(keys, pending);
+    const { keys, columns } = this.#index;
+    const statistics = this.#options.statistics ?? match.statistics(keys.length, pending);
     const top = new TopDocuments(hits);
-    const all = isWhole ? new AllDocuments() : null;
-    const every = Number.NEGATIVE_INFINITY;
-    const take = (vertex: number, score: number, version: number): number => {
-      if (all === null) return top.add(vertex, score, version);
-      if (score > top.threshold) top.add(vertex, score, version);
-      all.add(vertex, score);
-      return every;
-    };
+    const all = this.#collectAll();
     const takePending = ({ vertex, version }: PendingDocument, score: number): void => {
-      if (!isWhole && score <= top.threshold) return;
-      if (accepts === null || accepts(vertex)) take(vertex, score, version);
+      if (all === null && score <= top.threshold) return;
+      if (accepts !== null && !accepts(vertex)) return;
+      all?.add(vertex, 0, score);
+      top.add(vertex, score, version);
     };
+    all?.begin(null);
     pending.run(statistics, takePending);
-    match.run(
-      statistics,
-      isWhole ? every : top.threshold,
-      (segment, document, score) => {
-        const vertex = segment.vertexOf(document);
-        const version = segment.versionOf(document);
-        const isCurrent = texts.versionOf(vertex) === version;
-        if (!isCurrent || (accepts !== null && !accepts(vertex)))
-          return isWhole ? every : top.threshold;
-        return take(vertex, score, version);
-      },
-      spend,
-      (added) => all?.reserve(added),
-    );
+    this.#matchSegments(match, statistics, top, all);
     const late = this.#lateChanges(serial);
     if (late !== null && late.size > 0) all?.keep((vertex) => !late.has(vertex));
     const lateMatch = new PendingMatch(this.#search, this.#index.analysis.tokenizer.forms);
     for (const document of late?.values() ?? []) if (document !== null) lateMatch.add(document);
+    all?.begin(null);
     lateMatch.run(statistics, takePending);
     const found = withoutReplaced(top.sorted(), late);
     // A place may be free for a document that was displaced.
@@ -161,9 +150,55 @@ class Search {
         pending: pending.documents,
         isCut: match.isCut,
         all,
+        columns: all && countColumns(all, columns, counted),
       },
       isCurrent,
     };
+  }
+
+  #collectAll(): AllDocuments | null {
+    const { all = "none" } = this.#options;
+    return all === "none" ? null : new AllDocuments(all === "scores");
+  }
+
+  /** Collects the best documents of the segments, and all that match if requested. */
+  #matchSegments(
+    match: TextMatch,
+    statistics: TextStatistics,
+    top: TopDocuments,
+    all: AllDocuments | null,
+  ): void {
+    const { texts } = this.#store;
+    const { accepts, spend, all: requested } = this.#options;
+    const hasScores = requested === "scores";
+    const every = Number.NEGATIVE_INFINITY;
+    const versionOf = (vertex: number): number => texts.versionOf(vertex);
+    const sink: MatchSink | null = all && {
+      begin: (segment, most) => {
+        all.begin(segment);
+        all.reserve(most);
+      },
+      take: (documents, count) => {
+        if (!hasScores) all.addCurrent(documents, count, versionOf, accepts);
+      },
+    };
+    match.run(
+      statistics,
+      hasScores ? every : top.threshold,
+      (segment, document, score) => {
+        const vertex = segment.vertexOf(document);
+        const version = segment.versionOf(document);
+        const isCurrent = texts.versionOf(vertex) === version;
+        if (!isCurrent || (accepts !== null && !accepts(vertex))) {
+          return hasScores ? every : top.threshold;
+        }
+        if (hasScores) all!.add(vertex, document, score);
+        const threshold = score > top.threshold ? top.add(vertex, score, version) : top.threshold;
+        return hasScores ? every : threshold;
+      },
+      spend,
+      sink,
+    );
   }
 
   countTerms(): { readonly statistics: TextStatistics; readonly terms: readonly TermCounts[] } {

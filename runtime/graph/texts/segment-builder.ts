@@ -2,6 +2,7 @@
 // with a counting sort, which keeps the documents and positions of each term in order.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
+import { type ColumnValue, ColumnValues } from "./column-values.js";
 import type { DenseNumbers } from "./dense-numbers.js";
 import { GrowingWords } from "./growing-array.js";
 import { byteOfLength } from "./lengths.js";
@@ -10,6 +11,13 @@ import { sortStrings } from "./sort-strings.js";
 
 /** Words between two yields: some tenths of a millisecond. */
 const STEP = 8192;
+
+/** Number of keys and columns of the documents of a segment. */
+export interface SegmentShape {
+  readonly keys: number;
+  readonly columns: number;
+  readonly hasPositions: boolean;
+}
 
 export class SegmentBuilder {
   readonly #forms: WordForms;
@@ -24,10 +32,15 @@ export class SegmentBuilder {
   readonly #versions = new GrowingWords();
   readonly #norms: GrowingWords[];
   readonly #lengths: number[];
+  readonly #columns: readonly ColumnValues[];
   #hasVersions = false;
 
   /** @param numbers used by one builder at a time */
-  constructor(forms: WordForms, numbers: DenseNumbers, keys: number, hasPositions: boolean) {
+  constructor(
+    forms: WordForms,
+    numbers: DenseNumbers,
+    { keys, columns, hasPositions }: SegmentShape,
+  ) {
     numbers.begin();
     this.#forms = forms;
     this.#numbers = numbers;
@@ -35,6 +48,7 @@ export class SegmentBuilder {
     this.#hasPositions = hasPositions;
     this.#norms = Array.from({ length: keys }, () => new GrowingWords());
     this.#lengths = new Array<number>(keys).fill(0);
+    this.#columns = Array.from({ length: columns }, () => new ColumnValues());
   }
 
   get documents(): number {
@@ -46,12 +60,16 @@ export class SegmentBuilder {
     return this.#codes.length;
   }
 
-  /** Begins a document. */
-  addDocument(vertex: number, version: number): void {
+  /**
+   * Begins a document.
+   * @param values of the columns
+   */
+  addDocument(vertex: number, version: number, values: readonly ColumnValue[]): void {
     this.#vertices.push(vertex);
     this.#versions.push(version);
     if (version !== 0) this.#hasVersions = true;
     for (const norms of this.#norms) norms.push(0);
+    for (const [at, column] of this.#columns.entries()) column.add(values[at]!);
   }
 
   /** Adds the text of a key to the document that was begun last. */
@@ -80,6 +98,7 @@ export class SegmentBuilder {
         versions: this.#hasVersions ? this.#versions.words : null,
         norms: this.#norms.map(({ words }) => Uint8Array.from(words.subarray(0, count))),
         lengths: this.#lengths,
+        columns: this.#columns,
       },
       this.#hasPositions,
     );

@@ -1,6 +1,7 @@
 // Encodes a segment: documents first, then terms in the order of their texts, with the postings of
 // each key in the order of documents. The words it returns lie in memory of this thread alone.
 
+import { type ColumnValues, encodeColumns } from "./column-values.js";
 import { GrowingBytes, GrowingWords } from "./growing-array.js";
 import { bitsFor, packBlock, packedWords } from "./packed-block.js";
 import {
@@ -31,6 +32,7 @@ export interface SegmentDocuments {
   readonly norms: readonly Uint8Array[];
   /** Sums of the lengths, by key. */
   readonly lengths: readonly number[];
+  readonly columns: readonly ColumnValues[];
 }
 
 export class SegmentEncoder {
@@ -122,7 +124,9 @@ export class SegmentEncoder {
     const lists = texts + Math.ceil(this.#units / 2);
     const bytes = lists + this.#lists.length;
     const blocks = bytes + Math.ceil(this.#bytes.length / 4);
-    const words = new Uint32Array(blocks + this.#blocks.length);
+    const columns = blocks + this.#blocks.length;
+    const section = encodeColumns(this.#documents.columns);
+    const words = new Uint32Array(columns + section.length);
     words[SegmentHead.Words] = words.length;
     words[SegmentHead.Documents] = count;
     words[SegmentHead.Terms] = termCount;
@@ -135,6 +139,8 @@ export class SegmentEncoder {
     words[SegmentHead.ListsAt] = lists;
     words[SegmentHead.BytesAt] = bytes;
     words[SegmentHead.Keys] = keys;
+    words[SegmentHead.ColumnsAt] = section.length === 0 ? 0 : columns;
+    words.set(section, columns);
     this.#putDocuments(words, vertices, versions, norm);
     words.set(this.#terms.words.subarray(0, this.#terms.length), terms);
     this.#putTexts(new Uint16Array(words.buffer, texts * 4));

@@ -9,6 +9,7 @@
 //   texts      UTF-16 of all terms
 //   lists      4 words for each key of a term: {key << 24 | documents, data, positions, limit}
 //   bytes      postings of short lists, positions of all
+//   columns    6 words a column, its sorted distinct values, 1 ordinal a document; none without any
 //   blocks     headers and packed postings of the other lists
 //
 // A list of one document has the document as `data` and its frequency as `limit`; of a short list
@@ -29,6 +30,8 @@ export const SegmentHead = {
   /** Of a retired segment: the next one, and the epoch in which it was retired. */
   NextRetired: 3,
   RetiredIn: 4,
+  /** 0: there are no columns. */
+  ColumnsAt: 5,
   Terms: 6,
   Lists: 7,
   VerticesAt: 8,
@@ -52,6 +55,21 @@ export const SegmentKey = {
   Average: 2,
 } as const;
 const KEY_WORDS = 4;
+
+/** Words of a column; offsets are words from the start of the section of columns. */
+export const Column = {
+  /** Distinct numbers, 2 words each, ascending. */
+  Numbers: 0,
+  NumbersAt: 1,
+  /** Distinct strings: offsets of their units, one more than strings, and UTF-16. */
+  Strings: 2,
+  StringsAt: 3,
+  /** Bytes of an ordinal: 0, 1, 2 or 4. */
+  Width: 4,
+  OrdinalsAt: 5,
+} as const;
+export const COLUMN_WORDS = 6;
+export const MAX_COLUMNS = 16;
 
 export const TERM_WORDS = 2;
 export const LIST_WORDS = 4;

@@ -1,9 +1,12 @@
 // Makes one segment of several that follow each other, without the documents that are dead.
 
+import { ColumnValues } from "./column-values.js";
 import { GrowingWords } from "./growing-array.js";
 import { LENGTH_OF_BYTE } from "./lengths.js";
 import { ListCursor, NO_DOCUMENT, PositionList } from "./list-cursor.js";
 import type { Segment } from "./segment.js";
+import type { SegmentShape } from "./segment-builder.js";
+import { SegmentColumn } from "./segment-column.js";
 import { SegmentEncoder } from "./segment-encoder.js";
 
 const STEP = 4096;
@@ -17,10 +20,9 @@ export type IsAlive = (segment: Segment, document: number) => boolean;
 export function* mergeSegments(
   segments: readonly Segment[],
   isAlive: IsAlive,
-  hasPositions: boolean,
+  { keys, columns, hasPositions }: SegmentShape,
 ): Generator<undefined, Uint32Array<ArrayBuffer>, void> {
-  const keys = segments[0]!.keys;
-  const documents = yield* renumber(segments, isAlive, keys);
+  const documents = yield* renumber(segments, isAlive, keys, columns);
   const encoder = new SegmentEncoder(documents, hasPositions);
   const heads = segments.map((segment, index) => ({
     segment,
@@ -70,6 +72,7 @@ interface MergedDocuments {
   readonly versions: Uint32Array | null;
   readonly norms: Uint8Array[];
   readonly lengths: number[];
+  readonly columns: readonly ColumnValues[];
   /** New numbers, by segment and old number. */
   readonly numbers: Uint32Array[];
 }
@@ -78,6 +81,7 @@ function* renumber(
   segments: readonly Segment[],
   isAlive: IsAlive,
   keys: number,
+  columns: number,
 ): Generator<undefined, MergedDocuments, void> {
   const vertices = new GrowingWords();
   const versions = new GrowingWords();
@@ -85,6 +89,7 @@ function* renumber(
   const norms = Array.from({ length: keys }, () => new Uint8Array(all));
   const lengths = new Array<number>(keys).fill(0);
   const numbers: Uint32Array[] = [];
+  const merged = Array.from({ length: columns }, () => new ColumnValues());
   let hasVersions = false;
   let count = 0;
   for (const segment of segments) {
@@ -92,6 +97,7 @@ function* renumber(
     numbers.push(given);
     const { bytes } = segment.views;
     const first = count;
+    const readers = merged.map((column, at) => createColumnReader(segment, at, column));
     for (let document = 0; document < segment.documents; document++) {
       if (document % STEP === 0) yield;
       if (!isAlive(segment, document)) continue;
@@ -102,6 +108,7 @@ function* renumber(
       for (let key = 0; key < keys; key++) {
         norms[key]![count] = bytes[segment.normsOf(key) + document]!;
       }
+      for (const read of readers) read(document);
       given[document] = count++;
     }
     const isComplete = count - first === segment.documents;
@@ -115,7 +122,23 @@ function* renumber(
     versions: hasVersions ? versions.words : null,
     norms,
     lengths,
+    columns: merged,
     numbers,
+  };
+}
+
+/** Returns a function that adds the value of a document of a segment to a merged column. */
+function createColumnReader(
+  segment: Segment,
+  number: number,
+  into: ColumnValues,
+): (document: number) => void {
+  const column = new SegmentColumn(segment, number);
+  const numbers = new Uint32Array(column.distinct + 1);
+  return (document) => {
+    const ordinal = column.ordinalOf(document);
+    if (ordinal !== 0) numbers[ordinal] ||= into.numberFor(column.valueOf(ordinal));
+    into.addNumber(numbers[ordinal]!);
   };
 }
 

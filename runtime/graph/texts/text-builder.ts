@@ -174,7 +174,7 @@ export class TextBuilder {
     if (index === null) return;
     const isAlive = (segment: Segment, document: number): boolean =>
       this.#isAlive(segment, document);
-    const words = yield* mergeSegments(merged, isAlive, index.definition.positions);
+    const words = yield* mergeSegments(merged, isAlive, index.shape);
     const replaced = merged.map(({ start }) => start);
     yield* this.#publish(state, words, replaced, state.progress);
   }
@@ -236,8 +236,7 @@ class DocumentReader {
     this.#index = index;
     this.#analysis = analysis;
     const { forms } = analysis.tokenizer;
-    const { positions } = index.definition;
-    this.#builder = new SegmentBuilder(forms, numbers, index.keys.length, positions);
+    this.#builder = new SegmentBuilder(forms, numbers, index.shape);
   }
 
   get isFull(): boolean {
@@ -251,7 +250,7 @@ class DocumentReader {
     if (found === null || this.#store.texts.versionOf(vertex) !== version) return;
     const { tokenizer } = this.#analysis;
     const language = this.#analysis.numberOf(found.language);
-    this.#builder.addDocument(vertex, version);
+    this.#builder.addDocument(vertex, version, found.columns);
     for (const [key, text] of found.texts.entries()) {
       if (typeof text !== "string") continue;
       const count = tokenizer.read(text, language);

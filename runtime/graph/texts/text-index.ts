@@ -1,10 +1,14 @@
 // An index of texts as one thread uses it: what it was declared with, how its texts are analyzed,
 // and the texts that are not in segments yet, as far as the thread has read them.
 
+import { Float } from "../../base/float.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { StoredValue } from "../store/property-values.js";
 import { Analysis } from "./analysis/analysis.js";
+import type { ColumnValue } from "./column-values.js";
 import { parseDefinition, readKeys, type TextIndexDefinition } from "./index-definition.js";
 import { type DocumentTexts, PendingTexts } from "./pending-texts.js";
+import type { SegmentShape } from "./segment-builder.js";
 import type { TextIndexState } from "./text-table.js";
 
 export class TextIndex {
@@ -13,6 +17,8 @@ export class TextIndex {
   readonly keys: readonly number[];
   readonly analysis: Analysis;
   readonly pending: PendingTexts;
+  /** Properties with a column. */
+  readonly columns: readonly string[];
   /** By term: the terms that it stands for as well. */
   readonly synonyms: ReadonlyMap<string, readonly string[]>;
   readonly #store: GraphStore;
@@ -20,11 +26,14 @@ export class TextIndex {
   readonly #read: readonly number[];
   /** Offset of the language in them; -1: all texts have one. */
   readonly #languageAt: number;
-  readonly #values: unknown[] = [];
-  readonly #texts: { texts: readonly unknown[]; language: string | null } = {
-    texts: this.#values,
-    language: null,
-  };
+  /** Offsets of the columns in them. */
+  readonly #columnsAt: readonly number[];
+  readonly #values: (StoredValue | undefined)[] = [];
+  readonly #texts: {
+    texts: readonly unknown[];
+    language: string | null;
+    columns: ColumnValue[];
+  } = { texts: this.#values, language: null, columns: [] };
 
   /** @param read codes of the properties that the index reads */
   constructor(store: GraphStore, definition: TextIndexDefinition, read: readonly number[]) {
@@ -32,8 +41,11 @@ export class TextIndex {
     this.definition = definition;
     this.keys = read.slice(0, definition.keys.length);
     this.#read = read;
-    const { languageKey } = definition;
-    this.#languageAt = languageKey === undefined ? -1 : readKeys(definition).indexOf(languageKey);
+    const { languageKey, columns = [] } = definition;
+    const names = readKeys(definition);
+    this.#languageAt = languageKey === undefined ? -1 : names.indexOf(languageKey);
+    this.columns = columns;
+    this.#columnsAt = columns.map((column) => names.indexOf(column));
     this.analysis = new Analysis(definition);
     const { analysis } = this;
     const textsOf = (vertex: number) => this.textsOf(vertex);
@@ -57,12 +69,19 @@ export class TextIndex {
       break;
     }
     const values = this.#values;
-    properties.storedAll(vertex, this.#read, values as never[]);
+    properties.storedAll(vertex, this.#read, values);
     const language = values[this.#languageAt];
+    this.#texts.columns = this.#columnsAt.map((at) => columnValue(values[at]));
     values.length = this.keys.length;
     if (!values.some((value) => typeof value === "string")) return null;
     this.#texts.language = typeof language === "string" ? language : null;
     return this.#texts;
+  }
+
+  /** Shape of its segments. */
+  get shape(): SegmentShape {
+    const { keys, columns, definition } = this;
+    return { keys: keys.length, columns: columns.length, hasPositions: definition.positions };
   }
 
   /** Code of the language of a vertex's texts; null: that of the index. */
@@ -71,6 +90,14 @@ export class TextIndex {
     const language = this.#store.properties.get(vertex, this.#read[this.#languageAt]!);
     return typeof language === "string" ? language : null;
   }
+}
+
+/** Returns what facets count of a stored value: a number or string, null for anything else. */
+function columnValue(stored: StoredValue | undefined): ColumnValue {
+  if (typeof stored === "string") return stored;
+  const number = stored instanceof Float ? stored.value : stored;
+  // Adding 0 turns -0 into 0.
+  return typeof number === "number" && !Number.isNaN(number) ? number + 0 : null;
 }
 
 function synonymsOf(

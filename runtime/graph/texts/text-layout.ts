@@ -33,6 +33,8 @@ export const ALL_SCANNED = 0xffff_ffff;
 /** Words of the directory in front of the entries. */
 export const Directory = { KeyCount: 0, Keys: 1 } as const;
 const DIRECTORY_HEAD_WORDS = 256;
+/** Key codes that the directory lists; a greater count: every key may be that of an index. */
+export const MAX_LISTED_KEYS = DIRECTORY_HEAD_WORDS - Directory.Keys;
 const ENTRY_WORDS = 128;
 export const DIRECTORY_WORDS = DIRECTORY_HEAD_WORDS + INDEX_PLACES * ENTRY_WORDS;
 
@@ -57,7 +59,15 @@ export const Entry = {
   ScanFrom: 10,
   Keys: 16,
   Segments: 32,
+  /** Codes of the keys behind the first ones. */
+  MoreKeys: 96,
 } as const;
+const FIRST_KEYS = Entry.Segments - Entry.Keys;
+
+/** Word of an entry with the code of a key. */
+export function keyWord(at: number): number {
+  return at < FIRST_KEYS ? Entry.Keys + at : Entry.MoreKeys + at - FIRST_KEYS;
+}
 
 export function entryAt(directory: number, index: number): number {
   return directory + DIRECTORY_HEAD_WORDS + index * ENTRY_WORDS;

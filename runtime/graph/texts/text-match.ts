@@ -15,7 +15,12 @@ import { weightFactors } from "./weights.js";
 /** Takes a document of a segment; returns what the scores of the next ones have to exceed. */
 export type TakeMatch = (segment: Segment, document: number, score: number) => number;
 
-const ignore = (): void => undefined;
+/** Receives every match, whatever its score. */
+export interface MatchSink {
+  /** @param most maximum number of documents of the segment that follow */
+  begin(segment: Segment, most: number): void;
+  take(documents: Uint32Array, count: number): void;
+}
 
 interface ResolvedSegment {
   readonly segment: Segment;
@@ -144,14 +149,14 @@ export class TextMatch {
   /**
    * Gives all documents with a score that is greater than the threshold, which `take` may raise.
    * @param threshold negative infinity: all that match
-   * @param reserve is told how many more documents may come
+   * @param all receives all documents beside those; null if no one needs them
    */
   run(
     statistics: TextStatistics,
     threshold: number,
     take: TakeMatch,
     spend: (documents: number) => void,
-    reserve: (documents: number) => void = ignore,
+    all: MatchSink | null = null,
   ): void {
     const idfs = partIdfs(this.search.parts, statistics);
     let over = threshold;
@@ -161,7 +166,7 @@ export class TextMatch {
         scorerFor(segment, part, weightOf, idf);
       const scorers = parts.flatMap((part, at) => found(part, idfs[at]!) ?? []);
       const costs = scorers.reduce((sum, { cost }) => sum + cost, 0);
-      reserve(Math.min(segment.documents, costs));
+      all?.begin(segment, Math.min(segment.documents, costs));
       searchSegment({
         documents: segment.documents,
         scorers,
@@ -173,6 +178,7 @@ export class TextMatch {
           return over;
         },
         spend,
+        matches: all === null ? null : (documents, count) => all.take(documents, count),
       });
     }
   }

@@ -8,14 +8,16 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
 import { SegmentViews } from "./segment.js";
-import { SegmentHead } from "./segment-layout.js";
+import { MAX_COLUMNS, MAX_KEYS, SegmentHead } from "./segment-layout.js";
 import {
   DIRECTORY_WORDS,
   Directory,
   Entry,
   entryAt,
   INDEX_PLACES,
+  keyWord,
   MAX_INDEXES,
+  MAX_LISTED_KEYS,
   MAX_VERSION,
   RING_WORDS,
   TEXT_UNIT_WORDS,
@@ -55,6 +57,9 @@ export interface Publication {
   readonly progress: BuildProgress;
 }
 
+/** Properties that an index reads, with its columns. */
+const MAX_READ_KEYS = MAX_KEYS + MAX_COLUMNS;
+
 export class TextTable {
   readonly writer: Writer;
   readonly reader: SeqlockReader;
@@ -79,11 +84,12 @@ export class TextTable {
     return this.#header.words[Header.TextIndexCount] === 0;
   }
 
-  /** True if an index has a key. */
+  /** True if an index may read a key. */
   hasKey(key: number): boolean {
     const directory = this.#directory;
     const { words } = this.#texts;
     const count = words[directory + Directory.KeyCount]!;
+    if (count > MAX_LISTED_KEYS) return true;
     for (let at = 0; at < count; at++) {
       if (words[directory + Directory.Keys + at] === key) return true;
     }
@@ -163,7 +169,7 @@ export class TextTable {
     this.#put(entry, Entry.ScannedTo, 0);
     this.#put(entry, Entry.ScanFrom, 0);
     this.#put(entry, Entry.KeyCount, keys.length);
-    for (const [at, key] of keys.entries()) this.#put(entry, Entry.Keys + at, key);
+    for (const [at, key] of keys.entries()) this.#put(entry, keyWord(at), key);
     writer.add(this.#header, Header.TextIndexCount, 1);
     this.#listKeys();
     return index;
@@ -235,8 +241,8 @@ export class TextTable {
       const bytes = this.#word(entry, Entry.DefinitionBytes);
       const { words } = this.#texts;
       const copy = words.slice(block, block + Math.ceil(bytes / 4));
-      const first = entry + Entry.Keys;
-      const keys = Array.from(words.subarray(first, first + this.#word(entry, Entry.KeyCount)));
+      const keyCount = Math.min(this.#word(entry, Entry.KeyCount), MAX_READ_KEYS);
+      const keys = Array.from({ length: keyCount }, (_, at) => this.#word(entry, keyWord(at)));
       const generation = this.#word(entry, Entry.Generation);
       if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
       if (block === 0) return null;
@@ -442,10 +448,11 @@ export class TextTable {
     for (const index of this.indexes()) {
       const entry = this.#entry(index);
       const count = this.#word(entry, Entry.KeyCount);
-      for (let at = 0; at < count; at++) keys.add(this.#word(entry, Entry.Keys + at));
+      for (let at = 0; at < count; at++) keys.add(this.#word(entry, keyWord(at)));
     }
     const directory = this.#directory;
     this.#put(directory, Directory.KeyCount, keys.size);
+    if (keys.size > MAX_LISTED_KEYS) return;
     for (const [at, key] of [...keys].entries()) this.#put(directory, Directory.Keys + at, key);
   }
 }

@@ -25,7 +25,12 @@ export interface UnionScan {
   /** Returns what the scores of the next documents have to exceed. */
   readonly take: (document: number, score: number) => number;
   readonly spend: (documents: number) => void;
+  /** Receives every match, whatever its score; null if only greater scores count. */
+  readonly matches: TakeMatches | null;
 }
+
+/** Takes documents of a segment, in ascending order; the array is used again. */
+export type TakeMatches = (documents: Uint32Array, count: number) => void;
 
 export class UnionScorer implements DocumentScorer {
   document = 0;
@@ -102,14 +107,16 @@ export class UnionScorer implements DocumentScorer {
   }
 
   /** Gives all documents with greater scores. */
-  scan({ documents, threshold, take, spend }: UnionScan): void {
+  scan({ documents, threshold, take, spend, matches }: UnionScan): void {
+    const found = matches === null ? null : new Uint32Array(WINDOW);
     let over = threshold;
     let least = this.#leastWeight(over);
     for (let from = 0; from < documents; from += WINDOW) {
       const end = Math.min(from + WINDOW, documents);
-      if (over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
+      if (found === null && over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
       this.#fill(from);
       spend(end - from);
+      if (found !== null) matches!(found, this.#listDocuments(found, end - from));
       const weights = this.#weights;
       for (let at = 0; at < end - from; at++) {
         const weight = weights[at]!;
@@ -120,6 +127,14 @@ export class UnionScorer implements DocumentScorer {
         least = this.#leastWeight(over);
       }
     }
+  }
+
+  /** Writes the documents of the window; returns their number. */
+  #listDocuments(into: Uint32Array, size: number): number {
+    const weights = this.#weights;
+    let count = 0;
+    for (let at = 0; at < size; at++) if (weights[at]! > 0) into[count++] = this.#from + at;
+    return count;
   }
 
   /** Returns a weight that greater scores exceed, somewhat too small for rounding. */

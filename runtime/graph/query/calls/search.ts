@@ -98,11 +98,11 @@ class SearchSource implements HitSource {
 
   best(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean {
     if (this.expressions.hasEffects || this.#fusion !== null) return false;
-    const found = this.#find(hits, deadline, all !== null);
+    const found = this.#find(hits, deadline, all === null ? "none" : "vertices", all?.counted);
     if (found === null) return true;
     this.#pass(found, sink);
     if (found.all === null) return true;
-    all?.set(found.all.vertices);
+    all?.set(found.all.vertices, found.columns);
     sink.count(found.all.count - found.count);
     return true;
   }
@@ -110,15 +110,21 @@ class SearchSource implements HitSource {
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {
     if (this.#fusion !== null) this.#passFused(this.#fusion, sink, deadline);
     else {
-      const found = this.#find(0, deadline, true);
+      const found = this.#find(0, deadline, "scores");
       if (found?.all) this.#pass(found.all, sink);
     }
   }
 
-  #find(hits: number, deadline: Deadline, isWhole: boolean): FoundTexts | null {
+  #find(
+    hits: number,
+    deadline: Deadline,
+    all: "none" | "vertices" | "scores",
+    counted: readonly string[] = [],
+  ): FoundTexts | null {
     const { store, expressions } = this;
     this.texts.clear();
-    const search = { store, query: this.#query, test: this.#plan.test, expressions, isWhole };
+    const { test } = this.#plan;
+    const search = { store, query: this.#query, test, expressions, all, counted };
     const page = this.#firstPage;
     const { statistics, hasTypos: allowsTypos } = page ?? { statistics: null, hasTypos: null };
     const enough = this.#enough;
@@ -129,7 +135,7 @@ class SearchSource implements HitSource {
 
   /** Passes the best of both orders; their places decide, see `fuse`. */
   #passFused({ rrf, candidates }: Fusion, sink: HitSink, deadline: Deadline): void {
-    const found = this.#find(candidates, deadline, false);
+    const found = this.#find(candidates, deadline, "none");
     const best = new NearestTopK(candidates);
     const { store, expressions } = this;
     const search = { store, probe: this.#probe!, test: this.#plan.test, expressions };

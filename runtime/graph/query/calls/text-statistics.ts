@@ -47,7 +47,7 @@ function countExact(store: GraphStore, query: TextQuery, options: SearchOptions)
   const search = { store, query, test, expressions };
   const deadline = readDeadline("global", options);
   const found = findTexts(
-    { ...search, isWhole: false, statistics: null, allowsTypos: false, enough },
+    { ...search, all: "none", statistics: null, allowsTypos: false, enough },
     enough,
     deadline,
   );

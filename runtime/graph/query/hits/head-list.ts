@@ -1,6 +1,7 @@
 // The heads of all hits of a search, kept or not, for facets.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import type { ColumnCounts } from "../../texts/column-counts.js";
 import type { ArcBatch } from "./hit-sink.js";
 
 const FIRST_HEADS = 1024;
@@ -8,6 +9,14 @@ const FIRST_HEADS = 1024;
 export class HeadList {
   heads: Uint32Array = new Uint32Array(FIRST_HEADS);
   count = 0;
+  /** Values that were counted with the search; null if none were. */
+  columns: ColumnCounts | null = null;
+  /** Properties whose values are to be counted. */
+  readonly counted: readonly string[];
+
+  constructor(counted: readonly string[] = []) {
+    this.counted = counted;
+  }
 
   /** Adds the heads of a batch. */
   push({ words, from, end }: ArcBatch): void {
@@ -19,7 +28,8 @@ export class HeadList {
   }
 
   /** Replaces the list. */
-  set(heads: Uint32Array): void {
+  set(heads: Uint32Array, columns: ColumnCounts | null): void {
+    this.columns = columns;
     this.heads = heads;
     this.count = heads.length;
   }

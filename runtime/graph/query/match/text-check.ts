@@ -70,7 +70,7 @@ export class TextCheck implements VertexCheck {
     const deadline = readDeadline("global", NO_LIMITS);
     const query = this.#query;
     const found = searchTexts(this.#store, query.place, (index) => query.read(index, allowsTypos), {
-      ...{ hits: 0, isWhole: true, accepts: null, statistics: null },
+      ...{ hits: 0, all: "scores", accepts: null, statistics: null },
       spend: (documents) => deadline.spend(documents),
     });
     if (found === null) return NOTHING;
@@ -81,4 +81,4 @@ export class TextCheck implements VertexCheck {
   }
 }
 
-const NOTHING = new AllDocuments();
+const NOTHING = new AllDocuments(true);

@@ -1,13 +1,8 @@
 // Adds the facets and groups of partitions. Counts, sums and distinct values are exact as long as
 // the partitions list all of their values.
 
-import {
-  compareValues,
-  type FacetRange,
-  type FacetValue,
-  type PartialFacet,
-  type PartialFacetValue,
-} from "../hits/facets.js";
+import { compareValues } from "../hits/facet-counters.js";
+import type { FacetRange, FacetValue, PartialFacet, PartialFacetValue } from "../hits/facets.js";
 import { MAX_LISTED_VALUES, type PartialTotals, type PropertyStats } from "../hits/slot-totals.js";
 import type { FacetedValue } from "../hits/value-table.js";
 

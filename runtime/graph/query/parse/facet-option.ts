@@ -8,7 +8,7 @@ import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY, D_BOTH } from "../../model/constants.js";
 import { atArgumentPath, inMember, invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import type { Facet } from "../hits/facets.js";
+import type { Facet } from "../hits/facet-counters.js";
 import type { Grouping } from "../hits/hit-groups.js";
 import type { TotalsOption } from "../hits/slot-totals.js";
 import { compileArcFilter } from "./arc-filter.js";

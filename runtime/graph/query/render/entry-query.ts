@@ -14,11 +14,13 @@ import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
+import type { Facet } from "../hits/facet-counters.js";
 import {
+  countedKeys,
   countFacets,
   countPartialFacets,
-  type Facet,
   type Facets,
+  namesOfCounted,
   type PartialFacet,
 } from "../hits/facets.js";
 import { HeadList } from "../hits/head-list.js";
@@ -33,6 +35,7 @@ import { HandleSet } from "../match/handle-set.js";
 import { parseFacets, parseGroupBy } from "../parse/facet-option.js";
 import { type Page, parsePage } from "../parse/query-arguments.js";
 import type { ExecuteOptions, ResultOptions, SummaryOptions } from "../parse/query-options.js";
+import { explainSummary } from "./explain-summary.js";
 import { displayFields, type Field, fieldMask } from "./fields.js";
 import type { EntrySource, HitSource } from "./hit-source.js";
 import { describeGroups, keyEntries } from "./partial-entries.js";
@@ -140,7 +143,7 @@ export class EntryQuery {
     const extras = this.#extras(collector, rendered.excluded, watch, () => ({
       plan: [
         ...(isNearest ? ["nearest vectors"] : this.#source.explain()),
-        ...explainSummary(found),
+        ...explainSummary(found, found.collector.arcs),
         this.#kept(page),
       ],
       looked: deadline.spent,
@@ -155,7 +158,7 @@ export class EntryQuery {
     const source = this.#source;
     const isComplete = this.#isWhole;
     const after = this.#cursor?.position(anchor, this.#order!) ?? null;
-    const all = this.#facets === null ? null : new HeadList();
+    const all = this.#facets === null ? null : new HeadList(countedKeys(this.#facets));
     const kept = this.#grouping === null ? page.offset + page.hits : Number.POSITIVE_INFINITY;
     const collector = new HitCollector({
       order: this.#order,
@@ -185,6 +188,7 @@ export class EntryQuery {
       isNearest,
       facets,
       partialFacets,
+      columns: all === null ? [] : namesOfCounted(this.#facets!, all),
       count: groups?.firsts.length ?? collector.offered,
     };
   }
@@ -391,6 +395,8 @@ interface FoundHits {
   readonly isNearest: boolean;
   readonly facets: Facets | null;
   readonly partialFacets: Readonly<Record<string, PartialFacet>> | null;
+  /** Names of the facets that columns have counted. */
+  readonly columns: readonly string[];
   /** Hits, or groups, from the beginning of the page on. */
   readonly count: number;
 }
@@ -408,17 +414,6 @@ interface ResultExtras {
   readonly counts?: Readonly<Record<string, number>> | null;
   readonly time?: QueryTiming | null;
   readonly explain?: Explanation | null;
-}
-
-/** Describes groups and facets, one per line. */
-function explainSummary({ collector, groups, facets, partialFacets, count }: FoundHits): string[] {
-  const hits = `of ${collector.arcs} hits`;
-  const counted = facets ?? partialFacets ?? {};
-  const lines = Object.entries(counted).map(([name, facet]) => {
-    const { length } = Array.isArray(facet) ? facet : (facet as PartialFacet).values;
-    return `facet '${name}': ${length} values ${hits}`;
-  });
-  return groups === null ? lines : [...lines, `groups: ${count} ${hits}`];
 }
 
 /** Adds the size of its group to an entry in dictionary form. */

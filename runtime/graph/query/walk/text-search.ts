@@ -16,8 +16,10 @@ export interface ConditionalTextSearch {
   /** Null for any vertex. */
   readonly test: VertexTest | null;
   readonly expressions: ExpressionSet;
-  /** True to return all matching vertices beside the best. */
-  readonly isWhole: boolean;
+  /** Whether all matching vertices are returned beside the best, with or without their scores. */
+  readonly all: "none" | "vertices" | "scores";
+  /** Properties whose values are counted, as far as they are columns. */
+  readonly counted?: readonly string[];
   /** Statistics of the first page; null for those of this moment. */
   readonly statistics: TextStatistics | null;
   /** Whether typos are allowed; null to allow them if fewer than `enough` are found without. */
@@ -36,7 +38,8 @@ export function findTexts(
   hits: number,
   deadline: Deadline,
 ): FoundTexts | null {
-  const { store, query, test, expressions, isWhole, statistics, allowsTypos, enough } = search;
+  const { store, query, test, expressions, statistics, allowsTypos, enough } = search;
+  const { all, counted = [] } = search;
   if (test !== null) bindTest(test, store);
   const walker = Walker.of(store);
   const run = expressions.start((steps) => deadline.spend(steps));
@@ -45,8 +48,7 @@ export function findTexts(
   const spend = (count: number): void => deadline.spend(count);
   const find = (hasTypos: boolean): FoundTexts | null => {
     const found = searchTexts(store, query.place, (index) => query.read(index, hasTypos), {
-      ...{ hits, isWhole, accepts, spend },
-      statistics,
+      ...{ hits, all, counted, accepts, spend, statistics },
     });
     return found && { ...found, hasTypos };
   };

@@ -49,7 +49,7 @@ test("accepts matching calls like any graph", () => {
 
 test("completes properties in searches, facets and groups", () => {
   const graph = makeShop();
-  graph.index("text", { keys: ["name"], type: "person" });
+  graph.index("text", { keys: ["name"], type: "person", columns: ["name"] });
   const found = graph.search("ann", {
     ...{ keys: { name: 2 }, facets: { age: 3, cheap: { property: "price", ranges: [5] } } },
     ...{ groupBy: { key: "age", stats: "age" }, highlight: ["name"], result: "dict" },

@@ -56,6 +56,7 @@ function setTitle(store: GraphStore, id: string, title: string): void {
   graph.createVertex(id);
   const vertex = graph.openVertex(id);
   vertex.setProperty("title", title);
+  vertex.setProperty("ending", title.slice(-5));
   vertex.close();
 }
 
@@ -77,7 +78,13 @@ function assertSameSearches(store: GraphStore, copy: GraphStore): void {
   assert.equal(names(copy), names(store));
   for (const text of ["all", "word3", "word*", "none"]) {
     assert.equal(found(copy, text), found(store, text), text);
+    assert.equal(countEndings(copy, text), countEndings(store, text), text);
   }
+}
+
+function countEndings(store: GraphStore, text: string): unknown {
+  if (openStore(store).order === 0) return null;
+  return openStore(store).search(text, { facets: { ending: 100 } }).facets;
 }
 
 /** A graph without a transaction log. */
@@ -90,7 +97,7 @@ for (const isBuilt of [true, false]) {
     const { folder } = context;
     const store = plainStore();
     addTitles(store, 0, 100);
-    openStore(store).index("text", { keys: ["title"] });
+    openStore(store).index("text", { keys: ["title"], columns: ["ending"] });
     if (isBuilt) build(store);
     addTitles(store, 90, 120);
     saveGraph(store, folder);
@@ -109,7 +116,7 @@ test("the next snapshot has what was declared and built since", ({ folder }) => 
   const store = plainStore();
   addTitles(store, 0, 50);
   saveGraph(store, folder);
-  openStore(store).index("text", { keys: ["title"] });
+  openStore(store).index("text", { keys: ["title"], columns: ["ending"] });
   saveGraph(store, folder);
   assertSameSearches(store, load(folder));
   build(store);
@@ -125,7 +132,7 @@ test("the next snapshot has what was declared and built since", ({ folder }) => 
 test("a loaded graph frees the block of a builder that did not end", ({ folder }) => {
   const store = plainStore();
   addTitles(store, 0, 5000);
-  openStore(store).index("text", { keys: ["title"] });
+  openStore(store).index("text", { keys: ["title"], columns: ["ending"] });
   const processor = new TextProcessor(store, assert.unreachable);
   const used = store.texts.usedWords;
   while (store.texts.usedWords === used) assert.ok(processor.run(0));
@@ -142,7 +149,7 @@ test("a loaded graph frees the block of a builder that did not end", ({ folder }
 test("a replica declares, replaces and drops the same indexes", ({ store, copy }) => {
   const graph = openStore(store);
   addTitles(store, 0, 30);
-  graph.index("text", { keys: ["title"] });
+  graph.index("text", { keys: ["title"], columns: ["ending"] });
   graph.index("text", { name: "second", keys: { title: { boost: 2 }, body: {} }, type: null });
   addTitles(store, 20, 50);
   replayTo(store, copy);
@@ -205,6 +212,38 @@ test("names of indexes are what a replica can read", ({ store }) => {
   assert.is(graph.textIndexes().length, 1);
 });
 
+test("indexes may read more properties than the directory lists", ({ store, copy }) => {
+  const graph = openStore(store);
+  const names = (prefix: string): string[] =>
+    Array.from({ length: 16 }, (_, at) => `${prefix}_${at}`);
+  for (let index = 0; index < MAX_INDEXES; index++) {
+    const keys = ["title", ...names(`key_${index}`).slice(1)];
+    graph.index("text", { name: `n${index}`, keys, columns: names(`column_${index}`) });
+  }
+  addTitles(store, 0, 5);
+  const change = (key: string, value: string): void => {
+    const vertex = graph.openVertex("v3");
+    vertex.setProperty(key, value);
+    vertex.close();
+  };
+  change("key_15_15", "late");
+  replayTo(store, copy);
+  for (const one of [store, copy]) build(one);
+  change("column_15_15", "blue");
+  replayTo(store, copy);
+  for (const one of [store, copy]) {
+    build(one);
+    const facets = { column_15_15: 5 };
+    const { search, facets: counted } = openStore(one).search("late", { in: "n15", facets });
+    assert.equal(search, ["v3"]);
+    assert.equal(counted.column_15_15, [{ value: "blue", count: 1 }]);
+    checkStore(one);
+  }
+  for (let index = 1; index < MAX_INDEXES; index++) graph.dropIndex("text", { name: `n${index}` });
+  change("title", "found");
+  assert.equal(found(store, "found"), ["v3"]);
+});
+
 test("an index can be replaced while the place of its builder is taken", ({ store, copy }) => {
   const graph = openStore(store);
   addTitles(store, 0, 5000);
@@ -231,6 +270,8 @@ const DECLARE = 0x114;
 
 /** Changes that make a definition invalid. */
 const REFUSED: readonly (readonly [what: string, change: object])[] = [
+  ["no columns", { columns: [] }],
+  ["a column twice", { columns: ["brand", "brand"] }],
   ["no name", { name: undefined }],
   ["an empty name", { name: "" }],
   ["a name that is not Unicode", { name: "\ud800" }],

@@ -120,6 +120,11 @@ test("are refused if unknown", () => {
   };
   refuse({ language: "xx" });
   refuse({ languageKey: 1 });
+  refuse({ columns: "brand" });
+  refuse({ columns: [] });
+  refuse({ columns: ["brand", "brand"] });
+  refuse({ columns: ["brand", 7] });
+  refuse({ columns: Array.from({ length: 17 }, (_, at) => `column${at}`) });
   refuse({ keys: Array.from({ length: 16 }, (_, at) => `key${at}`), languageKey: "lang" });
   assert.equal(graph.textIndexes(), []);
   graph.index("text", { keys: ["title"] });

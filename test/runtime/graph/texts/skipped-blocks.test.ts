@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ListCursor, NO_DOCUMENT } from "../../../../runtime/graph/texts/list-cursor.js";
 import { ListScorer } from "../../../../runtime/graph/texts/list-scorer.js";
 import { searchSegment } from "../../../../runtime/graph/texts/search-segment.js";
 import { Segment, SegmentViews } from "../../../../runtime/graph/texts/segment.js";
@@ -22,6 +23,7 @@ function makeSegment(repeats: (document: number) => boolean): Segment {
   const encoder = new SegmentEncoder(
     {
       ...{ count, vertices: numbers, versions: null, lengths: [count * LENGTH] },
+      columns: [],
       norms: [new Uint8Array(count).fill(LENGTH)],
     },
     false,
@@ -50,6 +52,7 @@ function search(segment: Segment, average: number) {
     threshold: top.threshold,
     take: (document, score) => top.add(segment.vertexOf(document), score),
     spend: () => undefined,
+    matches: null,
   });
   return { vertices: [...top.sorted().vertices], decoded: scorer.cursor.decoded };
 }
@@ -71,5 +74,27 @@ for (const average of [LENGTH, LENGTH * 1.3, LENGTH / 1.3]) {
     assert.is(decoded, 2);
   });
 }
+
+test("seeks past the last document of a short list at once", () => {
+  const segment = makeSegment((document) => document < 3);
+  const short = new SegmentEncoder(
+    {
+      ...{ count: 9, vertices: new Uint32Array(9), versions: null, lengths: [9], columns: [] },
+      norms: [new Uint8Array(9)],
+    },
+    false,
+  );
+  short.beginTerm("red");
+  short.beginList(0);
+  for (const document of [0, 2]) short.add(document, POSITION, 0, 1);
+  short.endList();
+  short.endTerm();
+  for (const one of [new Segment(new SegmentViews(short.finish()), 0), segment]) {
+    const cursor = new ListCursor(one, one.listsOf(one.find("red")));
+    const behind = one.documents;
+    assert.is(cursor.seek(behind), NO_DOCUMENT);
+    assert.is(cursor.seek(behind), NO_DOCUMENT);
+  }
+});
 
 test.run();

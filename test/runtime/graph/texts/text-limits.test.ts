@@ -89,7 +89,7 @@ function foundDuring(
       return { parts, excluded, least: parts.length, boosts: [1], fuzzy: 0, synonyms };
     },
     {
-      ...{ hits: 10_000, isWhole: true },
+      ...{ hits: 10_000, all: "scores" },
       accepts: () => {
         hooks.accepts?.();
         return true;
