@@ -360,7 +360,7 @@ export class ProjectBuilder {
 
 /** @param configured as `module#export`; not for post-processors, which run behind a request */
 function withBefore(plugin: PluginRecord, configured: readonly string[]): PluginRecord {
-  if (plugin.role === "post") return plugin;
+  if (plugin.role === "post" || plugin.job !== null) return plugin;
   const first = configured.map((reference): ModuleExport => {
     const [module = "", exportPath = ""] = reference.split("#");
     return { module: posix.normalize(module), exportPath };

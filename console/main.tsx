@@ -14,6 +14,7 @@ import { Administration } from "./pages/admin.js";
 import { GraphPage } from "./pages/graph.js";
 import { Home } from "./pages/home.js";
 import { Instance } from "./pages/instance.js";
+import { Jobs } from "./pages/jobs.js";
 import { Logs } from "./pages/logs.js";
 import { Matrix } from "./pages/matrix.js";
 import { Overview } from "./pages/overview.js";
@@ -41,6 +42,7 @@ const SHOWN: Readonly<Record<Page, Entry>> = {
   text: { title: "Search", show: SearchPage },
   matrix: { title: "Matrix", show: Matrix },
   replication: { title: "Replication", show: Replication },
+  jobs: { title: "Jobs", show: Jobs },
   logs: { title: "Logs", show: Logs },
   admin: { title: "Administration", show: Administration },
 };

@@ -14,6 +14,7 @@ export const PAGES = [
   "text",
   "matrix",
   "replication",
+  "jobs",
   "logs",
   "admin",
 ] as const;

@@ -44,6 +44,7 @@ export { bytes, float, int, json, str } from "./plugin/contract/types.js";
 export type { AddPluginOptions } from "./plugin/register/add-plugin.js";
 export { loadPlugins } from "./plugin/register/load-plugins.js";
 export { type PluginOptions, plugin } from "./plugin/register/plugin.js";
+export type { Job } from "./plugin/request/job.js";
 export { PluginRequest } from "./plugin/request/plugin-request.js";
 export { RequestData } from "./plugin/request/request-data.js";
 export { HttpError } from "./plugin/response/http-error.js";

@@ -95,7 +95,9 @@ export class LocalMatrix implements InstanceEvents {
     const place = 1 + partition * this.#shape.replicas + replica;
     const name = `partition ${partition} replica ${replica}`;
     // Dispatchers introduce themselves, which only this transport understands.
-    const options = ["--role", "engine", "--transport", "net"];
+    const isFirst = partition === 0 && replica === 0;
+    const jobs = isFirst ? [] : ["--jobs", "false"];
+    const options = ["--role", "engine", "--transport", "net", ...jobs];
     return this.#instance(name, `partition-${partition}-replica-${replica}`, place, options);
   }
 

@@ -60,7 +60,8 @@ function pluginTable(
   const text = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
   const routes = servedRoutes(JSON.parse(text) as Routes, role);
   const descriptions = plugins
-    .filter((plugin) => routes[plugin.description.path]?.[plugin.role] !== undefined)
+    .filter(({ description: { path }, role: part }) => routes[path]?.[part] !== undefined)
+    .filter(({ description: { path } }) => routes[path]?.job === undefined)
     .map(({ description }) => description);
   const argspec = readFileSync(join(projectDir, BUILD_FOLDER, ARGSPEC_FILE), "utf8");
   if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
@@ -86,7 +87,8 @@ export function loader(projectDir: string, role: Role | undefined): LoadBuild {
 function servedRoutes(routes: Routes, role: Role | undefined): Routes {
   if (role === undefined) return routes;
   const parts = Object.entries(routes).map(([path, { engine, ...processors }]) => {
-    if (role === "dispatcher") return [path, processors] as const;
+    if (role === "dispatcher")
+      return [path, processors.job === undefined ? processors : {}] as const;
     return [path, engine === undefined ? {} : { engine }] as const;
   });
   return Object.fromEntries(parts.filter(([, part]) => Object.keys(part).length > 0));

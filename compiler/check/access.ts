@@ -23,8 +23,9 @@ function unusedScopes(plugins: readonly PluginRecord[]): Diagnostic[] {
 /** Where some plugins have scopes, a plugin without is likely one whose author forgot it. */
 function openPlugins(plugins: readonly PluginRecord[]): Diagnostic[] {
   if (!plugins.some(({ scopes }) => scopes.length > 0)) return [];
+  const callable = plugins.filter(({ job }) => job === null);
   const pre = new Set(plugins.filter(({ role }) => role === "pre").map(({ name }) => name));
-  return plugins
+  return callable
     .filter(({ isPublic, scopes }) => !isPublic && scopes.length === 0)
     .filter(({ name, role }) => role !== "post" || !pre.has(name))
     .map((plugin) => {

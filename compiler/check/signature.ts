@@ -5,6 +5,7 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { paramError, pluginError } from "./diagnostics.js";
 
 export function checkFirstArgument(plugin: PluginRecord): Diagnostic[] {
+  if (plugin.job !== null) return [];
   const isPost = plugin.role === "post";
   const [name, type] = isPost ? ["response", "PluginResponse"] : ["request", "PluginRequest"];
   const isScript = /\.[cm]?jsx?$/.test(plugin.position.file);

@@ -44,6 +44,7 @@ const HELPERS = [
   ...[
     "callValidated",
     "checked",
+    "createJob",
     "truncateForMessage",
     ...Object.values(CONTENT_READERS),
     "requireBoundGraph",
@@ -272,6 +273,8 @@ function reservedArgument(
       return param.name;
     case "method":
       return "source.method";
+    case "job":
+      return "createJob(source)";
     case "headers":
       return `${HEADER_READERS[param.form ?? "bytes"]}(source)`;
     case "content": {

@@ -1,5 +1,6 @@
 // The plugin description record of the interface, and what the runtime must know of a plugin.
 
+import { JOB_PATH } from "../../runtime/plugin/contract/job-schedule.js";
 import type {
   PluginDescription,
   PluginEntry,
@@ -32,9 +33,14 @@ export function pluginFacts(plugin: PluginRecord, pathPrefix: string): PluginFac
   };
 }
 
+/** Returns the path of its route; clients do not reach that of a job. */
+export function pluginPath({ name, job }: PluginRecord, pathPrefix: string): string {
+  return job === null ? `${pathPrefix}${name}` : `${JOB_PATH}${name}`;
+}
+
 export function describePlugin(plugin: PluginRecord, pathPrefix: string): PluginDescription {
   return {
-    path: `${pathPrefix}${plugin.name}`,
+    path: pluginPath(plugin, pathPrefix),
     description: plugin.description === "" ? "plugin" : plugin.description,
     parameters: Object.fromEntries(plugin.params.map((param) => [param.name, typeName(param)])),
     bound_graph: plugin.graph,
@@ -52,6 +58,8 @@ function typeName(param: ParamRecord): string {
       return "PluginResponse";
     case "graph":
       return "Graph";
+    case "job":
+      return "Job";
     case "method":
       return "str";
     case "headers":

@@ -5,7 +5,7 @@ import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { converterName, emitImport, readersName, resultCheckName } from "./converters.js";
-import { type PluginFacts, pluginFacts } from "./describe.js";
+import { type PluginFacts, pluginFacts, pluginPath } from "./describe.js";
 import { isNumeric } from "./is-numeric.js";
 import { PluginModules } from "./modules.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
@@ -45,7 +45,7 @@ export function emitPlugins(
 export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string): string {
   const routes: Record<string, PathRoutes> = {};
   for (const [number, plugin] of plugins.entries()) {
-    const path = `${pathPrefix}${plugin.name}`;
+    const path = pluginPath(plugin, pathPrefix);
     const { timeouts, access, ...others } = routes[path] ?? {};
     const own = plugin.timeoutMs === null ? {} : { [plugin.role]: plugin.timeoutMs };
     const all = { ...timeouts, ...own };
@@ -58,7 +58,8 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
     const hasAccess = isPublic || scopes.length > 0;
     const every = hasAccess ? { ...access, [plugin.role]: { ...isOpen, ...isLimited } } : access;
     const rights = every !== undefined && { access: every };
-    routes[path] = { ...others, [plugin.role]: number, ...limits, ...inline, ...rights };
+    const job = plugin.job !== null && { job: plugin.job };
+    routes[path] = { ...others, [plugin.role]: number, ...limits, ...inline, ...rights, ...job };
   }
   return jsonFile(routes);
 }

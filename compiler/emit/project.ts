@@ -48,14 +48,16 @@ export function emitProject(
     ...(auth.length > 0 && { authenticated: true as const }),
     ...(Object.keys(security).length > 0 && { security }),
   };
+  // Clients cannot call jobs.
+  const callable = numbered.filter(({ job }) => job === null);
   const converters = emitConverters(numbered, types, {
     modules: versioned(MODULES_FILE, bundle),
     convert: "svc-server/convert",
   });
   return new Map([
-    ["argspec.json", emitArgspec(service, numbered, refinedTypes, PATH_PREFIX)],
+    ["argspec.json", emitArgspec(service, callable, refinedTypes, PATH_PREFIX)],
     [CONVERTERS_FILE, converters],
-    ["plugins.d.ts", emitRegistryTypes(numbered, types)],
+    ["plugins.d.ts", emitRegistryTypes(callable, types)],
     [
       "plugins.js",
       emitPlugins(numbered, types, PATH_PREFIX, {

@@ -29,6 +29,7 @@ export interface DocComment {
 const DECLARING_TAGS = new Set([
   ...["plugin", "graph", "readonly", "before", "timeout", "inline"],
   ...["public", "scope", "produces"],
+  ...["cron", "every", "catchup"],
 ]);
 
 /** @param nodes candidates; the first with a comment counts */

@@ -2,6 +2,7 @@
 // converts it to a PluginRecord.
 
 import { ts } from "ts-morph";
+import type { JobFacts } from "../../runtime/plugin/contract/job-schedule.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { DocComment } from "./doc-comment.js";
 
@@ -33,6 +34,8 @@ export interface PluginDeclaration {
   readonly readonly: boolean;
   readonly exportPath: string;
   readonly doc: DocComment;
+  /** Its schedule, if it is a job. */
+  readonly job?: JobFacts;
 }
 
 export function listParameters(plugin: PluginDeclaration): readonly ts.ParameterDeclaration[] {

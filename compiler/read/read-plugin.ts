@@ -8,6 +8,7 @@ import { readAccess } from "./read-access.js";
 import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
 import { readInline } from "./read-inline.js";
+import { readJobParams, readJobResult } from "./read-job.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
 import { readThrown } from "./read-thrown.js";
@@ -31,8 +32,9 @@ export function readPlugin(
   const { context } = input;
   context.resolvedTypes = plugin.resolved?.types ?? NO_TYPES;
   reportBlockingCalls(context, plugin);
-  const params = readParams(input, plugin);
-  const { result, async } = readResult(output, plugin);
+  const isJob = plugin.job !== undefined;
+  const params = isJob ? readJobParams(input, plugin) : readParams(input, plugin);
+  const { result, async } = isJob ? readJobResult(context, plugin) : readResult(output, plugin);
   const before = readBefore(context, plugin);
   const hasBefore = before.length > 0;
   return {
@@ -46,6 +48,7 @@ export function readPlugin(
     before,
     ...readAccess(context, plugin),
     timeoutMs: readTimeout(context, plugin),
+    job: plugin.job ?? null,
     module,
     exportPath: plugin.exportPath,
     position: context.position(plugin.nameNode),

@@ -74,7 +74,7 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
 const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;
 
 /** Returns the type of the items of a stream; null for other types. */
-function elementOfStream(type: ts.Type): ts.Type | null {
+export function elementOfStream(type: ts.Type): ts.Type | null {
   const symbol = type.getSymbol();
   if (symbol === undefined || !STREAMS.test(symbol.name)) return null;
   return (type as ts.TypeReference).typeArguments?.[0] ?? null;

@@ -51,6 +51,9 @@ export function readReserved(
     case "graph":
       if (!isGraph(type)) refuse(context, parameter, "`Graph`");
       return untyped;
+    case "job":
+      requireClass(context, parameter, type, "Job");
+      return untyped;
     case "method":
       if (!isText(reader.readPresent(type).shape)) refuse(context, parameter, "`str`");
       return untyped;

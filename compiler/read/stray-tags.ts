@@ -9,6 +9,7 @@ import type { FileScope } from "./file-scope.js";
 const TAG = "@plugin";
 
 export function reportStrayTags({ context, sourceFile, seen }: FileScope): void {
+  reportStraySchedules(context, sourceFile, seen);
   for (const match of sourceFile.text.matchAll(/@plugin\b/g)) {
     const offset = match.index;
     if (seen.has(offset) || !isInComment(sourceFile, offset)) continue;
@@ -23,6 +24,23 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
       const help = "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
       context.add({ code: "SVC1003", severity: "error", ...place, message, help });
     }
+  }
+}
+
+/** Schedules of declarations that cannot be jobs, such as methods. */
+function reportStraySchedules(
+  context: FileScope["context"],
+  sourceFile: ts.SourceFile,
+  seen: FileScope["seen"],
+): void {
+  const tags = /(?<=^[ \t]*(?:\/\*\*[ \t]+|\*[ \t]*))@(?:cron|every|catchup)\b/gm;
+  for (const { index, 0: tag } of sourceFile.text.matchAll(tags)) {
+    if (seen.has(index) || !isInComment(sourceFile, index)) continue;
+    if (!isInDocComment(sourceFile.text.slice(0, index))) continue;
+    const place = { position: context.positionAt(sourceFile, index), length: tag.length };
+    const message = `\`${tag}\` must be above an exported function, with \`@cron\` or \`@every\``;
+    const help = "`/** @every 30s */ export async function name(job: Job) { ... }`";
+    context.add({ code: "SVC1150", severity: "error", ...place, message, help });
   }
 }
 

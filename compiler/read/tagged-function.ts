@@ -9,6 +9,7 @@ import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import { resolveFunction } from "./resolved-function.js";
+import { asJob, isScheduled } from "./scheduled-function.js";
 
 /** The declaration when it is tagged `@plugin` and can be one, else null. */
 export function asTaggedFunction(
@@ -18,9 +19,10 @@ export function asTaggedFunction(
   exportName: string | undefined,
 ): PluginDeclaration | null {
   const doc = readDocComment(declaration);
-  if (!doc.plugin || !value) return null;
   const { context } = scope;
   const nameNode = findNameNode(declaration);
+  if (isScheduled(doc)) return asJob(scope, doc, value, nameNode, exportName);
+  if (!doc.plugin || !value) return null;
   if (!isFunctionNode(value)) {
     const made = resolveTagged(scope, doc.plugin, value, nameNode);
     return made && taggedPlugin(scope, made, mergeDocs(doc, made.fn), nameNode, exportName);

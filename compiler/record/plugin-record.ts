@@ -2,12 +2,20 @@
 // without the syntax tree. Serializable to JSON.
 
 import type { Wire } from "../../argspec/wire.js";
+import type { JobFacts } from "../../runtime/plugin/contract/job-schedule.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ExampleRecord } from "./example.js";
 import type { SourcePosition } from "./source-position.js";
 import type { TypeShape } from "./type-shape.js";
 
-export type ReservedName = "request" | "response" | "graph" | "method" | "headers" | "content";
+export type ReservedName =
+  | "request"
+  | "response"
+  | "graph"
+  | "method"
+  | "headers"
+  | "content"
+  | "job";
 
 /** The form in which `headers` or `content` was declared; null for the other reserved names. */
 export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
@@ -124,6 +132,8 @@ export interface PluginRecord extends ModuleExport, AccessRecord {
   readonly inline: boolean;
   /** How long it may run; null: as long as any. */
   readonly timeoutMs: number | null;
+  /** Its schedule, if svc calls it instead of clients: it is no part of the contract. */
+  readonly job: JobFacts | null;
   /** Hooks in order. */
   readonly before: readonly ModuleExport[];
   readonly position: SourcePosition;

@@ -57,6 +57,7 @@ const LEVEL: Argument = {
   ...{ name: "level", label: "Level", hint: "" },
   choices: ["info", "debug", "warn", "error"],
 };
+const JOB: Argument = { name: "name", label: "Job", hint: "clearCarts" };
 const REASON: Argument = { name: "reason", label: "Reason", hint: "operator" };
 
 const isIn = (node: unknown): boolean => isAt(node, "service-in");
@@ -95,6 +96,13 @@ const SERVICE: readonly Operation[] = [
     confirm: traffic,
     args: [REASON],
     isFor: isIn,
+  },
+  {
+    operation: "RunJob",
+    title: "Run job",
+    effect: "Run a scheduled function now.",
+    confirm: "click",
+    args: [JOB],
   },
   {
     operation: "ReloadPlugins",

@@ -247,6 +247,18 @@ export const COMPILER_CODES = {
       "start with the parameter name (`@minimum count 1`), or move the tag in front of the " +
       "parameter",
   },
+  SVC1150: {
+    title: "schedule on a declaration that cannot be a job",
+    fix: "move `@cron` or `@every` above an exported function without `@plugin`",
+  },
+  SVC1151: {
+    title: "invalid schedule",
+    fix: "write `@cron` with five fields and a time zone, or `@every` with a duration",
+  },
+  SVC1152: {
+    title: "invalid signature of a scheduled function",
+    fix: "declare no parameters except `job: Job` and `graph: Graph`",
+  },
   SVC1180: {
     title: "system descriptor failed to run",
     fix: "fix the file at the position in the message",

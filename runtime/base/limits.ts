@@ -223,3 +223,8 @@ export const MAX_FACET_VALUES = 10_000;
 export const MAX_STREAMS = 1000;
 /** Idle streams send a heartbeat at this interval: `uws` closes them after 10 s. */
 export const STREAM_HEARTBEAT_MS = 5000;
+
+/** Deadline of a run of a job without `@timeout`. */
+export const DEFAULT_JOB_TIMEOUT_MS = 3_600_000;
+/** Time between the abort of the signal of such a run and the end of its executor. */
+export const JOB_GRACE_MS = 10_000;

@@ -4,6 +4,7 @@
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { JobStatus } from "../engine/jobs/scheduled-job.js";
 import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
 import type { Connection, Exchange, TransportMemory } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
@@ -119,6 +120,8 @@ export interface ServerView {
   readonly logState: LogState;
   /** Replication counters. */
   traffic(): TrafficReport;
+  /** Jobs of the build, sorted by name. */
+  jobs(): readonly JobStatus[];
   /** Null in an engine. */
   readonly dispatcher: Dispatcher | null;
   /** User plugins, sorted by path. */

@@ -7,6 +7,7 @@ import { IdleGc } from "../base/idle-gc.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
 import { countPublished, flushSince } from "../graph/manager/logging-entry-points.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
+import { JOB_PATH } from "../plugin/contract/job-schedule.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryStart } from "../plugin/contract/query-text.js";
 import { RequestSignal } from "../plugin/contract/request-signal.js";
@@ -117,7 +118,9 @@ export class Executor {
     const startMs = nowMs();
     const flags = batch[at + RequestField.Flags] as number;
     if ((flags & FLAG_CLIENT_DISCONNECTED) !== 0) {
-      this.#signals.get(serial)?.abort("AbortError");
+      const plugin = this.#plugins()[batch[at + RequestField.Plugin] as number];
+      const isJob = plugin?.description.path.startsWith(JOB_PATH) === true;
+      this.#signals.get(serial)?.abort(isJob ? "TimeoutError" : "AbortError");
       return startMs;
     }
     if ((flags & FLAG_TIMED_OUT) !== 0) {

@@ -39,6 +39,8 @@ export type ControlRequest =
   | { readonly op: "controlled"; readonly number: number; readonly outcome: ControlOutcome }
   /** The published state of the instance changed. */
   | { readonly op: "node"; readonly node: NodeState }
+  /** Runs a job now. */
+  | { readonly op: "runJob"; readonly name: string }
   /** Replaces the matrix of back-ends; it was validated. */
   | { readonly op: "matrix"; readonly dispatcher: object }
   | { readonly op: "stop"; readonly timeoutMs: number };

@@ -37,6 +37,7 @@ import type { BuiltinScheduler } from "./builtin-scheduler.js";
 import { EventLoopMonitor } from "./event-loop-monitor.js";
 import type { InlinePlugins } from "./inline-plugins.js";
 import type { ControlRequest, Listening } from "./io-control.js";
+import type { JobRunner } from "./jobs/job-runner.js";
 import { listenPair } from "./listen-pair.js";
 import type { LiveServerView } from "./live-server-view.js";
 import type { PendingControlRequests } from "./pending-control-requests.js";
@@ -73,6 +74,7 @@ export interface IoParts {
   readonly dispatcher: Dispatcher | null;
   readonly view: LiveServerView;
   readonly control: PendingControlRequests;
+  readonly jobs: JobRunner;
   readonly tracer: Tracer | null;
   readonly recorder: Recorder | null;
   readonly audit: AuditLog | null;
@@ -127,6 +129,8 @@ export class IoServer {
       case "unloadable":
         this.#parts.view.setUnloadable(ask.graphs);
         return null;
+      case "runJob":
+        return this.#parts.jobs.runNow(ask.name);
       case "matrix":
         return this.#parts.dispatcher?.change(readMatrixConfig(ask.dispatcher));
       case "stop":
@@ -144,6 +148,7 @@ export class IoServer {
     this.#setPlugins(table);
     this.#parts.answers.setArgspec(table.argspec.hash);
     this.#parts.scheduler.setExecutors(executors);
+    this.#parts.jobs.setJobs(this.#parts.routes.jobs);
     if (inlineDir !== null)
       await this.#parts.inline.load(inlineDir, table.routes, this.#parts.routes);
   }
@@ -203,6 +208,7 @@ export class IoServer {
   async #stop(timeoutMs: number): Promise<void> {
     const { drainSeconds } = this.#parts.settings;
     this.#parts.engine.leave();
+    this.#parts.jobs.stop();
     if (drainSeconds > 0) await delay(drainSeconds * 1000);
     const deadline = performance.now() + timeoutMs;
     this.#parts.engine.rejectNewConnections();
@@ -222,6 +228,7 @@ export class IoServer {
     await this.#parts.tracer?.close(TRACES_WITHIN_MS);
     await this.#parts.recorder?.close();
     await this.#parts.audit?.close();
+    await this.#parts.jobs.close();
     this.#parts.scheduler.close();
     this.#parts.admin.close();
   }

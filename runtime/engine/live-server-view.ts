@@ -29,6 +29,8 @@ import type { ServerSettings } from "../settings/server-settings.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { BUILTINS } from "./builtin-routes.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
+import type { JobRunner } from "./jobs/job-runner.js";
+import type { JobStatus } from "./jobs/scheduled-job.js";
 import type { DispatchedRequest } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
@@ -48,6 +50,7 @@ export interface LiveServerViewOptions {
   /** The request that is being received. */
   readonly current: () => Exchange | null;
   readonly clock: CommitClock;
+  readonly jobs: JobRunner;
 }
 
 export class LiveServerView implements ServerView {
@@ -150,6 +153,10 @@ export class LiveServerView implements ServerView {
 
   systemGraph(): RegisteredGraph | null {
     return this.#parts.graphs.find(SYSTEM_GRAPH);
+  }
+
+  jobs(): readonly JobStatus[] {
+    return this.#parts.jobs.status();
   }
 
   traffic(): TrafficReport {

@@ -381,6 +381,11 @@ export class RequestEngine {
     });
   }
 
+  /** Runs a job in the slots of the admin port, which clients rarely fill. */
+  submitJob(exchange: Exchange, plugin: PluginRoute): void {
+    this.#submit(this.#parts.scheduler, exchange, 1, 1, plugin);
+  }
+
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
     if (kind === "plugin") {
       const name = path.slice(path.indexOf("/", "/svc/".length) + 1);

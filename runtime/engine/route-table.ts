@@ -1,10 +1,13 @@
 // Maps a path to its resource: one map lookup for every known path, one string comparison for the
 // service prefix. All other paths are files.
 
+import { DEFAULT_JOB_TIMEOUT_MS, JOB_GRACE_MS } from "../base/limits.js";
 import type { AccessKind } from "../builtin/access-kind.js";
 import type { Service } from "../builtin/service.js";
+import { JOB_PATH, type JobFacts } from "../plugin/contract/job-schedule.js";
 import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
 import type { PathRoutes, Routes } from "../plugin/contract/plugin-table.js";
+import type { JobRoute } from "./jobs/job-runner.js";
 import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =
@@ -40,6 +43,7 @@ export class RouteTable {
   readonly #resources = new Map<string, Resource>();
   /** By path and role. Requests in progress hold these objects. */
   readonly #plugins = new Map<string, PluginRoute>();
+  readonly #jobs = new Map<string, JobRoute>();
   /** `/prefix`, or null. */
   readonly #prefix: string | null;
 
@@ -57,8 +61,13 @@ export class RouteTable {
       if (path.startsWith(PLUGIN_PATH)) this.#resources.delete(path);
     }
     for (const route of this.#plugins.values()) route.number = -1;
-    for (const [path, { engine, pre, post, timeouts, access }] of Object.entries(routes)) {
+    this.#jobs.clear();
+    for (const [path, { engine, pre, post, timeouts, access, job }] of Object.entries(routes)) {
       const route = this.#route(path, "engine", engine, timeouts, access);
+      if (job !== undefined) {
+        this.#addJob(path.slice(JOB_PATH.length), route!, job);
+        continue;
+      }
       const resource: Resource =
         route !== null
           ? { kind: "plugin", route }
@@ -70,6 +79,17 @@ export class RouteTable {
       this.#resources.set(path, resource);
     }
     for (const [key, route] of this.#plugins) if (route.number < 0) this.#plugins.delete(key);
+  }
+
+  #addJob(name: string, route: PluginRoute, facts: JobFacts): void {
+    route.isJob = true;
+    route.timeoutMs = (route.timeoutMs || DEFAULT_JOB_TIMEOUT_MS) + JOB_GRACE_MS;
+    this.#jobs.set(name, { route, facts });
+  }
+
+  /** The jobs of the build by name. */
+  get jobs(): ReadonlyMap<string, JobRoute> {
+    return this.#jobs;
   }
 
   /** Lets the IO thread run an engine. */
@@ -90,7 +110,7 @@ export class RouteTable {
     let route = this.#plugins.get(key);
     if (route === undefined) {
       route = {
-        name: path.slice(PLUGIN_PATH.length),
+        name: path.slice(path.lastIndexOf("/") + 1),
         number,
         timeoutMs: 0,
         inline: null,

@@ -4,7 +4,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
-import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
+import { EXECUTOR_SWEEP_MS, JOB_GRACE_MS } from "../base/limits.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { RESULT_REVOKED, RESULT_SLICE_OVER, RESULT_STREAM, ResultField } from "../wire/batch.js";
@@ -399,7 +399,10 @@ export class Scheduler {
       const ranMs = now - this.#state.claimedAtMs(slot);
       const timeoutMs = call.plugin.timeoutMs || this.#timeoutMs;
       const isTooLong = timeoutMs > 0 && ranMs > timeoutMs;
-      if (isDisconnectError(call.exchange, now)) this.#notifyDisconnected(slot, call);
+      const isPastDeadline = call.plugin.isJob === true && ranMs > timeoutMs - JOB_GRACE_MS;
+      if (isPastDeadline || isDisconnectError(call.exchange, now)) {
+        this.#notifyDisconnected(slot, call);
+      }
       if (!isTooLong && !isOverdue(call, now)) continue;
       this.#timeOut(slot, call, isTooLong);
     }
@@ -422,7 +425,7 @@ export class Scheduler {
    */
   #timeOut(slot: number, call: PluginCall, isTooLong: boolean): void {
     const link = this.#slots.link(slot)!;
-    const burning = this.#state.runningSlot(link.id) === slot;
+    const burning = call.plugin.isJob || this.#state.runningSlot(link.id) === slot;
     this.#events.failed(call, executorId(slot), "timeout");
     if (burning) {
       this.#slots.abandon(slot);

@@ -15,7 +15,7 @@ const PAGE = "index.html";
 const ASSETS = "/svc/console/";
 /** The pages of the interface, and those added by the console. */
 const PAGES =
-  "index|admin|console|plugin|search|text|status|system|logs|matrix|replication|requests";
+  "index|admin|console|plugin|search|text|status|system|logs|jobs|matrix|replication|requests";
 const PAGE_PATH = new RegExp(`^/(?:|(?:${PAGES})(?:\\.html)?)$`);
 const HASHED = /-[0-9a-f]{10}\.\w+$/;
 /** Codings by preference, with the suffix of their files. */

@@ -17,6 +17,7 @@ import { createTracer } from "../engine/create-tracer.js";
 import { InlinePlugins } from "../engine/inline-plugins.js";
 import type { IoNotification, IoThreadData } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
+import { JobRunner } from "../engine/jobs/job-runner.js";
 import { LiveServerView } from "../engine/live-server-view.js";
 import { MatrixRequests } from "../engine/matrix-requests.js";
 import { PendingControlRequests } from "../engine/pending-control-requests.js";
@@ -47,6 +48,7 @@ import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
+import { hasOwnJobs, JOBS_FILE } from "./own-jobs.js";
 
 /**
  * Creates the IO thread, which then waits for the request to listen.
@@ -77,10 +79,10 @@ export function assembleIo(
     compressor,
     ...{ recorder, audit, ...responseRules(settings, trusted) },
   });
-  const [quick, long] = data.adminStates;
-  const adminStates = [new SharedState(quick), new SharedState(long)] as const;
+  const adminStates = openAdminStates(data);
   const states = { main: state, builtin: adminStates };
-  const [scheduler, admin] = createSchedulers(data, states, counters.metrics, answers, notify);
+  const jobs = createJobs(settings, state, () => engine);
+  const [scheduler, admin] = createSchedulers(data, states, counters, answers, notify, jobs);
   const dispatcher = createDispatcher(settings, connect);
   const { dispatcherKey } = settings;
   const signature = dispatcherKey === null ? null : new DispatchSignature(dispatcherKey);
@@ -91,7 +93,7 @@ export function assembleIo(
   const traffic = new TrafficCounters(data.traffic);
   const shared = { settings, scheduler, admin, ...counters };
   const view: LiveServerView = new LiveServerView({
-    ...{ ...shared, graphs, traffic, dispatcher, node: data.node },
+    ...{ ...shared, graphs, traffic, dispatcher, node: data.node, jobs },
     dispatched: () => matrix?.dispatched() ?? [],
     current: () => engine.current,
     clock: new CommitClock(data.clock),
@@ -120,7 +122,7 @@ export function assembleIo(
   installBuiltinContext({ server: view, control: operations });
   showStackTraces(settings.stackTraces);
   addBuiltins(routes);
-  const own = { adminStates, graphs, traffic, view, control, tracer, recorder, audit };
+  const own = { adminStates, graphs, traffic, view, control, jobs, tracer, recorder, audit };
   return new IoServer({ ...shared, ...own, routes, answers, inline, auth, engine, dispatcher });
 }
 
@@ -139,20 +141,17 @@ function createOriginGuards(
 function createSchedulers(
   { settings, clock: logClock }: IoThreadData,
   states: { readonly main: SharedState; readonly builtin: readonly [SharedState, SharedState] },
-  metrics: Metrics,
+  { metrics }: { readonly metrics: Metrics },
   answers: ResponseWriter,
   notify: (notice: IoNotification) => void,
+  jobs: JobRunner,
 ): [scheduler: Scheduler, admin: BuiltinScheduler] {
   const { pluginTimeoutMs, maxRunningPerClient } = settings;
   const mainLimits = { perClient: maxRunningPerClient, isSerial: false };
   // A query needs a deadline even where plugins have none.
   const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
   const clock = new CommitClock(logClock);
-  const outcomes = {
-    result: answers.call,
-    failed: answers.failedCall,
-    dropped: answers.droppedCall,
-  };
+  const outcomes = jobs.intercept(answers);
   const events: SchedulerEvents = {
     ...outcomes,
     terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
@@ -167,6 +166,24 @@ function createSchedulers(
     new Scheduler(states.main, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
     new BuiltinScheduler(states.builtin, waitMs, builtinEvents, clock),
   ];
+}
+
+function openAdminStates({ adminStates: [quick, long] }: IoThreadData) {
+  return [new SharedState(quick), new SharedState(long)] as const;
+}
+
+/** @param engine submits their runs */
+function createJobs(
+  settings: ServerSettings,
+  state: SharedState,
+  engine: () => RequestEngine,
+): JobRunner {
+  return new JobRunner({
+    file: join(settings.root, JOBS_FILE),
+    isHere: hasOwnJobs(settings),
+    canRun: () => state.serviceIn,
+    submit: (exchange, route) => engine().submitJob(exchange, route),
+  });
 }
 
 function createRecorder({ recordFile, name, ...settings }: ServerSettings): Recorder | null {

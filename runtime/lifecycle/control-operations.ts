@@ -29,6 +29,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["ClearReadonly", () => runAction("system mutable", () => system.clearReadonly())],
   ["SuspendEvents", () => runAction("events_suspended", () => system.suspendEvents())],
   ["ResumeEvents", () => runAction("events_resumed", () => system.resumeEvents())],
+  ["RunJob", ({ service }, args) => runJob(service, args)],
   ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
   ["SystemDescriptor", ({ service }, args) => setDescriptor(service, args)],
   ["Console", (parts, args) => runConsole(parts, args)],
@@ -86,6 +87,11 @@ function changeLogLevel(level: LogLevel): object {
 function resetMetrics(service: HttpService): object {
   service.metrics.reset();
   return { action: "metrics_reset" };
+}
+
+async function runJob(service: HttpService, { name }: ControlArguments): Promise<object> {
+  await service.runJob(String(name));
+  return { action: "run_job", job: String(name), status: "started" };
 }
 
 async function persist(graphs: GraphSupervisor): Promise<object> {

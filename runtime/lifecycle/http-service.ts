@@ -250,6 +250,11 @@ export class HttpService {
     this.#dispatcher = dispatcher;
   }
 
+  /** Runs a job now. @throws Error if it is unknown or runs */
+  runJob(name: string): Promise<void> {
+    return this.#io.runJob(name);
+  }
+
   /** Sets the handler of admin operations. */
   setOperator(operator: Operator): void {
     this.#operator = operator;

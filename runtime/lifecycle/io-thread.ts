@@ -134,6 +134,11 @@ export class IoThread {
     return this.#ask({ op: "controlled", number, outcome });
   }
 
+  /** Runs a job now. @throws Error if it is unknown or runs */
+  runJob(name: string): Promise<void> {
+    return this.#ask({ op: "runJob", name });
+  }
+
   setNode(node: NodeState): Promise<void> {
     return this.#ask({ op: "node", node });
   }

@@ -12,6 +12,7 @@ export {
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
 export { truncateForMessage } from "./contract/truncate-for-message.js";
+export { createJob } from "./request/job.js";
 export {
   createParamReader,
   missing,

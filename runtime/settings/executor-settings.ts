@@ -8,7 +8,7 @@ import {
   MIN_EXECUTOR_HEAP_MB,
 } from "../base/limits.js";
 import { setting } from "./setting.js";
-import { booleanSetting, integer, integerOr } from "./setting-types.js";
+import { booleanOr, booleanSetting, integer, integerOr } from "./setting-types.js";
 
 export const EXECUTOR_SETTINGS = {
   /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
@@ -53,6 +53,14 @@ export const EXECUTOR_SETTINGS = {
     option: "no-warm-up",
     help: "warm up @readonly plugins with their examples before Service-IN (0.5 s)",
     optionHelp: "skip the plugin warm-up before Service-IN",
+  }),
+  /** Whether scheduled functions run here; auto: on one instance of a system. Default auto. */
+  jobs: setting({
+    key: "jobs",
+    type: booleanOr("auto"),
+    default: ["auto"],
+    option: "jobs",
+    help: "run scheduled functions here; auto: on one instance of a system",
   }),
   /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
   loadTimeoutMs: setting({

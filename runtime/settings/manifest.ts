@@ -10,7 +10,7 @@ import type { ResolvedConfig } from "./config-rule.js";
 import { isPlainObject } from "./rules.js";
 
 /** Incremented whenever a file of `.svc/` changes its format; other formats count as no build. */
-export const MANIFEST_FORMAT = 3;
+export const MANIFEST_FORMAT = 4;
 export const MANIFEST_FILE = "manifest.json";
 /** In a build whose configuration reads the environment: its code, executed at each start. */
 export const CONFIG_OUTPUT = "config.js";

@@ -32,6 +32,7 @@ export declare class PluginResponse<K = unknown, T = unknown> {
   constructor(maxhits?: number);
   append(sortkey: K, item: T): void;
 }
+export declare class Job { readonly scheduledAt: Date; private constructor(); }
 export declare class Graph { readonly name: string; }
 export interface TypedGraph<S> extends Graph { vertices(options: object): S[]; }
 export declare class HttpError extends Error {

@@ -45,6 +45,7 @@ const BUILTIN_PLUGINS = [
     "graphinfo",
     "index",
     "indexes",
+    "jobs",
     "matrixplugins",
     "memory",
     "metrics",

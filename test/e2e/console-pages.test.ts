@@ -55,6 +55,7 @@ const PAGES = [
   ["text?graph=cities&q=no&facets=population", "Trondheim"],
   ["matrix", "This is an engine"],
   ["replication", "Subscribers of this instance"],
+  ["jobs", "Scheduled functions"],
   ["logs", "server started"],
   ["admin", "Locked"],
 ] as const;

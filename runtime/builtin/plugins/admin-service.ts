@@ -169,6 +169,20 @@ export function adminLease(
 }
 
 /**
+ * ADMIN: Run a job now.
+ * @plugin ADMIN_RunJob
+ * @param name name of its function
+ */
+export function adminRunJob(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  name: str,
+): Promise<unknown> {
+  return controlService().perform(headers, authtoken, "RunJob", { name });
+}
+
+/**
  * ADMIN: Reload Plugins.
  * @plugin ADMIN_ReloadPlugins
  */

@@ -1,6 +1,7 @@
 // The user plugins as seen by threads that do not load their code.
 
 import type { SharedArgspec } from "../register/shared-argspec.js";
+import type { JobFacts } from "./job-schedule.js";
 import type { PluginDescription, PluginRole } from "./plugin-entry.js";
 
 /** Path to the numbers of its plugins, which identify them between threads. */
@@ -11,6 +12,8 @@ export type PathRoutes = ByRole & {
   readonly timeouts?: ByRole;
   /** The engine runs in the IO thread as long as it is fast. */
   readonly inline?: true;
+  /** The engine is a job: svc calls it by its schedule, and clients cannot. */
+  readonly job?: JobFacts;
   /** Which principals may call them; any principal where nothing is said. */
   readonly access?: Readonly<Partial<Record<PluginRole, PluginAccess>>>;
 };

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Argspec } from "../../../argspec/argspec.js";
 import { PluginError } from "../../base/errors.js";
+import { JOB_PATH } from "../contract/job-schedule.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { PluginFunction } from "../contract/plugin-function.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
@@ -42,7 +43,8 @@ export async function loadPlugins(folder = ".svc"): Promise<PluginFunction[]> {
   } catch (cause) {
     throw new PluginError(`plugins in ${folder} failed to load: ${cause}`, { cause });
   }
-  return plugins.map((entry) => {
+  const callable = plugins.filter(({ description }) => !description.path.startsWith(JOB_PATH));
+  return callable.map((entry) => {
     const { name, role } = entry;
     const spec = argspec.plugins.find((plugin) => plugin.name === name && plugin.role === role);
     // Both are written together: a mismatch means that another build replaced this one meanwhile.

@@ -63,6 +63,7 @@ export function plugin(
     deprecation: "",
     examples: [],
     throws: [],
+    job: null,
     params,
     result: { kind: "value", shape: { kind: "json" }, typeText: "json" },
     returns: "",

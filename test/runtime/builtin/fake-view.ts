@@ -45,6 +45,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     logState: "good",
     isLogged: false,
     traffic: () => NO_TRAFFIC,
+    jobs: () => [],
     dispatcher: null,
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],
     builtins: () => [description("/svc/builtin/echo"), description("/svc/builtin/ping")],

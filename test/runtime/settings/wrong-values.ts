@@ -252,6 +252,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [1, /^: expected true, false or "paused", got 1$/],
     ["on", /got "on"$/],
   ],
+  jobs: [
+    [1, /^: expected true, false or "auto", got 1$/],
+    ["no", /got "no"$/],
+  ],
   inline: switches,
   warmUp: switches,
   readonly: switches,

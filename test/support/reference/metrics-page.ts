@@ -6,7 +6,7 @@ import { code, table } from "./markdown.js";
 
 const FOLDER = "runtime/builtin/services/prometheus/";
 /** In the order of the response. */
-const FILES = ["prometheus", "transport", "graph", "replication", "process", "dispatch"];
+const FILES = ["prometheus", "transport", "job", "graph", "replication", "process", "dispatch"];
 const TYPES = new Set(["counter", "gauge", "histogram"]);
 
 const INTRODUCTION = `# Metrics

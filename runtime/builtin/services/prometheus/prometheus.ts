@@ -14,6 +14,7 @@ import type { ServerView } from "../../server-view.js";
 import type { Service } from "../../service.js";
 import { dispatchFigures } from "./dispatch-figures.js";
 import { graphFigures } from "./graph-figures.js";
+import { jobFigures } from "./job-figures.js";
 import { processFigures, threadFigures } from "./process-figures.js";
 import { replicationFigures } from "./replication-figures.js";
 import { transportFigures } from "./transport-figures.js";
@@ -35,6 +36,7 @@ function* exposition(view: ServerView): Generator<string> {
   yield* transportFigures(view);
   yield* pluginFigures(view);
   yield* executorFigures(view);
+  yield* jobFigures(view);
   yield* graphFigures(view);
   yield* replicationFigures(view);
   yield* processFigures(view);

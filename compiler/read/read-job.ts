@@ -1,0 +1,48 @@
+// The signature of a job. svc calls it without a request: its only parameters are the run and the
+// bound graph, and its result is shown to operators.
+
+import type { ts } from "ts-morph";
+import type { ReservedName, ReservedParam } from "../record/plugin-record.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import { parameterType } from "./parameter-type.js";
+import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+import { elementOfStream, type ResultReading } from "./read-result.js";
+import { readReserved } from "./reserved-param.js";
+import type { ShapeReader } from "./shape-reader.js";
+
+export function readJobParams(reader: ShapeReader, plugin: PluginDeclaration): ReservedParam[] {
+  return listParameters(plugin).flatMap((parameter) => {
+    const reserved = reservedName(reader.context, plugin, parameter);
+    if (reserved !== null) return [readReserved(reader, parameter, reserved, plugin.doc)];
+    const message = `scheduled function \`${plugin.name}\` has a parameter that nobody sends`;
+    const help = "only `job: Job`, and `graph: Graph` with `@graph name`";
+    reader.context.error("SVC1152", parameter, message, help);
+    return [];
+  });
+}
+
+function reservedName(
+  context: ReadContext,
+  plugin: PluginDeclaration,
+  parameter: ts.ParameterDeclaration,
+): ReservedName | null {
+  const name = parameter.name.getText();
+  if (name === "graph" && plugin.graph !== null) return "graph";
+  if (name === "job") return "job";
+  return isPackageSymbol(parameterType(context, parameter).getSymbol(), "Job") ? "job" : null;
+}
+
+export function readJobResult(context: ReadContext, plugin: PluginDeclaration): ResultReading {
+  const { checker } = context;
+  const returned = checker.getReturnTypeOfSignature(
+    checker.getSignatureFromDeclaration(plugin.fn)!,
+  );
+  const awaited = checker.getAwaitedType(returned) ?? returned;
+  if (elementOfStream(awaited) !== null) {
+    const message = `scheduled function \`${plugin.name}\` returns a stream that nobody reads`;
+    context.error("SVC1152", plugin.nameNode, message, "a loop in the function");
+  }
+  const typeText = checker.typeToString(returned);
+  return { async: awaited !== returned, result: { kind: "value", shape: null, typeText } };
+}

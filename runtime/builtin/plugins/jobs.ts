@@ -1,0 +1,14 @@
+// The jobs of the build and their last runs.
+
+import type { JobStatus } from "../../engine/jobs/scheduled-job.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { serverView } from "../context.js";
+
+/**
+ * Scheduled functions and their last runs.
+ * @plugin jobs
+ * @readonly
+ */
+export function jobs(_request: PluginRequest): readonly JobStatus[] {
+  return serverView().jobs();
+}

@@ -1,0 +1,66 @@
+// A run of a job in the place of a request: the scheduler and the executors treat both alike. There
+// is no client; the outcome goes to the job.
+
+import { nowMs } from "../../base/clock.js";
+import { HeaderFields } from "../../http/header-fields.js";
+import type { Connection, Exchange, RequestHeaders } from "../../http/transport.js";
+import { JOB_PATH } from "../../plugin/contract/job-schedule.js";
+import { SCHEDULED_HEADER } from "../../plugin/request/job.js";
+
+const NO_CONNECTION: Connection = {
+  id: -1,
+  remoteAddress: "job",
+  remotePort: 0,
+  client: "",
+  openedAtMs: 0,
+  ident: null,
+  certificate: null,
+  endedAtMs: 0,
+  bytesIn: 0,
+  bytesOut: 0,
+  arriving: null,
+};
+
+export class JobExchange implements Exchange {
+  readonly method = "GET";
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  readonly body = null;
+  readonly connection = NO_CONNECTION;
+  readonly t0Ms = nowMs();
+  forwardedFor = null;
+  signedOrigin = null;
+  tally = null;
+  trace = null;
+  principal = null;
+  audited = null;
+  requestId = null;
+  isWarmUp = false;
+  readonly #answered: () => void;
+  /** As for a client that has left, the signal of the run aborts then. */
+  aborted = false;
+
+  /** @param answered called when the server answers it without an outcome, at shutdown */
+  constructor(name: string, scheduledMs: number, answered: () => void) {
+    this.target = `${JOB_PATH}${name}`;
+    this.headers = new HeaderFields(`${SCHEDULED_HEADER}: ${scheduledMs}\r\n`);
+    this.#answered = answered;
+  }
+
+  /** Aborts the signal of the run. */
+  cancel(): void {
+    this.aborted = true;
+  }
+
+  answer(): void {
+    this.#answered();
+  }
+
+  answerStream(): void {
+    this.#answered();
+  }
+
+  answerChunked(): void {
+    this.#answered();
+  }
+}

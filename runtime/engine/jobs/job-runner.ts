@@ -1,0 +1,215 @@
+// Runs the jobs of a build at their times, each at most once at a time. They run in the executors,
+// in the slots of the admin port, like requests without a client: with their limits, their deadline
+// and their replacement of executors that hang. A job that does not end loses its executor.
+
+import { log } from "../../base/log.js";
+import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
+import { latin1Text, latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
+import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_STREAM } from "../../wire/batch.js";
+import type { PluginCall, PluginResult, PluginRoute } from "../plugin-call.js";
+import type { ResponseWriter } from "../response-writer.js";
+import type { Failure, SchedulerEvents } from "../scheduler.js";
+import { dropStream, type StreamPayload } from "../streams.js";
+import { JobExchange } from "./job-exchange.js";
+import { JobStore } from "./job-store.js";
+import { type JobStatus, ScheduledJob } from "./scheduled-job.js";
+
+/** A change of the system's clock is noticed within that time. */
+const MAX_SLEEP_MS = 30_000;
+/** Missed runs wait that long for Service-IN. */
+const MIN_SLEEP_MS = 250;
+
+/** A job of a build: its route and its schedule. */
+export interface JobRoute {
+  readonly route: PluginRoute;
+  readonly facts: JobFacts;
+}
+
+export interface JobRunnerParts {
+  /** File that keeps the state of jobs. */
+  readonly file: string;
+  /** Whether schedules run on this instance. */
+  readonly isHere: boolean;
+  /** Whether the instance is Service-IN. */
+  readonly canRun: () => boolean;
+  /** Sends a run to an executor. */
+  readonly submit: (exchange: JobExchange, route: PluginRoute) => void;
+}
+
+type Outcomes = Pick<SchedulerEvents, "result" | "failed" | "dropped">;
+
+/** How requests are answered. */
+type Answers = Pick<ResponseWriter, "call" | "failedCall" | "droppedCall">;
+
+const FAILURES: Readonly<Record<Failure, string>> = {
+  timeout: "deadline exceeded",
+  "executor-died": "its executor died",
+  "not-durable": "its changes could not be written to the transaction log",
+};
+
+export class JobRunner {
+  readonly #parts: JobRunnerParts;
+  readonly #store: JobStore;
+  #stored: ReturnType<JobStore["read"]> | null = null;
+  #jobs: ReadonlyMap<string, ScheduledJob> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(parts: JobRunnerParts) {
+    this.#parts = parts;
+    this.#store = new JobStore(parts.file, () => this.#content());
+  }
+
+  /** Replaces the jobs by those of a build; running ones go on. */
+  setJobs(routes: ReadonlyMap<string, JobRoute>): void {
+    if (routes.size > 0) this.#stored ??= this.#store.read();
+    const former = this.#jobs;
+    this.#jobs = new Map(
+      [...routes].map(([name, given]) => [name, this.#job(name, given, former)]),
+    );
+    if (routes.size > 0 && this.#parts.isHere) void this.#store.save();
+    this.#schedule();
+  }
+
+  #job(
+    name: string,
+    { facts, route }: JobRoute,
+    former: ReadonlyMap<string, ScheduledJob>,
+  ): ScheduledJob {
+    const known = former.get(name);
+    if (known === undefined) return new ScheduledJob(name, facts, route, this.#stored?.[name]);
+    known.replace(facts, route);
+    return known;
+  }
+
+  /** Jobs of other builds keep what is known of them. */
+  #content(): ReturnType<JobStore["read"]> {
+    const own = [...this.#jobs].map(([name, job]) => [name, job.stored()] as const);
+    return { ...this.#stored, ...Object.fromEntries(own) };
+  }
+
+  status(): readonly JobStatus[] {
+    const all = [...this.#jobs.values()].map((job) => job.status(this.#parts.isHere));
+    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  /**
+   * Runs a job now, whatever its schedule.
+   * @throws Error if it is unknown or runs
+   */
+  runNow(name: string): void {
+    const job = this.#jobs.get(name);
+    if (job === undefined) throw new Error(`unknown job ${JSON.stringify(name)}`);
+    if (job.isRunning) throw new Error(`job ${name} is running`);
+    if (this.#isStopped) throw new Error("server is shutting down");
+    void this.#run(job, Date.now());
+  }
+
+  /** Starts no more runs and aborts the signals of running ones. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    for (const job of this.#jobs.values()) job.cancel();
+  }
+
+  /** Resolves when the outcomes of all runs are stored. */
+  async close(): Promise<void> {
+    if (this.#jobs.size > 0 && this.#parts.isHere) await this.#store.save();
+  }
+
+  /** Takes the outcomes of jobs from those of requests. */
+  intercept({ call: answer, failedCall, droppedCall }: Answers): Outcomes {
+    return {
+      result: (call, executor, result) => {
+        if (!isJob(call)) return answer(call, executor, result);
+        this.#ended(call, result);
+      },
+      failed: (call, executor, failure) => {
+        if (!isJob(call)) return failedCall(call, executor, failure);
+        this.#find(call)?.ended(failure === "timeout" ? "timeout" : "failed", FAILURES[failure]);
+        this.#afterRun();
+      },
+      dropped: (call) => {
+        if (!isJob(call)) return droppedCall(call);
+        this.#find(call)?.ended("failed", "no executor was free");
+        this.#afterRun();
+      },
+    };
+  }
+
+  #ended(call: PluginCall, { kind, payload }: PluginResult): void {
+    if (kind === RESULT_STREAM) dropStream(payload as unknown as StreamPayload);
+    const isError = kind === RESULT_ERROR || kind === RESULT_ERROR_FIELDS;
+    const text = typeof payload === "string" ? payload : latin1Text(payload as Uint8Array);
+    const outcome = isError ? "failed" : "ok";
+    this.#find(call)?.ended(outcome, isError ? errorText(text) : latin1ToUtf8(text));
+    this.#afterRun();
+  }
+
+  #afterRun(): void {
+    if (this.#parts.isHere) void this.#store.save();
+    this.#schedule();
+  }
+
+  #find({ exchange }: PluginCall): ScheduledJob | undefined {
+    return this.#jobs.get(exchange.target.slice(JOB_PATH.length));
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped || !this.#parts.isHere || this.#jobs.size === 0) return;
+    const dueMs = Math.min(...[...this.#jobs.values()].map((job) => job.dueMs ?? Infinity));
+    const sleepMs = Math.min(MAX_SLEEP_MS, Math.max(dueMs - Date.now(), 0));
+    // Owed runs wait until the instance is in service.
+    const leastMs = dueMs === 0 ? MIN_SLEEP_MS : 0;
+    this.#timer = setTimeout(() => this.#wake(), Math.max(leastMs, sleepMs)).unref();
+  }
+
+  #wake(): void {
+    const now = Date.now();
+    const canRun = this.#parts.canRun();
+    for (const job of this.#jobs.values()) {
+      const scheduledMs = job.takeDue(now, canRun);
+      if (scheduledMs !== null) void this.#run(job, scheduledMs);
+    }
+    this.#schedule();
+  }
+
+  /** The start is stored first: a run that a crash interrupts is known after it. */
+  async #run(job: ScheduledJob, scheduledMs: number): Promise<void> {
+    job.started(scheduledMs);
+    if (this.#parts.isHere) await this.#store.save();
+    const { name, route } = job;
+    if (this.#isStopped) return job.ended("interrupted", "server is shutting down");
+    // Removed by a newer build meanwhile.
+    if (route.number < 0) return job.ended("failed", "the build has no such job any more");
+    const exchange = new JobExchange(name, scheduledMs, () => {
+      job.ended("interrupted", "server shut down");
+    });
+    job.submitted(exchange);
+    try {
+      this.#parts.submit(exchange, route);
+    } catch (error) {
+      log(`internal error: ${(error as Error).stack}`, "error");
+      job.ended("failed", (error as Error).message);
+    }
+  }
+}
+
+function isJob({ plugin }: PluginCall): boolean {
+  return plugin.isJob === true;
+}
+
+/** Returns `TypeError: message` of the envelope's error. */
+function errorText(json: string): string {
+  const start = json.indexOf("\r\n\r\n");
+  const text = latin1ToUtf8(start < 0 ? json : json.slice(start + 4));
+  try {
+    const message = JSON.parse(text) as unknown;
+    if (typeof message === "string") return message;
+    const [detail] = Object.values(message as Record<string, { exception: string; value: string }>);
+    return `${/'(.*)'/.exec(detail!.exception)?.[1] ?? "Error"}: ${detail!.value}`;
+  } catch {
+    return text;
+  }
+}

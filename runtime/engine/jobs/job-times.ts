@@ -1,0 +1,46 @@
+// The times of a schedule. Cron expressions are those of croner, whose rules for changes of the
+// clock hold: an hour that a time zone skips runs after it, an hour that it repeats runs once.
+
+import { Cron } from "croner";
+import type { CronSchedule } from "../../plugin/contract/job-schedule.js";
+
+/** Times after this many are not counted. */
+export const MAX_COUNTED_TIMES = 1000;
+
+/** Times of a schedule in a period. */
+export interface PassedTimes {
+  /** At most MAX_COUNTED_TIMES. */
+  readonly count: number;
+  /** The last counted one; null for none. */
+  readonly lastMs: number | null;
+}
+
+/** Times of one cron expression, in milliseconds since 1970. */
+export class JobTimes {
+  readonly #cron: Cron;
+
+  /** @throws Error for an invalid expression or time zone */
+  constructor({ cron, timeZone }: CronSchedule) {
+    this.#cron = new Cron(cron, { timezone: timeZone, paused: true });
+  }
+
+  /** Returns the first time after another one; null if there is none. */
+  next(afterMs: number): number | null {
+    return this.#cron.nextRun(new Date(afterMs))?.getTime() ?? null;
+  }
+
+  /** Returns the times from `firstMs` until `untilMs`, both included. */
+  passed(firstMs: number, untilMs: number): PassedTimes {
+    let count = 0;
+    let lastMs: number | null = null;
+    for (
+      let at: number | null = firstMs;
+      at !== null && at <= untilMs && count < MAX_COUNTED_TIMES;
+      at = this.next(at)
+    ) {
+      count++;
+      lastMs = at;
+    }
+    return { count, lastMs };
+  }
+}

@@ -1,0 +1,231 @@
+// One job: when it runs next, whether it runs, and how its last runs ended. Times are milliseconds
+// since 1970 by the system's clock, which a schedule follows.
+
+import { log } from "../../base/log.js";
+import { type JobFacts, scheduleText } from "../../plugin/contract/job-schedule.js";
+import type { PluginRoute } from "../plugin-call.js";
+import type { JobExchange } from "./job-exchange.js";
+import type { JobOutcome, JobRun, StoredJob } from "./job-store.js";
+import { JobTimes, MAX_COUNTED_TIMES } from "./job-times.js";
+
+/** A run that starts later than this after its time is a missed one. */
+const MAX_LATE_MS = 60_000;
+const MAX_RUNS = 20;
+const MAX_TEXT = 500;
+
+interface Running {
+  readonly scheduledMs: number;
+  readonly startedMs: number;
+  exchange: JobExchange | null;
+}
+
+/** State of a job for operators. */
+export interface JobStatus {
+  readonly name: string;
+  readonly schedule: string;
+  readonly catchup: boolean;
+  /** Seconds since 1970; null: it does not run here, or never again. */
+  readonly next: number | null;
+  /** Seconds since 1970; null: it does not run now. */
+  readonly running: number | null;
+  /** Runs by outcome, since the process started. */
+  readonly counts: Readonly<Record<JobOutcome, number>>;
+  /** Runs that were missed, since the process started. */
+  readonly missed: number;
+  /** The newest first. */
+  readonly runs: readonly JobRun[];
+}
+
+export class ScheduledJob {
+  readonly name: string;
+  facts: JobFacts;
+  route: PluginRoute;
+  #times: JobTimes | null;
+  #nextMs: number | null;
+  #handledMs: number;
+  #running: Running | null = null;
+  /** Time of a missed run that `@catchup` makes up for; null for none. */
+  #owedMs: number | null = null;
+  #missed = 0;
+  readonly #counts = { ok: 0, failed: 0, timeout: 0, interrupted: 0 };
+  #runs: readonly JobRun[];
+  readonly #clock: () => number;
+
+  /** @param stored what is known of earlier processes */
+  constructor(
+    name: string,
+    facts: JobFacts,
+    route: PluginRoute,
+    stored: StoredJob | undefined,
+    clock: () => number = Date.now,
+  ) {
+    this.name = name;
+    this.#clock = clock;
+    this.facts = facts;
+    this.route = route;
+    this.#times = createTimes(facts);
+    this.#runs = stored?.runs ?? [];
+    const now = this.#clock();
+    this.#handledMs = Math.min(stored?.handledMs ?? now, now);
+    this.#nextMs = this.#firstMs(now);
+    if (stored?.running != null) this.#interrupted(stored.running, now);
+  }
+
+  /** Replaces the schedule by that of another build. */
+  replace(facts: JobFacts, route: PluginRoute): void {
+    this.route = route;
+    if (JSON.stringify(facts) === JSON.stringify(this.facts)) return;
+    this.facts = facts;
+    this.#times = createTimes(facts);
+    this.#handledMs = this.#clock();
+    this.#nextMs = this.#firstMs(this.#handledMs);
+    this.#owedMs = null;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** When something is to be done; null: never. */
+  get dueMs(): number | null {
+    if (this.#owedMs !== null && this.#running === null) return 0;
+    return this.#nextMs;
+  }
+
+  stored(): StoredJob {
+    const { scheduledMs, startedMs } = this.#running ?? {};
+    const isRunning = scheduledMs !== undefined && startedMs !== undefined;
+    return {
+      handledMs: this.#handledMs,
+      running: isRunning ? { scheduledMs, startedMs } : null,
+      runs: this.#runs,
+    };
+  }
+
+  /**
+   * Takes the time of a run that is due now.
+   * @param canRun false while the instance is Service-OUT
+   * @returns null if there is none
+   */
+  takeDue(now: number, canRun: boolean): number | null {
+    const isDue = this.#nextMs !== null && this.#nextMs <= now;
+    const due = isDue ? this.#takeTimes(this.#nextMs!, now, canRun) : null;
+    if (due !== null) return due;
+    if (this.#owedMs === null || !canRun || this.#running !== null) return null;
+    const owed = this.#owedMs;
+    this.#owedMs = null;
+    return owed;
+  }
+
+  /** Handles all times of the schedule until now. */
+  #takeTimes(firstMs: number, now: number, canRun: boolean): number | null {
+    if (this.#times === null) return this.#takeInterval(now, canRun);
+    const { count, lastMs } = this.#times.passed(firstMs, now);
+    this.#handledMs = now;
+    this.#nextMs = this.#times.next(now);
+    const isLate = lastMs === null || now - lastMs > MAX_LATE_MS;
+    const canStart = canRun && !isLate && this.#running === null;
+    const missed = canStart ? count - 1 : count;
+    const reason = isLate ? "server was not running" : canRun ? "still running" : "Service-OUT";
+    if (missed > 0) this.#miss(missed, lastMs ?? now, reason);
+    if (!canStart) return null;
+    this.#owedMs = null;
+    return lastMs;
+  }
+
+  /** An interval begins with each run: nothing is missed meanwhile. */
+  #takeInterval(now: number, canRun: boolean): number | null {
+    const { everyMs } = this.facts.schedule as { readonly everyMs: number };
+    const due = this.#nextMs!;
+    this.#nextMs = Math.max(now, due + everyMs);
+    this.#handledMs = now;
+    return canRun && this.#running === null ? due : null;
+  }
+
+  #miss(count: number, lastMs: number, reason: string): void {
+    this.#missed += count;
+    if (this.facts.isCaughtUp) this.#owedMs = lastMs;
+    const number = count >= MAX_COUNTED_TIMES ? `${MAX_COUNTED_TIMES} or more` : String(count);
+    const follows = this.facts.isCaughtUp ? "; one run makes up for them" : "";
+    log(`job ${this.name}: missed runs: ${number}, ${reason}${follows}`, "warn", {
+      job: this.name,
+      missed: count,
+      last: new Date(lastMs).toISOString(),
+    });
+  }
+
+  started(scheduledMs: number): void {
+    this.#running = { scheduledMs, startedMs: this.#clock(), exchange: null };
+    log(`job ${this.name} started`, this.#level, { job: this.name });
+  }
+
+  /** The run was submitted to the executors. */
+  submitted(exchange: JobExchange): void {
+    if (this.#running !== null) this.#running.exchange = exchange;
+  }
+
+  /** @param text the result or the error */
+  ended(outcome: JobOutcome, text: string): void {
+    const running = this.#running;
+    if (running === null) return;
+    this.#running = null;
+    const durationMs = this.#clock() - running.startedMs;
+    this.#record({ ...running, durationMs, outcome, text });
+    const isGood = outcome === "ok";
+    const ending = isGood ? `completed in ${durationMs} ms` : `${outcome}: ${text}`;
+    log(`job ${this.name} ${ending}`, isGood ? this.#level : "error", {
+      job: this.name,
+      ms: durationMs,
+    });
+  }
+
+  /** Frequent runs would fill the log. */
+  get #level(): "info" | "debug" {
+    return this.#times === null ? "debug" : "info";
+  }
+
+  #interrupted(running: NonNullable<StoredJob["running"]>, now: number): void {
+    const text = "the process ended during the run";
+    this.#record({ ...running, durationMs: 0, outcome: "interrupted", text });
+    log(`job ${this.name} interrupted: ${text}`, "warn", { job: this.name });
+    if (this.facts.isCaughtUp) this.#owedMs = now;
+  }
+
+  #record({ scheduledMs, startedMs, durationMs, outcome, text }: JobRun): void {
+    this.#counts[outcome]++;
+    const run = { scheduledMs, startedMs, durationMs, outcome, text: text.slice(0, MAX_TEXT) };
+    this.#runs = [run, ...this.#runs].slice(0, MAX_RUNS);
+  }
+
+  /** Aborts the signal of the run. */
+  cancel(): void {
+    this.#running?.exchange?.cancel();
+  }
+
+  /** @param isHere whether the schedule runs on this instance */
+  status(isHere: boolean): JobStatus {
+    return {
+      name: this.name,
+      schedule: scheduleText(this.facts.schedule),
+      catchup: this.facts.isCaughtUp,
+      next: isHere && this.#nextMs !== null ? this.#nextMs / 1000 : null,
+      running: this.#running === null ? null : this.#running.startedMs / 1000,
+      counts: { ...this.#counts },
+      missed: this.#missed,
+      runs: this.#runs,
+    };
+  }
+
+  /** Times after the last handled one that have passed are found, and told, by `takeDue`. */
+  #firstMs(now: number): number | null {
+    if (this.#times !== null) return this.#times.next(this.#handledMs);
+    const { everyMs } = this.facts.schedule as { readonly everyMs: number };
+    const [last] = this.#runs;
+    if (!this.facts.isCaughtUp || last === undefined) return now + everyMs;
+    return Math.min(last.startedMs + everyMs, now + everyMs);
+  }
+}
+
+function createTimes({ schedule }: JobFacts): JobTimes | null {
+  return "cron" in schedule ? new JobTimes(schedule) : null;
+}

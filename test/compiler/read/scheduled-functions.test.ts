@@ -1,0 +1,86 @@
+// Functions tagged `@cron` and `@every`: their schedules, and what they cannot be.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { emitRoutes } from "../../../compiler/emit/plugins.js";
+import { pluginNamed, readSource } from "../reading.js";
+
+const test = suite("scheduled functions");
+
+function scheduleOf(tags: string) {
+  const result = readSource(`/** Works.\n * ${tags}\n */\nexport function work() {}`);
+  assert.equal(result.diagnostics, []);
+  return pluginNamed(result, "work").job;
+}
+
+/** Codes and messages of a tag's diagnostics. */
+function faultsOf(source: string): string[] {
+  const { diagnostics } = readSource(source);
+  return diagnostics.map(({ code, message }) => `${code} ${message}`);
+}
+
+test("have a cron expression in UTC, or in a time zone", () => {
+  const at = (cron: string, timeZone: string) => ({
+    schedule: { cron, timeZone },
+    isCaughtUp: false,
+  });
+  assert.equal(scheduleOf("@cron 0 3 * * *"), at("0 3 * * *", "UTC"));
+  assert.equal(scheduleOf("@cron 0 3 * * MON-FRI"), at("0 3 * * MON-FRI", "UTC"));
+  const berlin = at("30 2 * * *", "Europe/Berlin");
+  assert.equal(scheduleOf("@cron 30 2 * * * Europe/Berlin"), berlin);
+  assert.equal(scheduleOf("@cron 0 30 2 * * SUN"), at("0 30 2 * * SUN", "UTC"));
+});
+
+test("have an interval, and may be caught up", () => {
+  assert.equal(scheduleOf("@every 30s"), { schedule: { everyMs: 30_000 }, isCaughtUp: false });
+  const caughtUp = { schedule: { everyMs: 7_200_000 }, isCaughtUp: true };
+  assert.equal(scheduleOf("@every 2h\n * @catchup"), caughtUp);
+});
+
+test("have routes that clients do not reach", () => {
+  const { plugins } = readSource("/** @every 1s @timeout 5s */\nexport function work() {}");
+  const routes = JSON.parse(emitRoutes(plugins, "/svc/plugin/"));
+  const job = { schedule: { everyMs: 1000 }, isCaughtUp: false };
+  assert.equal(routes, { "/svc/job/work": { engine: 0, timeouts: { engine: 5000 }, job } });
+});
+
+test("are refused for schedules that never come or mean nothing", () => {
+  const fault = (tag: string) => faultsOf(`/** @${tag} */\nexport function work() {}`)[0] ?? "";
+  assert.match(fault("cron 0 0 30 2 *"), /^SVC1151 .*has no time that ever comes$/);
+  assert.match(fault("cron 61 * * * *"), /^SVC1151 .*Invalid value for minute/);
+  assert.match(fault("cron 0 3 * * * Mars/Phobos"), /unknown time zone `Mars\/Phobos`$/);
+  assert.match(fault("cron 0 3 * *"), /has 4 fields; expected 5, or 6 with seconds$/);
+  assert.match(fault("cron 0 0 0 1 1 * 2020"), /has 7 fields/);
+  assert.match(fault("every 0.5s"), /^SVC1151 .*not a duration from 1s to 24h$/);
+  assert.match(fault("every day"), /^SVC1151 /);
+});
+
+test("are refused as plugins, methods, values and private functions", () => {
+  const both = faultsOf("/** @plugin @every 1s */\nexport function work() {}");
+  assert.match(both[0] ?? "", /^SVC1150 `@every` and `@plugin` exclude each other$/);
+  const twice = faultsOf("/**\n * @every 1s\n * @cron 0 3 * * *\n */\nexport function work() {}");
+  assert.match(twice[0] ?? "", /^SVC1150 /);
+  assert.match(faultsOf("/** @every 1s */\nfunction work() {}")[0] ?? "", /^SVC1150 /);
+  assert.match(faultsOf("/** @every 1s */\nexport const work = 1;")[0] ?? "", /^SVC1150 /);
+  const method = "export class A {\n  /** @every 1s */\n  static work() {}\n}";
+  assert.match(faultsOf(method)[0] ?? "", /^SVC1150 `@every` must be above an exported function/);
+  assert.match(faultsOf("/** @catchup */\nexport function work() {}")[0] ?? "", /^SVC1150 /);
+});
+
+test("take the run and the bound graph only", () => {
+  const source = (parameters: string) =>
+    `import type { Job } from "svc-server";\n/** @every 1s @graph shop */\n` +
+    `export async function work(${parameters}) { return 1; }`;
+  const { plugins, diagnostics } = readSource(source("run: Job, graph: Graph"));
+  assert.equal(diagnostics, []);
+  assert.equal(
+    plugins[0]!.params.map(({ name }) => name),
+    ["job", "graph"],
+  );
+  assert.match(faultsOf(source("request: PluginRequest, graph: Graph"))[0] ?? "", /^SVC1152 /);
+  assert.match(faultsOf(source("graph: Graph, n: int"))[0] ?? "", /^SVC1152 /);
+  const stream = "/** @every 1s */\nexport async function* work() { yield 1; }";
+  assert.match(faultsOf(stream)[0] ?? "", /^SVC1152 .*stream/);
+});
+
+test.run();

@@ -1,0 +1,221 @@
+// Scheduled functions of served projects: runs, results, deadlines, kills, restarts, operators.
+// limit: 90 s
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { operate } from "../../cli/admin/remote.js";
+import type { JobStatus } from "../../runtime/engine/jobs/scheduled-job.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import type { Graph, int, Job, PluginRequest } from "svc-server";
+import { appendFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+const note = (text: string) => appendFileSync(process.env.NOTES!, text + "\\n");
+
+/** Counts. @every 1s @graph shop */
+export function tick(job: Job, graph: Graph): int {
+  const vertex = graph.newVertex("ticks");
+  const n = Number(vertex.getProperty("n", 0)) + 1;
+  vertex.setProperty("n", n);
+  vertex.close();
+  note("tick " + job.scheduledAt.toISOString());
+  return n;
+}
+
+/** Fails. @cron 0 3 1 1 * */
+export async function fails(job: Job): Promise<void> {
+  job.log.info("about to fail");
+  throw new TypeError("no stock");
+}
+
+/** Overlaps with itself. @every 1s */
+export async function slow(): Promise<void> {
+  note("slow begins");
+  await delay(2500);
+  note("slow ends");
+}
+
+/** Ignores nothing. @cron 0 3 1 1 * @timeout 300ms */
+export async function patient(job: Job): Promise<string> {
+  await new Promise((resolve) => job.signal.addEventListener("abort", resolve));
+  return job.signal.reason.name;
+}
+
+/** Burns. @cron 0 3 1 1 * @timeout 100ms */
+export function endless(): void {
+  note("endless begins");
+  for (;;) {}
+}
+
+/** Never settles. @cron 0 3 1 1 * @timeout 100ms */
+export function stuck(): Promise<void> {
+  return new Promise(() => {});
+}
+
+/** Long enough to be killed. @cron 0 3 1 1 * */
+export async function long(): Promise<void> {
+  note("long begins");
+  await delay(60_000);
+}
+
+/** Owed. @cron 0 3 * * * @catchup */
+export function nightly(job: Job): void {
+  note("nightly " + job.scheduledAt.toISOString());
+}
+
+/** @plugin */
+export function one(_request: PluginRequest): int { return 1; }
+`;
+
+const test = suite("jobs");
+let project: TemporaryProject;
+let notes: string;
+let server: Served;
+
+test.before(async () => {
+  project = new TemporaryProject({
+    "plugins/p.ts": PLUGINS,
+    "tsconfig.json": NODE_TYPES,
+    "svc.config.ts": "export default { graphs: { shop: {} } };\n",
+  });
+  notes = join(project.folder, "notes.txt");
+  process.env.NOTES = notes;
+  await buildProject(project.folder);
+  server = await serve(project.folder);
+});
+
+test.after(async () => {
+  delete process.env.NOTES;
+  await server.stop();
+  project.remove();
+});
+
+const noted = (start: string) =>
+  (existsSync(notes) ? readFileSync(notes, "utf8") : "")
+    .split("\n")
+    .filter((line) => line.startsWith(start));
+
+async function jobs(port = server.port): Promise<Map<string, JobStatus>> {
+  const { json } = await get(port, "/svc/builtin/jobs");
+  return new Map((json.response as JobStatus[]).map((job) => [job.name, job]));
+}
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await delay(50);
+}
+
+async function runNow(name: string): Promise<unknown> {
+  const address = { host: "127.0.0.1", port: server.port + 1, key: null, tls: null };
+  return operate(address as never, "RunJob", { name });
+}
+
+/** Runs a job and returns its outcome. */
+async function outcome(name: string): Promise<string> {
+  const before = (await jobs()).get(name)!.runs.length;
+  await runNow(name);
+  await until(async () => (await jobs()).get(name)!.runs.length > before);
+  const [last] = (await jobs()).get(name)!.runs;
+  return `${last!.outcome}: ${last!.text}`;
+}
+
+test("run at their interval with their graph", async () => {
+  await until(() => noted("tick").length >= 2);
+  const { runs, counts, next, schedule } = (await jobs()).get("tick")!;
+  assert.is(schedule, "every 1 s");
+  assert.is(runs[0]!.outcome, "ok");
+  assert.is(runs[0]!.text, String(runs.length));
+  assert.ok(counts.ok >= 2);
+  assert.ok(next! > 0);
+});
+
+test("never run twice at once", async () => {
+  await until(() => noted("slow ends").length >= 2);
+  const lines = noted("slow");
+  for (const [at, line] of lines.entries()) {
+    assert.is(line, at % 2 === 0 ? "slow begins" : "slow ends");
+  }
+});
+
+test("are no endpoints, and no part of the contract", async () => {
+  for (const path of ["/svc/plugin/tick", "/svc/job/tick", "/svc/builtin/tick"]) {
+    assert.is((await get(server.port, path)).status, 404, path);
+  }
+  const { json } = await get(server.port, "/svc/plugins");
+  assert.equal(
+    (json.response as { path: string }[]).map(({ path }) => path),
+    ["/svc/plugin/one"],
+  );
+  const argspec = readFileSync(join(project.folder, ".svc/argspec.json"), "utf8");
+  assert.not.match(argspec, "tick");
+});
+
+test("report what they throw to operators and the log", async () => {
+  assert.is(await outcome("fails"), "failed: TypeError: no stock");
+  assert.match(server.log(), /about to fail/);
+  assert.match(server.log(), /job fails failed: TypeError: no stock/);
+  const { text } = await get(server.port + 1, "/metrics");
+  assert.match(text, 'svc_job_runs_total{job="fails",outcome="failed"} 1');
+  assert.match(text, /svc_job_running\{job="slow"\} [01]/);
+});
+
+test("are told of their deadline", async () => {
+  assert.is(await outcome("patient"), 'ok: "TimeoutError"');
+});
+
+test("that run cannot be started again, and unknown ones not at all", async () => {
+  await runNow("stuck");
+  const fault = (name: string) => runNow(name).then(String, String);
+  assert.match(await fault("stuck"), /job stuck is running/);
+  assert.match(await fault("none"), /unknown job/);
+  await until(async () => (await jobs()).get("stuck")!.runs.length > 0);
+  assert.is((await jobs()).get("stuck")!.runs[0]!.outcome, "timeout");
+  assert.match(server.log(), /executor \d+ replaced: plugin "stuck" timed out/);
+});
+
+test("that never end lose their executor", async () => {
+  assert.is(await outcome("endless"), "timeout: deadline exceeded");
+  assert.is(noted("endless").length, 1);
+  assert.is((await get(server.port, "/svc/plugin/one")).json.response, 1);
+});
+
+test("that a kill interrupts are known after it, as are missed ones", async () => {
+  await runNow("long");
+  await until(() => noted("long").length === 1);
+  await server.stop("SIGKILL");
+  const file = join(project.folder, "data/jobs.json");
+  const stored = JSON.parse(readFileSync(file, "utf8"));
+  const twoDaysAgo = Date.now() - 2 * 86_400_000;
+  stored.jobs.nightly.handledMs = twoDaysAgo;
+  writeFileSync(file, JSON.stringify(stored));
+  server = await serve(project.folder);
+  await until(() => noted("nightly").length === 1);
+  const known = await jobs();
+  assert.is(known.get("long")!.runs[0]!.outcome, "interrupted");
+  assert.is(known.get("nightly")!.missed, 2);
+  assert.match(server.log(), /job nightly: missed runs: 2, server was not running; one run/);
+  assert.match(server.log(), /job long interrupted/);
+});
+
+test("do not run where jobs are off, except by an operator", async () => {
+  await server.stop();
+  server = await serve(project.folder, "--jobs", "false");
+  const ticks = noted("tick").length;
+  assert.is((await jobs()).get("tick")!.next, null);
+  assert.match(await outcome("tick"), /^ok: /);
+  assert.is(noted("tick").length, ticks + 1);
+});
+
+test("start without history if their file is corrupt", async () => {
+  await server.stop();
+  writeFileSync(join(project.folder, "data/jobs.json"), "{");
+  server = await serve(project.folder);
+  assert.match(server.log(), /jobs\.json ignored/);
+  await until(async () => (await jobs()).get("tick")!.counts.ok > 0);
+});
+
+test.run();

@@ -1,0 +1,126 @@
+// When a job runs, by a fake clock: due, late, missed, made up for, never twice at once.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { StoredJob } from "../../../../runtime/engine/jobs/job-store.js";
+import { ScheduledJob } from "../../../../runtime/engine/jobs/scheduled-job.js";
+import type { JobSchedule } from "../../../../runtime/plugin/contract/job-schedule.js";
+
+const HOUR = 3_600_000;
+const MIDNIGHT = Date.UTC(2026, 0, 1);
+const NIGHTLY: JobSchedule = { cron: "0 3 * * *", timeZone: "UTC" };
+const THREE = MIDNIGHT + 3 * HOUR;
+const DAY = 24 * HOUR;
+
+const test = suite("scheduled job");
+
+class Clock {
+  now = MIDNIGHT;
+}
+
+function setUp(schedule: JobSchedule, isCaughtUp = false, stored?: StoredJob) {
+  const clock = new Clock();
+  const route = { name: "work", number: 0, isJob: true as const };
+  const make = (from?: StoredJob) =>
+    new ScheduledJob("work", { schedule, isCaughtUp }, route, from, () => clock.now);
+  return { clock, make, job: make(stored) };
+}
+
+test("is due at its time, once", () => {
+  const { clock, job } = setUp(NIGHTLY);
+  assert.is(job.dueMs, THREE);
+  assert.is(job.takeDue(THREE - 1, true), null);
+  clock.now = THREE + 5;
+  assert.is(job.takeDue(clock.now, true), THREE);
+  assert.is(job.takeDue(clock.now, true), null);
+  assert.is(job.dueMs, THREE + DAY);
+});
+
+test("does not start while it runs, and counts the missed run", () => {
+  const { clock, job } = setUp(NIGHTLY);
+  clock.now = THREE;
+  job.started(job.takeDue(THREE, true)!);
+  clock.now = THREE + DAY;
+  assert.is(job.takeDue(clock.now, true), null);
+  assert.is(job.status(true).missed, 1);
+  job.ended("ok", "1");
+  const [run] = job.status(true).runs;
+  assert.equal(run, {
+    scheduledMs: THREE,
+    startedMs: THREE,
+    durationMs: DAY,
+    outcome: "ok",
+    text: "1",
+  });
+});
+
+test("knows the runs that it missed while the server was down", () => {
+  const { clock, job, make } = setUp(NIGHTLY);
+  clock.now = THREE;
+  job.started(job.takeDue(THREE, true)!);
+  job.ended("ok", "");
+  clock.now = THREE + 3 * DAY + HOUR;
+  const later = make(JSON.parse(JSON.stringify(job.stored())));
+  assert.is(later.takeDue(clock.now, true), null);
+  assert.is(later.status(true).missed, 3);
+  assert.is(later.dueMs, THREE + 4 * DAY);
+});
+
+test("makes up for missed runs by one with @catchup, once it can run", () => {
+  const { clock, job, make } = setUp(NIGHTLY, true);
+  clock.now = THREE + 3 * DAY + HOUR;
+  const later = make({ ...job.stored(), handledMs: MIDNIGHT });
+  assert.is(later.takeDue(clock.now, false), null);
+  assert.is(later.status(true).missed, 4);
+  assert.is(later.takeDue(clock.now, true), THREE + 3 * DAY);
+  assert.is(later.takeDue(clock.now, true), null);
+});
+
+test("misses its time while the instance is Service-OUT", () => {
+  const { job } = setUp(NIGHTLY);
+  assert.is(job.takeDue(THREE, false), null);
+  assert.is(job.status(true).missed, 1);
+  assert.is(job.takeDue(THREE + 1, true), null);
+});
+
+test("records a run that the end of the process interrupted", () => {
+  const { job, make } = setUp(NIGHTLY, true);
+  job.started(MIDNIGHT);
+  const later = make(job.stored());
+  const { runs, counts } = later.status(true);
+  assert.is(runs[0]!.outcome, "interrupted");
+  assert.is(counts.interrupted, 1);
+  assert.is(later.takeDue(MIDNIGHT, true), MIDNIGHT);
+});
+
+test("repeats at its interval and skips times while it runs", () => {
+  const { clock, job } = setUp({ everyMs: 30_000 });
+  assert.is(job.takeDue(MIDNIGHT + 29_999, true), null);
+  clock.now = MIDNIGHT + 30_000;
+  job.started(job.takeDue(clock.now, true)!);
+  assert.is(job.takeDue(MIDNIGHT + 60_000, true), null);
+  job.ended("failed", "Error: no");
+  assert.is(job.takeDue(MIDNIGHT + 90_000, true), MIDNIGHT + 90_000);
+  assert.is(job.status(true).missed, 0);
+});
+
+test("keeps the last 20 runs with short texts", () => {
+  const { job } = setUp({ everyMs: 1000 });
+  for (let run = 0; run < 30; run++) {
+    job.started(run);
+    job.ended("ok", "x".repeat(10_000));
+  }
+  const { runs } = job.status(true);
+  assert.is(runs.length, 20);
+  assert.is(runs[0]!.scheduledMs, 29);
+  assert.ok(runs.every(({ text }) => text.length <= 500));
+});
+
+test("takes the schedule of a newer build", () => {
+  const { job } = setUp(NIGHTLY);
+  const route = { name: "work", number: 1, isJob: true as const };
+  job.replace({ schedule: { everyMs: 1000 }, isCaughtUp: false }, route);
+  assert.is(job.dueMs, MIDNIGHT + 1000);
+});
+
+test.run();
