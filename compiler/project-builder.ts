@@ -19,10 +19,11 @@ import { type BuildResult, hasErrors, PhaseTimer } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { bundleExports } from "./bundle-exports.js";
 import { checkPlugins } from "./check/check-plugins.js";
+import { checkConfigScopes } from "./check/config-scopes.js";
 import { mergeDiagnostics } from "./check/merge-diagnostics.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js";
-import { ConfigError } from "./config/config-error.js";
+import { ConfigError, locateConfig } from "./config/config-error.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
 import { checkedManifest } from "./emit/manifest.js";
@@ -218,7 +219,10 @@ export class ProjectBuilder {
     const { executors } = config.config;
     const hasAuth = auth.length > 0;
     const rules = checkPlugins(plugins, types, { executors, moduleState, hasAuth });
-    const found = [...reading.diagnostics, ...rules, ...unread];
+    const scopes = await checkConfigScopes(config.config, () =>
+      locateConfig(this.projectDir, config.file ?? CONFIG_FILES[0]!),
+    );
+    const found = [...reading.diagnostics, ...rules, ...scopes, ...unread];
     const output = hasErrors(found)
       ? null
       : await this.#emit(config, files, reading, found, checked);

@@ -7,6 +7,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { type Problem, problemText } from "../../runtime/settings/rules.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
+import type { ConfigLocations } from "../read/config-locations.js";
 
 export class ConfigError extends SvcError {
   readonly #projectDir: string;
@@ -23,8 +24,7 @@ export class ConfigError extends SvcError {
 
   /** Returns one diagnostic per error, sorted by position. */
   async diagnostics(): Promise<Diagnostic[]> {
-    const { ConfigLocations } = await import("../read/config-locations.js");
-    const places = new ConfigLocations(this.#file, this.#text());
+    const places = await locateConfig(this.#projectDir, this.#file);
     const findings = this.#problems.map((problem): Diagnostic => {
       const place = places.find(problem.path, problem.isOfKey === true);
       const message = problemText(problem);
@@ -32,13 +32,22 @@ export class ConfigError extends SvcError {
     });
     return sortDiagnostics(findings);
   }
+}
 
-  #text(): string {
-    try {
-      return readFileSync(join(this.#projectDir, this.#file), "utf8");
-    } catch {
-      // It existed when it was evaluated; without it, diagnostics have no position.
-      return "";
-    }
+/**
+ * Returns the locations in a configuration. Loads the parser, which other builds do not need.
+ * @param file the configuration, relative to the project folder
+ */
+export async function locateConfig(projectDir: string, file: string): Promise<ConfigLocations> {
+  const { ConfigLocations } = await import("../read/config-locations.js");
+  return new ConfigLocations(file, readText(join(projectDir, file)));
+}
+
+/** It existed when it was evaluated; without it, diagnostics have no position. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
   }
 }

@@ -14,6 +14,8 @@ export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"]
 
 export interface LoadedConfig {
   readonly config: ResolvedConfig;
+  /** Relative to the project; null without one. */
+  readonly file: string | null;
   /** Files that the configuration was read from, relative to the project. */
   readonly inputs: readonly string[];
   /**
@@ -41,7 +43,7 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const facts = packageFacts(projectDir);
   if (file === undefined) {
     const config = withFacts(resolveConfig({}, []), facts);
-    return withSystem(projectDir, { config, inputs: [], openCode: null });
+    return withSystem(projectDir, { config, file: null, inputs: [], openCode: null });
   }
   const example = "`export default defineConfig({ … })`";
   const evaluated = await evaluate(projectDir, file, { ...OWN_MODULE, example, code: "SVC1101" });
@@ -51,7 +53,7 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   if (problems.length > 0) {
     throw new ConfigError(projectDir, file, problems);
   }
-  return withSystem(projectDir, { config: withFacts(config, facts), inputs, openCode });
+  return withSystem(projectDir, { config: withFacts(config, facts), file, inputs, openCode });
 }
 
 async function withSystem(

@@ -285,6 +285,10 @@ export const COMPILER_CODES = {
     title: "plugin without a scope beside plugins with scopes",
     fix: "write `@scope`, or `@public` if the plugin needs no principal",
   },
+  SVC1253: {
+    title: "scope in the configuration without authentication",
+    fix: "set `auth` in svc.config.ts, or remove the scope",
+  },
   SVC1270: {
     title: "svc-server is not installed for this project",
     fix: "run `npm install svc-server` in the project or in its workspace root",

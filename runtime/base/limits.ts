@@ -99,6 +99,8 @@ export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 /** Of JSON that clients send. */
 export const MAX_JSON_DEPTH = 500;
 export const MAX_JSON_KEYS = 50_000;
+/** Highest rate limit of a principal or client. */
+export const MAX_PER_MINUTE = 100_000;
 
 /** Bodies up to this size cross threads as text, larger ones in shared memory. */
 export const INLINE_BODY_BYTES = 64 * 1024;

@@ -11,7 +11,8 @@ import type { Resource } from "./route-table.js";
 /** Clients of the main port that may use built-ins. */
 export type BuiltinExposure = "all" | "trusted" | "admin";
 
-const PROBES: ReadonlySet<string> = new Set(["/svc/hc", "/svc/ping"]);
+/** Paths that load balancers call. */
+export const PROBES: ReadonlySet<string> = new Set(["/svc/hc", "/svc/ping"]);
 const PLUGIN_KINDS: ReadonlySet<Resource["kind"]> = new Set(["plugin", "processed"]);
 
 const REFUSALS = {

@@ -40,6 +40,7 @@ import {
   type RequestAuthentication,
   type RequestedResource,
 } from "./request-authentication.js";
+import type { RequestRates } from "./request-rates.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
@@ -63,6 +64,7 @@ export interface EngineParts {
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
   readonly auth: RequestAuthentication;
+  readonly rates: RequestRates;
   readonly builtins: BuiltinAccess;
   /** Null without an audit log. */
   readonly audit: AuditLog | null;
@@ -206,8 +208,10 @@ export class RequestEngine {
 
   /** Answers the request of an authenticated principal, or rejects it. */
   #admit(exchange: Exchange, port: 0 | 1, requested: RequestTarget, verdict: Verdict): void {
-    if (verdict === null) this.#answer(exchange, port, requested);
-    else this.#reject(exchange, port, verdict);
+    const excess = port === 0 ? this.#parts.rates.take(exchange, requested.path) : null;
+    const rejection = excess ?? verdict;
+    if (rejection === null) this.#answer(exchange, port, requested);
+    else this.#reject(exchange, port, rejection);
   }
 
   #reject(exchange: Exchange, port: 0 | 1, { status, message, fields }: HttpRejection): void {

@@ -24,6 +24,7 @@ import { PendingControlRequests } from "../engine/pending-control-requests.js";
 import { Recorder } from "../engine/recorder.js";
 import { RequestAuthentication } from "../engine/request-authentication.js";
 import { RequestEngine } from "../engine/request-engine.js";
+import { RequestRates } from "../engine/request-rates.js";
 import { RequestSigner } from "../engine/request-signer.js";
 import { type ResponseParts, ResponseWriter } from "../engine/response-writer.js";
 import { RouteTable } from "../engine/route-table.js";
@@ -114,8 +115,7 @@ export function assembleIo(
     jquery: PackagedFiles.jquery(),
     pages: createOriginGuards(settings),
     operators: new OperatorAuth(trusted, data.adminKey),
-    builtins,
-    audit,
+    ...{ builtins, audit, rates: new RequestRates(settings.rateLimit) },
   });
   const control = new PendingControlRequests(notify);
   const operations = new ControlService((operation, args) => control.ask(operation, args));

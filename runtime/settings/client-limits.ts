@@ -9,8 +9,9 @@ import {
   MAX_CONNECTIONS_PER_PORT,
   MAX_IDLE_SECONDS,
 } from "../base/limits.js";
+import { type ParsedRateLimit, type RateLimitConfig, rateLimitRule } from "./rate-limit-rule.js";
 import { setting } from "./setting.js";
-import { integer } from "./setting-types.js";
+import { integer, structure } from "./setting-types.js";
 
 export const CLIENT_LIMITS = {
   /** Largest request body in bytes. Default 64 MiB. */
@@ -48,6 +49,14 @@ export const CLIENT_LIMITS = {
     option: "max-running-per-client",
     library: "start",
     help: "maximum plugin requests running at once per client (0: no limit)",
+  }),
+  /** Requests per minute to the main port, by principal or client; null: no limit (default). */
+  rateLimit: setting({
+    key: "http.rateLimit",
+    type: structure<ParsedRateLimit | null, RateLimitConfig | null>(rateLimitRule),
+    default: [null],
+    library: "start",
+    help: "main-port requests per minute: `{ by, perMinute }`, by `principal` or `client`",
   }),
   /** Seconds after which a connection ends on which nothing is asked. Default 75. */
   idleTimeoutSeconds: setting({

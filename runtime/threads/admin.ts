@@ -5,6 +5,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { MAIN_SLOTS, TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
+import { lowerThreadPriority } from "../base/thread-priority.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
@@ -48,6 +49,7 @@ function serve({ port: requests, state: buffer, stackTraces }: AdminServer): voi
   const prepare = (isTrusted: boolean) =>
     limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
   if (!hasTimeSlices) {
+    lowerThreadPriority();
     new Executor(0, requests, state, () => plugins, { prepare, isSliceOver: () => false });
     return;
   }

@@ -3,7 +3,7 @@
 // limit: 120 s
 // takes 45 s
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -145,6 +145,16 @@ function askFrom(localAddress: string, path: string, body: string): Promise<stri
   });
 }
 
+/** Nice values of the threads of a process that have one. */
+function lowered(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.flatMap((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+    const nice = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+    return nice === 0 ? [] : [nice];
+  });
+}
+
 test("do not delay small queries of other clients", async () => {
   await start("neighbors", "--plugin-timeout", "0");
   await call("fill?n=40");
@@ -164,6 +174,8 @@ test("do not delay small queries of other clients", async () => {
   }
   assert.ok(ended.length - endedBefore <= 2, `${ended.length} costly queries were faster`);
   await Promise.all(many);
+  // Of all threads, only the one of long queries has a lower priority.
+  if (process.platform === "linux") assert.equal(lowered(project.served.process.pid!), [10]);
 });
 
 test("with a shared memory run in the executor of long queries, and keep it", async () => {

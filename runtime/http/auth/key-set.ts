@@ -1,7 +1,7 @@
 // The JSON Web Key Set of an issuer, fetched when a token needs it: at first, when it is old, and
 // for an unknown key, since issuers rotate keys. Clients choose the key that a token names, so
 // requests to the issuer are limited by time, in number and in size. Keys that were fetched once
-// stay in use while the issuer is down.
+// stay in use for a day while the issuer is down, and tokens do not wait for it.
 
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import { log } from "../../base/log.js";
@@ -10,7 +10,12 @@ import { HttpError } from "../../plugin/response/http-error.js";
 /** Within the time limit of handlers. */
 const FETCH_TIMEOUT_MS = 3000;
 const FETCH_INTERVAL_MS = 5000;
+/** Older keys are fetched again. */
 const MAX_AGE_MS = 10 * 60_000;
+/** Older keys are not used: the issuer may have revoked them. */
+const MAX_USE_MS = 24 * 60 * 60_000;
+/** A token waits for new keys this long, and not at all once the issuer has failed. */
+const REFRESH_WAIT_MS = 500;
 const MAX_BYTES = 1024 * 1024;
 const UNKNOWN_KEY = "ERR_JWKS_NO_MATCHING_KEY";
 
@@ -18,18 +23,25 @@ export class KeySet {
   readonly #url: URL;
   readonly #create: (keys: JSONWebKeySet) => JWTVerifyGetKey;
   readonly #intervalMs: number;
+  readonly #now: () => number;
+  #hasFailed = false;
   #keys: JWTVerifyGetKey | null = null;
   #fetchedMs = 0;
   #triedMs = Number.NEGATIVE_INFINITY;
   #pending: Promise<void> | null = null;
 
-  /** @param create `createLocalJWKSet` of `jose` */
+  /**
+   * @param create `createLocalJWKSet` of `jose`
+   * @param now monotonic milliseconds
+   */
   constructor(
     url: string,
     create: (keys: JSONWebKeySet) => JWTVerifyGetKey,
     intervalMs = FETCH_INTERVAL_MS,
+    now = (): number => performance.now(),
   ) {
     this.#intervalMs = intervalMs;
+    this.#now = now;
     this.#url = new URL(url);
     this.#create = create;
   }
@@ -39,7 +51,7 @@ export class KeySet {
    * @throws HttpError 503 without keys, an error of `jose` if no key fits
    */
   readonly find: JWTVerifyGetKey = async (header, token) => {
-    if (this.#keys === null || performance.now() - this.#fetchedMs > MAX_AGE_MS) await this.fetch();
+    await this.#refresh();
     try {
       return await this.#require()(header, token);
     } catch (error) {
@@ -49,12 +61,36 @@ export class KeySet {
     return this.#require()(header, token);
   };
 
+  get #ageMs(): number {
+    return this.#keys === null ? Number.POSITIVE_INFINITY : this.#now() - this.#fetchedMs;
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#ageMs <= MAX_AGE_MS) return;
+    const fetching = this.fetch();
+    if (this.#ageMs > MAX_USE_MS) await fetching;
+    else if (!this.#hasFailed) await this.#waitBriefly(fetching);
+    if (this.#ageMs > MAX_USE_MS) this.#keys = null;
+  }
+
+  async #waitBriefly(fetching: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.#hasFailed = true;
+        resolve();
+      }, REFRESH_WAIT_MS);
+    });
+    await Promise.race([fetching, late]);
+    clearTimeout(timer);
+  }
+
   /** Fetches the keys unless that was tried a moment ago; logs why it failed. */
   fetch(): Promise<void> {
     if (this.#pending !== null) return this.#pending;
-    if (performance.now() - this.#triedMs < this.#intervalMs) return Promise.resolve();
+    if (this.#now() - this.#triedMs < this.#intervalMs) return Promise.resolve();
     this.#pending = this.#replaceKeys().finally(() => {
-      this.#triedMs = performance.now();
+      this.#triedMs = this.#now();
       this.#pending = null;
     });
     return this.#pending;
@@ -68,8 +104,10 @@ export class KeySet {
   async #replaceKeys(): Promise<void> {
     try {
       this.#keys = this.#create(JSON.parse(await readText(this.#url)) as JSONWebKeySet);
-      this.#fetchedMs = performance.now();
+      this.#fetchedMs = this.#now();
+      this.#hasFailed = false;
     } catch (error) {
+      this.#hasFailed = true;
       const { origin, pathname } = this.#url;
       log(`authentication: keys not fetched from ${origin}${pathname}: ${reason(error)}`, "error");
     }

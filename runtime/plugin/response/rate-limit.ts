@@ -1,14 +1,12 @@
 // Rate limits of plugins: hooks that count the requests of a principal or client in all executors.
 
-import { clientKey } from "../../base/client-key.js";
 import { ArgumentError } from "../../base/errors.js";
-import { takeRate } from "../../base/shared-rates.js";
+import { MAX_PER_MINUTE } from "../../base/limits.js";
 import type { BeforeHook } from "../contract/plugin-entry.js";
-import { principalName } from "../contract/principal-name.js";
 import type { PluginRequest } from "../request/plugin-request.js";
 import { HttpError } from "./http-error.js";
+import { addressKey, principalKey, takeRequest } from "./rate-policy.js";
 
-const MAX_PER_MINUTE = 100_000;
 const NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 
 export interface RateLimitOptions {
@@ -40,25 +38,18 @@ export function rateLimit({ by, perMinute, name = "default" }: RateLimitOptions)
     throw new ArgumentError("ValueError", `invalid by ${JSON.stringify(by)}: expected ${expected}`);
   }
   if (!NAME.test(name)) throw new ArgumentError("ValueError", `invalid name ${name}`);
-  const makeKey = by === "principal" ? principalKey : by === "client" ? addressKey : by;
+  const makeKey = by === "principal" ? makePrincipalKey : by === "client" ? makeClientKey : by;
   return (request) => {
-    const { isAllowed, waitMs } = takeRate(`${name} ${makeKey(request)}`, perMinute);
-    if (isAllowed) return;
-    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-    throw new HttpError(429, `more than ${perMinute} requests per minute`, undefined, {
-      "Retry-After": String(seconds),
-      "RateLimit-Policy": `"${name}";q=${perMinute};w=60`,
-      RateLimit: `"${name}";r=0;t=${seconds}`,
-    });
+    const exceeded = takeRequest({ name, perMinute }, makeKey(request));
+    if (exceeded === null) return;
+    throw new HttpError(429, exceeded.message, undefined, exceeded.fields);
   };
 }
 
-function principalKey(request: PluginRequest): string {
-  const { principal } = request;
-  if (principal === null) return addressKey(request);
-  return `principal ${principalName(principal) ?? JSON.stringify(principal)}`;
+function makePrincipalKey({ principal, ip }: PluginRequest): string {
+  return principalKey(principal, ip);
 }
 
-function addressKey(request: PluginRequest): string {
-  return `client ${clientKey(request.ip)}`;
+function makeClientKey({ ip }: PluginRequest): string {
+  return addressKey(ip);
 }

@@ -40,6 +40,12 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["auth", /^\[0\]: expected `module#export`, got "auth"$/],
     [["../a.ts#auth"], /^\[0\]: expected a path or pattern inside the project/],
   ],
+  rateLimit: [
+    [{}, /^\.perMinute: expected an integer from 1 to 100000, got nothing$/],
+    [{ perMinute: 0 }, /^\.perMinute: expected an integer from 1 to 100000, got 0$/],
+    [{ perMinute: 1, by: "ip" }, /^\.by: expected "principal" or "client", got "ip"$/],
+    [{ perMinute: 1, per: 1 }, /^\.per: unknown key/],
+  ],
   before: [
     ["src/guards.ts#auth", /^: expected a list of `module#export`, got/],
     [["auth"], /^\[0\]: expected `module#export`, got "auth"$/],

@@ -1,6 +1,7 @@
 // Keys of an issuer: rotation, and issuers that are down, hang or answer garbage.
 // limit: 60 s
 
+import type { ServerResponse } from "node:http";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -101,6 +102,47 @@ test("gives up on an issuer that hangs, and keeps the keys it has", async ({ iss
   assert.is(await statusFor(keys, token), 200, "known keys need no request");
   assert.is(await waiting, 401);
   assert.is(await statusFor(keysOf(issuer), token), 503);
+});
+
+const HOUR_MS = 60 * 60_000;
+
+for (const [what, respond] of [
+  ["hangs", () => {}],
+  ["answers garbage", (response) => response.end("<html>")],
+  ["answers errors", (response) => response.writeHead(500).end()],
+] as [what: string, respond: (response: ServerResponse) => void][]) {
+  test(`uses former keys for a day while an issuer ${what}`, async ({ issuer }) => {
+    let nowMs = 0;
+    const keys = new KeySet(`${issuer.url}/keys`, createLocalJWKSet, INTERVAL_MS, () => nowMs);
+    const token = await issuer.token();
+    assert.is(await statusFor(keys, token), 200);
+    issuer.answer(respond);
+    nowMs += HOUR_MS;
+    assert.is(await statusFor(keys, token), 200, "waits briefly");
+    // The request for keys is pending, or has failed: no token waits for it.
+    const pending = Promise.all([statusFor(keys, token), statusFor(keys, token)]);
+    const first = await Promise.race([pending, pause(400)]);
+    assert.equal(first, [200, 200]);
+    nowMs += 22 * HOUR_MS;
+    assert.is(await statusFor(keys, token), 200);
+    nowMs += 2 * HOUR_MS;
+    assert.is(await statusFor(keys, token), 503, "older than a day");
+    issuer.answer(null);
+    nowMs += HOUR_MS;
+    assert.is(await statusFor(keys, token), 200, "recovers");
+  });
+}
+
+test("forgets a removed key once the keys are ten minutes old", async ({ issuer }) => {
+  let nowMs = 0;
+  const keys = new KeySet(`${issuer.url}/keys`, createLocalJWKSet, INTERVAL_MS, () => nowMs);
+  const former = await issuer.token();
+  assert.is(await statusFor(keys, former), 200);
+  await issuer.useKeys("second");
+  nowMs += 9 * 60_000;
+  assert.is(await statusFor(keys, former), 200);
+  nowMs += 2 * 60_000;
+  assert.is(await statusFor(keys, former), 401);
 });
 
 test("answers 503 if nothing listens", async ({ issuer }) => {

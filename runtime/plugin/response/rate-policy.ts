@@ -1,0 +1,43 @@
+// A rate limit that all threads count together, and the rejection of requests above it.
+
+import { clientKey } from "../../base/client-key.js";
+import { takeRate } from "../../base/shared-rates.js";
+import { principalName } from "../contract/principal-name.js";
+
+export interface RatePolicy {
+  /** Policies with the same name count together. */
+  readonly name: string;
+  /** Requests per minute; as many at once. */
+  readonly perMinute: number;
+}
+
+export interface ExceededRate {
+  readonly message: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Takes a request from the allowance of a key; returns null if there is one left. */
+export function takeRequest({ name, perMinute }: RatePolicy, key: string): ExceededRate | null {
+  const { isAllowed, waitMs } = takeRate(`${name} ${key}`, perMinute);
+  if (isAllowed) return null;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return {
+    message: `more than ${perMinute} requests per minute`,
+    fields: {
+      "Retry-After": String(seconds),
+      "RateLimit-Policy": `"${name}";q=${perMinute};w=60`,
+      RateLimit: `"${name}";r=0;t=${seconds}`,
+    },
+  };
+}
+
+/** Returns the key of a principal, without one that of the client at an address. */
+export function principalKey(principal: object | null, address: string): string {
+  if (principal === null) return addressKey(address);
+  return `principal ${principalName(principal) ?? JSON.stringify(principal)}`;
+}
+
+/** Returns the key of the client at an address. */
+export function addressKey(address: string): string {
+  return `client ${clientKey(address)}`;
+}

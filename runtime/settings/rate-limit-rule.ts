@@ -1,0 +1,27 @@
+// The key `http.rateLimit`: requests per minute of each principal or client of the main port.
+
+import { MAX_PER_MINUTE } from "../base/limits.js";
+import { nullable, object, type Rule, test, withDefault } from "./rules.js";
+import { integer } from "./setting-types.js";
+
+export interface RateLimitConfig {
+  /** Whose requests are counted together; without a principal, those of the client. */
+  readonly by?: "principal" | "client" | undefined;
+  /** Requests per minute; as many at once, from 1 to 100,000. */
+  readonly perMinute: number;
+}
+
+export type ParsedRateLimit = Required<RateLimitConfig> & { readonly by: "principal" | "client" };
+
+function isBy(value: unknown): boolean {
+  return value === "principal" || value === "client";
+}
+
+const by = test('"principal" or "client"', isBy, "principal" as "principal" | "client");
+
+export const rateLimitRule: Rule<ParsedRateLimit | null> = nullable(
+  object<ParsedRateLimit>({
+    by: withDefault(by, "principal"),
+    perMinute: integer(1, MAX_PER_MINUTE).rule,
+  }),
+);
