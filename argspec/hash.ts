@@ -15,14 +15,14 @@ export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$def
 
 function pluginContract(plugin: PluginSpec): unknown {
   const { name, path, role, readonly, params, open, result, forwards, errors } = plugin;
-  const taken = [params.map(paramContract), open === true];
+  const input = [params.map(paramContract), open === true];
   // Clients know other errors only by what the server sends.
   const kinds = errors.flatMap(({ exception, status, details }) =>
     status === undefined ? [] : [[exception, status, withoutTexts(details ?? null)]],
   );
   // Clients repeat what is safe to repeat, and know what a forwarded request is answered.
   const answered = [withoutTexts(result), forwards ?? [], ...(kinds.length > 0 ? [kinds] : [])];
-  return [name, path, role, readonly, ...taken, ...answered];
+  return [name, path, role, readonly, ...input, ...answered];
 }
 
 function paramContract({ name, in: place, wire, required, default: value, schema }: ParamSpec) {

@@ -95,8 +95,9 @@ function packageName(folder: string): string {
 
 /** @throws SvcError SVC3009 when one of its files is there */
 function writeImage(folder: string): string[] {
-  const taken = ["Dockerfile", ".dockerignore"].find((name) => existsSync(join(folder, name)));
-  if (taken !== undefined) throw new SvcError("SVC3009", `${join(folder, taken)} already exists`);
+  const existing = ["Dockerfile", ".dockerignore"].find((name) => existsSync(join(folder, name)));
+  if (existing !== undefined)
+    throw new SvcError("SVC3009", `${join(folder, existing)} already exists`);
   return writeTemplate("docker", folder, {});
 }
 

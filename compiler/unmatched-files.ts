@@ -16,19 +16,19 @@ const EMITTED = /\.([mc]?)js$/;
 
 /**
  * @param config where the files are searched for
- * @param taken the files that are read, relative to the project
+ * @param matched the files that are read, relative to the project
  */
 export async function unmatchedFiles(
   projectDir: string,
   config: ResolvedConfig,
-  taken: readonly string[],
+  matched: readonly string[],
 ): Promise<Diagnostic[]> {
   const usual = config.plugins.filter((pattern) => TAKEN.test(pattern));
   if (usual.length === 0) return [];
   const plugins = usual.map((pattern) => pattern.replace(TAKEN, NOT_TAKEN));
   const files = await findPluginFiles(projectDir, { ...config, plugins, declared: [] });
   return files
-    .filter((file) => !taken.includes(file) && !taken.includes(file.replace(EMITTED, ".$1ts")))
+    .filter((file) => !matched.includes(file) && !matched.includes(file.replace(EMITTED, ".$1ts")))
     .flatMap((file) => finding(file, textOf(join(projectDir, file))) ?? []);
 }
 

@@ -57,6 +57,6 @@ function compareDetails(before: Type | null, after: Type | null) {
   const present = after ?? { schema: {}, definitions: before.definitions };
   const incompatibility = findIncompatibility(present, before, "tolerant");
   if (incompatibility === null) return null;
-  const { path, given, taken } = incompatibility;
-  return { rule: "error-details", path: `.details${path}`, from: taken, to: given } as const;
+  const { path, given, accepted } = incompatibility;
+  return { rule: "error-details", path: `.details${path}`, from: accepted, to: given } as const;
 }

@@ -57,7 +57,7 @@ export function compareParameters(before: Side, after: Side): readonly Change[] 
   return changes;
 }
 
-/** The body goes by its place too, so that it is never taken for a parameter of its name. */
+/** The body goes by its place too, so that it is never mistaken for a parameter of its name. */
 function parametersOf({ params, content }: Operation): ReadonlyMap<string, ParamSpec> {
   const all = content === null ? params : [...params, content];
   return new Map(all.map((param) => [`${param.in} ${param.name}`, param]));
@@ -92,13 +92,13 @@ function compareTypes(before: Parameter, after: Parameter, subject: Subject): Ch
   const [from, to] = [typeOf(before), typeOf(after)];
   const refused = findIncompatibility(from, to, "strict");
   if (refused !== null) {
-    const { path, given, taken } = refused;
-    return makeChange("parameter-narrowed", { ...subject, path }, given, taken);
+    const { path, given, accepted } = refused;
+    return makeChange("parameter-narrowed", { ...subject, path }, given, accepted);
   }
   const added = findIncompatibility(to, from, "strict");
   if (added !== null) {
-    const { path, given, taken } = added;
-    return makeChange("parameter-widened", { ...subject, path }, taken, given);
+    const { path, given, accepted } = added;
+    return makeChange("parameter-widened", { ...subject, path }, accepted, given);
   }
   if (before.param.wire === after.param.wire) return null;
   return makeChange("parameter-widened", subject, formText(before.param), formText(after.param));

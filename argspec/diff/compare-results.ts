@@ -51,11 +51,11 @@ function compareTypes(before: Type, after: Type, subject: Required<Subject>): Ch
   const at = (path: string) => ({ ...subject, path: subject.path + path });
   const unknown = findIncompatibility(after, before, "tolerant");
   if (unknown !== null) {
-    return makeChange("result-widened", at(unknown.path), unknown.taken, unknown.given);
+    return makeChange("result-widened", at(unknown.path), unknown.accepted, unknown.given);
   }
   const more = findIncompatibility(after, before, "strict");
-  if (more !== null) return makeChange("result-narrowed", at(more.path), more.taken, more.given);
+  if (more !== null) return makeChange("result-narrowed", at(more.path), more.accepted, more.given);
   const less = findIncompatibility(before, after, "strict");
-  if (less !== null) return makeChange("result-narrowed", at(less.path), less.given, less.taken);
+  if (less !== null) return makeChange("result-narrowed", at(less.path), less.given, less.accepted);
   return null;
 }

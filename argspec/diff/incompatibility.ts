@@ -11,12 +11,12 @@ import { propertyPath, typeText } from "./type-text.js";
 /** How the taking side reads an object: whether it admits keys that its type does not name. */
 export type CompareDirection = "strict" | "tolerant";
 
-/** The first place at which a value may be given that is not taken. */
+/** The first place at which a value may be given that is not accepted. */
 export interface Incompatibility {
   /** In the value: `.x`, `[0]`, `[]` for every item of a list; empty for the whole. */
   readonly path: string;
   readonly given: string;
-  readonly taken: string;
+  readonly accepted: string;
 }
 
 /** A type and the named types that it refers to. */
@@ -32,22 +32,22 @@ const ABSENT = "absent";
 
 type Part = JsonSchema | false;
 
-/** Null when every value of `given` is one of `taken`. */
+/** Null when every value of `given` is one of `accepted`. */
 export function findIncompatibility(
   given: Type,
-  taken: Type,
+  accepted: Type,
   reading: CompareDirection,
 ): Incompatibility | null {
-  return new Comparison(given.definitions, taken.definitions, reading).compare(
+  return new Comparison(given.definitions, accepted.definitions, reading).compare(
     given.schema,
-    taken.schema,
+    accepted.schema,
   );
 }
 
 class Comparison {
   readonly #isTolerant: boolean;
   readonly #givenForms: (schema: JsonSchema) => Forms;
-  readonly #takenForms: (schema: JsonSchema) => Forms;
+  readonly #acceptedForms: (schema: JsonSchema) => Forms;
   /** Arrays and objects that were compared or are being compared; null: fits, or is assumed to. */
   readonly #known = new Map<JsonSchema, Map<JsonSchema, Incompatibility | null>>();
   /** Pairs that fit, each under the assumption that all those before it do. */
@@ -55,17 +55,17 @@ class Comparison {
   #nesting = 0;
   #comparisons = 0;
 
-  constructor(given: Definitions, taken: Definitions, reading: CompareDirection) {
+  constructor(given: Definitions, accepted: Definitions, reading: CompareDirection) {
     this.#isTolerant = reading === "tolerant";
     this.#givenForms = cached((schema) => classifySchema(schema, given));
-    this.#takenForms = cached((schema) => classifySchema(schema, taken));
+    this.#acceptedForms = cached((schema) => classifySchema(schema, accepted));
   }
 
-  compare(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+  compare(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
     const from = this.#givenForms(given);
-    const to = this.#takenForms(taken);
+    const to = this.#acceptedForms(accepted);
     if (to.isAny) return null;
-    const whole = () => ({ path: "", given: typeText(given), taken: typeText(taken) });
+    const whole = () => ({ path: "", given: typeText(given), accepted: typeText(accepted) });
     if (from.isAny || !takesScalars(from, to)) return whole();
     for (const kind of ["arrays", "objects"] as const) {
       for (const part of from[kind]) {
@@ -92,38 +92,38 @@ class Comparison {
     return candidates.length === 1 ? last : whole();
   }
 
-  #compareKnown(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+  #compareKnown(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
     const known = this.#known.get(given) ?? new Map<JsonSchema, Incompatibility | null>();
     this.#known.set(given, known);
-    const found = known.get(taken);
+    const found = known.get(accepted);
     if (found !== undefined) return found;
     if (this.#nesting >= MAX_NESTING || ++this.#comparisons > MAX_COMPARISONS) {
-      return { path: "", given: typeText(given), taken: typeText(taken) };
+      return { path: "", given: typeText(given), accepted: typeText(accepted) };
     }
-    known.set(taken, null);
-    const mark = this.#assumed.push([given, taken]) - 1;
+    known.set(accepted, null);
+    const mark = this.#assumed.push([given, accepted]) - 1;
     this.#nesting++;
     const isArray = given.type === "array";
     const incompatibility = isArray
-      ? this.#compareArrays(given, taken)
-      : this.#compareObjects(given, taken);
+      ? this.#compareArrays(given, accepted)
+      : this.#compareObjects(given, accepted);
     this.#nesting--;
     if (incompatibility === null) return null;
     // Pairs that were compatible under the assumption that this one is.
     for (const [left, right] of this.#assumed.splice(mark)) this.#known.get(left)!.delete(right);
-    known.set(taken, incompatibility);
+    known.set(accepted, incompatibility);
     return incompatibility;
   }
 
-  #compareArrays(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
-    const [from, to] = [readArray(given), readArray(taken)];
-    const { minItems: _, ...limits } = readLimits(taken);
+  #compareArrays(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
+    const [from, to] = [readArray(given), readArray(accepted)];
+    const { minItems: _, ...limits } = readLimits(accepted);
     if (!isImpliedBy({ ...fewest(from), ...readLimits(given) }, limits)) {
-      return { path: "", given: typeText(given), taken: typeText(taken) };
+      return { path: "", given: typeText(given), accepted: typeText(accepted) };
     }
     if (from.required < to.required) {
       const at = from.required;
-      return { path: `[${at}]`, given: itemText(from, at), taken: itemText(to, at) };
+      return { path: `[${at}]`, given: itemText(from, at), accepted: itemText(to, at) };
     }
     const length = Math.max(from.first.length, to.first.length);
     for (let at = 0; at < length; at++) {
@@ -136,12 +136,12 @@ class Comparison {
     return from.rest === false ? null : this.#comparePart(from.rest, to.rest, "[]");
   }
 
-  #compareObjects(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
-    const [from, to] = [readObject(given), readObject(taken)];
+  #compareObjects(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
+    const [from, to] = [readObject(given), readObject(accepted)];
     for (const name of to.required) {
       if (!from.required.has(name)) {
         const path = propertyPath(name);
-        return { path, given: propertyText(from, name), taken: propertyText(to, name) };
+        return { path, given: propertyText(from, name), accepted: propertyText(to, name) };
       }
     }
     for (const name of new Set([...from.properties.keys(), ...to.properties.keys()])) {
@@ -153,7 +153,7 @@ class Comparison {
     }
     if (from.rest === false) return null;
     if (to.keys !== null && from.keys !== to.keys) {
-      return { path: "[key]", given: keysText(from), taken: keysText(to) };
+      return { path: "[key]", given: keysText(from), accepted: keysText(to) };
     }
     return this.#comparePart(from.rest, this.#restOf(to), "[key]");
   }
@@ -163,9 +163,9 @@ class Comparison {
     return rest === false && this.#isTolerant ? {} : rest;
   }
 
-  #comparePart(given: JsonSchema, taken: Part, place: string): Incompatibility | null {
-    if (taken === false) return { path: place, given: typeText(given), taken: ABSENT };
-    const incompatibility = this.compare(given, taken);
+  #comparePart(given: JsonSchema, accepted: Part, place: string): Incompatibility | null {
+    if (accepted === false) return { path: place, given: typeText(given), accepted: ABSENT };
+    const incompatibility = this.compare(given, accepted);
     return incompatibility === null
       ? null
       : { ...incompatibility, path: place + incompatibility.path };
@@ -189,19 +189,22 @@ function takesLimited(to: Forms, schema: JsonSchema): boolean {
   if (!isText && (to.numbers.has("number") || to.numbers.has(schema.type as "integer")))
     return true;
   return to.limited.some(
-    (taken) => isOfType(schema, taken) && isImpliedBy(readLimits(schema), readLimits(taken)),
+    (accepted) =>
+      isOfType(schema, accepted) && isImpliedBy(readLimits(schema), readLimits(accepted)),
   );
 }
 
 /** Every integer is a number. */
-function isOfType({ type }: JsonSchema, taken: JsonSchema): boolean {
-  return type === taken.type || (type === "integer" && taken.type === "number");
+function isOfType({ type }: JsonSchema, accepted: JsonSchema): boolean {
+  return type === accepted.type || (type === "integer" && accepted.type === "number");
 }
 
 function takesScalar(to: Forms, value: Scalar): boolean {
   if (to.scalars.has(value)) return true;
   if (typeof value !== "string" && typeof value !== "number") return false;
-  if (to.limited.some((taken) => hasType(value, taken) && isWithin(value, readLimits(taken)))) {
+  if (
+    to.limited.some((accepted) => hasType(value, accepted) && isWithin(value, readLimits(accepted)))
+  ) {
     return true;
   }
   if (typeof value === "string") return to.texts.has(null);
@@ -214,9 +217,9 @@ function hasType(value: string | number, { type }: JsonSchema): boolean {
 }
 
 /** Equal references may resolve to different types on the two sides. */
-function isSameText(given: JsonSchema, taken: JsonSchema): boolean {
+function isSameText(given: JsonSchema, accepted: JsonSchema): boolean {
   const text = JSON.stringify(given);
-  return text === JSON.stringify(taken) && !text.includes('"$ref"');
+  return text === JSON.stringify(accepted) && !text.includes('"$ref"');
 }
 
 interface ArrayType {
@@ -279,10 +282,10 @@ function partOf(word: unknown): Part {
 }
 
 function cached<T>(make: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
-  const made = new Map<JsonSchema, T>();
+  const cache = new Map<JsonSchema, T>();
   return (schema) => {
-    const known = made.get(schema) ?? make(schema);
-    made.set(schema, known);
+    const known = cache.get(schema) ?? make(schema);
+    cache.set(schema, known);
     return known;
   };
 }

@@ -112,7 +112,7 @@ const table = {
   },
   "parameter-removed": {
     severity: "breaking",
-    says: "is no longer taken",
+    says: "is no longer accepted",
     because:
       "The server ignores unknown parameters, so the call succeeds without the intended " +
       "effect, which is worse than an error. A rename counts as removal plus addition.",

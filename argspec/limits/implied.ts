@@ -3,13 +3,13 @@
 import { applicableLimits, type Limits, type LimitWord, limitCheck } from "./limits.js";
 
 /** @param given of values of the same kind as those of `taken` */
-export function isImpliedBy(given: Limits, taken: Limits): boolean {
-  return (Object.keys(taken) as LimitWord[]).every((word) => implies(given, taken, word));
+export function isImpliedBy(given: Limits, accepted: Limits): boolean {
+  return (Object.keys(accepted) as LimitWord[]).every((word) => implies(given, accepted, word));
 }
 
-function implies(given: Limits, taken: Limits, word: LimitWord): boolean {
-  if (given[word] === taken[word]) return true;
-  const limit = taken[word] as number;
+function implies(given: Limits, accepted: Limits, word: LimitWord): boolean {
+  if (given[word] === accepted[word]) return true;
+  const limit = accepted[word] as number;
   switch (word) {
     case "minimum":
     case "exclusiveMinimum": {

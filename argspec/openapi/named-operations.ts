@@ -66,9 +66,9 @@ function moduleOf(plugins: readonly PluginSpec[]): string | null {
 }
 
 /** A name that nothing else has; takes it. */
-function free(wanted: string, taken: Set<string>): string {
+function free(wanted: string, used: Set<string>): string {
   let name = wanted;
-  for (let number = 2; taken.has(name); number++) name = `${wanted}${number}`;
-  taken.add(name);
+  for (let number = 2; used.has(name); number++) name = `${wanted}${number}`;
+  used.add(name);
   return name;
 }

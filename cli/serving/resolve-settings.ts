@@ -118,10 +118,10 @@ function given(
   if (value === undefined && Object.hasOwn(planned, name)) return planned[name];
   if (value === undefined) return configured(config, row);
   if (fileOption === null) return value;
-  const held = readJson(value as string);
+  const stored = readJson(value as string);
   const problems: Problems = [];
-  row.type.rule(held, [name], problems);
-  if (problems.length === 0) return held;
+  row.type.rule(stored, [name], problems);
+  if (problems.length === 0) return stored;
   const texts = problems.map(problemText).join("\n  ");
   throw new SvcError("SVC2207", `${value}: ${texts}`);
 }

@@ -32,7 +32,7 @@ export class InMemorySocket extends Duplex {
   #isEnded = false;
   #isPeerGone = false;
   /** Called once the other end has read what was written. */
-  #taken: (() => void) | null = null;
+  #onTaken: (() => void) | null = null;
   /** More bytes arrived than were requested; delivered on the next read. */
   #isOwing = false;
   #timer: NodeJS.Timeout | null = null;
@@ -95,7 +95,7 @@ export class InMemorySocket extends Duplex {
     // Of its own memory: that of others must not go with it.
     const bytes = new Uint8Array(sent);
     this.#port.postMessage(bytes satisfies Message, [bytes.buffer]);
-    this.#taken = done;
+    this.#onTaken = done;
     if (this.isCut) this.destroy();
   }
 
@@ -146,8 +146,8 @@ export class InMemorySocket extends Duplex {
   }
 
   #drained(): void {
-    const taken = this.#taken;
-    this.#taken = null;
+    const taken = this.#onTaken;
+    this.#onTaken = null;
     taken?.();
   }
 

@@ -83,10 +83,10 @@ export class ConfigLocations {
     if (!ts.isIdentifier(expression) || names === MAX_NAMES) return expression;
     const constant = this.#constant(expression.text);
     if (constant === null) return expression;
-    const held = this.#written(constant, names + 1);
+    const written = this.#written(constant, names + 1);
     // For a single value, the position of its use is more helpful.
-    const isHolder = ts.isObjectLiteralExpression(held) || ts.isArrayLiteralExpression(held);
-    return isHolder ? held : expression;
+    const isHolder = ts.isObjectLiteralExpression(written) || ts.isArrayLiteralExpression(written);
+    return isHolder ? written : expression;
   }
 
   #constant(name: string): ts.Expression | null {

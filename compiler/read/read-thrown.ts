@@ -36,17 +36,17 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
   return doc.throws.map((thrown): ThrownRecord => {
     const symbol = classOf(reader.context, thrown.exception, fn);
     if (symbol === null) return thrown;
-    const made = statusOf(reader.context, symbol);
-    if (made === null || !PLAIN_NAME.test(thrown.exception)) return thrown;
+    const errorClass = statusOf(reader.context, symbol);
+    if (errorClass === null || !PLAIN_NAME.test(thrown.exception)) return thrown;
     const [statusText, digits] = STATUS.exec(thrown.description) ?? ["", null];
-    const status = digits === null ? made.status : Number(digits);
+    const status = digits === null ? errorClass.status : Number(digits);
     if (status === null) {
       const message = `cannot determine the status of \`${thrown.exception}\``;
       const help = `\`@throws {${thrown.exception}} 404 ...\`, or a number in its call of super`;
       reader.context.warning("SVC1220", nameNode, message, help);
       return thrown;
     }
-    const details = detailsOf(reader, symbol, made.details);
+    const details = detailsOf(reader, symbol, errorClass.details);
     const description = thrown.description.slice(statusText.length);
     return { exception: thrown.exception, description, status, ...(details && { details }) };
   });
@@ -65,13 +65,13 @@ function thrownInBody(reader: ShapeReader, hook: ts.Node): ThrownRecord[] {
   return found;
 }
 
-function thrownByNew(reader: ShapeReader, made: ts.NewExpression): ThrownRecord[] {
+function thrownByNew(reader: ShapeReader, expression: ts.NewExpression): ThrownRecord[] {
   const { context } = reader;
-  const symbol = resolveSymbol(context, made.expression);
+  const symbol = resolveSymbol(context, expression.expression);
   const known = symbol && statusOf(context, symbol);
   if (!symbol || !known || !PLAIN_NAME.test(symbol.name)) return [];
   const isOwn = isPackageSymbol(symbol, "HttpError");
-  const [status = null, message, details = null] = isOwn ? (made.arguments ?? []) : [];
+  const [status = null, message, details = null] = isOwn ? (expression.arguments ?? []) : [];
   const number = isOwn && status ? literalNumber(context, status) : known.status;
   if (number === null || number < 400 || number > 599) return [];
   const description = message && ts.isStringLiteralLike(message) ? message.text : "";
@@ -91,21 +91,21 @@ function classOf(context: ReadContext, name: string, fn: ts.Node): ts.Symbol | n
   return found === undefined ? null : skipAlias(context, found);
 }
 
-interface Made {
+interface ErrorClass {
   /** Null where it is known only when it is thrown. */
   readonly status: number | null;
   readonly details: ts.Expression | null;
 }
 
 /** How a class derived from HttpError calls it; null for all others. */
-function statusOf(context: ReadContext, symbol: ts.Symbol): Made | null {
-  let made: Made = { status: null, details: null };
+function statusOf(context: ReadContext, symbol: ts.Symbol): ErrorClass | null {
+  let result: ErrorClass = { status: null, details: null };
   let current: ts.Symbol | undefined = symbol;
   for (let depth = 0; current !== undefined && depth < MAX_BASES; depth++) {
-    if (isPackageSymbol(current, "HttpError")) return made;
+    if (isPackageSymbol(current, "HttpError")) return result;
     const declaration: ts.Declaration | undefined = current.declarations?.find(ts.isClassLike);
     if (declaration === undefined || !ts.isClassLike(declaration)) return null;
-    if (made.status === null) made = superCall(context, declaration) ?? made;
+    if (result.status === null) result = superCall(context, declaration) ?? result;
     const base: ts.Node | undefined =
       declaration.heritageClauses?.find(isExtends)?.types[0]?.expression;
     current = base && resolveSymbol(context, base);
@@ -117,7 +117,7 @@ function isExtends({ token }: ts.HeritageClause): boolean {
   return token === ts.SyntaxKind.ExtendsKeyword;
 }
 
-function superCall(context: ReadContext, declaration: ts.ClassLikeDeclaration): Made | null {
+function superCall(context: ReadContext, declaration: ts.ClassLikeDeclaration): ErrorClass | null {
   const body = declaration.members.find(ts.isConstructorDeclaration)?.body;
   const call = body?.statements.map(callOfSuper).find((found) => found !== null);
   if (!call) return null;

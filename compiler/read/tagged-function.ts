@@ -24,8 +24,10 @@ export function asTaggedFunction(
   if (isScheduled(doc)) return asJob(scope, doc, value, nameNode, exportName);
   if (!doc.plugin || !value) return null;
   if (!isFunctionNode(value)) {
-    const made = resolveTagged(scope, doc.plugin, value, nameNode);
-    return made && taggedPlugin(scope, made, mergeDocs(doc, made.fn), nameNode, exportName);
+    const resolved = resolveTagged(scope, doc.plugin, value, nameNode);
+    return (
+      resolved && taggedPlugin(scope, resolved, mergeDocs(doc, resolved.fn), nameNode, exportName)
+    );
   }
   scope.seen.add(doc.plugin.node);
   if (!hasPlainSignature(context, value, nameNode)) return null;
@@ -40,15 +42,17 @@ export function asTaggedMember(
 ): PluginDeclaration | null {
   const doc = readDocComment(declaration);
   if (!doc.plugin || !ts.isIdentifier(element.name)) return null;
-  const made = resolveTagged(scope, doc.plugin, element.name, element.name);
+  const resolved = resolveTagged(scope, doc.plugin, element.name, element.name);
   const [exportName] = scope.exports.get(element) ?? [];
-  return made && taggedPlugin(scope, made, mergeDocs(doc, made.fn), element.name, exportName);
+  return (
+    resolved && taggedPlugin(scope, resolved, mergeDocs(doc, resolved.fn), element.name, exportName)
+  );
 }
 
 function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode: ts.Node) {
-  const made = resolveFunction(scope.context, value, nameNode);
-  if (made !== undefined) scope.seen.add(tag.node);
-  return made ?? null;
+  const resolvedFunction = resolveFunction(scope.context, value, nameNode);
+  if (resolvedFunction !== undefined) scope.seen.add(tag.node);
+  return resolvedFunction ?? null;
 }
 
 /** Tags of the plugin, with texts from where its function is declared. */
@@ -72,7 +76,7 @@ function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
 
 function taggedPlugin(
   { context }: FileScope,
-  made: Pick<PluginDeclaration, "fn" | "resolved">,
+  resolved: Pick<PluginDeclaration, "fn" | "resolved">,
   doc: DocComment,
   nameNode: ts.Node,
   exportName: string | undefined,
@@ -82,7 +86,7 @@ function taggedPlugin(
     return null;
   }
   const tag = doc.plugin!;
-  const name = tag.text || exportedName(exportName, made.fn.name ?? nameNode);
+  const name = tag.text || exportedName(exportName, resolved.fn.name ?? nameNode);
   if (name === null) {
     reportUnnamed(context, tag.node);
     return null;
@@ -91,7 +95,7 @@ function taggedPlugin(
     context.error("SVC1008", doc.graph.node, "`@graph` has no graph name");
   }
   return {
-    ...made,
+    ...resolved,
     name,
     nameNode,
     role: "engine",

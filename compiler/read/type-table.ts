@@ -67,15 +67,15 @@ function uniqueNames(types: readonly NamedShape[]): Map<string, string> {
     (a, b) => compareText(a.file, b.file) || a.offset - b.offset || compareText(a.key, b.key),
   );
   const names = new Map<string, string>();
-  const taken = new Set<string>(RESERVED);
+  const usedNames = new Set<string>(RESERVED);
   const bases = new Set(types.map((type) => type.base));
   for (const { key, base } of inOrder) {
     let name = base;
-    for (let n = 2; taken.has(name); n++) {
+    for (let n = 2; usedNames.has(name); n++) {
       const numbered = `${base}_${n}`;
       if (!bases.has(numbered)) name = numbered;
     }
-    taken.add(name);
+    usedNames.add(name);
     names.set(key, name);
   }
   return names;

@@ -81,14 +81,14 @@ export function readPluginCall(
   const options = second && first ? readOptions(context, first, role) : { ...NO_OPTIONS, role };
   const nameNode = nameNodeOf(call);
   const direct = target && functionBehind(context, target);
-  const made = direct ? { fn: direct } : target && resolveFunction(context, target, nameNode);
-  if (made === null) return null;
-  if (!made) {
+  const callee = direct ? { fn: direct } : target && resolveFunction(context, target, nameNode);
+  if (callee === null) return null;
+  if (!callee) {
     const message = "the wrapper takes a function, after the options if there are any";
     context.error("SVC1009", target ?? call, message, '`plugin({ name: "f" }, (request) => ...)`');
     return null;
   }
-  const { fn } = made;
+  const { fn } = callee;
   if (direct && !hasPlainSignature(context, fn, fn.name ?? fn)) return null;
   const isHeld = ts.isVariableDeclaration(nameNode.parent);
   const name = options.name ?? exportedName(exportName, isHeld ? nameNode : fn.name);
@@ -98,7 +98,7 @@ export function readPluginCall(
   }
   const holder = isHeld ? nameNode.parent : call;
   return {
-    ...made,
+    ...callee,
     name,
     nameNode,
     role: options.role,

@@ -10,9 +10,9 @@ export function Picture({ body }: { readonly body: Blob }) {
   const [url, setUrl] = useState("");
   useEffect(() => {
     if (!isShown) return;
-    const made = URL.createObjectURL(body);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(body);
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [body, isShown]);
   if (!isShown) return <p class="quiet">The body is no text: download it.</p>;
   return url === "" ? null : <img class="picture" src={url} alt="Response body" />;

@@ -30,15 +30,15 @@ export function Plot({ title, unit, names, series, turn }: PlotProps) {
   const shade = theme.value;
   useEffect(() => {
     const element = place.current!;
-    const made = new uPlot(optionsOf(element, names), dataOf(series), element);
-    plot.current = made;
+    const drawn = new uPlot(optionsOf(element, names), dataOf(series), element);
+    plot.current = drawn;
     const watch = new ResizeObserver(() => {
-      made.setSize({ width: element.clientWidth, height: HEIGHT });
+      drawn.setSize({ width: element.clientWidth, height: HEIGHT });
     });
     watch.observe(element);
     return () => {
       watch.disconnect();
-      made.destroy();
+      drawn.destroy();
     };
     // Colors are read at creation.
   }, [shade]);

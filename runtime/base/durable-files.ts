@@ -23,8 +23,8 @@ export function fsyncDirectory(folder: string): void {
 export function mkdirDurable(folder: string, mode = 0o777): void {
   const first = mkdirSync(folder, { recursive: true, mode });
   if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) {
-    fsyncDirectory(dirname(made));
+  for (let current = folder; current.length >= first.length; current = dirname(current)) {
+    fsyncDirectory(dirname(current));
   }
 }
 

@@ -68,8 +68,8 @@ export function takeRate(key: string, perMinute: number, at = nowMs()): TakenRat
     const excess = next - now - MINUTE_TICKS;
     // Rounded, because many small intervals may sum up to slightly more.
     if (excess > 1) return { isAllowed: false, remaining: 0, waitMs: excess / TICKS_PER_MS };
-    const taken = (BigInt(tag) << TIME_BITS) | BigInt(Math.round(next));
-    if (Atomics.compareExchange(words, place, word, BigInt.asIntN(64, taken)) !== word) continue;
+    const updated = (BigInt(tag) << TIME_BITS) | BigInt(Math.round(next));
+    if (Atomics.compareExchange(words, place, word, BigInt.asIntN(64, updated)) !== word) continue;
     const remaining = Math.max(0, Math.floor((MINUTE_TICKS - (next - now)) / interval + 0.01));
     const waitMs = remaining > 0 ? 0 : Math.max(0, excess + interval) / TICKS_PER_MS;
     return { isAllowed: true, remaining, waitMs };

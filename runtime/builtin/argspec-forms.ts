@@ -17,12 +17,12 @@ export class ArgspecForms {
   #live: LiveArgspec | null = null;
   /** Parsed on demand. */
   #whole: Argspec | null = null;
-  readonly #made = new Map<ArgspecForm, Promise<unknown>>();
+  readonly #forms = new Map<ArgspecForm, Promise<unknown>>();
 
   set(live: LiveArgspec): void {
     this.#live = live;
     this.#whole = null;
-    this.#made.clear();
+    this.#forms.clear();
   }
 
   /**
@@ -32,9 +32,9 @@ export class ArgspecForms {
   make(form: ArgspecForm, plugin: string | null): Promise<unknown> {
     this.#whole ??= this.#parse();
     if (plugin !== null) return argspecForm(form, onlyPlugin(this.#whole, plugin));
-    const made = this.#made.get(form) ?? argspecForm(form, this.#whole);
-    this.#made.set(form, made);
-    return made;
+    const cached = this.#forms.get(form) ?? argspecForm(form, this.#whole);
+    this.#forms.set(form, cached);
+    return cached;
   }
 
   #parse(): Argspec {

@@ -33,9 +33,9 @@ export type ListedPlugin = PluginDescription & {
 export function response<K extends SortKey, T>(
   entries: Iterable<readonly [K, T]>,
 ): PluginResponse<K, T> {
-  const made = new PluginResponse<K, T>();
-  for (const [key, item] of entries) made.append(key, item);
-  return made;
+  const merged = new PluginResponse<K, T>();
+  for (const [key, item] of entries) merged.append(key, item);
+  return merged;
 }
 
 /** @param ident of the request, or of the merged response */

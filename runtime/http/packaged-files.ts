@@ -106,10 +106,10 @@ function readAsset(folder: string, name: string, names: readonly string[]): Asse
 
 /** Returns the first coding that the client accepts and the file has; "" for none. */
 function codingOf(accepted: string, bodies: Asset["bodies"]): string {
-  const taken = accepted
+  const encoding = accepted
     .toLowerCase()
     .split(",")
     .filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item))
     .map((item) => item.split(";")[0]!.trim());
-  return CODINGS.find(([coding]) => taken.includes(coding) && bodies.has(coding))?.[0] ?? "";
+  return CODINGS.find(([coding]) => encoding.includes(coding) && bodies.has(coding))?.[0] ?? "";
 }

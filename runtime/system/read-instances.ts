@@ -136,9 +136,9 @@ function rejectDuplicates(instances: readonly Instance[], errors: DescriptorErro
   for (const { id, type, host, hport, tport, group, prefix } of instances) {
     const place = (port: number) => `${host}:${port}`;
     const rejectTaken = (key: string, ...wanted: readonly number[]): void => {
-      const taken = wanted.find((port) => port > 0 && ports.has(place(port)));
-      if (taken === undefined) return;
-      errors.at(`instances.${id}.${key}`, `duplicate port ${taken} on host ${host}`);
+      const conflicting = wanted.find((port) => port > 0 && ports.has(place(port)));
+      if (conflicting === undefined) return;
+      errors.at(`instances.${id}.${key}`, `duplicate port ${conflicting} on host ${host}`);
     };
     rejectTaken("hport", hport, hport + 1);
     rejectTaken("tport", tport);

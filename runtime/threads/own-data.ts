@@ -5,7 +5,7 @@ import { workerData } from "node:worker_threads";
 
 /** Removes and returns the start data. Call once, before any plugin is loaded. */
 export function takeWorkerData<T extends object>(): T {
-  const taken = { ...(workerData as T) };
-  for (const name of Object.keys(taken)) delete (workerData as Record<string, unknown>)[name];
-  return taken;
+  const data = { ...(workerData as T) };
+  for (const name of Object.keys(data)) delete (workerData as Record<string, unknown>)[name];
+  return data;
 }

@@ -77,12 +77,12 @@ export class Collector {
     this.#spans = [];
     const { resource, version } = this.#options;
     this.#sending = this.#post(tracesText(resource(), version, spans)).then(
-      () => this.#taken(),
+      () => this.#accepted(),
       (fault: unknown) => this.#refused(spans.length, fault),
     );
   }
 
-  #taken(): void {
+  #accepted(): void {
     if (this.#restMs > 0) log(`trace collector is back; ${this.#lost} spans were dropped`);
     this.#restMs = 0;
     this.#lost = 0;

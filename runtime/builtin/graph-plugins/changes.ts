@@ -55,8 +55,8 @@ export function createvertex(
     vector: vectorParameter(found, "vector", all.vector),
   };
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
-    const made = found.createVertex(id, { ...options, timeout });
-    return { id, action: made === 1 ? "created" : "updated" };
+    const created = found.createVertex(id, { ...options, timeout });
+    return { id, action: created === 1 ? "created" : "updated" };
   });
 }
 
@@ -133,8 +133,8 @@ export function connect(
   const arc: ArcSpec = code === M_STAT ? [relationship, code] : [relationship, code, value];
   const found = graphNamed(graph);
   return retryUntilUnlocked(timeout, (timeout) => {
-    const made = found.connect(initial, arc, terminal, { lifespan, timeout });
-    return { initial, terminal, action: made > 0 ? "connected" : "updated" };
+    const created = found.connect(initial, arc, terminal, { lifespan, timeout });
+    return { initial, terminal, action: created > 0 ? "connected" : "updated" };
   });
 }
 

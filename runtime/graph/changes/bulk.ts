@@ -19,10 +19,10 @@ export type VertexInput = string | (CreateOptions & { readonly id: string });
 export function createVertices(access: Access, vertices: readonly VertexInput[]): number {
   const given = requireArray(vertices, "vertices");
   return batch(access.store, () => {
-    let made = 0;
+    let created = 0;
     for (const [at, vertex] of given.entries()) {
       try {
-        made +=
+        created +=
           typeof vertex === "object" && vertex !== null
             ? createVertex(access, vertex.id, vertex)
             : createVertex(access, vertex);
@@ -30,7 +30,7 @@ export function createVertices(access: Access, vertices: readonly VertexInput[])
         throw atArgumentPath(error, `vertices[${at}]`);
       }
     }
-    return made;
+    return created;
   });
 }
 
@@ -51,7 +51,7 @@ export function connectMany<N>(
 ): number {
   const given = requireArray(arcs, "pairs of an arc and a terminal");
   return batch(access.store, () => {
-    let made = 0;
+    let created = 0;
     for (const [at, pair] of given.entries()) {
       if (!Array.isArray(pair) || pair.length !== 2) {
         const error = new TypeError("expected a pair of an arc and a terminal");
@@ -59,12 +59,12 @@ export function connectMany<N>(
       }
       const [arc, terminal] = pair as ArcInput<N>;
       try {
-        made += connect(access, initial, arc, keyOf(access.store, terminal), options);
+        created += connect(access, initial, arc, keyOf(access.store, terminal), options);
       } catch (error) {
         throw atArgumentPath(error, `arcs[${at}]`);
       }
     }
-    return made;
+    return created;
   });
 }
 

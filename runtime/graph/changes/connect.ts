@@ -54,16 +54,16 @@ class Connect extends LockedChange<number> {
     const from = resolveExisting(store, initial);
     const isHeld = freezeClock();
     try {
-      let made = 0;
+      let created = 0;
       for (const terminal of resolveTerminals(store, from, terminals)) {
-        made += this.#link(access, from, terminal);
+        created += this.#link(access, from, terminal);
         // Terminals are acquired together, as by `openVertices`.
         if (store.vertices.isVirtual(terminal)) {
           if (isLockedByOther(access, terminal)) waitForLock(store, terminal);
           promoteIfVirtual(store, terminal);
         }
       }
-      return made;
+      return created;
     } finally {
       if (isHeld) unfreezeClock();
     }

@@ -53,9 +53,9 @@ export function linkVertices(
     modifier.update === "set" || modifier.update === "keep"
       ? firstValue(arc, now)
       : nextValue(store, from, to, name, arc, now);
-  let made = apply(store, operation);
-  if (lifespan >= 0 || arc.hasTimes) made += linkTimes(store, lifespan, now);
-  return made;
+  let created = apply(store, operation);
+  if (lifespan >= 0 || arc.hasTimes) created += linkTimes(store, lifespan, now);
+  return created;
 }
 
 function mixedListing(flags: number): ArcError {
@@ -93,16 +93,16 @@ function arcKey(name: number, modifier: Modifier): number {
 /** Creates or updates the companion arcs that hold the times of an arc. */
 function linkTimes(store: GraphStore, lifespan: number, now: number): number {
   const { vertex, terminal, name, modifier } = store.operation;
-  let made = 0;
+  let created = 0;
   if (findArc(store, vertex, terminal, arcKey(name, MODIFIERS[M_TMC]!)) < 0) {
-    made += linkTime(store, M_TMC, now);
+    created += linkTime(store, M_TMC, now);
   }
-  if (modifier !== M_TMM) made += linkTime(store, M_TMM, now);
+  if (modifier !== M_TMM) created += linkTime(store, M_TMM, now);
   if (lifespan >= 0) {
     const expiresAt = encodeSecond(now + lifespan);
-    made += linkTime(store, M_TMX, expiresAt);
+    created += linkTime(store, M_TMX, expiresAt);
   }
-  return made;
+  return created;
 }
 
 function linkTime(store: GraphStore, modifier: number, second: number): number {

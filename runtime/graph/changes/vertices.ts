@@ -59,12 +59,12 @@ class Create extends LockedChange<number> {
     requireWritable(store);
     const found = findHandle(store, id);
     if (isLockedByOther(access, found)) waitForLock(store, found);
-    const made = makeReal(store, id, found, type);
-    const vertex = made === 1 ? store.operation.vertex : found;
+    const created = makeReal(store, id, found, type);
+    const vertex = created === 1 ? store.operation.vertex : found;
     if (lifespan >= 0) applyExpiry(store, vertex, nowSeconds() + lifespan);
     for (const [key, value] of properties) applyProperty(store, vertex, key, value);
     if (vector !== null) applyVector(store, vertex, vector);
-    return made;
+    return created;
   }
 }
 

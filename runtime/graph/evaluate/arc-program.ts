@@ -55,7 +55,7 @@ export class ArcProgram {
       else components.push(words[arc + 1]!, words[arc + 2]!);
     }
     enter(context, trail);
-    const made: number[] = [];
+    const passing: number[] = [];
     const word1 = (SYNTHETIC << 16) >>> 0;
     for (const [head, components] of heads) {
       if (context.run.isHalted) break;
@@ -63,9 +63,9 @@ export class ArcProgram {
       context.next.move(head);
       context.arc.set(word1, 0, trail.side, trail.level);
       context.arc.isSynthetic = true;
-      if (program.passes(context)) made.push(head, word1, 0);
+      if (program.passes(context)) passing.push(head, word1, 0);
     }
-    return made;
+    return passing;
   }
 
   /** Computes the scores of a run's arcs, in order. */

@@ -213,8 +213,8 @@ export function readNumber(node: TypedNode): NumberOf {
       }
       break;
     case "binary": {
-      const made = numberBinary(node, readNumber, node.hasEffect);
-      if (made !== null) return made;
+      const compiled = numberBinary(node, readNumber, node.hasEffect);
+      if (compiled !== null) return compiled;
       break;
     }
     case "if":
@@ -270,8 +270,8 @@ export function readTruth(node: TypedNode): TruthOf {
       }
       break;
     case "binary": {
-      const made = truthBinary(node, { readValue, readNumber, readTruth }, node.hasEffect);
-      if (made !== null) return made;
+      const compiled = truthBinary(node, { readValue, readNumber, readTruth }, node.hasEffect);
+      if (compiled !== null) return compiled;
       break;
     }
   }

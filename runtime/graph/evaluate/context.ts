@@ -84,7 +84,7 @@ export class QueryExecution {
   #memory: MemoryCells | null;
   #staged: (SyntheticArc | null)[] | null = null;
   #sample: GraphSample | null = null;
-  #made = 0;
+  #created = 0;
 
   constructor(store: GraphStore, memory: MemoryCells | null) {
     this.store = store;
@@ -129,9 +129,9 @@ export class QueryExecution {
     if (characters > MAX_MADE_TEXT) {
       throw new ExpressionError(`expression result exceeds ${MAX_MADE_TEXT} characters`);
     }
-    this.#made += characters;
+    this.#created += characters;
     this.spend(characters >>> 3);
-    if (this.#made > MAX_MADE_CHARACTERS) {
+    if (this.#created > MAX_MADE_CHARACTERS) {
       throw new ExpressionError(
         `expression exceeds ${MAX_MADE_CHARACTERS} characters of intermediate text`,
       );

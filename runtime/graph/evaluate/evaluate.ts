@@ -58,10 +58,10 @@ function evaluateExpression(
   context.arc.set(0, 0, 0, 0);
   context.prevArc.set(0, 0, 0, 0);
   if (arc !== undefined && arc !== null) {
-    const made = new ParsedArc().read(arc);
-    const code = store.relationships.codeOf(made.relationship);
-    const word1 = ((code << 16) | (made.modifier.code << 8) | made.flags) >>> 0;
-    const bits = firstValue(made, nowSeconds());
+    const parsed = new ParsedArc().read(arc);
+    const code = store.relationships.codeOf(parsed.relationship);
+    const word1 = ((code << 16) | (parsed.modifier.code << 8) | parsed.flags) >>> 0;
+    const bits = firstValue(parsed, nowSeconds());
     context.arc.set(word1, bits, OUT, FIRST_LEVEL);
     context.prevArc.set(word1, bits, OUT, FIRST_LEVEL);
   }

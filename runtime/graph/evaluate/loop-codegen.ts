@@ -204,8 +204,8 @@ export class LoopWriter {
       const product = `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`;
       return { value: this.#guard(product, node), isNull };
     }
-    const made = `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${isInt})`;
-    return { value: this.#guard(made, node), isNull };
+    const code = `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${isInt})`;
+    return { value: this.#guard(code, node), isNull };
   }
 
   #guard(source: string, { operator, left, right }: BinaryNode): string {
@@ -262,8 +262,8 @@ export class LoopWriter {
   }
 
   #truth(node: TypedNode): string | null {
-    const made = this.#truthOf(node);
-    if (made !== null) return made;
+    const code = this.#truthOf(node);
+    if (code !== null) return code;
     if (node.hasEffect) return null;
     this.#noteReads(node);
     return `T[${this.tables.truths.push(readTruth(node)) - 1}](x)`;

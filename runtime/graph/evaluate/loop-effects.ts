@@ -35,9 +35,9 @@ export function loopBody(
   statements: readonly TypedStatement[],
   kind: "filter" | "score",
 ): LoopBody | null {
-  const made = bodyOf(writer, statements, kind);
+  const code = bodyOf(writer, statements, kind);
   // Changes and collected arcs cannot be recalculated.
-  return made !== null && made.statements.length > 0 && writer.guards > 0 ? null : made;
+  return code !== null && code.statements.length > 0 && writer.guards > 0 ? null : code;
 }
 
 function bodyOf(
@@ -74,8 +74,8 @@ function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | 
   if (isLast || !name.endsWith("if") || !EFFECTS.has(plain)) return null;
   const [condition, ...args] = node.args;
   const test = writer.condition(condition!);
-  const made = test === null ? null : change(writer, plain, args);
-  return made === null ? null : `if (${test}) { ${made} }`;
+  const code = test === null ? null : change(writer, plain, args);
+  return code === null ? null : `if (${test}) { ${code} }`;
 }
 
 function isCollect(node: TypedNode): boolean {

@@ -147,8 +147,8 @@ export function maskBits(operator: "&" | "|" | "^", a: Value, b: Value): Value {
   if (!(isBits || isInt(a)) || !(b instanceof Bits || isInt(b))) return a;
   if (isInt(a) && isInt(b)) return maskInts(operator, a, b);
   const [x, y] = [rawBits(a), rawBits(b)];
-  const made = operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
-  return isBits ? new Bits(made) : wrapInt(made);
+  const bits = operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
+  return isBits ? new Bits(bits) : wrapInt(bits);
 }
 
 export function equals(a: Value, b: Value): boolean {

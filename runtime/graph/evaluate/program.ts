@@ -72,9 +72,9 @@ export class Program {
     if (known !== undefined) return known;
     this.#heat += words / ARC_WORDS;
     if (this.#heat < HOT) return null;
-    const made = makeArcLoop(this.typed, kind);
-    this.#loops[kind] = made;
-    return made;
+    const loop = makeArcLoop(this.typed, kind);
+    this.#loops[kind] = loop;
+    return loop;
   }
 }
 

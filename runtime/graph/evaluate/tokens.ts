@@ -146,7 +146,7 @@ export class Scanner {
   #quoted(at: number, isBytes: boolean): Token {
     const text = this.#text;
     const quote = text[this.#at]!;
-    let made = "";
+    let decoded = "";
     let isEscaped = false;
     /** Offsets of the stars that make it a pattern. */
     const stars: number[] = [];
@@ -159,16 +159,21 @@ export class Scanner {
       if (character === quote) break;
       if (character === "\\") {
         const [plain, length] = this.#escape(index);
-        made += plain;
+        decoded += plain;
         isEscaped ||= plain > "\x7f";
         index += length - 1;
       } else {
-        if (character === "*") stars.push(made.length);
-        made += character;
+        if (character === "*") stars.push(decoded.length);
+        decoded += character;
       }
     }
     this.#at = index + 1;
-    return this.#literal(at, isEscaped ? this.#utf8(made, at) : made, stars, isBytes ? made : null);
+    return this.#literal(
+      at,
+      isEscaped ? this.#utf8(decoded, at) : decoded,
+      stars,
+      isBytes ? decoded : null,
+    );
   }
 
   /** Returns the value of an escape and its number of characters. */
@@ -184,22 +189,22 @@ export class Scanner {
   }
 
   /** `\xHH` are UTF-8 bytes; other characters stay as they are. */
-  #utf8(made: string, at: number): string {
-    if (/[^\0-\xff]/.test(made)) {
+  #utf8(decoded: string, at: number): string {
+    if (/[^\0-\xff]/.test(decoded)) {
       throw expressionError("invalid escape sequence", this.#text, at, "\\x beside wide letters");
     }
-    return Buffer.from(made, "latin1").toString("utf8");
+    return Buffer.from(decoded, "latin1").toString("utf8");
   }
 
-  #literal(at: number, made: string, stars: readonly number[], bytes: string | null): Token {
+  #literal(at: number, decoded: string, stars: readonly number[], bytes: string | null): Token {
     const end = this.#at;
     const shown = this.#text.slice(at, end);
     if (bytes !== null) {
       const value = new Uint8Array(Buffer.from(bytes, "latin1"));
       return { kind: TokenKind.Bytes, at, end, text: shown, value };
     }
-    if (stars.length === 0) return { kind: TokenKind.Text, at, end, text: shown, value: made };
-    const value = Pattern.make(made, stars);
+    if (stars.length === 0) return { kind: TokenKind.Text, at, end, text: shown, value: decoded };
+    const value = Pattern.make(decoded, stars);
     if (value === null) throw expressionError("illegal wildcard", this.#text, at, shown);
     return { kind: TokenKind.Pattern, at, end, text: shown, value };
   }

@@ -81,10 +81,10 @@ class Typer {
     const typed = statements.map(({ variable, at, value }): TypedStatement => {
       if (variable === null) return { slot: NOWHERE, value: this.#node(value) };
       this.#refuseName(variable, at);
-      const made = this.#node(value);
+      const annotated = this.#node(value);
       const slot = this.#variables.size;
-      this.#variables.set(variable, { slot, type: made.type, bound: intBound(made) });
-      return { slot, value: made };
+      this.#variables.set(variable, { slot, type: annotated.type, bound: intBound(annotated) });
+      return { slot, value: annotated };
     });
     return {
       statements: typed,

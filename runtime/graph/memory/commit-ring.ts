@@ -238,13 +238,13 @@ export class CommitRing {
 
   #begin(): void {
     const { committed } = this;
-    const taken = this.#consumed;
+    const consumed = this.#consumed;
     let start = committed;
     // Only while the ring is empty do we own `Taken`; a dead writer may have done half of this.
-    if (((taken - committed) | 0) >= 0) {
-      const place = taken & (this.#size - 1);
-      if (taken !== committed || place >= REWIND_WORDS) {
-        start = place === 0 ? taken : (taken + this.#size - place) | 0;
+    if (((consumed - committed) | 0) >= 0) {
+      const place = consumed & (this.#size - 1);
+      if (consumed !== committed || place >= REWIND_WORDS) {
+        start = place === 0 ? consumed : (consumed + this.#size - place) | 0;
         Atomics.store(this.#ints, Word.Consumed, start);
         Atomics.store(this.#ints, Word.Committed, start);
         this.words[Word.Pending] = start;

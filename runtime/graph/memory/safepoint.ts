@@ -120,10 +120,10 @@ function countThreads(header: Int32Array): number {
 }
 
 function listen(): BroadcastChannel {
-  const made = new BroadcastChannel(CHANNEL);
-  made.onmessage = (event) => pauseAtSafepoint((event as { readonly data: Call }).data);
-  (made as unknown as MessagePort).unref();
-  return made;
+  const opened = new BroadcastChannel(CHANNEL);
+  opened.onmessage = (event) => pauseAtSafepoint((event as { readonly data: Call }).data);
+  (opened as unknown as MessagePort).unref();
+  return opened;
 }
 
 /** Pauses this thread until the main thread has decided. */

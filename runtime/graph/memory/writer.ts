@@ -219,8 +219,8 @@ export class Writer {
     for (;;) {
       const seen = Atomics.load(ints, Header.Mutex);
       if ((seen & ~WAITERS) !== dead) return false;
-      const taken = this.thread | (seen & WAITERS);
-      if (Atomics.compareExchange(ints, Header.Mutex, seen, taken) === seen) break;
+      const locked = this.thread | (seen & WAITERS);
+      if (Atomics.compareExchange(ints, Header.Mutex, seen, locked) === seen) break;
     }
     this.#depth = 1;
     // The thread may have died between growing an arena and announcing it.
@@ -377,9 +377,9 @@ export class Writer {
     for (;;) {
       const seen = Atomics.load(ints, Header.Mutex);
       // A thread that slept cannot know whether others sleep, so it keeps their bit set.
-      const taken = this.thread | WAITERS;
+      const locked = this.thread | WAITERS;
       if (seen === 0) {
-        if (Atomics.compareExchange(ints, Header.Mutex, 0, taken) === 0) return true;
+        if (Atomics.compareExchange(ints, Header.Mutex, 0, locked) === 0) return true;
       } else if (
         (seen & WAITERS) !== 0 ||
         Atomics.compareExchange(ints, Header.Mutex, seen, seen | WAITERS) === seen

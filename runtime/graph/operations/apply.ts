@@ -112,15 +112,15 @@ function changeVertex(store: GraphStore, operation: Operation): number {
 function createVertex(store: GraphStore, operation: Operation): number {
   const { vertices } = store;
   const { at, name } = operation;
-  let made = 1;
+  let applied = 1;
   if (operation.vertex === 0) {
     operation.vertex = addVertex(store, operation.id, name || UNTYPED, true, at);
   } else if (vertices.isVirtual(operation.vertex)) {
     promoteVirtual(store, operation.vertex, at);
     if (name !== 0) setType(store, operation.vertex, name);
-  } else made = 0;
+  } else applied = 0;
   markModified(store, operation.vertex, at);
-  return made;
+  return applied;
 }
 
 function writeReadonly({ writer, memory }: GraphStore, isReadonly: number): void {

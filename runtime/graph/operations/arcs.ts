@@ -60,16 +60,16 @@ export function connect(store: GraphStore, operation: Operation): number {
   operation.terminal = terminal;
   const key = ((operation.name << NAME_SHIFT) | (modifier << MODIFIER_SHIFT)) >>> 0;
   const position = isNew ? -1 : findArc(store, initial, terminal, key);
-  let made = 0;
+  let created = 0;
   if (position >= 0) setValue(store, initial, position, terminal, value);
   else {
     link(store, initial, terminal, (key | operation.flags) >>> 0, value);
-    made = 1;
+    created = 1;
   }
   if (modifier === M_TMX && value < T_NEVER) store.expiry.schedule(initial, value);
   markModified(store, initial, at);
   if (terminal !== initial) markModified(store, terminal, at);
-  return made;
+  return created;
 }
 
 /**

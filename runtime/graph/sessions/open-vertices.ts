@@ -257,7 +257,7 @@ const queues = new WeakMap<GraphStore, LockQueues>();
 function getLockQueues(store: GraphStore): LockQueues {
   const known = queues.get(store);
   if (known !== undefined) return known;
-  const made = new LockQueues();
-  queues.set(store, made);
-  return made;
+  const newQueues = new LockQueues();
+  queues.set(store, newQueues);
+  return newQueues;
 }

@@ -327,10 +327,10 @@ export class ArcRuns {
     if (index !== 0) this.#dropIndex(at);
     const arcs = position + 1;
     const wanted = indexShapeFor(arcs, shape);
-    const made = this.#index.build(this.sides.words[at + Side.Pointer]!, arcs, wanted);
+    const built = this.#index.build(this.sides.words[at + Side.Pointer]!, arcs, wanted);
     const sizeClass = this.sides.words[at + Side.Class]! & CLASS_MASK;
     this.#writer.put(this.sides, at + Side.Class, sizeClass | (wanted << SHAPE_SHIFT));
-    this.#writer.put(this.sides, at + Side.Index, made);
+    this.#writer.put(this.sides, at + Side.Index, built);
   }
 
   #dropIndex(at: number): void {

@@ -256,13 +256,13 @@ export class PropertyGroups {
     const count = table === 0 ? 0 : this.#keysOf(table);
     const before = table === 0 ? 0 : this.#entryFrom(table, count, key) - table - 1;
     const cells = this.#blocks.allocate(this.#writer, 0);
-    const made = this.#copyTable(table, count, before, 1);
+    const newTable = this.#copyTable(table, count, before, 1);
     const { words } = this.cells;
-    const entry = made + 1 + before;
+    const entry = newTable + 1 + before;
     words[entry] = key;
     words[entry + 1] = 0;
     words[entry + 2] = cells;
-    this.#setTable(vertex, table, made);
+    this.#setTable(vertex, table, newTable);
     return entry;
   }
 
@@ -271,25 +271,25 @@ export class PropertyGroups {
     const { words } = this.cells;
     this.#blocks.free(this.#writer, words[entry + 2]!, words[entry]! >>> CLASS_SHIFT);
     const count = this.#keysOf(table);
-    const made = count === 1 ? 0 : this.#copyTable(table, count, entry - table - 1, -1);
-    this.#setTable(vertex, table, made);
+    const newTable = count === 1 ? 0 : this.#copyTable(table, count, entry - table - 1, -1);
+    this.#setTable(vertex, table, newTable);
   }
 
   /** Copies a table, inserting or leaving out one entry after `before` words. */
   #copyTable(table: number, count: number, before: number, change: 1 | -1): number {
     const size = 1 + ENTRY_WORDS * (count + change);
     const sizeClass = this.#blocks.classFor(size);
-    const made = this.#blocks.allocate(this.#writer, sizeClass);
+    const newTable = this.#blocks.allocate(this.#writer, sizeClass);
     const { words } = this.cells;
-    words[made] = (count + change) | (sizeClass << CLASS_SHIFT);
+    words[newTable] = (count + change) | (sizeClass << CLASS_SHIFT);
     const gap = change * ENTRY_WORDS;
-    copyWithGap(words, table + 1, made + 1, count * ENTRY_WORDS, before, gap);
-    this.#writer.markDirty(this.cells, made, size);
-    return made;
+    copyWithGap(words, table + 1, newTable + 1, count * ENTRY_WORDS, before, gap);
+    this.#writer.markDirty(this.cells, newTable, size);
+    return newTable;
   }
 
-  #setTable(vertex: number, old: number, made: number): void {
-    this.#writer.put(this.#groups, sequenceOf(vertex) + 1, made);
+  #setTable(vertex: number, old: number, newTable: number): void {
+    this.#writer.put(this.#groups, sequenceOf(vertex) + 1, newTable);
     if (old !== 0) {
       this.#blocks.free(this.#writer, old, this.cells.words[old]! >>> CLASS_SHIFT);
     }
@@ -300,14 +300,14 @@ export class PropertyGroups {
     const { cells } = this;
     const size = (count + change) * CELL_WORDS;
     const sizeClass = this.#blocks.classFor(size);
-    const made = this.#blocks.allocate(this.#writer, sizeClass);
+    const newTable = this.#blocks.allocate(this.#writer, sizeClass);
     const { words } = cells;
     const old = words[entry + 2]!;
-    copyWithGap(words, old, made, count * CELL_WORDS, rank * CELL_WORDS, change * CELL_WORDS);
-    this.#writer.markDirty(cells, made, size);
+    copyWithGap(words, old, newTable, count * CELL_WORDS, rank * CELL_WORDS, change * CELL_WORDS);
+    this.#writer.markDirty(cells, newTable, size);
     this.#blocks.free(this.#writer, old, words[entry]! >>> CLASS_SHIFT);
     this.#writer.put(cells, entry, (words[entry]! & LOW_MASK) | (sizeClass << CLASS_SHIFT));
-    this.#writer.put(cells, entry + 2, made);
+    this.#writer.put(cells, entry + 2, newTable);
   }
 }
 

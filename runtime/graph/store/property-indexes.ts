@@ -94,13 +94,13 @@ export class PropertyIndexes {
     if (this.all().length >= MAX_INDEXES)
       throw new CapacityError("too many indexes of a graph: 64");
     const head = this.#list.make();
-    const made = this.#blocks.allocate(this.#writer, SIZE_CLASS);
+    const entry = this.#blocks.allocate(this.#writer, SIZE_CLASS);
     const { words } = this.#lists;
-    words[made + Descriptor.Next] = this.#first;
-    words[made + Descriptor.Key] = key;
-    words[made + Descriptor.Head] = head;
-    words[made + Descriptor.Count] = 0;
-    this.#writer.put(this.#header, Header.PropertyIndexes, made);
+    words[entry + Descriptor.Next] = this.#first;
+    words[entry + Descriptor.Key] = key;
+    words[entry + Descriptor.Head] = head;
+    words[entry + Descriptor.Count] = 0;
+    this.#writer.put(this.#header, Header.PropertyIndexes, entry);
   }
 
   /** Drops an index. Requires a mutation. */

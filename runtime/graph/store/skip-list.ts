@@ -59,12 +59,12 @@ export class SkipList {
     this.#seek(head, place);
     let level = 1;
     while (level < LEVELS && Math.random() * UP < 1) level++;
-    const made = this.#allocate(place, level);
+    const node = this.#allocate(place, level);
     const { words } = this.#lists;
     for (let at = 0; at < level; at++) {
       const link = this.#before[at]! + Entry.Next + at;
-      words[made + Entry.Next + at] = words[link]!;
-      this.#writer.put(this.#lists, link, made);
+      words[node + Entry.Next + at] = words[link]!;
+      this.#writer.put(this.#lists, link, node);
     }
   }
 
@@ -125,14 +125,14 @@ export class SkipList {
   }
 
   #allocate({ a, b, c, vertex }: Place, level: number): number {
-    const made = this.#blocks.allocate(this.#writer, SIZE_CLASS);
+    const node = this.#blocks.allocate(this.#writer, SIZE_CLASS);
     const { words } = this.#lists;
-    words.fill(0, made, made + LIST_UNIT_WORDS);
-    words[made + Entry.A] = a;
-    words[made + Entry.B] = b;
-    words[made + Entry.C] = c;
-    words[made + Entry.Vertex] = vertex;
-    words[made + Entry.Level] = level;
-    return made;
+    words.fill(0, node, node + LIST_UNIT_WORDS);
+    words[node + Entry.A] = a;
+    words[node + Entry.B] = b;
+    words[node + Entry.C] = c;
+    words[node + Entry.Vertex] = vertex;
+    words[node + Entry.Level] = level;
+    return node;
   }
 }

@@ -79,6 +79,6 @@ function callable<T, F extends (value: number) => object>(
   converter: Converter<T>,
   call: F,
 ): Converter<T> & F {
-  const made = Object.setPrototypeOf(call, Converter.prototype) as Converter<T> & F;
-  return Object.freeze(Object.assign(made, { wire: converter.wire }));
+  const callable = Object.setPrototypeOf(call, Converter.prototype) as Converter<T> & F;
+  return Object.freeze(Object.assign(callable, { wire: converter.wire }));
 }

@@ -271,10 +271,11 @@ export class PluginRequest extends ReceivedRequest {
 
   /** Header fields by lower-case name for POST; for GET bytes, or what the plugin declared. */
   get headers(): Headers {
-    const made = receivedHeaders(this.#source);
-    if (this.#source.method === "GET") return made ?? headersBytes(this.#source);
-    const isDict = typeof made === "object" && !Array.isArray(made) && !ArrayBuffer.isView(made);
-    return isDict ? made : headersDict(this.#source);
+    const headers = receivedHeaders(this.#source);
+    if (this.#source.method === "GET") return headers ?? headersBytes(this.#source);
+    const isDict =
+      typeof headers === "object" && !Array.isArray(headers) && !ArrayBuffer.isView(headers);
+    return isDict ? headers : headersDict(this.#source);
   }
 
   /** `GET`, or `POST` when there is content. */

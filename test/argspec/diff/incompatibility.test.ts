@@ -38,13 +38,13 @@ const DEFINITIONS = {
 
 function incompatibility(
   given: JsonSchema,
-  taken: JsonSchema,
+  accepted: JsonSchema,
   reading: CompareDirection = "strict",
 ) {
   const definitions = DEFINITIONS;
   return findIncompatibility(
     { schema: given, definitions },
-    { schema: taken, definitions },
+    { schema: accepted, definitions },
     reading,
   );
 }
@@ -146,9 +146,9 @@ test("rejects unknown schemas", () => {
     { const: { x: 1 } },
     pattern("^a+$"),
   ];
-  for (const taken of unknown) {
+  for (const accepted of unknown) {
     for (const given of [INTEGER, listOf(STRING), STRING, pattern("^a$"), {}]) {
-      assert.is.not(incompatibility(given, taken), null, JSON.stringify([given, taken]));
+      assert.is.not(incompatibility(given, accepted), null, JSON.stringify([given, accepted]));
     }
   }
   assert.is.not(
@@ -162,9 +162,9 @@ test("rejects unknown schemas", () => {
 });
 
 test("reports the first mismatch", () => {
-  const place = (given: JsonSchema, taken: JsonSchema, reading?: CompareDirection) => {
-    const found = incompatibility(given, taken, reading);
-    return found === null ? null : [found.path, found.given, found.taken];
+  const place = (given: JsonSchema, accepted: JsonSchema, reading?: CompareDirection) => {
+    const found = incompatibility(given, accepted, reading);
+    return found === null ? null : [found.path, found.given, found.accepted];
   };
   const city = (at: JsonSchema) => objectOf({ name: STRING, at, "odd key?": listOf(at) });
   assert.equal(place(city(NUMBER), city(INTEGER)), [".at", "number", "integer"]);
@@ -207,8 +207,8 @@ test("ignores additional properties in tolerant mode", () => {
 });
 
 test("distinguishes inherited names from properties", () => {
-  const taken = objectOf({ "toString?": NUMBER });
-  assert.is(incompatibility(objectOf({}), taken), null);
+  const accepted = objectOf({ "toString?": NUMBER });
+  assert.is(incompatibility(objectOf({}), accepted), null);
   assert.is.not(incompatibility(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);
   const proto = JSON.parse(
     '{ "type": "object", "properties": { "__proto__": { "type": "null" } } }',
@@ -216,7 +216,7 @@ test("distinguishes inherited names from properties", () => {
   assert.equal(incompatibility(proto, { ...proto, properties: {}, additionalProperties: false }), {
     path: ".__proto__",
     given: "null",
-    taken: "absent",
+    accepted: "absent",
   });
 });
 
@@ -248,10 +248,10 @@ test("discards assumptions that prove wrong", () => {
     WayTo: objectOf({ "to?": refTo("Town") }),
   };
   const given = objectOf({ city: refTo("City"), way: refTo("Way") });
-  const taken = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
+  const accepted = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
   const found = findIncompatibility(
     { schema: given, definitions },
-    { schema: taken, definitions },
+    { schema: accepted, definitions },
     "strict",
   );
   assert.is(found?.path, ".way.to.size");
@@ -278,8 +278,8 @@ test("compares each pair of types once", () => {
   };
   assert.is(findIncompatibility(forks(INTEGER), forks(NUMBER), "strict"), null);
   const { definitions } = forks(INTEGER);
-  const taken = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
-  assert.is(findIncompatibility(forks(NUMBER), taken, "strict"), null);
+  const accepted = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
+  assert.is(findIncompatibility(forks(NUMBER), accepted, "strict"), null);
 });
 
 test.run();

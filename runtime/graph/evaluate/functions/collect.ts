@@ -71,8 +71,8 @@ export function collectNumber(
   const isInteger = !isReal && Number.isSafeInteger(number);
   const modifier = isInteger ? M_INT : M_FLT;
   const bits = isInteger ? number >>> 0 : valueBits("float", number);
-  const made = ((word1 & KEPT_BITS) | (modifier << MODIFIER_SHIFT)) >>> 0;
-  collector(arc.level, vertex.handle, head, made, bits, arc.side);
+  const word = ((word1 & KEPT_BITS) | (modifier << MODIFIER_SHIFT)) >>> 0;
+  collector(arc.level, vertex.handle, head, word, bits, arc.side);
   return 1;
 }
 

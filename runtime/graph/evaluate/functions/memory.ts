@@ -62,8 +62,8 @@ export function bitShift(a: Value, b: Value, isLeft: boolean): Value {
 }
 
 export function bitMask(operator: "&" | "|" | "^", a: Value, b: Value): Value {
-  const made = maskBits(operator, new Bits(rawBits(a)), new Bits(rawBits(b)));
-  return toKindOf(a, (made as Bits).value);
+  const masked = maskBits(operator, new Bits(rawBits(a)), new Bits(rawBits(b)));
+  return toKindOf(a, (masked as Bits).value);
 }
 
 function toKindOf(a: Value, bits: bigint): Value {

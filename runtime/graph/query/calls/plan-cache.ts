@@ -62,9 +62,9 @@ export function planCache<O extends ExecuteOptions, P>(
     const copy = isKept(options) ? copyOf(options, { left: MOST_VALUES }) : null;
     if (copy === null) return { plan, limits };
     if (known.length === MOST_PLANS) known.pop();
-    const made = { plan, limits, options: copy, second };
-    known.unshift(made);
-    return made;
+    const entry = { plan, limits, options: copy, second };
+    known.unshift(entry);
+    return entry;
   };
 }
 

@@ -116,9 +116,9 @@ export class ArcGroupBuffer implements HitSink {
     if (this.#groups.size === MAX_GROUPS) {
       throw new SearchError(`arcs make more than ${MAX_GROUPS} groups: filter, or set deephits`);
     }
-    const made = modifier ?? (isFloat ? M_FLTAGGR : M_INTAGGR);
+    const chosen = modifier ?? (isFloat ? M_FLTAGGR : M_INTAGGR);
     const generation = this.#store.vertices.generationOf(head);
-    const word = ((relationship << 16) | (made << 8)) >>> 0;
+    const word = ((relationship << 16) | (chosen << 8)) >>> 0;
     this.#groups.set(key, { head, generation, word1: word, value: first(value), arcs: 1 });
   }
 

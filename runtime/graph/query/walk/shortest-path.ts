@@ -108,7 +108,7 @@ export function leastWeight(search: PathSearch): Path {
   /** Vertex, position of the one before, and number of arcs, by position. */
   const [vertices, parents, depths]: [number[], number[], number[]] = [[start], [-1], [0]];
   /** Fewest arcs by which a vertex was taken from the queue: more arcs at more cost never help. */
-  const taken = new Map<number, number>();
+  const claimed = new Map<number, number>();
   const costs = new Map<number, number>([[start, 0]]);
   const queue = new ScoredHeap("lowest");
   queue.push(0, 0);
@@ -116,9 +116,9 @@ export function leastWeight(search: PathSearch): Path {
     const cost = queue.first;
     const position = queue.pop();
     const [vertex, depth] = [vertices[position]!, depths[position]!];
-    const known = taken.get(vertex);
+    const known = claimed.get(vertex);
     if (known !== undefined && (!isLimited || known <= depth)) continue;
-    taken.set(vertex, depth);
+    claimed.set(vertex, depth);
     if (goals.has(vertex)) return { vertices: trail(position, vertices, parents), cost };
     if (depth === maxDepth || (vertex !== start && !passes(vertex))) continue;
     const words = reader.read(vertex);
@@ -129,7 +129,7 @@ export function leastWeight(search: PathSearch): Path {
       if (!isLimited) {
         if (sum >= (costs.get(head) ?? Number.POSITIVE_INFINITY)) continue;
         costs.set(head, sum);
-      } else if ((taken.get(head) ?? Number.POSITIVE_INFINITY) <= depth + 1) continue;
+      } else if ((claimed.get(head) ?? Number.POSITIVE_INFINITY) <= depth + 1) continue;
       queue.push(vertices.length, sum);
       vertices.push(head);
       parents.push(position);

@@ -297,12 +297,12 @@ export class Walker implements WalkSteps {
     if (!program.isSynthetic) return program.filter(batch, stack.words, from, end);
     const all = stack.words.slice(from, end);
     const passing = program.filter(batch, stack.words, from, end);
-    const made = program.filterHeads(batch, all, 0, all.length);
+    const kept = program.filterHeads(batch, all, 0, all.length);
     // The selected arcs are the top of the stack.
     stack.top = passing;
-    stack.reserve(made.length / ARC_WORDS);
-    stack.words.set(made, passing);
-    stack.top = passing + made.length;
+    stack.reserve(kept.length / ARC_WORDS);
+    stack.words.set(kept, passing);
+    stack.top = passing + kept.length;
     return stack.top;
   }
 
@@ -367,9 +367,9 @@ export class Walker implements WalkSteps {
     const at = this.#levelAt(level);
     if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
     if (sink.isCountOnly) return sink.count(1);
-    const made = this.#synthetic;
-    if (!made.fits(level, tail, side)) this.#emitSynthetic();
-    made.add(head, word1, bits, at.batch, level, tail, side);
+    const synthetic = this.#synthetic;
+    if (!synthetic.fits(level, tail, side)) this.#emitSynthetic();
+    synthetic.add(head, word1, bits, at.batch, level, tail, side);
   };
 
   /** Returns the level that is a number of arcs from the anchor; those below may be of the past. */
