@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";
+import { Constraints } from "../graph/constraints.js";
 import { Drawing } from "../graph/drawing.js";
 import {
   graphNames,
@@ -77,6 +78,7 @@ export function GraphPage() {
         </p>
       )}
       {found !== null && <Result graph={graph} id={id} found={found} />}
+      {graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
       {graph !== "" && <Query key={graph} graph={graph} id={id} />}
     </>
   );

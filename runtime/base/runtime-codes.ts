@@ -139,6 +139,10 @@ export const RUNTIME_CODES = {
     title: "snapshot verification failed",
     fix: "check the disk for errors, or save to another disk; earlier snapshots are kept",
   },
+  SVC2415: {
+    title: "constraint violated",
+    fix: "change the vertices named in the message, or drop the constraint with `dropConstraint`",
+  },
   SVC2500: {
     title: "transaction log is corrupt",
     fix:

@@ -33,6 +33,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
       readonly local: boolean;
       readonly memory: "small" | "large" | null;
       readonly indexes: readonly object[];
+      readonly constraints: readonly object[];
     };
   };
   readonly durability: Durability;

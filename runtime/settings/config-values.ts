@@ -1,6 +1,6 @@
 // Types of structured settings in `svc.config.ts`.
 
-import type { TextIndexOptions } from "../graph/api/entry-points.js";
+import type { Constraint, TextIndexOptions } from "../graph/api/entry-points.js";
 import type { VectorIndexOptions } from "../graph/api/public-names.js";
 import type { ScopesConfig } from "./scope-rules.js";
 export type JsonValue =
@@ -24,7 +24,12 @@ export interface GraphConfig extends ScopesConfig {
   readonly memory?: "small" | "large" | null | undefined;
   /** Indexes to create at startup if missing. */
   readonly indexes?: readonly IndexConfig[] | undefined;
+  /** Constraints to declare at startup, in place of earlier ones for the same properties. */
+  readonly constraints?: readonly ConstraintConfig[] | undefined;
 }
+
+/** A constraint of a graph, as `graph.constrain` declares it. */
+export type ConstraintConfig = Optional<Constraint>;
 
 /** An index of a graph, as `graph.index` creates it. */
 export type IndexConfig =

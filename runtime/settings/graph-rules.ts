@@ -2,7 +2,8 @@
 
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
-import type { IndexConfig } from "./config-values.js";
+import type { ConstraintConfig, IndexConfig } from "./config-values.js";
+import { constraintsRule } from "./constraint-rules.js";
 import { indexesRule } from "./index-rules.js";
 import { isBoolean, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
 import { type ParsedScopes, SCOPE_RULES } from "./scope-rules.js";
@@ -17,6 +18,8 @@ export interface ConfiguredGraph extends ParsedScopes {
   readonly memory: MemorySize | null;
   /** Created at startup if missing. */
   readonly indexes: readonly IndexConfig[];
+  /** Declared at startup. */
+  readonly constraints: readonly ConstraintConfig[];
 }
 
 const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;
@@ -37,6 +40,7 @@ const each = named<ConfiguredGraph>(
     local: withDefault(isBoolean, false),
     memory: withDefault(nullable(test('"small" or "large"', isMemorySize, "large" as const)), null),
     indexes: indexesRule,
+    constraints: constraintsRule,
     ...SCOPE_RULES,
   }),
 );

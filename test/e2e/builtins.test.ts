@@ -32,10 +32,13 @@ const BUILTIN_PLUGINS = [
     "argspec",
     "builtins",
     "connect",
+    "constrain",
+    "constraints",
     "createvertex",
     "define",
     "deletevertex",
     "disconnect",
+    "dropconstraint",
     "dropindex",
   ],
   ...[

@@ -37,6 +37,8 @@ const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
   ["disconnect", { graph: "g", id: "held" }],
   ["index", { graph: "g", what: "ids" }],
   ["dropindex", { graph: "g", what: "ids" }],
+  ["constrain", { graph: "g", type: "t", key: "a", unique: "1" }],
+  ["dropconstraint", { graph: "g", type: "t", key: "a" }],
 ];
 
 function ask(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
@@ -342,6 +344,26 @@ test("create, drop and list indexes", async () => {
     ...{ dropped: true, vectors: [], properties: [], texts: [] },
   });
   await response("deletevertex", { id: "red" });
+});
+
+test("declare constraints, refuse what breaks them, and drop them", async () => {
+  const email = { type: "person", key: "email" };
+  const shown = await response("constrain", { ...email, unique: "1", value: "string" });
+  const all = { constraints: [{ ...email, unique: true, value: "string" }] };
+  assert.equal(shown, all);
+  assert.equal(await response("constraints", {}), all);
+  const properties = '{"email":"a@x"}';
+  await response("createvertex", { id: "ann", type: "person", properties });
+  const twice = await ask("createvertex", { graph: "g", id: "bob", type: "person", properties });
+  assert.is(twice.status, 409);
+  assert.match(twice.text, /ConstraintError.*'bob' has the same value as 'ann'/);
+  const broken = await ask("constrain", { graph: "g", type: "person", key: "age", required: "1" });
+  assert.is(broken.status, 409);
+  assert.match(broken.text, /'ann' has no value/);
+  const wrong = await ask("constrain", { graph: "g", ...email, value: "text" });
+  assert.is(wrong.status, 400);
+  assert.equal(await response("dropconstraint", email), { dropped: true, constraints: [] });
+  await response("deletevertex", { id: "ann" });
 });
 
 test("reject indexes of impossible keys", async () => {

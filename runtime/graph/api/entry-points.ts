@@ -1,6 +1,7 @@
 // Entry points of the query engine for the runtime: option names for completion, and limits and
 // time slices of a thread's queries, for threads that run untrusted ones.
 
+export type { ConstrainedProperty, Constraint } from "../changes/constraints.js";
 export type { TextIndexOptions } from "../changes/index-texts.js";
 export { limitQueries } from "../query/match/deadline.js";
 export { endTimeSlice, installTimeSlice, TimeSlice } from "../query/match/time-slice.js";

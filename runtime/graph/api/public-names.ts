@@ -2,6 +2,7 @@
 
 export type { ArcInput, VertexInput } from "../changes/bulk.js";
 export type { ArcSpec, ConnectOptions } from "../changes/connect.js";
+export type { ConstrainedProperty, Constraint } from "../changes/constraints.js";
 export type { PropertyIndexState } from "../changes/index-properties.js";
 export type { VectorIndexOptions, VectorIndexState } from "../changes/index-vectors.js";
 export type { CreateOptions } from "../changes/vertices.js";
@@ -14,6 +15,8 @@ export {
   AccessError,
   ArcError,
   CapacityError,
+  ConstraintError,
+  type ConstraintViolation,
   DataError,
   EnumerationError,
   IndexError,

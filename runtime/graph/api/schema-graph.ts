@@ -50,6 +50,7 @@ import type {
   SchemaFilter,
   TypeName,
 } from "./schema.js";
+import type { SchemaConstraint, SchemaProperty } from "./schema-constraints.js";
 import type { LiteralOf, OptionOf, SchemaEntry, SchemaResult } from "./schema-results.js";
 import type {
   LiteralFacets,
@@ -196,6 +197,14 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   index(what: "property", options: { readonly key: PropertyKey<S> }): void;
   index(what: "ids"): void;
   index(what: "text", options: SchemaTextIndex<S, TypeName<S>>): void;
+  constrain(this: never, ...given: never[]): never;
+  constrain<T extends TypeName<S>, K extends PropertyKey<S, T>>(
+    constraint: SchemaConstraint<S, T, K>,
+  ): boolean;
+  dropConstraint(this: never, ...given: never[]): never;
+  dropConstraint<T extends TypeName<S>, K extends PropertyKey<S, T>>(
+    property: SchemaProperty<S, T, K>,
+  ): boolean;
   scan(this: never, ...given: never[]): never;
   scan<const O extends SchemaScan<S> = object>(
     options?: O & SchemaScan<S> & LiteralOf<S, O, "condition">,

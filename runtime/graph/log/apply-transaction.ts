@@ -19,7 +19,8 @@ import {
 const reader = new RecordReader();
 
 /**
- * Applies a transaction to a graph.
+ * Applies a transaction to a graph, without checking constraints: what the instance that wrote it
+ * accepted is not refused here.
  * @param words memory that no other thread writes to
  * @param at offset of the transaction, which lies completely in `words`
  * @param serial serial of a transaction received from another instance
@@ -31,27 +32,40 @@ export function applyTransaction(
   at: number,
   serial: number | null = null,
 ): void {
+  const { constraints, writer } = store;
+  constraints.isEnforced = false;
+  try {
+    writer.mutate(() => applyRecords(store, words, at, serial));
+  } finally {
+    constraints.isEnforced = true;
+  }
+}
+
+function applyRecords(
+  store: GraphStore,
+  words: Uint32Array,
+  at: number,
+  serial: number | null,
+): void {
   const before = operationCountBefore(words, at);
   const { operation, writer } = store;
-  writer.mutate(() => {
-    if (store.operationCount !== before) throw outOfOrder(store, before);
-    if (serial !== null) {
-      setInputSerial(store, serial);
-      writer.add(store.memory.header, Header.InputCount, 1);
-    }
-    reader.begin(words, at + TRANSACTION_HEAD_WORDS, at + transactionWords(words, at));
-    for (let left = recordCount(words, at); left > 0; left--) {
-      readRecord(store, reader, operation);
-      if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");
-      // A truncation commits in steps, so no operation that may fail can follow it.
-      const isTruncation = operation.code === OperationCode.Truncate;
-      if (left > 1 && isTruncation) throw corruptRecord("truncation within");
-      // Nested, so that the removal of a hub does not commit in steps either.
-      if (left > 1) writer.mutate(() => apply(store, operation));
-      else apply(store, operation);
-      reader.recordApplied(operation.vertex, mayRemoveVertices(operation.code));
-    }
-  });
+  if (store.operationCount !== before) throw outOfOrder(store, before);
+  if (serial !== null) {
+    setInputSerial(store, serial);
+    writer.add(store.memory.header, Header.InputCount, 1);
+  }
+  reader.begin(words, at + TRANSACTION_HEAD_WORDS, at + transactionWords(words, at));
+  for (let left = recordCount(words, at); left > 0; left--) {
+    readRecord(store, reader, operation);
+    if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");
+    // A truncation commits in steps, so no operation that may fail can follow it.
+    const isTruncation = operation.code === OperationCode.Truncate;
+    if (left > 1 && isTruncation) throw corruptRecord("truncation within");
+    // Nested, so that the removal of a hub does not commit in steps either.
+    if (left > 1) writer.mutate(() => apply(store, operation));
+    else apply(store, operation);
+    reader.recordApplied(operation.vertex, mayRemoveVertices(operation.code));
+  }
 }
 
 /** Returns true if the operation may have removed vertices. */

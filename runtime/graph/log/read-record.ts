@@ -8,6 +8,7 @@ import { DataError } from "../model/errors.js";
 import { ArcFlag, MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
+import { areRules } from "../store/constraint-rules.js";
 import { MAX_DISK_BYTES } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { NameEnumeration } from "../store/names.js";
@@ -88,6 +89,12 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       into.value = kind;
       into.name = readName(store.keys, name, true);
       if (kind > 1) throw corruptRecord("an index is made or dropped");
+      break;
+    case OperationCode.Constrain:
+      into.flags = kind;
+      into.name = readName(store.keys, name, false);
+      into.value = readName(store.types, reader.word(), false);
+      if (!areRules(kind)) throw corruptRecord("rules of a constraint");
       break;
     case OperationCode.IndexTexts:
       readTextIndex(store, reader, into, kind);

@@ -3,6 +3,7 @@
 
 import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
+import { type Constraint, constrain } from "../changes/constraints.js";
 import { type ConfiguredIndex, ensureIndex } from "../changes/ensure-indexes.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import { type MemorySize, ReadonlyBy } from "../memory/layout.js";
@@ -30,7 +31,17 @@ export interface GraphManagerSettings {
   readonly txPort: number | null;
   readonly followStream: string | null;
   /** Indexes to create in graphs that lack them. */
-  readonly graphs?: Readonly<Record<string, { readonly indexes: readonly object[] }>>;
+  readonly graphs?: Readonly<
+    Record<
+      string,
+      { readonly indexes: readonly object[]; readonly constraints?: readonly object[] }
+    >
+  >;
+}
+
+interface ConfiguredContents {
+  readonly indexes: readonly object[];
+  readonly constraints?: readonly object[];
 }
 
 /** Request to open a graph. */
@@ -239,22 +250,31 @@ export class GraphManager {
     if (this.#settings.events === "paused") setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
     this.adopt(shared, store);
-    if (!store.isReadonly) this.#ensureIndexes(store);
+    if (!store.isReadonly) this.#applyConfiguration(store);
     return shared;
   }
 
-  /** A graph without one of its indexes serves, only slower. */
-  #ensureIndexes(store: GraphStore): void {
+  /** A graph without one of its indexes or constraints serves; the log names what it lacks. */
+  #applyConfiguration(store: GraphStore): void {
     const { graphs = {} } = this.#settings;
-    const indexes = Object.hasOwn(graphs, store.name) ? graphs[store.name]!.indexes : [];
-    for (const [at, index] of indexes.entries()) {
-      try {
-        ensureIndex(store, index as ConfiguredIndex);
-      } catch (error) {
-        const place = `graphs.${store.name}.indexes[${at}]`;
-        this.#log(`index not created: ${place}: ${(error as Error).message}`, "error");
+    if (!Object.hasOwn(graphs, store.name)) return;
+    const { indexes, constraints = [] } = graphs[store.name]!;
+    const apply = <T>(what: string, list: string, all: readonly T[], run: (one: T) => void) => {
+      for (const [at, one] of all.entries()) {
+        try {
+          run(one);
+        } catch (error) {
+          const place = `graphs.${store.name}.${list}[${at}]`;
+          this.#log(`${what}: ${place}: ${(error as Error).message}`, "error");
+        }
       }
-    }
+    };
+    apply("index not created", "indexes", indexes, (index) =>
+      ensureIndex(store, index as ConfiguredIndex),
+    );
+    apply("constraint not declared", "constraints", constraints, (constraint) =>
+      constrain(store, constraint as Constraint),
+    );
   }
 
   /** Two graphs stored in one folder would overwrite each other. */

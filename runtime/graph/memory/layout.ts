@@ -214,6 +214,11 @@ export const Header = {
   TextEpoch: 4079,
   /** 1: the graph was created with small memory. */
   IsSmall: 4080,
+  /** Block in `lists`: first descriptor of a constraint. */
+  Constraints: 4081,
+  /** Block in `index`: segment directory of the unique values; its seqlock. */
+  UniqueSegments: 4082,
+  UniqueSequence: 4083,
 } as const;
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;

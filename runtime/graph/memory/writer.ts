@@ -39,6 +39,14 @@ const MAX_QUIET_MS = isMainThread ? 10_000 : Number.POSITIVE_INFINITY;
 /** Vertex side protected by a sequence; properties, times and id belong to `OUT`. */
 export type SideNumber = 0 | 1;
 
+/** Checks a mutation before it is committed; see store/constraints.ts. */
+export interface CommitCheck {
+  /** @throws what has the mutation rolled back */
+  check(): void;
+  /** Called when the mutation was rolled back. */
+  forget(): void;
+}
+
 /** Receives freed blocks at the commit; see block-allocator.ts. */
 export interface Allocator {
   release(writer: Writer, block: number, sizeClass: number): void;
@@ -70,6 +78,8 @@ export class Writer {
   readonly #freedOf: Allocator[] = [];
   /** Set when a run of arcs shrinks or a handle is freed, until the commit or rollback. */
   hasShortened = false;
+  /** Null if the current mutation needs no check. */
+  commitCheck: CommitCheck | null = null;
   /** True if the log thread must be woken at the end of this mutation. */
   #hasLogged = false;
   /** True while no other thread can see the graph. */
@@ -167,9 +177,13 @@ export class Writer {
     return true;
   }
 
-  /** Commits the writes so far; the mutex stays locked. */
+  /**
+   * Commits the writes so far; the mutex stays locked.
+   * @throws ConstraintError, upon which the caller rolls back
+   */
   commit(): void {
     if (this.#depth > 1) return;
+    this.commitCheck?.check();
     this.hasShortened = false;
     if (this.#freedCount > 0) this.#releaseFreed();
     const log = this.#log;
@@ -199,7 +213,10 @@ export class Writer {
     this.#touchedCount = at(1);
     this.#freedCount = at(2);
     if (isNested) this.#log?.rollBackTo(at(3), at(4));
-    else this.#log?.discard();
+    else {
+      this.#log?.discard();
+      this.commitCheck?.forget();
+    }
   }
 
   /** Releases the mutex at the outermost level. */

@@ -77,6 +77,24 @@ export class KeyError extends LookupError {
 export class IndexError extends LookupError {
   override name = "IndexError";
 }
+/** A rule that a change or the data of a graph would break. */
+export class ConstraintError extends errorClass("ConstraintError", "SVC2415") {
+  /** The first hundred violations. */
+  readonly violations: readonly ConstraintViolation[];
+
+  constructor(message: string, violations: readonly ConstraintViolation[] = []) {
+    super(message);
+    this.violations = violations;
+  }
+}
+/** A vertex that breaks a rule. */
+export interface ConstraintViolation {
+  readonly id: string;
+  /** `unique`, `required`, or the kind of value that the rule demands. */
+  readonly rule: string;
+  /** Vertex that has the same value. */
+  readonly other?: string;
+}
 /** A violated invariant: a defect of the graph engine. */
 export class InternalError extends errorClass("InternalError", "SVC2413") {}
 /** Not supported by this version. */

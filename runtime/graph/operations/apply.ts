@@ -62,6 +62,8 @@ export function perform(store: GraphStore, operation: Operation): number {
       return 1;
     case OperationCode.IndexProperty:
       return indexProperty(store, name, operation.value === 1);
+    case OperationCode.Constrain:
+      return store.constraints.declare(operation.value, name, operation.flags) ? 1 : 0;
     case OperationCode.IndexTexts:
       return operation.value === 1
         ? declareTexts(store, operation.text)

@@ -64,6 +64,11 @@ export function logOperation(store: GraphStore, log: CommitRing, operation: Oper
       log.words[at] = operation.value;
       return;
     }
+    case OperationCode.Constrain: {
+      const at = log.reserve(HEAD_WORDS + 1);
+      log.words[putHead(log, at, operation, operation.flags, operation.name)] = operation.value;
+      return;
+    }
     case OperationCode.IndexProperty:
       putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, operation.name);
       return;

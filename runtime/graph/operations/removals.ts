@@ -44,6 +44,8 @@ export const PendingRemoval = {
   Truncate: 3,
 } as const;
 
+/** Highest code of a type. */
+const LAST_TYPE = 255;
 /** Arcs removed per step: few enough not to delay readers, enough to amortize a commit. */
 const STEP = 64;
 
@@ -103,16 +105,26 @@ function removeVerticesOfType(store: GraphStore, type: number): number {
   return removed;
 }
 
-/**
- * Empties the graph; returns its number of vertices. Memory is released as a whole instead of per
- * vertex. Clearing words is idempotent, so no undo entries are written.
- */
+/** Empties the graph; returns its number of vertices. */
 export function truncate(store: GraphStore): number {
-  const { writer, memory } = store;
+  const { writer } = store;
   const removed = store.order;
   if (writer.isNested) throw new InternalError("truncating cannot be undone with other changes");
   begin(store, PendingRemoval.Truncate, 0, 0);
   writer.commit();
+  // Constraints outlive the vertices, but not the memory of a graph.
+  if (store.constraints.isEmpty) clearMemory(store);
+  else for (let type = 1; type <= LAST_TYPE; type++) removeVerticesOfType(store, type);
+  finish(store);
+  return removed;
+}
+
+/**
+ * Releases the memory of the graph as a whole instead of per vertex. Clearing words is idempotent,
+ * so no undo entries are written.
+ */
+function clearMemory(store: GraphStore): void {
+  const { writer, memory } = store;
   const end = memory.header.words[Header.HandleEnd]!;
   memory.meta.words.fill(0, 0, end);
   memory.out.words.fill(0, 0, end * SIDE_WORDS);
@@ -130,8 +142,6 @@ export function truncate(store: GraphStore): number {
   }
   resetAllocators(store);
   store.format();
-  finish(store);
-  return removed;
 }
 
 /** Records the removal to be restarted if the thread dies before `finish`. */

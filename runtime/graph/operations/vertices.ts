@@ -24,6 +24,7 @@ export function addVertex(
   indexId(store, vertex, true);
   writer.add(header, Header.Order, 1);
   if (!isReal) writer.add(header, Header.VirtualCount, 1);
+  else if (!store.constraints.isEmpty) store.constraints.noteVertex(vertex);
   updateDigest(store, 1, vertex);
   return vertex;
 }
@@ -34,6 +35,7 @@ export function promoteVirtual(store: GraphStore, vertex: number, at: number): v
   store.writer.touch(0, vertex);
   setFlags(store, vertex, VertexFlag.Real, VertexFlag.Virtual);
   store.writer.add(store.memory.header, Header.VirtualCount, -1);
+  if (!store.constraints.isEmpty) store.constraints.noteVertex(vertex);
   updateDigest(store, 1, vertex);
 }
 
@@ -107,6 +109,7 @@ export function setType(store: GraphStore, vertex: number, type: number): void {
   delist(store, vertex, old);
   vertices.setMeta(vertex, type, vertices.flagsOf(vertex));
   enlist(store, vertex, type);
+  if (!store.constraints.isEmpty) store.constraints.changeType(vertex, old, type);
   updateDigest(store, 1, vertex);
 }
 

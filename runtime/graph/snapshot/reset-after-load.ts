@@ -28,6 +28,7 @@ const VOLATILE = [
   Header.CommittedCount,
   Header.IndexSequence,
   Header.StringSequence,
+  Header.UniqueSequence,
   Header.EventsSuspended,
   Header.EventsRunning,
   Header.EventsDone,

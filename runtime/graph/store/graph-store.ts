@@ -18,6 +18,7 @@ import { TextTable } from "../texts/text-table.js";
 import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
+import { Constraints } from "./constraints.js";
 import { ContentDigest, DIGEST_VERSION } from "./content-digest.js";
 import { ExpiryHeap } from "./expiry-heap.js";
 import { ExternalValues } from "./external-values.js";
@@ -56,6 +57,7 @@ export class GraphStore {
   readonly indexes: PropertyIndexes;
   readonly values: ExternalValues;
   readonly texts: TextTable;
+  readonly constraints: Constraints;
   readonly properties: PropertyTable;
   readonly vectors: VectorTable;
   readonly digest: ContentDigest;
@@ -75,12 +77,17 @@ export class GraphStore {
     this.inArcs = new ArcRuns(this.writer, 1);
     this.strings = new StringPool(this.writer, this.reader);
     this.relationships = new NameEnumeration(this.writer, this.strings, RELATIONSHIPS);
-    this.types = new NameEnumeration(this.writer, this.strings, TYPES);
-    this.keys = new NameEnumeration(this.writer, this.strings, KEYS);
+    this.types = new NameEnumeration(this.writer, this.strings, TYPES, (type) =>
+      this.constraints.usesType(type),
+    );
+    this.keys = new NameEnumeration(this.writer, this.strings, KEYS, (key) =>
+      this.constraints.usesKey(key),
+    );
     this.typeLists = new TypeLists(this.writer);
     this.indexes = new PropertyIndexes(this.writer, this.strings);
     this.values = new ExternalValues(memory.values);
     this.texts = new TextTable(this.writer, this.reader);
+    this.constraints = new Constraints(this);
     this.properties = new PropertyTable(this);
     this.vectors = new VectorTable(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
@@ -115,6 +122,7 @@ export class GraphStore {
     // Readers of properties must notice before other texts replace the ones their values refer to.
     this.properties.format();
     this.indexes.format();
+    this.constraints.format();
     this.strings.format();
     this.ids.format();
     this.relationships.format();

@@ -83,9 +83,10 @@ export class HashIndex {
 
   /**
    * Adds an entry that does not exist yet. Requires a mutation.
+   * @returns number of other entries with the same hash
    * @throws SvcError SVC2402 if too many entries have the same hash
    */
-  add(hash: number, entry: number): void {
+  add(hash: number, entry: number): number {
     const writer = this.#writer;
     const arena = this.#arena;
     const segment = this.#segmentOf(hash);
@@ -109,6 +110,7 @@ export class HashIndex {
     ints[at] = hash;
     writer.put(arena, at + 1, entry);
     writer.put(arena, segment + ENTRY_COUNT, count);
+    return same;
   }
 
   /** Removes an existing entry. Requires a mutation. */
@@ -120,10 +122,13 @@ export class HashIndex {
     const table = arena.words[segment]!;
     const mask = countSlots(table) - 1;
     let slot = hash & mask;
-    for (let found = 0; found !== entry; ) {
-      found = arena.words[slotAt(table, slot) + 1]!;
+    for (;;) {
+      const at = slotAt(table, slot);
+      const found = arena.words[at + 1]!;
       if (found === 0) throw new InternalError("entry is not in its index");
-      if (found !== entry) slot = (slot + 1) & mask;
+      // A vertex has several entries in an index of values.
+      if (found === entry && arena.ints[at] === hash) break;
+      slot = (slot + 1) & mask;
     }
     this.#closeGap(table, slot);
     const count = arena.words[segment + ENTRY_COUNT]! - 1;

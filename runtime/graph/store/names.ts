@@ -46,6 +46,7 @@ export class NameEnumeration {
   readonly #blocks: BlockAllocator;
   readonly #strings: StringPool;
   readonly #kind: CodeRange;
+  readonly #isPinned: (code: number) => boolean;
   /** Cache of this thread: codes by name, names and serials by position in the table. */
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [];
@@ -55,13 +56,20 @@ export class NameEnumeration {
   /** `Header.NameReuses` at that time. */
   #seenReuses = 0;
 
-  constructor(writer: Writer, strings: StringPool, kind: CodeRange) {
+  /** @param isPinned whether a code keeps its name although no vertex, arc or value uses it */
+  constructor(
+    writer: Writer,
+    strings: StringPool,
+    kind: CodeRange,
+    isPinned: (code: number) => boolean = () => false,
+  ) {
     this.#writer = writer;
     this.#header = writer.memory.header;
     this.#lists = writer.memory.lists;
     this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
     this.#strings = strings;
     this.#kind = kind;
+    this.#isPinned = isPinned;
   }
 
   /** Initializes a table of the system names. Requires a mutation. */
@@ -194,8 +202,10 @@ export class NameEnumeration {
     let found = 0;
     for (let at = start + this.#kind.system.length * ENTRY_WORDS; at < end; at += ENTRY_WORDS) {
       if (words[at + Entry.Count] !== 0 || words[at + Entry.Serial]! >= oldest) continue;
+      const code = this.#codeAt((at - start) / ENTRY_WORDS);
+      if (this.#isPinned(code)) continue;
       oldest = words[at + Entry.Serial]!;
-      found = this.#codeAt((at - start) / ENTRY_WORDS);
+      found = code;
     }
     return found;
   }

@@ -37,6 +37,8 @@ export const OperationCode = {
   SetSimilarity: 19,
   /** Declares an index of texts, or drops one. */
   IndexTexts: 20,
+  /** Declares, changes or drops the constraint of a property of a type. */
+  Constrain: 21,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -56,11 +58,15 @@ export interface Operation {
   /** Type, relationship or key code; of an index 0 for ids; number of a setting. */
   name: number;
   modifier: number;
-  /** 1: forward-only. Of a vector index: candidates examined per new node, 0 to drop it. */
+  /**
+   * 1: forward-only. Of a vector index: candidates examined per new node, 0 to drop it. Rules of a
+   * constraint, 0 to drop it.
+   */
   flags: number;
   /**
    * Bits of the arc's value; 1 for read-only, automatic times, or creating an index; components of
-   * the vectors of an index; wanted code of a name, 0 for the next one.
+   * the vectors of an index; wanted code of a name, 0 for the next one;
+   * type of a constraint.
    */
   value: number;
   /** Rank coefficients. */

@@ -7,6 +7,7 @@ import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.j
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import type { TextTable } from "../texts/text-table.js";
+import type { Constraints } from "./constraints.js";
 import type { ContentDigest, Sign } from "./content-digest.js";
 import { ExternalValue, type ExternalValues } from "./external-values.js";
 import type { NameEnumeration } from "./names.js";
@@ -69,6 +70,7 @@ export interface PropertyParts {
   readonly digest: ContentDigest;
   readonly values: ExternalValues;
   readonly texts: TextTable;
+  readonly constraints: Constraints;
 }
 
 /** `VertexFlag.HasProperties` shifted to its position in META. */
@@ -85,10 +87,11 @@ export class PropertyTable {
   readonly #digest: ContentDigest;
   readonly #values: ExternalValues;
   readonly #texts: TextTable;
+  readonly #constraints: Constraints;
 
   /** @param parts components it uses */
   constructor(parts: PropertyParts) {
-    const { writer, reader, strings, keys, indexes, digest, values, texts } = parts;
+    const { writer, reader, strings, keys, indexes, digest, values, texts, constraints } = parts;
     this.groups = new PropertyGroups(writer, reader);
     this.#writer = writer;
     this.#strings = strings;
@@ -98,6 +101,7 @@ export class PropertyTable {
     this.#digest = digest;
     this.#values = values;
     this.#texts = texts;
+    this.#constraints = constraints;
   }
 
   /** Removes all properties, of a new or truncated graph. Requires a mutation. */
@@ -121,11 +125,14 @@ export class PropertyTable {
     const { high, low } = lastCell;
     const isIndexed = !this.#indexes.isEmpty && this.#indexes.has(key);
     if (isIndexed && found !== 0) this.#unindex(vertex, key, found);
+    const isConstrained = !this.#constraints.isEmpty;
+    if (isConstrained && found !== 0) this.#removeConstrained(vertex, key, found);
     const cell = found === 0 ? groups.insert(vertex, key) : found;
     this.#writer.put(this.#cells, cell, low);
     this.#writer.put(this.#cells, cell + 1, high);
     this.#updateDigest(1, vertex, key, cell);
     if (isIndexed) this.#indexes.addCell(key, vertex, high, low);
+    if (isConstrained) this.#constraints.addValue(vertex, key, high, low);
     if (old !== 0) this.#strings.release(old);
     if (found === 0) this.#count(vertex, key, 1);
   }
@@ -140,6 +147,7 @@ export class PropertyTable {
     const old = this.#pointerAt(cell);
     this.#updateDigest(-1, vertex, key, cell);
     if (!this.#indexes.isEmpty) this.#unindex(vertex, key, cell);
+    if (!this.#constraints.isEmpty) this.#removeConstrained(vertex, key, cell);
     groups.remove(vertex, key);
     if (old !== 0) this.#strings.release(old);
     this.#count(vertex, key, -1);
@@ -324,6 +332,11 @@ export class PropertyTable {
   #unindex(vertex: number, key: number, cell: number): void {
     const { words } = this.#cells;
     this.#indexes.removeCell(key, vertex, words[cell + 1]!, words[cell]!);
+  }
+
+  #removeConstrained(vertex: number, key: number, cell: number): void {
+    const { words } = this.#cells;
+    this.#constraints.removeValue(vertex, key, words[cell + 1]!, words[cell]!);
   }
 
   /** Returns the string pool pointer of a cell, or 0. */

@@ -248,9 +248,11 @@ function sendStream(
 }
 
 /** Distinguishes unimplemented parts of the interface, and full disks, from failures. */
-function statusOf(thrown: unknown): 500 | 501 | 507 {
+function statusOf(thrown: unknown): 409 | 500 | 501 | 507 {
   if (!isInstance(thrown, SvcError)) return 500;
   if (thrown.code === "SVC2505") return 507;
+  // The request conflicts with a constraint of the graph.
+  if (thrown.code === "SVC2415") return 409;
   return thrown.code === "SVC2412" ? 501 : 500;
 }
 

@@ -87,6 +87,7 @@ test("accepts and normalizes valid values", () => {
         g: {
           ...{ path: null, readonly: false, local: false, memory: null, read: null, change: null },
           indexes: [{ ids: true }, { property: "price" }],
+          constraints: [],
         },
       },
     ],

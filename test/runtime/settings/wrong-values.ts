@@ -184,6 +184,8 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ g: { path: "a/b/c/d/e" } }, /^\.g\.path: expected .* of 4 parts at most/],
     [{ g: { path: "node_modules/x" } }, /^\.g\.path: expected/],
     [{ g: { read: "a b" } }, /^\.g\.read: expected a scope, got "a b"$/],
+    [{ g: { constraints: {} } }, /^\.g\.constraints: expected a list of constraints, got \{\}$/],
+    [{ g: { constraints: [{ type: "a", key: "b", unik: true }] } }, /\.unik: unknown key/],
     [{ g: { indexes: {} } }, /^\.g\.indexes: expected a list of indexes, got \{\}$/],
     [{ g: { indexes: ["text"] } }, /^\.g\.indexes\[0\]: expected one of \{ text \}, /],
     [{ g: { indexes: [{ ids: true, property: "a" }] } }, /^\.g\.indexes\[0\]: expected one of/],

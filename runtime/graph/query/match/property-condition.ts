@@ -13,8 +13,15 @@ import {
   NAMES,
   withArgumentDetails,
 } from "../../model/invalid-argument.js";
+import type { Constraints } from "../../store/constraints.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import {
+  kindOfCell,
+  lastCell,
+  makeNumberCell,
+  makePointerCell,
+  numberOfCell,
+} from "../../store/property-cells.js";
 import { CELL_WORDS, getGroup, getGroupBit } from "../../store/property-groups.js";
 import type { PropertyIndexes, ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
@@ -65,10 +72,15 @@ export class PropertyCondition {
   label = "";
 
   /**
-   * Returns a superset of the matching vertices; null without an index, or for more than `limit`.
+   * Returns a superset of the matching vertices of a type (0: any); null without an index, or for
+   * more than `limit`.
    */
-  candidates(limit: number): readonly number[] | null {
-    const { indexes } = this.#store;
+  candidates(limit: number, type: number): readonly number[] | null {
+    const { constraints, indexes } = this.#store;
+    if (!constraints.isEmpty && type !== 0) {
+      const found = this.#candidatesOfUnique(constraints, type);
+      if (found !== null) return found;
+    }
     if (indexes.isEmpty) return null;
     let best: readonly number[] | null = null;
     for (const test of this.#tests) {
@@ -80,6 +92,17 @@ export class PropertyCondition {
       this.label = `property ${test.key}`;
     }
     return best;
+  }
+
+  /** Returns the only vertex that may match, if a constraint makes one of the values unique. */
+  #candidatesOfUnique(constraints: Constraints, type: number): readonly number[] | null {
+    for (const test of this.#tests) {
+      const found = test.findUnique(constraints, type);
+      if (found === null) continue;
+      this.label = `unique ${test.key}`;
+      return found === 0 ? [] : [found];
+    }
+    return null;
   }
 
   /** Returns whether a vertex meets the whole condition. Takes no lock. */
@@ -211,6 +234,20 @@ class KeyTest {
     const isThere = pointer !== 0 && this.#strings.text(pointer) === text;
     this.#pointer = isThere && this.#strings.serialOf(pointer) === serial ? pointer : 0;
     this.#serial = serial;
+  }
+
+  /** Returns the vertex of a type with the value to equal, 0 if none; null if it is not unique. */
+  findUnique(constraints: Constraints, type: number): number | null {
+    const { code, low, high, text, isPrefix, among } = this.#test;
+    if (code !== V_EQ || among !== null || this.code === 0) return null;
+    if (text === null) {
+      if (low !== high) return null;
+      makeNumberCell(low);
+      return constraints.findByValue(type, this.code, lastCell);
+    }
+    if (isPrefix) return null;
+    makePointerCell(PropertyKind.String, this.#pointer);
+    return constraints.findByValue(type, this.code, this.#pointer === 0 ? null : lastCell);
   }
 
   /** Returns the entries of an index that may pass; null as `PropertyCondition.candidates`. */

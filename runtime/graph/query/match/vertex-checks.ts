@@ -285,8 +285,8 @@ export class PropertyCheck extends Check {
     return this.#condition.label;
   }
 
-  candidates(limit: number): readonly number[] | null {
-    return this.#isNegated ? null : this.#condition.candidates(limit);
+  candidates(limit: number, type: number): readonly number[] | null {
+    return this.#isNegated ? null : this.#condition.candidates(limit, type);
   }
 
   passes(vertex: number): boolean {

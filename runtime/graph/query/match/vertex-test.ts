@@ -9,9 +9,10 @@ import type { ArcTest } from "./arc-test.js";
 /** A check that an index can serve. */
 export interface IndexedCheck {
   /**
-   * Returns a superset of the matching vertices; null without an index, or for more than `limit`.
+   * Returns a superset of the matching vertices of a type (0: any); null without an index, or for
+   * more than `limit`.
    */
-  candidates(limit: number): readonly number[] | null;
+  candidates(limit: number, type: number): readonly number[] | null;
   /** Name of the index in an explanation. */
   readonly label: string;
 }

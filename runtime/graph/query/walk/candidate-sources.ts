@@ -27,7 +27,7 @@ export function findSource(
   if (test.ids !== null) return { handles: test.ids.handles, label: "ids" };
   const { adjacent } = test;
   const sources: ((limit: number) => CandidateSource | null)[] = [
-    ...test.indexed.map((check) => fromIndex(check)),
+    ...test.indexed.map((check) => fromIndex(check, test.type?.code ?? 0)),
     ...(adjacent === null ? [] : [(most: number) => findOtherEnds(store, adjacent, most)]),
     ...test.narrowing.map((compound) => (most: number) => fromCompound(store, compound, most)),
   ];
@@ -39,9 +39,9 @@ export function findSource(
   return best;
 }
 
-function fromIndex(check: VertexTest["indexed"][number]) {
+function fromIndex(check: VertexTest["indexed"][number], type: number) {
   return (limit: number): CandidateSource | null => {
-    const handles = check.candidates(limit);
+    const handles = check.candidates(limit, type);
     return handles === null ? null : { handles, label: `index: ${check.label}` };
   };
 }

@@ -47,6 +47,19 @@ test("accepts matching calls like any graph", () => {
   assert.is(order(graph), 3, "it is a graph to whoever takes any");
 });
 
+test("constrains properties to what they can be", () => {
+  const graph = makeShop();
+  assert.is(
+    graph.constrain({ type: "person", key: "age", required: true, value: "integer" }),
+    true,
+  );
+  // @ts-expect-error: products have no age
+  graph.constrain({ type: "product", key: "age", unique: true });
+  // @ts-expect-error: an age is a number
+  assert.throws(() => graph.constrain({ type: "person", key: "age", value: "string" }));
+  assert.is(graph.dropConstraint({ type: "person", key: "age" }), true);
+});
+
 test("completes properties in searches, facets and groups", () => {
   const graph = makeShop();
   graph.index("text", { keys: ["name"], type: "person", columns: ["name"] });

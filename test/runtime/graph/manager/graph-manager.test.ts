@@ -105,6 +105,30 @@ test("creates the configured indexes of a graph once, and logs invalid ones", as
   assert.equal(changed[0], [["titles", "title", "body"]]);
 });
 
+test("declares the configured constraints of a graph, and logs those that its data break", async ({
+  folder,
+}) => {
+  const lines: string[] = [];
+  const open = async (constraints: readonly object[]) => {
+    const settings = { ...SETTINGS, graphs: { g: { indexes: [], constraints } } };
+    const manager = new GraphManager(TEST_THREAD + 1, settings, (line) => void lines.push(line));
+    const { share } = manager.open(request("g", folder));
+    const store = GraphStore.attach(share, TEST_THREAD);
+    const graph = openStore(store);
+    graph.createVertex("ann", { type: "person" });
+    const shown = graph.constraints();
+    await manager.save(1000);
+    removeEverywhere(store);
+    return shown;
+  };
+  const unique = { type: "person", key: "email", unique: true };
+  assert.equal(await open([unique]), [unique]);
+  assert.equal(await open([unique, { type: "person", key: "name", required: true }]), [unique]);
+  assert.is(lines.length, 1);
+  const logged = /^constraint not declared: graphs.g.constraints\[1\]: .*'ann' has no value/;
+  assert.match(lines[0]!, logged);
+});
+
 test("rejects two loaded graphs with the same folder", ({ manager, folder }) => {
   const { share } = manager.open(request("g", folder));
   assert.throws(

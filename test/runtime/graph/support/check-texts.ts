@@ -9,6 +9,7 @@ import { kindOfCell } from "../../../../runtime/graph/store/property-cells.js";
 import { PropertyKind } from "../../../../runtime/graph/store/property-values.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 import { checkPropertyIndexes } from "./check-property-indexes.js";
+import { checkUniqueValues, listDescriptors } from "./check-unique-values.js";
 import { vectorLists } from "./check-vectors.js";
 
 const UNIT = { ids: 1, strings: 1, index: 16, lists: 16 } as const;
@@ -27,6 +28,7 @@ export function checkTexts(store: GraphStore, used: readonly number[]): void {
   const indexBlocks: Block[] = [];
   const idBlocks = entriesOf(store, Header.IdSegments, indexBlocks);
   const stringBlocks = entriesOf(store, Header.StringSegments, indexBlocks);
+  checkUniqueValues(store, used, entriesOf(store, Header.UniqueSegments, indexBlocks));
   checkBlocks(store, index, UNIT.index, indexBlocks);
   checkIds(store, used, idBlocks);
   const idWords = (block: number): number => ID_HEAD_WORDS + wordsFor(ids.words[block + 1]!);
@@ -57,6 +59,7 @@ function entriesOf(store: GraphStore, directoryWord: number, blocks: Block[]): n
   const { header, index } = store.memory;
   const directory = header.words[directoryWord]!;
   const entries: number[] = [];
+  if (directory === 0) return entries;
   blocks.push([directory, blockWords(UNIT.index, SEGMENTS * 2)]);
   for (let segment = 0; segment < SEGMENTS; segment++) {
     const table = index.words[directory + segment * 2]!;
@@ -132,5 +135,6 @@ function checkLists(store: GraphStore, used: readonly number[]): void {
     }
   }
   blocks.push(...vectorLists(store), ...checkPropertyIndexes(store, used));
+  blocks.push(...listDescriptors(store));
   checkBlocks(store, lists, UNIT.lists, blocks);
 }

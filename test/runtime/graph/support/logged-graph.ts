@@ -11,14 +11,19 @@ import {
   TRANSACTION,
   TRANSACTION_HEAD_WORDS,
 } from "../../../../runtime/graph/memory/commit-ring.js";
+import type { SharedLogMemory } from "../../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
 import { TEST_THREAD } from "./make-graph.js";
 
 /** @param ringWords a power of 2 */
+export function makeLog(ringWords?: number): SharedLogMemory {
+  return { ring: createRingMemory(ringWords), clock: new CommitClock().buffer };
+}
+
+/** @param ringWords a power of 2 */
 export function loggedStore(ringWords?: number): GraphStore {
-  const log = { ring: createRingMemory(ringWords), clock: new CommitClock().buffer };
-  const store = GraphStore.create("test", TEST_THREAD, { log });
+  const store = GraphStore.create("test", TEST_THREAD, { log: makeLog(ringWords) });
   store.memory.log!.isOn = true;
   return store;
 }
