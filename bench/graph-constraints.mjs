@@ -39,6 +39,8 @@ for (let round = -1; round < ROUNDS; round++) {
   without.push(isFirst ? second : first);
 }
 const ratios = unique.map((us, round) => us / without[round]);
-console.log(`createVertex: ${median(without).toFixed(3)} us, unique: ${median(unique).toFixed(3)} us`);
-console.log(`ratio: ${median(ratios).toFixed(3)} (target 1.05), ${ratios.map((r) => r.toFixed(3))}`);
+const us = (values) => `${median(values).toFixed(3)} us`;
+console.log(`createVertex: ${us(without)}, with a unique value: ${us(unique)}`);
+const all = ratios.map((ratio) => ratio.toFixed(3));
+console.log(`ratio: ${median(ratios).toFixed(3)} (target 1.05), ${all}`);
 await system.unload();

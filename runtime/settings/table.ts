@@ -264,7 +264,9 @@ export const SETTINGS = {
       { readonly [name: string]: GraphConfig }
     >(graphsRule),
     default: [{}],
-    help: "graphs to open: `{ shop: { path, readonly, local, memory, indexes, constraints, read, change } }`",
+    help:
+      "graphs to open: `{ shop: { path, readonly, local, memory, indexes, constraints, read, " +
+      "change } }`",
   }),
   /** Seconds between saves of graphs that have changed, 0 for none. */
   saveEvery: setting({

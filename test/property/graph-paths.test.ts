@@ -182,7 +182,7 @@ function naivePaths(
   start: string,
   goals: readonly string[],
   passes: Accepts,
-  isWeighted: boolean,
+  weigh: (arc: Arc) => number,
 ): { path: string[]; cost: number }[] {
   const found: { path: string[]; cost: number }[] = [];
   const follow = (path: string[], cost: number): void => {
@@ -192,13 +192,23 @@ function naivePaths(
       return;
     }
     if (path.length > 1 && !passes(last)) return;
-    for (const { from, to, weight } of arcs) {
-      if (from !== last || path.includes(to)) continue;
-      follow([...path, to], cost + (isWeighted ? weight : 1));
+    for (const arc of arcs) {
+      if (arc.from !== last || path.includes(arc.to)) continue;
+      follow([...path, arc.to], cost + weigh(arc));
     }
   };
   follow([start], 0);
   return found.sort((a, b) => a.cost - b.cost);
+}
+
+/** Weighs arcs by their values and both ends. */
+const BY_ENDS = "next.arc.value + (vertex.type == 'red') + 2 * (next.type == 'blue')";
+
+function weigherFor({ types }: Subject, weighted: boolean | string): (arc: Arc) => number {
+  if (weighted === false) return () => 1;
+  if (weighted === true) return ({ weight }) => weight;
+  const is = (id: string, type: string): number => (types.get(id) === type ? 1 : 0);
+  return ({ from, to, weight }) => weight + is(from, "red") + 2 * is(to, "blue");
 }
 
 test("shortest paths obey depth, conditions and goals", () => {
@@ -210,13 +220,13 @@ test("shortest paths obey depth, conditions and goals", () => {
       const start = random.of(ids);
       const goals = [...new Set(random.list(2, () => random.of(ids)))];
       if (goals.length === 0) goals.push(random.of(ids));
-      const weighted = random.below(2) === 0;
+      const weighted = random.of([false, true, BY_ENDS]);
       const way = random.below(2) === 0 ? null : random.of(TYPES);
       const maxDepth = random.below(2) === 0 ? undefined : random.below(5);
       const all = naivePaths(
         ...([subject, start, goals] as const),
         (id) => way === null || types.get(id) === way,
-        weighted,
+        weigherFor(subject, weighted),
       ).filter(({ path }) => maxDepth === undefined || path.length - 1 <= maxDepth);
       const options = {
         ...{ arc: "to", weighted, through: way === null ? null : { type: way } },

@@ -1,5 +1,5 @@
-// Constraints of a graph with a schema: only its types and properties, and only kinds of values that
-// the property can have.
+// Constraints of a graph with a schema: only its types and properties, and only the kinds of values
+// that a property can have.
 
 import type { ValueKind } from "../store/constraint-rules.js";
 import type { GraphSchema, PropertyKey, PropertyOf, TypeName } from "./schema.js";

@@ -14,6 +14,7 @@ export type Place =
   | "rank"
   | "rankVertex"
   | "select"
+  | "weighted"
   | "evaluate"
   | "evaluateVertex";
 
@@ -28,6 +29,7 @@ const NO_TRAVERSAL: Partial<Record<Place, string>> = {
 const NO_CULLING: Partial<Record<Place, string>> = {
   pre: "mcull() not allowed in pre-filter",
   localPost: "mcull() not allowed in vertex condition post filter",
+  weighted: "mcull() not allowed in weights",
   select: "mcull() not allowed in select statement",
 };
 const NO_NAME = "a name can only be given by define()";

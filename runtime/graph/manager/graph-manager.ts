@@ -30,13 +30,8 @@ export interface GraphManagerSettings {
   /** If set, another instance changes all graphs but local ones. */
   readonly txPort: number | null;
   readonly followStream: string | null;
-  /** Indexes to create in graphs that lack them. */
-  readonly graphs?: Readonly<
-    Record<
-      string,
-      { readonly indexes: readonly object[]; readonly constraints?: readonly object[] }
-    >
-  >;
+  /** Indexes and constraints that graphs must have. */
+  readonly graphs?: Readonly<Record<string, ConfiguredContents>>;
 }
 
 interface ConfiguredContents {

@@ -63,7 +63,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
   readonly #values: HashIndex;
   /** Vertices that the commit checks. */
   readonly #noted: number[] = [];
-  /** What `matches` looks for: another vertex of the type with the value. */
+  /** Value that `matches` compares with: of a type and key, held by another vertex. */
   readonly #sought = { vertex: 0, type: 0, key: 0, high: 0, low: 0 };
 
   constructor(parts: ConstraintParts) {

@@ -1,16 +1,23 @@
 // Paths between vertices (queries, "Shortest paths"): the shortest one, all shortest, the k
 // shortest, and one to each vertex within a number of arcs. Each has the time limit of a query.
 
+import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
 import { D_IN, D_OUT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
-import { readDeadline } from "../match/deadline.js";
+import { type Deadline, readDeadline } from "../match/deadline.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter, RepeatRange, VertexCondition } from "../parse/query-options.js";
 import { parseRepeat } from "../parse/repeat.js";
+import {
+  type ArcWeights,
+  EqualWeights,
+  ExpressionWeights,
+  ValueWeights,
+} from "../walk/arc-weights.js";
 import { pathsByCost } from "../walk/paths-by-cost.js";
 import { pathsToEnds } from "../walk/paths-to-ends.js";
 import { ArcReader } from "../walk/projection.js";
@@ -21,8 +28,11 @@ import type { LimitOptions } from "./adjacent.js";
 export interface PathOptions extends LimitOptions {
   /** Outbound by default. */
   readonly arc?: ArcFilter;
-  /** True to weight arcs by their values; false gives all arcs the same weight. */
-  readonly weighted?: boolean;
+  /**
+   * True to weight arcs by their values, or an expression over an arc, its tail `vertex` and its
+   * head `next`. False gives all arcs the same weight.
+   */
+  readonly weighted?: boolean | string;
   /** Maximum number of arcs; default: no limit. */
   readonly maxDepth?: number;
   /** Condition on the vertices between both ends. */
@@ -68,7 +78,7 @@ export function shortestPath(
 ): FoundPath | null {
   const given: PathOptions = checkedArguments("shortestPath", options);
   const search = pathSearch(store, from, goals, given);
-  const found = given.weighted === true ? leastWeight(search) : fewestArcs(search);
+  const found = isWeighted(given) ? leastWeight(search) : fewestArcs(search);
   return found === null ? null : idsAlong(store, found);
 }
 
@@ -87,7 +97,7 @@ export function shortestPaths(
   const most = k === undefined ? maxPaths(given.hits) : requireCount("k", k, 1);
   const found: FoundPath[] = [];
   if (most === 0) return found;
-  for (const path of pathsByCost(pathSearch(store, from, goals, given), given.weighted === true)) {
+  for (const path of pathsByCost(pathSearch(store, from, goals, given))) {
     if (k === undefined && found.length > 0 && !isAsShort(path.cost, found[0]!.cost)) break;
     found.push(idsAlong(store, path));
     if (found.length >= most) break;
@@ -133,12 +143,31 @@ function pathSearch(
   return {
     reader: new ArcReader(store, test),
     back: isListed ? new ArcReader(store, test, opposite(test.direction)) : null,
+    weights: createWeights(store, options, deadline),
     start: findAnchor(store, from),
     goals: new Set(goals.map((goal) => findAnchor(store, goal))),
     passes: createVertexFilter(store, options.through, ".through", deadline),
     maxDepth: isBound ? requireCount("maxDepth", maxDepth, 0) : Number.POSITIVE_INFINITY,
     deadline,
   };
+}
+
+function isWeighted({ weighted }: PathOptions): boolean {
+  return weighted === true || typeof weighted === "string";
+}
+
+/** @throws QueryError an invalid expression */
+function createWeights(
+  store: GraphStore,
+  { weighted = false }: PathOptions,
+  deadline: Deadline,
+): ArcWeights {
+  if (weighted === true) return new ValueWeights();
+  if (typeof weighted !== "string") return new EqualWeights();
+  const expressions = new ExpressionSet(store, undefined);
+  const program = expressions.ofArcs(weighted, "weighted")!;
+  expressions.start((steps) => deadline.spend(steps));
+  return new ExpressionWeights(program);
 }
 
 /** Returns the direction in which arcs are read from their other end. */

@@ -4,23 +4,25 @@
 
 import { ScoredHeap } from "../../../base/scored-heap.js";
 import { ARC_WORDS } from "../../memory/layout.js";
+import { SearchError } from "../../model/errors.js";
 import type { ArcSource, Path, PathSearch } from "./shortest-path.js";
-import { requireWeight, trail } from "./shortest-path.js";
+import { trail } from "./shortest-path.js";
+
+/** Beginnings of paths kept at a time, some 200 bytes each. */
+const MAX_BEGINNINGS = 2_000_000;
 
 /** Least costs from vertices to the goals, found on demand in ascending order. */
 class CostsToGoals {
   readonly #search: PathSearch;
   readonly #back: ArcSource;
-  readonly #isWeighted: boolean;
   readonly #found = new Map<number, number>();
   readonly #queue = new ScoredHeap("lowest");
   /** Lower limit of the costs not found yet. */
   bound = 0;
 
-  constructor(search: PathSearch, isWeighted: boolean) {
+  constructor(search: PathSearch) {
     this.#search = search;
     this.#back = search.back ?? new ReversedArcs(search);
-    this.#isWeighted = isWeighted;
     for (const goal of search.goals) this.#queue.push(goal, 0);
   }
 
@@ -40,7 +42,7 @@ class CostsToGoals {
   }
 
   #step(): void {
-    const { start, goals, passes, deadline } = this.#search;
+    const { weights, start, goals, passes, deadline } = this.#search;
     const cost = this.#queue.first;
     const vertex = this.#queue.pop();
     this.bound = cost;
@@ -49,10 +51,11 @@ class CostsToGoals {
     if (vertex === start || (!goals.has(vertex) && !passes(vertex))) return;
     const words = this.#back.read(vertex);
     deadline.spend(words.length / ARC_WORDS + 1);
-    for (let at = 0; at < words.length; at += ARC_WORDS) {
+    const weighed = weights.weigh(vertex, words, true);
+    for (let at = 0, arc = 0; at < words.length; at += ARC_WORDS, arc++) {
       const tail = words[at]!;
       if (this.#found.has(tail) || goals.has(tail)) continue;
-      this.#queue.push(tail, cost + (this.#isWeighted ? requireWeight(words, at) : 1));
+      this.#queue.push(tail, cost + weighed[arc]!);
     }
   }
 }
@@ -86,14 +89,11 @@ class ReversedArcs implements ArcSource {
 
 /**
  * Iterates over the paths, cheapest first.
- * @throws ValueError a negative weight; SearchError after the deadline
+ * @throws ValueError a negative weight; SearchError after the deadline, or for too many beginnings
  */
-export function* pathsByCost(
-  search: PathSearch,
-  isWeighted: boolean,
-): Generator<NonNullable<Path>> {
+export function* pathsByCost(search: PathSearch): Generator<NonNullable<Path>> {
   const { start, goals, passes, maxDepth } = search;
-  const left = new CostsToGoals(search, isWeighted);
+  const left = new CostsToGoals(search);
   /** Beginnings of paths: last vertex, beginning without it, cost, number of arcs. */
   const [vertices, parents]: [number[], number[]] = [[start], [-1]];
   const [costs, depths]: [number[], number[]] = [[0], [0]];
@@ -116,10 +116,11 @@ export function* pathsByCost(
     const depth = depths[position]!;
     if (depth === maxDepth) continue;
     const before = new Set(trail(position, vertices, parents));
-    for (const [head, weight] of cheapestArcs(search, vertex, isWeighted)) {
+    for (const [head, weight] of cheapestArcs(search, vertex)) {
       if (before.has(head) || !(goals.has(head) || passes(head))) continue;
       const sum = cost + weight;
       const rest = goals.has(head) ? 0 : (left.known(head) ?? left.bound);
+      if (queue.count >= MAX_BEGINNINGS || vertices.length >= 2 * MAX_BEGINNINGS) throw tooMany();
       queue.push(vertices.length, sum + rest);
       vertices.push(head);
       parents.push(position);
@@ -129,17 +130,24 @@ export function* pathsByCost(
   }
 }
 
+function tooMany(): SearchError {
+  const most = MAX_BEGINNINGS.toLocaleString("en-US");
+  return new SearchError(
+    `Query too costly: more than ${most} beginnings of paths; lower maxDepth, k or hits`,
+  );
+}
+
 /** Returns the least weight of the arcs to each head. */
 function cheapestArcs(
-  { reader, deadline }: PathSearch,
+  { reader, weights, deadline }: PathSearch,
   vertex: number,
-  isWeighted: boolean,
 ): Map<number, number> {
   const words = reader.read(vertex);
   deadline.spend(words.length / ARC_WORDS + 1);
   const heads = new Map<number, number>();
-  for (let at = 0; at < words.length; at += ARC_WORDS) {
-    const weight = isWeighted ? requireWeight(words, at) : 1;
+  const weighed = weights.weigh(vertex, words, false);
+  for (let at = 0, arc = 0; at < words.length; at += ARC_WORDS, arc++) {
+    const weight = weighed[arc]!;
     const known = heads.get(words[at]!);
     if (known === undefined || weight < known) heads.set(words[at]!, weight);
   }

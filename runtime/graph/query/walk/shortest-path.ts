@@ -4,9 +4,8 @@
 
 import { ScoredHeap } from "../../../base/scored-heap.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { ValueError } from "../../model/errors.js";
 import type { Deadline } from "../match/deadline.js";
-import { arcWeight } from "./projection.js";
+import type { ArcWeights } from "./arc-weights.js";
 import type { VertexFilter } from "./vertex-filter.js";
 
 /** Handles from start to goal and the total cost; null if there is no path. */
@@ -21,6 +20,7 @@ export interface PathSearch {
   readonly reader: ArcSource;
   /** Reads arcs against their direction; null if not all are listed there. */
   readonly back: ArcSource | null;
+  readonly weights: ArcWeights;
   readonly start: number;
   readonly goals: ReadonlySet<number>;
   /** Returns whether a path may lead through a vertex; its ends are not tested. */
@@ -103,7 +103,7 @@ export function fewestArcs(search: PathSearch): Path {
  * @throws ValueError a negative weight; SearchError after the deadline
  */
 export function leastWeight(search: PathSearch): Path {
-  const { reader, start, goals, passes, maxDepth, deadline } = search;
+  const { reader, weights, start, goals, passes, maxDepth, deadline } = search;
   const isLimited = maxDepth !== Number.POSITIVE_INFINITY;
   /** Vertex, position of the one before, and number of arcs, by position. */
   const [vertices, parents, depths]: [number[], number[], number[]] = [[start], [-1], [0]];
@@ -123,9 +123,10 @@ export function leastWeight(search: PathSearch): Path {
     if (depth === maxDepth || (vertex !== start && !passes(vertex))) continue;
     const words = reader.read(vertex);
     deadline.spend(words.length / ARC_WORDS + 1);
-    for (let at = 0; at < words.length; at += ARC_WORDS) {
+    const weighed = weights.weigh(vertex, words, false);
+    for (let at = 0, arc = 0; at < words.length; at += ARC_WORDS, arc++) {
       const head = words[at]!;
-      const sum = cost + requireWeight(words, at);
+      const sum = cost + weighed[arc]!;
       if (!isLimited) {
         if (sum >= (costs.get(head) ?? Number.POSITIVE_INFINITY)) continue;
         costs.set(head, sum);
@@ -137,16 +138,6 @@ export function leastWeight(search: PathSearch): Path {
     }
   }
   return null;
-}
-
-/**
- * Returns the weight of the arc at a word.
- * @throws ValueError a negative weight
- */
-export function requireWeight(words: Uint32Array, at: number): number {
-  const weight = arcWeight(words[at + 1]!, words[at + 2]!);
-  if (weight >= 0) return weight;
-  throw new ValueError("shortest paths require non-negative arc weights");
 }
 
 /** Returns the vertices from the first to the one at a position. */

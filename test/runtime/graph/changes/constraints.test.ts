@@ -65,7 +65,7 @@ test("a unique value is refused with the vertex that has it", ({ graph }) => {
   bert.setProperty("email", "a@x");
 });
 
-test("equal numbers are one value, and nulls and NaN are none", ({ graph }) => {
+test("equal numbers are one value, while nulls and NaN do not count", ({ graph }) => {
   graph.constrain({ type: "person", key: "no", unique: true });
   addPerson(graph, "one", { no: 1 });
   refusal(() => addPerson(graph, "float", { no: new Float(1) }));

@@ -105,7 +105,7 @@ test("creates the configured indexes of a graph once, and logs invalid ones", as
   assert.equal(changed[0], [["titles", "title", "body"]]);
 });
 
-test("declares the configured constraints of a graph, and logs those that its data break", async ({
+test("declares the configured constraints, and logs the ones that the data break", async ({
   folder,
 }) => {
   const lines: string[] = [];

@@ -107,4 +107,36 @@ test("finds a path to the nearest of several vertices", () => {
   assert.is(graph.shortestPath("ann", [], {}), null);
 });
 
+test("expressions as weights are validated", () => {
+  const graph = makeChart();
+  const weighted = (text: string) =>
+    graph.shortestPath("ann", "eve", { arc: LEADS, weighted: text });
+  assert.is(weighted("1 / next.arc.value")?.cost, 0.5 + 1 + 0.5);
+  assert.is(weighted("1")?.cost, 3);
+  for (const text of ["-1", "0 - next.arc.value"]) {
+    assert.throws(() => weighted(text), /non-negative arc weights, finite numbers; got/, text);
+    const all = () => graph.shortestPaths("ann", "eve", { arc: LEADS, weighted: text, k: 2 });
+    assert.throws(all, /non-negative arc weights/);
+  }
+  for (const text of ["next.arc.", "mcull(1, 2)"]) {
+    assert.throws(() => weighted(text), /weighted|mcull|expected|syntax/i, text);
+  }
+});
+
+test("searches of too many paths end with an error", () => {
+  const graph = makeGraph();
+  const layers = 30;
+  for (let layer = 0; layer < layers; layer++) {
+    for (const from of ["a", "b", "c"]) {
+      for (const to of ["a", "b", "c"]) {
+        graph.connect(`${from}${layer}`, ["to", M_INT, 1], `${to}${layer + 1}`);
+      }
+    }
+  }
+  const many = () => graph.shortestPaths("a0", `a${layers}`, { hits: -1 });
+  assert.throws(many, /more than 2,000,000 beginnings of paths/);
+  const limited = { hits: -1, timeout: 50, limexec: true };
+  assert.throws(() => graph.shortestPaths("a0", `a${layers}`, limited), /after 50 ms/);
+});
+
 test.run();
