@@ -10,12 +10,15 @@ import type { ArcSpec } from "../model/parsed-arc.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import {
+  type BackgroundOptions,
   type ComponentOptions,
   type CoOccurrenceOptions,
   components,
+  componentsAsync,
   coOccurrence,
   type PageRankOptions,
   pageRank,
+  pageRankAsync,
   randomWalks,
   type ScoredVertex,
   type WalkOptions,
@@ -227,6 +230,24 @@ export class GraphQueries extends GraphHandle {
    */
   pageRank(options?: PageRankOptions): ScoredVertex[] {
     return pageRank(this.access.store, options);
+  }
+
+  /**
+   * As `components`, without blocking the thread; can write the number of its component to each
+   * vertex.
+   * @throws QueryError, SearchError, AccessError, and the reason of the signal
+   */
+  componentsAsync(options?: ComponentOptions & BackgroundOptions): Promise<string[][]> {
+    return componentsAsync(this.access, options);
+  }
+
+  /**
+   * As `pageRank`, without blocking the thread; can write the rank to each vertex.
+   * @throws KeyError, QueryError, SearchError, ValueError, AccessError, and the
+   *   reason of the signal
+   */
+  pageRankAsync(options?: PageRankOptions & BackgroundOptions): Promise<ScoredVertex[]> {
+    return pageRankAsync(this.access, options);
   }
 
   /**

@@ -33,6 +33,7 @@ export {
 export type { AdjacentOptions } from "../query/calls/adjacent.js";
 export type { AggregateOptions } from "../query/calls/aggregate.js";
 export type {
+  BackgroundOptions,
   ComponentOptions,
   CoOccurrenceOptions,
   PageRankOptions,

@@ -1,6 +1,14 @@
 // Algorithms over the arcs that pass a filter (queries, "Algorithms"): connected components,
 // PageRank, random walks, co-occurrence. Each has the time limit of a query.
 
+import { ScoredHeap } from "../../../base/scored-heap.js";
+import type { Access } from "../../changes/session-view.js";
+import {
+  readGenerations,
+  VERTICES_PER_BATCH,
+  type VertexNumbers,
+  writeNumbers,
+} from "../../changes/write-numbers.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_OUT } from "../../model/constants.js";
 import { ValueError } from "../../model/errors.js";
@@ -10,8 +18,9 @@ import { readDeadline } from "../match/deadline.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
-import { components as componentsOf, pageRank as ranksOf } from "../walk/page-rank.js";
+import { joinComponents, rankVertices } from "../walk/page-rank.js";
 import { ArcReader, arcWeight, project } from "../walk/projection.js";
+import { PAUSE, runAtOnce, runInSlices, type StepOptions, type Steps } from "../walk/steps.js";
 import type { LimitOptions } from "./adjacent.js";
 import { opposite } from "./paths.js";
 
@@ -50,6 +59,17 @@ export interface CoOccurrenceOptions extends WeightOptions {
   readonly hits?: number;
 }
 
+/** Options of algorithms that give other work of the thread a turn. */
+export interface BackgroundOptions extends StepOptions {
+  /** Property that all real vertices get: their rank, or the number of their component from 0. */
+  readonly write?: string;
+}
+/** A graph, with the session of algorithms that change it. */
+interface AlgorithmAccess {
+  readonly store: GraphStore;
+  readonly session: Access["session"] | null;
+}
+
 /** A vertex and its score. */
 export interface ScoredVertex {
   readonly id: string;
@@ -62,20 +82,45 @@ export interface ScoredVertex {
  */
 export function components(store: GraphStore, options?: ComponentOptions): string[][] {
   const given: ComponentOptions = checkedArguments("components", options);
-  const test = compileArcFilter(store, given.arc, D_OUT);
-  const deadline = readDeadline("aggregation", given);
-  const projection = project(store, test, false, deadline);
+  return runAtOnce(findComponents({ store, session: null }, given));
+}
+
+/**
+ * As `components`, in slices of 5 ms.
+ * @throws QueryError, SearchError, TypeError, AccessError, and the reason of the signal
+ */
+export async function componentsAsync(
+  access: Access,
+  options?: ComponentOptions & BackgroundOptions,
+): Promise<string[][]> {
+  const given: ComponentOptions & BackgroundOptions = checkedArguments("componentsAsync", options);
+  return runInSlices(findComponents(access, given), given);
+}
+
+function* findComponents(
+  access: AlgorithmAccess,
+  options: ComponentOptions & BackgroundOptions,
+): Steps<string[][]> {
+  const { store } = access;
+  const test = compileArcFilter(store, options.arc, D_OUT);
+  const deadline = readDeadline("aggregation", options);
+  const projection = yield* scale(project(store, test, false, deadline), 0, READING);
+  const generations = readGenerations(store, projection.vertices);
+  const roots = yield* scale(joinComponents(projection), READING, COMPUTED);
+  const { vertices } = projection;
   const members = new Map<number, number[]>();
-  for (const [place, root] of componentsOf(projection).entries()) {
+  for (const [place, root] of roots.entries()) {
     const known = members.get(root);
     if (known === undefined) members.set(root, [place]);
     else known.push(place);
   }
-  deadline.spendTime(projection.vertices.length);
+  deadline.spendTime(vertices.length);
   const largest = [...members.values()].sort((a, b) => b.length - a.length);
-  const { vertices } = projection;
+  const numbers = new Map(largest.map(([first], number) => [roots[first!]!, number]));
+  const numberAt = (place: number): number => numbers.get(roots[place]!)!;
+  yield* write(access, options.write, { vertices, generations, numberAt });
   return largest
-    .slice(0, hitsOf(given.hits, largest.length))
+    .slice(0, hitsOf(options.hits, largest.length))
     .map((places) => places.map((place) => store.ids.idOf(vertices[place]!)));
 }
 
@@ -85,16 +130,69 @@ export function components(store: GraphStore, options?: ComponentOptions): strin
  */
 export function pageRank(store: GraphStore, options?: PageRankOptions): ScoredVertex[] {
   const given: PageRankOptions = checkedArguments("pageRank", options);
-  const { damping = 0.85, rounds = 20, from = [], weighted = false } = given;
-  const test = compileArcFilter(store, given.arc, D_OUT);
-  const deadline = readDeadline("aggregation", given);
-  const projection = project(store, test, weighted, deadline);
-  const seeds = from.map((id) => projection.places[findAnchor(store, id)]!);
-  const ranks = ranksOf(projection, { damping, rounds, seeds }, deadline);
-  const scores = new Map<number, number>();
-  for (const [place, rank] of ranks.entries()) scores.set(projection.vertices[place]!, rank);
+  return runAtOnce(findRanks({ store, session: null }, given));
+}
+
+/**
+ * As `pageRank`, in slices of 5 ms.
+ * @throws KeyError, QueryError, SearchError, ValueError, TypeError, AccessError, and the reason of
+ *   the signal
+ */
+export async function pageRankAsync(
+  access: Access,
+  options?: PageRankOptions & BackgroundOptions,
+): Promise<ScoredVertex[]> {
+  const given: PageRankOptions & BackgroundOptions = checkedArguments("pageRankAsync", options);
+  return runInSlices(findRanks(access, given), given);
+}
+
+function* findRanks(
+  access: AlgorithmAccess,
+  options: PageRankOptions & BackgroundOptions,
+): Steps<ScoredVertex[]> {
+  const { store } = access;
+  const { damping = 0.85, rounds = 20, from = [], weighted = false } = options;
+  const test = compileArcFilter(store, options.arc, D_OUT);
+  const deadline = readDeadline("aggregation", options);
+  const projection = yield* scale(project(store, test, weighted, deadline), 0, READING);
+  const { vertices, places } = projection;
+  const generations = readGenerations(store, vertices);
+  const seeds = from.map((id) => places[findAnchor(store, id)]!);
+  const settings = { damping, rounds, seeds };
+  const ranks = yield* scale(rankVertices(projection, settings, deadline), READING, COMPUTED);
+  yield* write(access, options.write, {
+    vertices,
+    generations,
+    numberAt: (place) => ranks[place]!,
+  });
   deadline.spendTime(ranks.length);
-  return topScores(store, scores, hitsOf(given.hits, 10));
+  return highestScores(store, vertices, ranks, hitsOf(options.hits, 10));
+}
+
+/** Shares of the work that are finished after reading the graph, and after the computation. */
+const READING = 0.3;
+const COMPUTED = 0.7;
+
+/** Maps the shares that steps yield to a part of the work. */
+function* scale<T>(steps: Steps<T>, from: number, to: number): Steps<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield from + step.value * (to - from);
+  }
+}
+
+/** Writes a number per vertex to a property, if its name is given. */
+function* write(
+  { store, session }: AlgorithmAccess,
+  key: string | undefined,
+  numbers: VertexNumbers,
+): Steps<void> {
+  if (key === undefined || session === null) return;
+  for (const batches of writeNumbers({ store, session }, key, numbers)) {
+    if (batches < 0) yield PAUSE;
+    else yield Math.min(1, COMPUTED + (batches * VERTICES_PER_BATCH) / numbers.vertices.length);
+  }
 }
 
 /**
@@ -160,6 +258,26 @@ function hitsOf(hits: number | null | undefined, otherwise: number): number {
   if (hits === undefined || hits === null) return otherwise;
   if (!Number.isSafeInteger(hits)) throw new ValueError("hits must be an integer");
   return hits < 0 ? Number.POSITIVE_INFINITY : hits;
+}
+
+/** Returns the highest scores of dense arrays; ties go to the smaller handle. */
+function highestScores(
+  { ids }: GraphStore,
+  vertices: Uint32Array,
+  scores: Float64Array,
+  hits: number,
+): ScoredVertex[] {
+  const lowest = new ScoredHeap("lowest", true);
+  for (let place = 0; place < vertices.length && hits > 0; place++) {
+    if (lowest.count < hits) lowest.push(place, scores[place]!);
+    else if (scores[place]! > lowest.first) lowest.replaceTop(place, scores[place]!);
+  }
+  const found: ScoredVertex[] = [];
+  while (lowest.count > 0) {
+    const score = lowest.first;
+    found.push({ id: ids.idOf(vertices[lowest.pop()]!), score });
+  }
+  return found.reverse();
 }
 
 /** Returns the highest scores; ties go to the smaller handle. */

@@ -7,6 +7,7 @@ import type { ExecuteOptions } from "./query-options.js";
 
 const EXPRESSIONS = ["pre", "filter", "post", "memory"];
 const PAGE = ["hits", "offset"];
+const BACKGROUND = ["write", "onProgress", "signal"] as const;
 const LIMIT = ["timeout", "limexec"];
 const RESULT = ["result", "fields", "counts", "timing"];
 const ENTRIES = [...RESULT, "explain", "select", "sortby", "rank", "facets", "groupBy", "cursor"];
@@ -41,6 +42,10 @@ const NAMES = {
   paths: new Set(["arc", "neighbor", "repeat", "through", "hits", ...LIMIT]),
   components: new Set(["arc", "hits", ...LIMIT]),
   pageRank: new Set(["arc", "weighted", "damping", "rounds", "from", "hits", ...LIMIT]),
+  componentsAsync: new Set(["arc", "hits", ...LIMIT, ...BACKGROUND]),
+  pageRankAsync: new Set([
+    ...["arc", "weighted", "damping", "rounds", "from", "hits", ...LIMIT, ...BACKGROUND],
+  ]),
   randomWalks: new Set(["arc", "weighted", "steps", "walks", "seed", ...LIMIT]),
   coOccurrence: new Set(["arc", "weighted", "hits", ...LIMIT]),
   scan: new Set(["condition", "result", "fields", "select"]),

@@ -10,6 +10,7 @@ import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
 import { getScanners } from "../match/run-scanner.js";
+import type { Steps } from "./steps.js";
 
 export interface Projection {
   /** Handles; offsets in this array are the positions below. */
@@ -69,16 +70,20 @@ export function arcWeight(word1: number, bits: number): number {
   return (((word1 >>> 8) & 0x1f) === 1 ? 1 : arcSortValue(word1, bits)) || 0;
 }
 
+/** Vertices between two steps, minus one. */
+const STEP_MASK = 0xff;
+
 /**
+ * Reads the graph. Yields the finished share of the work.
  * @param isWeighted weights arcs by their values; negative values count as 0
  * @throws SearchError after the deadline
  */
-export function project(
+export function* project(
   store: GraphStore,
   test: ArcTest,
   isWeighted: boolean,
   deadline: Deadline,
-): Projection {
+): Steps<Projection> {
   const { end } = store.vertices;
   const places = new Int32Array(end).fill(-1);
   const vertices = new Uint32Array(end);
@@ -110,6 +115,7 @@ export function project(
       arcs++;
     }
     starts[place + 1] = arcs;
+    if ((place & STEP_MASK) === 0) yield place / count;
   }
   const ids = vertices.subarray(0, count);
   return { vertices: ids, places, starts, heads, values: isWeighted ? values : null };

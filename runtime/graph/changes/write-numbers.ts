@@ -1,0 +1,76 @@
+// Writes a number to a property of many vertices, in batches: the results of algorithms.
+
+import { LockedError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { validatePropertyKey, validatePropertyValue } from "../store/property-values.js";
+import { applyProperty } from "./properties.js";
+import type { Access } from "./session-view.js";
+import { isLockedByOther, requireWritable } from "./vertex-key.js";
+
+/** Vertices per transaction. */
+export const VERTICES_PER_BATCH = 1000;
+const MAX_WAIT_MS = 10_000;
+
+/** A number for each vertex. */
+export interface VertexNumbers {
+  readonly vertices: Uint32Array;
+  /** Generation of each vertex, which tells whether its handle has been reused. */
+  readonly generations: Uint32Array;
+  numberAt(place: number): number;
+}
+
+/** Returns the generations of vertices. */
+export function readGenerations({ vertices }: GraphStore, handles: Uint32Array): Uint32Array {
+  return handles.map((handle) => vertices.generationOf(handle));
+}
+
+/**
+ * Writes the numbers to the vertices that still exist, except virtual ones. Yields the number of
+ * batches written, or -1 if it has to wait for locked vertices.
+ * @throws AccessError, ConstraintError, ValueError; LockedError after waiting for 10 seconds
+ */
+export function* writeNumbers(
+  access: Access,
+  key: string,
+  numbers: VertexNumbers,
+): Generator<number, void, void> {
+  const { store } = access;
+  const name = validatePropertyKey(key);
+  let places = Uint32Array.from(numbers.vertices, (_, place) => place);
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  for (let written = 0; places.length > 0; ) {
+    const locked: number[] = [];
+    for (let from = 0; from < places.length; from += VERTICES_PER_BATCH) {
+      const some = places.subarray(from, from + VERTICES_PER_BATCH);
+      store.writer.mutate(() => {
+        requireWritable(store);
+        for (const place of some) if (!write(access, name, numbers, place)) locked.push(place);
+      });
+      yield ++written;
+    }
+    if (locked.length === 0) return;
+    giveUpAt = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
+    if (performance.now() > giveUpAt) {
+      const id = store.ids.idOf(numbers.vertices[locked[0]!]!);
+      throw new LockedError(`Object is locked: '${id}'`);
+    }
+    places = Uint32Array.from(locked);
+    yield -1;
+  }
+}
+
+/** Returns false for a vertex that another session has locked. */
+function write(
+  access: Access,
+  key: string,
+  { vertices, generations, numberAt }: VertexNumbers,
+  place: number,
+): boolean {
+  const { store } = access;
+  const vertex = vertices[place]!;
+  if (!store.vertices.isReal(vertex)) return true;
+  if (store.vertices.generationOf(vertex) !== generations[place]) return true;
+  if (isLockedByOther(access, vertex)) return false;
+  applyProperty(store, vertex, key, validatePropertyValue(numberAt(place)));
+  return true;
+}
