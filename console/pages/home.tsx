@@ -1,7 +1,7 @@
 // Start page: the state of this instance and of its system, and links to all pages.
 
 import { instanceState, statusIcon } from "../data/instance-state.js";
-import { numberAt, textAt } from "../data/node-stat.js";
+import { isAt, numberAt, textAt } from "../data/node-stat.js";
 import { connectionError, useLive } from "../data/server-connection.js";
 import { bytes, clipForDisplay, count, duration } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
@@ -40,11 +40,12 @@ export function Home() {
             ["Instances", count(instances.length)],
           ]}
         />
-        {warnings.map(({ id, state: found }) => (
+        {warnings.map(({ id, entry, state: found }) => (
           <p key={id}>
             <span class={found.tone}>
               <span aria-hidden="true">{statusIcon(found)} </span>
               {clipForDisplay(id, 60)}: {found.word}
+              {isAt(entry, "error") && ` for ${duration(numberAt(entry, "unreachable-ms") / 1000)}`}
             </span>
           </p>
         ))}

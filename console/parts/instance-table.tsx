@@ -39,7 +39,7 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
 }
 
 function Row({ instance }: { readonly instance: Instance }) {
-  const { id, type, node, state, address } = instance;
+  const { id, type, node, state, address, entry } = instance;
   const target = consoleUrl(instance, "status", location.protocol);
   const isThere = node !== undefined && node !== null;
   return (
@@ -52,7 +52,7 @@ function Row({ instance }: { readonly instance: Instance }) {
       <td>
         <Badge state={state} />
       </td>
-      {isThere ? <Figures node={node} /> : <td colSpan={COLUMNS.length - 4}>no answer</td>}
+      {isThere ? <Figures node={node} /> : <NoResponse entry={entry} />}
       <td>
         <PageLink
           to={`admin?on=${encodeURIComponent(id)}`}
@@ -63,6 +63,11 @@ function Row({ instance }: { readonly instance: Instance }) {
       </td>
     </tr>
   );
+}
+
+function NoResponse({ entry }: { readonly entry: unknown }) {
+  const seconds = numberAt(entry, "unreachable-ms") / 1000;
+  return <td colSpan={COLUMNS.length - 4}>no response for {duration(seconds)}</td>;
 }
 
 function Figures({ node }: { readonly node: unknown }) {

@@ -32,7 +32,11 @@ export interface PollResult {
   readonly error: string | null;
   /** It responds, but late, or not to all requests. */
   readonly isSlow: boolean;
+  /** Milliseconds since the first of the polls in a row without a response; null: it responds. */
+  readonly unreachableMs: number | null;
 }
+
+type Polled = Omit<PollResult, "unreachableMs">;
 
 /** Returns the paths to request from an instance. */
 export type Paths = (instance: Instance) => readonly string[];
@@ -46,6 +50,8 @@ interface Kept {
 
 export class InstancePoller {
   readonly #cache = new Map<string, Kept>();
+  /** Time of the first poll without a response, by id. */
+  readonly #unreachableSince = new Map<string, number>();
 
   /**
    * Returns the poll results of some instances. All instances are polled, so that one poll per
@@ -77,7 +83,9 @@ export class InstancePoller {
     const last = this.#cache.get(topic);
     const isFresh = last !== undefined && (last.isRunning || now - last.atMs < FRESH_MS);
     if (isFresh && last.addresses === addresses) return last.found;
-    const found = pollAll(system, paths, secure);
+    const found = pollAll(system, paths, secure).then((results) =>
+      results.map((result) => ({ ...result, unreachableMs: this.#unreachableMs(result) })),
+    );
     const kept = { addresses, atMs: now, found, isRunning: true };
     this.#cache.set(topic, kept);
     const end = (): void => {
@@ -85,6 +93,17 @@ export class InstancePoller {
     };
     found.then(end, end);
     return found;
+  }
+
+  #unreachableMs({ instance: { id }, health }: Polled): number | null {
+    if (health !== null) {
+      this.#unreachableSince.delete(id);
+      return null;
+    }
+    const now = performance.now();
+    const sinceMs = this.#unreachableSince.get(id) ?? now;
+    this.#unreachableSince.set(id, sinceMs);
+    return now - sinceMs;
   }
 }
 
@@ -113,9 +132,9 @@ async function pollAll(
   system: System,
   paths: Paths,
   secure: TlsContextCache | null,
-): Promise<readonly PollResult[]> {
+): Promise<readonly Polled[]> {
   const ids = [...system.instances.keys()];
-  const found: PollResult[] = [];
+  const found: Polled[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < ids.length) {
@@ -132,7 +151,7 @@ async function pollOne(
   id: string,
   paths: Paths,
   secure: TlsContextCache | null,
-): Promise<PollResult> {
+): Promise<Polled> {
   const instance = system.instances.get(id)!;
   const { partition, group } = placementFor(system, id);
   const address: Address = { host: instance.host, port: instance.hport + 1, secure };

@@ -35,7 +35,7 @@ function buildEntry(
   byId: ReadonlyMap<string, PollResult>,
   one: PollResult,
 ): object {
-  const { instance, group, partition, health, figures, error, isSlow } = one;
+  const { instance, group, partition, health, figures, error, isSlow, unreachableMs } = one;
   const base = {
     id: instance.id,
     hostname: instance.host,
@@ -45,7 +45,7 @@ function buildEntry(
     group,
     partition: Number(partition),
   };
-  if (health === null) return { ...base, error: true };
+  if (health === null) return { ...base, error: true, "unreachable-ms": unreachableMs };
   const isDispatcher = system.matrices.has(instance.id);
   const flags = isDispatcher ? computeFlags(system, byId, instance.id, new Set()) : null;
   return {

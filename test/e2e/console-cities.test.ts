@@ -81,6 +81,7 @@ inBrowser("shows an instance that hangs, is killed and restarts on the open page
   // `svc up` does not restart an instance that hangs.
   process.kill(pid, "SIGSTOP");
   await rowHas("S1.1", "Down");
+  await rowHas("S1.1", "no response for 00:0");
   await rowHas("S2.1", "Down", false);
   await rowHas("TD", "Degraded");
   await cellHas("S2.1", "up");

@@ -89,6 +89,28 @@ for (const [what, path, health, isSlow] of [
   });
 }
 
+test("reports how long an instance has not responded", async ({ system, server }) => {
+  const [answer] = server.listeners("request") as RequestListener[];
+  let isDown = true;
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    if (isDown) request.socket.destroy();
+    else answer!(request, response);
+  });
+  const survey = new InstancePoller();
+  // Each topic is polled for itself.
+  const poll = async (topic: string): Promise<number | null> =>
+    (await survey.of(system, topic, PATHS, ["A"]))[0]!.unreachableMs;
+  assert.is(await poll("1"), 0);
+  const second = await poll("2");
+  assert.ok(second! > 0);
+  assert.ok((await poll("3"))! > second!);
+  isDown = false;
+  assert.is(await poll("4"), null);
+  isDown = true;
+  assert.is(await poll("5"), 0);
+});
+
 test("polls again for another topic or another system", async ({ system, server, asked }) => {
   const survey = new InstancePoller();
   await survey.of(system, "t", PATHS, IDS);

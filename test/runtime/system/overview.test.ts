@@ -16,6 +16,7 @@ const HEALTHY: PollResult = {
   figures: { "/svc/nodestat": { ready: true } },
   error: null,
   isSlow: false,
+  unreachableMs: null,
 };
 
 function entry(found: Partial<PollResult>): Record<string, unknown> {
@@ -28,15 +29,15 @@ test("distinguishes instances that are healthy, slow and down", () => {
     entry({}),
     entry({ isSlow: true }),
     entry({ isSlow: true, error: "timed out", figures: {} }),
-    entry({ health: null, error: "refused", figures: {} }),
+    entry({ health: null, error: "refused", figures: {}, unreachableMs: 1500 }),
   ];
   assert.equal(
-    rows.map(({ hc, slow, error }) => [hc, slow, error]),
+    rows.map((row) => [row.hc, row.slow, row.error, row["unreachable-ms"]]),
     [
-      ["SVC/3", undefined, undefined],
-      ["SVC/3", true, undefined],
-      ["SVC/3", true, true],
-      [undefined, undefined, true],
+      ["SVC/3", undefined, undefined, undefined],
+      ["SVC/3", true, undefined, undefined],
+      ["SVC/3", true, true, undefined],
+      [undefined, undefined, true, 1500],
     ],
   );
 });
