@@ -1,116 +1,91 @@
-// The console's one page: head, navigation and the page that the address names.
+// The console's one page: the frame, and within it the page that the address names.
 
 import { effect } from "@preact/signals";
 import { type ComponentType, render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import {
-  connectionError,
-  isOutdated,
-  lastResponseAt,
-  restartedAt,
-} from "./data/server-connection.js";
-import { clipForDisplay } from "./data/text.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { connectionError } from "./data/server-connection.js";
+import { useSystemPoll } from "./data/system-view.js";
 import { Administration } from "./pages/admin.js";
 import { GraphPage } from "./pages/graph.js";
-import { Home } from "./pages/home.js";
-import { Instance } from "./pages/instance.js";
 import { Jobs } from "./pages/jobs.js";
 import { Logs } from "./pages/logs.js";
 import { Matrix } from "./pages/matrix.js";
-import { Overview } from "./pages/overview.js";
+import { Metrics } from "./pages/metrics.js";
 import { Plugins } from "./pages/plugins.js";
 import { Replication } from "./pages/replication.js";
 import { Requests } from "./pages/requests.js";
 import { SearchPage } from "./pages/search.js";
+import { SystemPage } from "./pages/system.js";
 import { BuildNotice } from "./parts/build-notice.js";
-import { PageLink } from "./parts/page-link.js";
-import { currentRoute, PAGES, type Page } from "./router.js";
-import { followTheme, switchTheme, theme } from "./theme.js";
+import { Help } from "./parts/frame/help.js";
+import { MorePages } from "./parts/frame/more.js";
+import { Notices } from "./parts/frame/notices.js";
+import { Palette } from "./parts/frame/palette.js";
+import { titleOfPage } from "./parts/frame/places.js";
+import { Rail, TabBar } from "./parts/frame/rail.js";
+import { startShortcuts } from "./parts/frame/shortcuts.js";
+import { TopBar } from "./parts/frame/top-bar.js";
+import { currentRoute, type Page } from "./router.js";
+import { followTheme } from "./theme.js";
 
-interface Entry {
-  readonly title: string;
-  readonly show: ComponentType;
-}
-
-const SHOWN: Readonly<Record<Page, Entry>> = {
-  index: { title: "Home", show: Home },
-  system: { title: "Overview", show: Overview },
-  status: { title: "Instance", show: Instance },
-  plugin: { title: "Plugins", show: Plugins },
-  requests: { title: "Requests", show: Requests },
-  search: { title: "Graph", show: GraphPage },
-  text: { title: "Search", show: SearchPage },
-  matrix: { title: "Matrix", show: Matrix },
-  replication: { title: "Replication", show: Replication },
-  jobs: { title: "Jobs", show: Jobs },
-  logs: { title: "Logs", show: Logs },
-  admin: { title: "Administration", show: Administration },
+const SHOWN: Readonly<Record<Page, ComponentType>> = {
+  system: SystemPage,
+  status: Metrics,
+  plugin: Plugins,
+  requests: Requests,
+  search: GraphPage,
+  text: SearchPage,
+  matrix: Matrix,
+  replication: Replication,
+  jobs: Jobs,
+  logs: Logs,
+  admin: Administration,
 };
 
-function clock(at: number): string {
-  return new Date(at).toLocaleTimeString();
-}
-
-/** Shows connection problems between this page and its server. */
-function Notices() {
-  return (
-    <div aria-live="polite">
-      {connectionError.value !== null && (
-        <p class="notice" id="trouble">
-          {clipForDisplay(connectionError.value)}.{" "}
-          {lastResponseAt.value > 0 && `Data as of ${clock(lastResponseAt.value)}.`} Retrying.
-        </p>
-      )}
-      {restartedAt.value !== null && (
-        <p class="notice">The server restarted at {clock(restartedAt.value)}.</p>
-      )}
-      {isOutdated.value && (
-        <p class="notice">
-          The server was updated: <a href={location.href}>reload the console</a>.
-        </p>
-      )}
-    </div>
-  );
-}
+/** Dialog over the page. */
+type Layer = "palette" | "help" | "more" | null;
 
 function Console() {
   const { page } = currentRoute.value;
-  const { title, show: Show } = SHOWN[page];
+  const Show = SHOWN[page];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
+  const [layer, setLayer] = useState<Layer>(null);
+  useSystemPoll();
   useEffect(() => {
-    document.title = `${title} · svc console`;
+    document.title = `${titleOfPage(page)} · svc console`;
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [page]);
+  useEffect(() => {
+    const openHelp = (): void => setLayer("help");
+    document.addEventListener("svc-help", openHelp);
+    const end = startShortcuts({ openPalette: () => setLayer("palette"), openHelp });
+    return () => {
+      document.removeEventListener("svc-help", openHelp);
+      end();
+    };
+  }, []);
+  const close = (): void => setLayer(null);
   return (
     <>
       <a class="skip" href="#main">
         Skip to content
       </a>
       <div class="shell">
-        <nav class="side" aria-label="Pages">
-          <strong>svc console</strong>
-          <ul>
-            {PAGES.map((name) => (
-              <li key={name}>
-                <PageLink to={name} current={name === page ? "page" : undefined}>
-                  {SHOWN[name].title}
-                </PageLink>
-              </li>
-            ))}
-          </ul>
-          <button type="button" onClick={switchTheme}>
-            {theme.value === "dark" ? "Light" : "Dark"}
-          </button>
-        </nav>
+        <Rail page={page} />
+        <TopBar page={page} onPalette={() => setLayer("palette")} />
         <main id="main" tabIndex={-1} ref={main}>
-          <h1>{title}</h1>
+          {page !== "system" && <h1>{titleOfPage(page)}</h1>}
           <Notices />
           <BuildNotice />
           <Show key={page} />
         </main>
       </div>
+      <TabBar page={page} onMore={() => setLayer("more")} />
+      {layer === "palette" && <Palette onClose={close} />}
+      {layer === "help" && <Help onClose={close} />}
+      {layer === "more" && <MorePages onClose={close} />}
     </>
   );
 }

@@ -4,8 +4,7 @@
 
 import { signal } from "@preact/signals";
 
-export const PAGES = [
-  "index",
+const PAGES = [
   "system",
   "status",
   "plugin",
@@ -20,6 +19,12 @@ export const PAGES = [
 ] as const;
 export type Page = (typeof PAGES)[number];
 
+/** Paths of the interface that show the page of another. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["index", "system"],
+  ["console", "admin"],
+]);
+
 interface Place {
   readonly page: Page;
   readonly params: URLSearchParams;
@@ -29,9 +34,8 @@ interface Place {
 
 function placeOf(path: string, query: string, fragment: string): Place {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.html$/, "");
-  // Commands are given on the page of operations.
-  const wanted = name === "console" ? "admin" : name;
-  const page = PAGES.find((known) => known === wanted) ?? "index";
+  const wanted = ALIASES.get(name) ?? name;
+  const page = PAGES.find((known) => known === wanted) ?? "system";
   const body = new URLSearchParams(fragment.slice(1)).get("body") ?? "";
   return { page, params: new URLSearchParams(query), body };
 }

@@ -100,7 +100,6 @@ function thirdPartyLicenses() {
     "json-schema-to-typescript/LICENCE.md",
     "lodash/LICENSE",
     "preact/LICENSE",
-    "uplot/LICENSE",
     "zod/LICENSE",
   ];
   const texts = files.map((file) => readFileSync(join("node_modules", file), "utf8").trim());

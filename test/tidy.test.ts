@@ -104,7 +104,7 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
   if (layer === "argspec" && !typeOnly && !/^(argspec|runtime\/base\/errors)\b/.test(target)) {
     return /^(cli|compiler|runtime)\//.test(target) ? "argspec needs nobody" : "";
   }
-  if (layer === "console" && !/^(console\/|preact|@preact\/signals|uplot)/.test(target)) {
+  if (layer === "console" && !/^(console\/|preact|@preact\/signals)/.test(target)) {
     const isPure = typeOnly || target.startsWith("argspec/limits/");
     return isPure && target.startsWith("argspec/") ? "" : "the console runs in browsers";
   }

@@ -4,7 +4,7 @@ import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
 
 export interface State {
   readonly word: string;
-  readonly tone: "good" | "warn" | "bad" | "quiet";
+  readonly tone: "ok" | "warn" | "err" | "unk";
   /** Whether it needs attention. */
   readonly isWarning: boolean;
 }
@@ -27,15 +27,9 @@ type Rule = (seen: Seen) => State | null;
 const QUIET_MS = 30_000;
 /** A replica this many changes behind counts as lagging. */
 const FAR_BEHIND = 1000;
-const SIGNS = { good: "●", warn: "▲", bad: "■", quiet: "○" } as const;
-
-/** Icon for the tone, so that color is not the only signal. */
-export function statusIcon({ tone }: State): string {
-  return SIGNS[tone];
-}
 
 const warning = (word: string, tone: State["tone"] = "warn") => ({ word, tone, isWarning: true });
-const notice = (word: string) => ({ word, tone: "quiet" as const, isWarning: false });
+const notice = (word: string) => ({ word, tone: "unk" as const, isWarning: false });
 
 const when =
   (holds: (seen: Seen) => boolean, state: State): Rule =>
@@ -50,7 +44,7 @@ const memory =
   };
 
 /** Percent of the host's memory that is in use. */
-export function memoryUse(node: unknown): number {
+function memoryUse(node: unknown): number {
   const total = numberAt(node, "memory-total");
   return total > 0 ? 100 * (1 - numberAt(node, "memory-available") / total) : 0;
 }
@@ -82,19 +76,19 @@ const SLOW = warning("Slow");
 
 const RULES: readonly Rule[] = [
   when(({ node, entry }) => node === undefined && isAt(entry, "slow"), SLOW),
-  when(({ node }) => node === undefined, warning("Down", "bad")),
+  when(({ node }) => node === undefined, warning("Down", "err")),
   when(({ node }) => node === null, notice("Waiting")),
-  memory(93, "! MEM", "bad", true),
+  memory(93, "! MEM", "err", true),
   ({ node }) =>
     isAt(node, "synchronizing") ? notice(`Sync ${numberAt(node, "sync-progress")}%`) : null,
   when(({ node }) => isAt(node, "snapshot-writing"), notice("Snapshot")),
   ({ node }) => (isAt(node, "ready") ? null : notice(describeReplica(node))),
-  memory(90, "! MEM", "bad", true),
+  memory(90, "! MEM", "err", true),
   memory(83, "Mem", "warn", true),
   when(({ entry }) => isAt(entry, "slow"), SLOW),
   when(({ node }) => !isAt(node, "service-in"), warning("S-OUT")),
-  when(({ node }) => textAt(node, "log-state") === "full", warning("Disk full", "bad")),
-  when(({ node }) => textAt(node, "log-state") === "failed", warning("Log failed", "bad")),
+  when(({ node }) => textAt(node, "log-state") === "full", warning("Disk full", "err")),
+  when(({ node }) => textAt(node, "log-state") === "failed", warning("Log failed", "err")),
   when(({ entry }) => lacks(entry, "matrix-complete"), warning("Partial")),
   when(({ entry }) => isAt(entry, "matrix-degraded"), warning("Degraded")),
   when(({ entry }) => lacks(entry, "matrix-consistent"), warning("OK/Delta")),
@@ -109,7 +103,7 @@ const RULES: readonly Rule[] = [
   ),
   behind,
   when((seen) => lagMs(seen) > QUIET_MS || seen.isBusy, notice("Busy")),
-  memory(80, "Memory", "quiet", false),
+  memory(80, "Memory", "unk", false),
 ];
 
 const digestOf = (node: unknown): string => textAt(node, "digest");
@@ -119,7 +113,7 @@ function behind(seen: Seen): State | null {
   const lag = serialOf(seen.provider) - serialOf(seen.node);
   if (Math.abs(lag) <= 1) return null;
   const isNear = Math.abs(lag) < FAR_BEHIND;
-  return isNear ? { ...warning(`S/N ${-lag}`), tone: "good" } : warning("S/N");
+  return isNear ? { ...warning(`S/N ${-lag}`), tone: "ok" } : warning("S/N");
 }
 
 function serialOf(node: unknown): number {
@@ -149,5 +143,5 @@ export function instanceState(
     const state = find({ node, entry, provider, isBusy });
     if (state !== null) return state;
   }
-  return { word: "OK", tone: "good", isWarning: false };
+  return { word: "OK", tone: "ok", isWarning: false };
 }

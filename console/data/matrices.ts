@@ -7,9 +7,9 @@ import { numberAt, readPath, textAt } from "./node-stat.js";
 
 /** States of a back-end as the server calls them. */
 const TONES: ReadonlyMap<string, State["tone"]> = new Map([
-  ["up", "good"],
+  ["up", "ok"],
   ["ejected", "warn"],
-  ["down", "bad"],
+  ["down", "err"],
 ]);
 
 /** By partition, then replica. */
@@ -53,10 +53,17 @@ export function cellKey(id: string, partition: number, row: number): string {
 
 export function stateOfBackEnd(backEnd: unknown): State {
   const word = textAt(backEnd, "state");
-  const tone = TONES.get(word) ?? "quiet";
+  const tone = TONES.get(word) ?? "unk";
   // It responds to its dispatcher and reports itself out of service.
-  if (tone === "good" && readPath(backEnd, "serving") === false) {
+  if (tone === "ok" && readPath(backEnd, "serving") === false) {
     return { word: "not serving", tone: "warn", isWarning: true };
   }
-  return { word: word === "" ? "unknown" : word, tone, isWarning: tone !== "good" };
+  return { word: word === "" ? "unknown" : word, tone, isWarning: tone !== "ok" };
+}
+
+/** Counts the back-ends of all dispatchers. */
+export function countBackEnds(instances: readonly Instance[]): { all: number; down: number } {
+  const backEnds = parseMatrices(instances).flatMap(({ partitions }) => partitions.flat());
+  const down = backEnds.filter((backEnd) => stateOfBackEnd(backEnd).isWarning).length;
+  return { all: backEnds.length, down };
 }

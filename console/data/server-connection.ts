@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { fetchValue, RejectedError } from "./client.js";
 import { textAt } from "./node-stat.js";
 import { startPoll } from "./poll.js";
+import { isHeld } from "./range.js";
 
 /** Error of the last request, by source. */
 const failures = signal<ReadonlyMap<string, string>>(new Map());
@@ -46,7 +47,7 @@ export function useLive(
     const end = startPoll(
       {
         everyMs,
-        isHidden: () => document.hidden,
+        isHidden: () => document.hidden || isHeld.value,
         ask: async () => {
           let isWaiting = true;
           AbortSignal.timeout(LATE_MS).onabort = () => {

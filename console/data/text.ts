@@ -14,11 +14,19 @@ export function clipForDisplay(value: unknown, max = MAX_SHOWN): string {
 }
 
 // To make one costs more than to write a page of numbers.
+const SHORT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const SMALL = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+const CLOCK = new Intl.DateTimeFormat("en-GB", TIME);
 
 export function count(value: number): string {
   return (value < 10 ? SMALL : WHOLE).format(value);
+}
+
+/** Time of day, 24 hours. */
+export function clockTime(atMs: number): string {
+  return CLOCK.format(atMs);
 }
 
 export function bytes(value: number): string {
@@ -44,4 +52,10 @@ export function duration(seconds: number): string {
   const clock = [Math.floor(whole / 3600) % 24, Math.floor(whole / 60) % 60, whole % 60];
   const text = clock.map((part) => String(part).padStart(2, "0")).join(":");
   return days > 0 ? `${days} d ${text}` : text;
+}
+
+/** A rate per second: three digits are enough. */
+export function rate(value: number): string {
+  if (value === 0) return "0";
+  return value < 100 ? SHORT.format(value) : WHOLE.format(value);
 }

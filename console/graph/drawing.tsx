@@ -59,7 +59,7 @@ export function Drawing({ picture, anchor, onExpand }: DrawingProps) {
           if (id !== null) onExpand(id);
         }}
       />
-      <p class="quiet">
+      <p class="soft">
         A double click adds the neighbors of a vertex.
         {left > 0 && ` ${count(left)} more are listed in the tables only.`}
       </p>
@@ -114,8 +114,8 @@ function draw(
   paint.scale(devicePixelRatio, devicePixelRatio);
   paint.font = "12px system-ui, sans-serif";
   paint.textAlign = "center";
-  paint.strokeStyle = readColor("--quiet");
-  paint.fillStyle = readColor("--quiet");
+  paint.strokeStyle = readColor("--soft");
+  paint.fillStyle = readColor("--soft");
   const named: [text: string, at: Point][] = [];
   for (const { from, to, relationship, value } of arcs) {
     const [a, b] = [places.get(from), places.get(to)];
@@ -126,7 +126,7 @@ function draw(
     named.push([clipForDisplay(`${relationship} ${value}`, MAX_NAME), middle]);
   }
   // After all lines, and on ground of their own: names are read, not crossed out.
-  const [anchorColor, otherColor] = [readColor("--plot2"), readColor("--plot")];
+  const [anchorColor, otherColor] = [readColor("--c2"), readColor("--c1")];
   paint.strokeStyle = readColor("--card");
   paint.lineWidth = 5;
   for (const [text, { x, y }] of named) {

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { callServer, errorMessage, type Reply } from "../data/client.js";
 import { clipForDisplay } from "../data/text.js";
 import { Editor } from "../parts/editor.js";
+import { Note } from "../parts/note.js";
 import { ResponseView } from "../parts/response-view.js";
 import { currentRoute, saveStatePart } from "../router.js";
 import { formatQuery, MODES, type Mode, NO_PARTS, QueryForm } from "./query-form.js";
@@ -77,11 +78,11 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
           onText={write}
           onRun={() => void run()}
         />
-        <button class="main" type="submit" disabled={wrong !== null}>
+        <button class="btn main" type="submit" disabled={wrong !== null}>
           Ask
         </button>
       </form>
-      {failure !== "" && <p class="notice">No answer: {clipForDisplay(failure)}</p>}
+      {failure !== "" && <Note>No answer: {clipForDisplay(failure)}</Note>}
       {reply !== null && <ResponseView reply={reply} />}
     </>
   );
@@ -119,7 +120,7 @@ interface ModesProps {
 function Modes({ mode, onMode }: ModesProps) {
   return (
     <fieldset class="row">
-      <legend class="quiet">Query type</legend>
+      <legend class="soft">Query type</legend>
       {MODES.map(([one, title]) => (
         <label key={one}>
           <input

@@ -36,7 +36,7 @@ export function Commands({ desk }: DeskProps) {
           }}
         />
       </div>
-      <button type="button" disabled={!isReady} onClick={run}>
+      <button type="button" class="btn" disabled={!isReady} onClick={run}>
         Execute
       </button>
     </section>
@@ -70,11 +70,12 @@ export function Descriptor({ desk }: DeskProps) {
       </div>
       {failure !== "" && <p class="bad">{clipForDisplay(failure)}</p>}
       <div class="row">
-        <button type="button" onClick={() => void read()}>
+        <button type="button" class="btn" onClick={() => void read()}>
           Read
         </button>
         <button
           type="button"
+          class="btn"
           disabled={!desk.isArmed || text.trim() === ""}
           onClick={() => void desk.run({ operation: "SystemDescriptor", args: {}, body: text })}
         >

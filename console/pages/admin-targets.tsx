@@ -36,7 +36,7 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
       <fieldset>
         <legend>
           Instances to operate{" "}
-          <span class="quiet">(none chosen: this one, {clipForDisplay(own, 60)})</span>
+          <span class="soft">(none chosen: this one, {clipForDisplay(own, 60)})</span>
         </legend>
         <ul class="targets">
           {instances.map((instance) => (
@@ -50,10 +50,10 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
         </ul>
       </fieldset>
       <div class="row">
-        <button type="button" onClick={() => choose(others)}>
+        <button type="button" class="btn" onClick={() => choose(others)}>
           All others
         </button>
-        <button type="button" onClick={() => choose([])}>
+        <button type="button" class="btn" onClick={() => choose([])}>
           This one
         </button>
         <label for="target-pattern">Pattern</label>
@@ -63,7 +63,12 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
           value={pattern}
           onInput={({ currentTarget }) => setPattern(currentTarget.value)}
         />
-        <button type="button" disabled={selected.length === 0} onClick={() => choose(selected)}>
+        <button
+          type="button"
+          class="btn"
+          disabled={selected.length === 0}
+          onClick={() => choose(selected)}
+        >
           Choose {selected.length}
         </button>
       </div>
@@ -87,7 +92,7 @@ function One({ instance, isChosen, onToggle }: OneProps) {
       </label>{" "}
       <Badge state={state} />{" "}
       {target === null ? (
-        <span class="quiet">{clipForDisplay(type, 40)}</span>
+        <span class="soft">{clipForDisplay(type, 40)}</span>
       ) : (
         <a
           href={target}

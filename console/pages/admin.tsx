@@ -8,8 +8,8 @@ import type { Instance } from "../data/instances.js";
 import { textAt } from "../data/node-stat.js";
 import { OPERATIONS, type Operation, type Target } from "../data/operations.js";
 import { useLive } from "../data/server-connection.js";
+import { useInstances } from "../data/system-view.js";
 import { clipForDisplay } from "../data/text.js";
-import { useInstances } from "../data/use-instances.js";
 import { ConfirmDialog } from "../parts/confirm.js";
 import { PageLink } from "../parts/page-link.js";
 import { currentRoute } from "../router.js";
@@ -20,7 +20,7 @@ const EVERY_MS = 1000;
 
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
-  const { overview, instances } = useInstances(EVERY_MS);
+  const { overview, instances } = useInstances();
   const desk = useAdminActions();
   const [pending, setPending] = useState<Operation | null>(null);
   const own = textAt(overview, "id");
@@ -93,7 +93,7 @@ function Lock({ desk }: { readonly desk: AdminActions }) {
         else desk.lock();
       }}
     >
-      <button class="main" type="submit">
+      <button class="btn main" type="submit">
         {leftS === null ? "Unlock" : "Lock"}
       </button>
       <span>
@@ -150,11 +150,11 @@ function Outcomes({ done }: { readonly done: readonly ActionResult[] }) {
   return (
     <section class="card" aria-live="polite">
       <h2>History</h2>
-      {done.length === 0 && <p class="quiet">No operations yet.</p>}
+      {done.length === 0 && <p class="soft">No operations yet.</p>}
       <ul class="names">
         {done.map(({ at, operation, isDone, text }, index) => (
           <li key={done.length - index}>
-            <span class="quiet">{new Date(at).toLocaleTimeString()}</span>{" "}
+            <span class="soft">{new Date(at).toLocaleTimeString()}</span>{" "}
             <span class={isDone ? "good" : "bad"}>
               {isDone ? "done" : "failed"}: {clipForDisplay(operation, 100)}
             </span>{" "}

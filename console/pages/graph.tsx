@@ -14,6 +14,7 @@ import {
 } from "../graph/neighbors.js";
 import { Query } from "../graph/query.js";
 import { buildSubgraph } from "../graph/subgraph.js";
+import { Note } from "../parts/note.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
 import { currentRoute, navigate } from "../router.js";
@@ -68,15 +69,11 @@ export function GraphPage() {
       isOver = true;
     };
   }, [graph, id, more.join("\n")]);
-  if (names?.length === 0 && graph === "") return <p class="quiet">This instance has no graphs.</p>;
+  if (names?.length === 0 && graph === "") return <p class="soft">This instance has no graphs.</p>;
   return (
     <>
       <Where key={`${graph}/${id}`} names={names ?? []} graph={graph} id={id} />
-      {failure !== "" && (
-        <p class="notice" role="alert">
-          {clipForDisplay(failure)}
-        </p>
-      )}
+      {failure !== "" && <Note isAlert>{clipForDisplay(failure)}</Note>}
       {found !== null && <Result graph={graph} id={id} found={found} />}
       {graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
       {graph !== "" && <Query key={graph} graph={graph} id={id} />}
@@ -127,7 +124,7 @@ function Where({ names, graph, id }: WhereProps) {
         Vertex{" "}
         <input id="vertex" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
-      <button class="main" type="submit">
+      <button class="btn main" type="submit">
         Show
       </button>
     </form>
@@ -149,7 +146,9 @@ function Expand() {
         Add the neighbors of{" "}
         <input id="expand" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
-      <button type="submit">Expand</button>
+      <button type="submit" class="btn">
+        Expand
+      </button>
     </form>
   );
 }

@@ -59,7 +59,7 @@ function Runs({ job }: { readonly job: unknown }) {
     <section class="card">
       <h2>{clipForDisplay(name)}</h2>
       <div class="row">
-        <button class="main" type="button" onClick={() => void run()}>
+        <button class="btn main" type="button" onClick={() => void run()}>
           Run now
         </button>
         <span role="status">{last !== undefined && clipForDisplay(last.text, MAX_TEXT)}</span>

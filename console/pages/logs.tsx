@@ -67,14 +67,14 @@ export function Logs() {
   return (
     <>
       <Filter wanted={wanted} level={level} isFollowed={isFollowed} />
-      <p class="quiet">
+      <p class="soft">
         {count(found.length)} of the last {count(lines.length)} entries
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <section class="card log" tabIndex={0} aria-label="Log entries" ref={list}>
         {found.map(({ number, at, thread, level: of, text }) => (
           <div key={number}>
-            <span class="quiet">
+            <span class="soft">
               {new Date(at).toLocaleTimeString()} thread {thread}
             </span>{" "}
             <span class={TONES.get(of) ?? "quiet"}>{clipForDisplay(of, 10)}</span>{" "}

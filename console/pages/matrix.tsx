@@ -5,25 +5,24 @@ import { groupByPartition, parseCounts, parseMatrices } from "../data/matrices.j
 import { textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { useLive } from "../data/server-connection.js";
+import { useInstances } from "../data/system-view.js";
 import { clipForDisplay } from "../data/text.js";
-import { useInstances } from "../data/use-instances.js";
 import { MatrixTable } from "../parts/matrix-table.js";
 
 const EVERY_MS = 1000;
-const SYSTEM_EVERY_MS = 2000;
 /** No instance has this name. */
 const THIS = "";
 
 export function Matrix() {
   const rates = useMemo(() => new Rates(), []);
-  const { overview, instances } = useInstances(SYSTEM_EVERY_MS, (found) => {
+  const { overview, instances } = useInstances((found) => {
     rates.add(Date.now(), parseCounts(parseMatrices(found)));
   });
   const own = textAt(overview, "id");
   const others = parseMatrices(instances).filter(({ id }) => id !== own);
   return (
     <>
-      <LocalMatrixView isWhole />
+      <LocalMatrixView />
       {others.map((matrix) => (
         <MatrixTable
           key={matrix.id}
@@ -37,17 +36,16 @@ export function Matrix() {
   );
 }
 
-/** @param isWhole with all counts */
-export function LocalMatrixView({ isWhole }: { readonly isWhole: boolean }) {
+function LocalMatrixView() {
   const rates = useMemo(() => new Rates(), []);
   const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
     if (!isGap)
       rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
   });
-  if (answer === null) return <p class="quiet">Loading the matrix…</p>;
+  if (answer === null) return <p class="soft">Loading the matrix…</p>;
   const partitions = groupByPartition(answer);
-  if (partitions.length === 0) return <p class="quiet">This is an engine: it has no matrix.</p>;
+  if (partitions.length === 0) return <p class="soft">This is an engine: it has no matrix.</p>;
   const matrix = { id: THIS, partitions };
   const title = "Back-ends of this instance";
-  return <MatrixTable title={title} matrix={matrix} rates={rates} isWhole={isWhole} />;
+  return <MatrixTable title={title} matrix={matrix} rates={rates} isWhole />;
 }

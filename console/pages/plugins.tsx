@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
 import { type PluginCatalog, pluginCatalog } from "../data/known-plugins.js";
 import { clipForDisplay } from "../data/text.js";
+import { Note } from "../parts/note.js";
 import { PageLink } from "../parts/page-link.js";
 import { currentRoute, saveStatePart } from "../router.js";
 import { TryPlugin } from "./try-plugin.js";
@@ -16,9 +17,8 @@ export function Plugins() {
   useEffect(() => {
     pluginCatalog().then(setKnown, (error: Error) => setFailure(error.message));
   }, []);
-  if (failure !== "")
-    return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
-  if (known === null) return <p class="quiet">Loading plugins…</p>;
+  if (failure !== "") return <Note>The plugins cannot be read: {clipForDisplay(failure)}</Note>;
+  if (known === null) return <p class="soft">Loading plugins…</p>;
   const { plugins, hasMatrix, elsewhere, isAuthenticated } = known;
   const search = params.get("search") ?? "";
   const wanted = search.toLowerCase();
@@ -48,7 +48,7 @@ export function Plugins() {
           ways={!hasMatrix ? "here" : elsewhere.has(plugin.name) ? "matrix" : "both"}
         />
       ) : (
-        <p class="quiet">
+        <p class="soft">
           {chosen === null
             ? "Select a plugin to see its parameters and to call it."
             : `Plugin not found: ${clipForDisplay(chosen)}.`}
@@ -65,7 +65,7 @@ interface NamesProps {
 }
 
 function Names({ plugins, chosen, search }: NamesProps) {
-  if (plugins.length === 0) return <p class="quiet">No plugin matches.</p>;
+  if (plugins.length === 0) return <p class="soft">No plugin matches.</p>;
   return (
     <ul class="names">
       {plugins.map(({ name, summary }) => {
@@ -76,7 +76,7 @@ function Names({ plugins, chosen, search }: NamesProps) {
             <PageLink to={address} current={name === chosen ? "true" : undefined}>
               {clipForDisplay(name)}
             </PageLink>
-            <div class="quiet">{clipForDisplay(summary)}</div>
+            <div class="soft">{clipForDisplay(summary)}</div>
           </li>
         );
       })}

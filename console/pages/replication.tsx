@@ -5,8 +5,8 @@ import type { Instance } from "../data/instances.js";
 import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
 import { useLive } from "../data/server-connection.js";
+import { useInstances } from "../data/system-view.js";
 import { bytes, clipForDisplay, count, milliseconds } from "../data/text.js";
-import { useInstances } from "../data/use-instances.js";
 import { PageLink } from "../parts/page-link.js";
 import { Plot } from "../parts/plot.js";
 import { StatGrid } from "../parts/stat-grid.js";
@@ -17,14 +17,14 @@ const KIB = 1024;
 
 export function Replication() {
   const rates = useMemo(() => new Series(2), []);
-  const [turn, setTurn] = useState(0);
+  const [, setTurn] = useState(0);
   const peers = useLive("svc/peerstat", EVERY_MS);
   const stat = useLive("svc/txstat", EVERY_MS, (answer, isGap) => {
     const rate = (way: string) => numberAt(answer, "data", "rate", way) / KIB;
     rates.add(Date.now() / 1000, isGap ? [] : [rate("in"), rate("out")]);
     setTurn((last) => last + 1);
   });
-  const { instances } = useInstances(EVERY_MS);
+  const { instances } = useInstances();
   return (
     <>
       <ThisInstance peers={peers} stat={stat} />
@@ -33,7 +33,15 @@ export function Replication() {
         <PageLink to="admin">Attach, subscribe, synchronize, throttle, pause</PageLink>, also on
         other instances.
       </p>
-      <Plot title="Changes" unit="KiB/s" names={["in", "out"]} series={rates} turn={turn} />
+      <Plot
+        title="Changes"
+        unit="KiB/s"
+        times={rates.times}
+        lines={[
+          { title: "in", color: 1, values: rates.values[0]! },
+          { title: "out", color: 2, values: rates.values[1]! },
+        ]}
+      />
       {instances.length > 1 && <Whole instances={instances} />}
     </>
   );

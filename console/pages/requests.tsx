@@ -98,7 +98,7 @@ function Detail({ id, one }: DetailProps) {
       ))}
       <Fields seen={seen} />
       <Channels seen={seen} />
-      <button type="button" onClick={() => saveStatePart("id", "")}>
+      <button type="button" class="btn" onClick={() => saveStatePart("id", "")}>
         Close
       </button>
     </section>

@@ -12,6 +12,7 @@ import {
   textIndexes,
 } from "../graph/text-search.js";
 import { Facets } from "../parts/facets.js";
+import { Note } from "../parts/note.js";
 import { TextBlock } from "../parts/text-block.js";
 import { TextHits } from "../parts/text-hits.js";
 import { currentRoute, navigate, saveState, saveStatePart } from "../router.js";
@@ -44,13 +45,13 @@ export function SearchPage() {
       isOver = true;
     };
   }, [graph]);
-  if (names?.length === 0 && graph === "") return <p class="quiet">This instance has no graphs.</p>;
+  if (names?.length === 0 && graph === "") return <p class="soft">This instance has no graphs.</p>;
   return (
     <>
       <Choices names={names ?? []} graph={graph} indexes={indexes ?? []} index={index} />
       <Failure text={failure} />
       {indexes?.length === 0 && (
-        <p class="quiet">
+        <p class="soft">
           This graph has no text index. Declare one with <code>graph.index("text", …)</code>.
         </p>
       )}
@@ -63,11 +64,7 @@ export function SearchPage() {
 
 function Failure({ text }: { readonly text: string }) {
   if (text === "") return null;
-  return (
-    <p class="notice" role="alert">
-      {clipForDisplay(text)}
-    </p>
-  );
+  return <Note isAlert>{clipForDisplay(text)}</Note>;
 }
 
 interface ChoicesProps {
@@ -116,7 +113,7 @@ function Choices({ names, graph, indexes, index }: ChoicesProps) {
           aria-describedby="text-about"
           onInput={(event) => saveStatePart("q", event.currentTarget.value)}
         />
-        <p class="quiet" id="text-about">
+        <p class="soft" id="text-about">
           {index !== undefined &&
             `${count(index.documents)} texts of ${clipForDisplay(index.keys.join(", "))}, ` +
               `${count(index.pending)} not in the index yet`}

@@ -15,6 +15,7 @@ import {
 } from "../data/form.js";
 import { clipForDisplay } from "../data/text.js";
 import { FieldInput } from "../parts/field.js";
+import { Note } from "../parts/note.js";
 import { ResponseView } from "../parts/response-view.js";
 import { TextBlock } from "../parts/text-block.js";
 import { currentRoute, saveState, saveStatePart } from "../router.js";
@@ -114,10 +115,10 @@ export function TryPlugin({ plugin, ways, isAuthenticated }: TryPluginProps) {
         ))}
         {isAuthenticated && <SignIn />}
         {ways === "both" && <Way isThere={isThere} />}
-        {ways === "matrix" && <p class="quiet">Runs in back-ends, through the matrix.</p>}
+        {ways === "matrix" && <p class="soft">Runs in back-ends, through the matrix.</p>}
         <div class="row">
           <button
-            class="main"
+            class="btn main"
             type="submit"
             disabled={!isRunning && mistakes.some((mistake) => mistake !== null)}
           >
@@ -135,11 +136,7 @@ export function TryPlugin({ plugin, ways, isAuthenticated }: TryPluginProps) {
 
 function NoAnswer({ failure }: { readonly failure: string }) {
   if (failure === "") return null;
-  return (
-    <p class="notice" role="alert">
-      No answer: {clipForDisplay(failure)}
-    </p>
-  );
+  return <Note isAlert>No answer: {clipForDisplay(failure)}</Note>;
 }
 
 function asQuestion({ method, body }: PluginRequest, isThere: boolean) {
@@ -160,7 +157,7 @@ function SignIn() {
           callToken.value = event.currentTarget.value;
         }}
       />
-      <p class="quiet">For `request.principal`. This tab forgets it when it is closed.</p>
+      <p class="soft">For `request.principal`. This tab forgets it when it is closed.</p>
     </div>
   );
 }
@@ -172,7 +169,7 @@ function Way({ isThere }: { readonly isThere: boolean }) {
   ] as const;
   return (
     <fieldset class="row">
-      <legend class="quiet">Run it</legend>
+      <legend class="soft">Run it</legend>
       {ways.map(([way, title, isChosen]) => (
         <label key={way}>
           <input
@@ -203,7 +200,7 @@ function Examples({ plugin, onPick }: ExamplesProps) {
     if (values.length === 0) return null;
     const text = values.map(([name, value]) => `${name}=${value}`).join(" ");
     return (
-      <button key={index} type="button" onClick={() => onPick(new Map(values))}>
+      <button key={index} type="button" class="btn" onClick={() => onPick(new Map(values))}>
         {clipForDisplay(text, 60)}
       </button>
     );
@@ -225,7 +222,7 @@ function Call({ request }: { readonly request: PluginRequest }) {
     <section class="card">
       <h2>The call</h2>
       <fieldset class="row">
-        <legend class="quiet">on the main port, in</legend>
+        <legend class="soft">on the main port, in</legend>
         {LANGUAGES.map((name) => (
           <label key={name}>
             <input
@@ -237,7 +234,7 @@ function Call({ request }: { readonly request: PluginRequest }) {
             {name}
           </label>
         ))}
-        <button type="button" onClick={() => void navigator.clipboard?.writeText(text)}>
+        <button type="button" class="btn" onClick={() => void navigator.clipboard?.writeText(text)}>
           Copy
         </button>
       </fieldset>

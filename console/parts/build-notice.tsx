@@ -6,6 +6,7 @@ import { fetchValue, isRecord } from "../data/client.js";
 import { listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import { useLive } from "../data/server-connection.js";
 import { clipForDisplay } from "../data/text.js";
+import { Note } from "./note.js";
 import { PageLink } from "./page-link.js";
 import { TextBlock } from "./text-block.js";
 
@@ -40,11 +41,7 @@ function BuildNoticeLines() {
     .slice(0, MAX_SHOWN);
   return (
     <>
-      {broken !== undefined && (
-        <p class="notice" role="alert">
-          {broken}
-        </p>
-      )}
+      {broken !== undefined && <Note isAlert>{broken}</Note>}
       {findings !== "" && (
         <section class="card">
           <h2>Diagnostics of the last build</h2>
@@ -73,7 +70,7 @@ function Failure({ one }: { readonly one: unknown }) {
       <h3>
         {at} {clipForDisplay(`${textAt(one, "method")} ${target}`)}
       </h3>
-      {body !== "" && <p class="quiet">with {clipForDisplay(body)}</p>}
+      {body !== "" && <p class="soft">with {clipForDisplay(body)}</p>}
       {again !== null && <PageLink to={again}>Try it again</PageLink>}
       <TextBlock label={`Failure at ${at}`} text={plain(text)} />
       <Frame frame={readPath(one, "frame")} />

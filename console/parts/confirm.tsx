@@ -64,10 +64,10 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
           </div>
         )}
         <div class="row">
-          <button class="main" type="submit" disabled={!isRight}>
+          <button class="btn main" type="submit" disabled={!isRight}>
             {operation.title}
           </button>
-          <button type="button" onClick={() => dialog.current!.close()}>
+          <button type="button" class="btn" onClick={() => dialog.current!.close()}>
             Cancel
           </button>
         </div>

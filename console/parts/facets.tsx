@@ -18,13 +18,14 @@ export function Facets({ facets, chosen, onToggle }: FacetsProps) {
       {facets.map(([name, values]) => (
         <fieldset key={name} class="facet">
           <legend>{name === ".type" ? "Type" : clipForDisplay(name, 60)}</legend>
-          {values.length === 0 && <p class="quiet">no values</p>}
+          {values.length === 0 && <p class="soft">no values</p>}
           {values.map(({ value, count: matches }) => {
             const json = JSON.stringify(value);
             return (
               <button
                 key={json}
                 type="button"
+                class="btn"
                 aria-pressed={chosen.get(name) === json}
                 onClick={() => onToggle(name, json)}
               >

@@ -23,7 +23,7 @@ export function FieldInput({ field, text, mistake, onText }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>
-        {clipForDisplay(name)} <span class="quiet">{isRequired ? `${type}, required` : type}</span>
+        {clipForDisplay(name)} <span class="soft">{isRequired ? `${type}, required` : type}</span>
       </label>
       {kind === "choice" ? (
         <select {...common} value={text}>
@@ -47,7 +47,7 @@ export function FieldInput({ field, text, mistake, onText }: FieldProps) {
         <input {...common} placeholder={placeholder} value={text} autocomplete="off" />
       )}
       <div id={`${id}-about`}>
-        <span class="quiet">{clipForDisplay(description)}</span>
+        <span class="soft">{clipForDisplay(description)}</span>
         {mistake !== null && text !== "" && <span class="bad"> {clipForDisplay(mistake)}</span>}
       </div>
     </div>

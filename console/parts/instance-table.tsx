@@ -1,92 +1,149 @@
-// All instances of the system as a table, grouped by what they are. Names lead to their consoles.
+// All instances of the system as a table, which a filter narrows. Names lead to their consoles.
 
-import { consoleUrl, type Instance } from "../data/instances.js";
+import { useState } from "preact/hooks";
+import { readHistory } from "../data/instance-history.js";
+import { consoleUrl, type Instance, matchesSelection } from "../data/instances.js";
 import { numberAt, textAt } from "../data/node-stat.js";
-import { bytes, clipForDisplay, count, duration, milliseconds } from "../data/text.js";
+import { clipForDisplay, count, duration, milliseconds, rate } from "../data/text.js";
 import { Badge } from "./badge.js";
+import { type Column, DataTable } from "./data-table.js";
 import { PageLink } from "./page-link.js";
+import { Spark } from "./spark.js";
 
-const COLUMNS = [
-  ...["Instance", "Type", "State", "Uptime", "Service", "Requests/s", "95th", "Clients", "Memory"],
-  ...["Vertices", "Arcs", "Actions"],
+const MIB = 1024 * 1024;
+
+const isThere = ({ node }: Instance): boolean => node !== undefined && node !== null;
+const metric =
+  (name: string) =>
+  ({ node }: Instance): number =>
+    numberAt(node, name);
+/** A metric of an instance that responds, a dash otherwise. */
+const shown = (text: (instance: Instance) => string) => (instance: Instance) =>
+  isThere(instance) ? text(instance) : "–";
+
+const COLUMNS: readonly Column<Instance>[] = [
+  { title: "Instance", cell: nameCell, sort: ({ id }) => id, isHead: true },
+  { title: "Type", cell: ({ type }) => clipForDisplay(type, 40), sort: ({ type }) => type },
+  { title: "State", cell: stateCell, sort: ({ state }) => rankOf(state.tone) },
+  {
+    ...{ title: "Requests/s", isNumber: true, sort: metric("service-rate") },
+    cell: shown(({ node }) => rate(numberAt(node, "service-rate"))),
+  },
+  { title: "Last minute", isOptional: true, cell: chartCell },
+  {
+    ...{ title: "p95 ms", isNumber: true, sort: metric("service-95th-ms") },
+    cell: shown(({ node }) => milliseconds(numberAt(node, "service-95th-ms")).replace(" ms", "")),
+  },
+  {
+    ...{ title: "Clients", isNumber: true, isOptional: true, sort: metric("connected-clients") },
+    cell: shown(({ node }) => count(numberAt(node, "connected-clients"))),
+  },
+  {
+    ...{ title: "Memory MiB", isNumber: true, isOptional: true, sort: metric("memory-process") },
+    cell: shown(({ node }) => count(Math.round(numberAt(node, "memory-process") / MIB))),
+  },
+  {
+    ...{ title: "Vertices", isNumber: true, isOptional: true, sort: metric("graph-order") },
+    cell: shown(({ node }) => count(numberAt(node, "graph-order"))),
+  },
+  {
+    ...{ title: "Arcs", isNumber: true, isOptional: true, sort: metric("graph-size") },
+    cell: shown(({ node }) => count(numberAt(node, "graph-size"))),
+  },
+  {
+    ...{ title: "Up", isNumber: true, isOptional: true, sort: metric("uptime") },
+    cell: shown(({ node }) => duration(numberAt(node, "uptime"))),
+  },
+  { title: "Actions", cell: actionCell },
 ];
-const MAX_ROWS = 500;
 
 export function InstanceTable({ instances }: { readonly instances: readonly Instance[] }) {
-  const rest = instances.length - MAX_ROWS;
+  const [filter, setFilter] = useState("");
+  const found = filter.trim() === "" ? instances : instances.filter((one) => fits(one, filter));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <section class="card scroll" tabIndex={0} aria-label="Instances">
-      <table>
-        <caption>Instances{rest > 0 && `: the first ${MAX_ROWS} of ${instances.length}`}</caption>
-        <thead>
-          <tr>
-            {COLUMNS.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {instances.slice(0, MAX_ROWS).map((instance) => (
-            <Row key={instance.id} instance={instance} />
-          ))}
-        </tbody>
-      </table>
+    <section class="card" aria-label="Instances">
+      <header>
+        <h2>Instances</h2>
+        {found.length < instances.length && (
+          <span class="soft">
+            {count(found.length)} of {count(instances.length)}
+          </span>
+        )}
+        {instances.length > 1 && (
+          <input
+            class="end"
+            data-filter
+            aria-label="Filter instances"
+            placeholder="S2.*, type:search, down"
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        )}
+      </header>
+      <DataTable
+        label="Instances"
+        columns={COLUMNS}
+        rows={found}
+        keyOf={({ id }) => id}
+        rowClass={(one) => (isThere(one) ? "" : "stale")}
+        empty="No instance matches."
+      />
     </section>
   );
 }
 
-function Row({ instance }: { readonly instance: Instance }) {
-  const { id, type, node, state, address, entry } = instance;
+/** Words of a filter must all hold: `type:search`, a state, or a pattern of ids. */
+function fits({ id, type, state }: Instance, filter: string): boolean {
+  return filter
+    .trim()
+    .split(/\s+/)
+    .every((word) => {
+      if (word.startsWith("type:")) return type === word.slice(5);
+      const isState = state.word.toLowerCase().includes(word.toLowerCase());
+      return isState || id.includes(word) || matchesSelection(id, word);
+    });
+}
+
+function rankOf(tone: Instance["state"]["tone"]): number {
+  return ["err", "warn", "unk", "ok"].indexOf(tone);
+}
+
+function nameCell(instance: Instance) {
+  const { id, address } = instance;
   const target = consoleUrl(instance, "status", location.protocol);
-  const isThere = node !== undefined && node !== null;
+  const name = clipForDisplay(id || address, 60);
   return (
-    <tr class={isThere ? "" : "stale"}>
-      <th scope="row">
-        {target === null ? clipForDisplay(id, 60) : <a href={target}>{clipForDisplay(id, 60)}</a>}
-        <div class="quiet">{clipForDisplay(address, 60)}</div>
-      </th>
-      <td>{clipForDisplay(type, 40)}</td>
-      <td>
-        <Badge state={state} />
-      </td>
-      {isThere ? <Figures node={node} /> : <NoResponse entry={entry} />}
-      <td>
-        <PageLink
-          to={`admin?on=${encodeURIComponent(id)}`}
-          label={`Operate ${clipForDisplay(id, 60)}`}
-        >
-          Operate
-        </PageLink>
-      </td>
-    </tr>
+    <>
+      {target === null ? name : <a href={target}>{name}</a>}
+      <div class="faint s">{clipForDisplay(address, 60)}</div>
+    </>
   );
 }
 
-function NoResponse({ entry }: { readonly entry: unknown }) {
+function stateCell({ state, node, entry }: Instance) {
   const seconds = numberAt(entry, "unreachable-ms") / 1000;
-  return <td colSpan={COLUMNS.length - 4}>no response for {duration(seconds)}</td>;
-}
-
-function Figures({ node }: { readonly node: unknown }) {
-  const figure = (name: string) => numberAt(node, name);
-  const mode = textAt(node, "matrix", "mode");
-  const size = `${numberAt(node, "matrix", "height")}R × ${numberAt(node, "matrix", "width")}P`;
   return (
     <>
-      <td>{duration(figure("uptime"))}</td>
-      <td>
-        {figure("service-in") > 0 ? "in" : "out"}
-        {mode !== "engine" && mode !== "" && `, ${size}`}
-      </td>
-      <td>{count(figure("service-rate"))}</td>
-      <td>{milliseconds(figure("service-95th-ms"))}</td>
-      <td>{count(figure("connected-clients"))}</td>
-      <td>{bytes(figure("memory-process"))}</td>
-      <td>{count(figure("graph-order"))}</td>
-      <td>{count(figure("graph-size"))}</td>
+      <Badge state={state} />
+      {node === undefined && <div class="s">no response for {duration(seconds)}</div>}
+      {textAt(node, "service-out-reason") !== "" && (
+        <div class="s">{clipForDisplay(textAt(node, "service-out-reason"), 60)}</div>
+      )}
     </>
+  );
+}
+
+function chartCell({ id }: Instance) {
+  return <Spark values={readHistory(id).rates} label={`Requests of ${clipForDisplay(id, 40)}`} />;
+}
+
+function actionCell({ id }: Instance) {
+  return (
+    <PageLink
+      to={`admin?${new URLSearchParams({ on: id })}`}
+      label={`Operate ${clipForDisplay(id, 60)}`}
+    >
+      Operate
+    </PageLink>
   );
 }

@@ -28,7 +28,7 @@ export function MatrixTable({ title, matrix, rates, isWhole }: MatrixTableProps)
   const isCut = height > MAX_ROWS || partitions.length > MAX_COLUMNS;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <section class="card scroll" tabIndex={0} aria-label={title}>
+    <section class="card tw" tabIndex={0} aria-label={title}>
       <table>
         <caption>
           {title}: {count(partitions.length)} partitions, {count(height)} replicas
@@ -89,7 +89,7 @@ function Cell({ backEnd, rate, isWhole }: CellProps) {
         {typeof slow === "number" && `, 95th ${milliseconds(slow)}`}
       </div>
       {isWhole && (
-        <div class="quiet">
+        <div class="soft">
           {id !== "" && (
             <>
               {clipForDisplay(place, 60)}

@@ -9,18 +9,26 @@ interface PageLinkProps {
   readonly current?: "page" | "true" | undefined;
   /** Accessible label, if the text alone is ambiguous. */
   readonly label?: string;
+  readonly className?: string;
+  /** Shown under the pointer. */
+  readonly tip?: string;
+  /** Called before it navigates. */
+  readonly onGo?: () => void;
   readonly children: ComponentChildren;
 }
 
-export function PageLink({ to, current, label, children }: PageLinkProps) {
+export function PageLink({ to, current, label, className, tip, onGo, children }: PageLinkProps) {
   return (
     <a
       href={to}
+      class={className}
+      title={tip}
       aria-current={current}
       aria-label={label}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
+        onGo?.();
         navigate(to);
       }}
     >

@@ -14,6 +14,6 @@ export function Picture({ body }: { readonly body: Blob }) {
     setUrl(objectUrl);
     return () => URL.revokeObjectURL(objectUrl);
   }, [body, isShown]);
-  if (!isShown) return <p class="quiet">The body is no text: download it.</p>;
+  if (!isShown) return <p class="soft">The body is no text: download it.</p>;
   return url === "" ? null : <img class="picture" src={url} alt="Response body" />;
 }

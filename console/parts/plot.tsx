@@ -1,85 +1,177 @@
-// A live plot of a series: an image whose text gives the latest values.
+// A plot over time as lines, stacked areas or bars, in a card with its legend: an image whose text
+// gives the latest values.
 
-import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import type { Point, Series } from "../data/series.js";
+import type { ComponentChildren } from "preact";
 import { count } from "../data/text.js";
-import { theme } from "../theme.js";
-import { readColor } from "./read-color.js";
+import { Key } from "./key.js";
+import { bandPath, linePath, niceMax, PLOT, timeMarks, timeText, xOf, yOf } from "./plot-scale.js";
 
-const HEIGHT = 160;
-/** Between two marks of time. */
-const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
-const CLOCK = new Intl.DateTimeFormat([], {
-  ...({ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const),
-});
-const COLOURS = ["--plot", "--plot2"];
-
-interface PlotProps {
+export interface PlotLine {
   readonly title: string;
-  readonly unit: string;
-  readonly names: readonly string[];
-  readonly series: Series;
-  /** A new value redraws. */
-  readonly turn: number;
+  /** Number of its color, or the class of a line. */
+  readonly color: number | "p50" | "p95" | "p99" | "e";
+  readonly values: readonly (number | null)[];
+  /** Shown in the legend; left out: the last value. */
+  readonly value?: string;
 }
 
-export function Plot({ title, unit, names, series, turn }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const shade = theme.value;
-  useEffect(() => {
-    const element = place.current!;
-    const drawn = new uPlot(optionsOf(element, names), dataOf(series), element);
-    plot.current = drawn;
-    const watch = new ResizeObserver(() => {
-      drawn.setSize({ width: element.clientWidth, height: HEIGHT });
-    });
-    watch.observe(element);
-    return () => {
-      watch.disconnect();
-      drawn.destroy();
-    };
-    // Colors are read at creation.
-  }, [shade]);
-  useEffect(() => plot.current?.setData(dataOf(series)), [turn, shade]);
-  const last = names.map((name, index) => `${name} ${lastOf(series.values[index]!)} ${unit}`);
+export interface PlotProps {
+  readonly title: string;
+  readonly unit: string;
+  readonly kind?: "lines" | "stack" | "bars";
+  /** Seconds since 1970. */
+  readonly times: readonly number[];
+  readonly lines: readonly PlotLine[];
+  readonly threshold?: number | undefined;
+  readonly about?: ComponentChildren;
+}
+
+export function Plot(props: PlotProps) {
+  const { title, unit, lines, about, kind = "lines" } = props;
+  const last = lines.map((line) => `${line.title} ${lastText(line)}`).join(", ");
   return (
-    <section class="card">
-      <h2>
-        {title} <span class="quiet">({unit})</span>
-      </h2>
-      <div ref={place} role="img" aria-label={`${title}: ${last.join(", ")}`} />
+    <section class="card" aria-label={title}>
+      <header>
+        <h2>
+          {title}
+          <span class="soft">, {unit}</span>
+        </h2>
+        <span class="end row">
+          {about}
+          {lines.map((line) => (
+            <LegendKey key={line.title} line={line} kind={kind} />
+          ))}
+        </span>
+      </header>
+      <div class="body">
+        <svg
+          class="plot"
+          viewBox={`0 0 ${PLOT.width} ${PLOT.height}`}
+          role="img"
+          aria-label={`${title} in ${unit}: ${last === "" ? "nothing yet" : last}`}
+        >
+          <Drawn {...props} />
+        </svg>
+      </div>
     </section>
   );
 }
 
-function lastOf(line: readonly Point[]): string {
-  const value = line.at(-1) ?? null;
-  return value === null ? "unknown" : count(value);
+function LegendKey({ line, kind }: { readonly line: PlotLine; readonly kind: string }) {
+  const { title, color, value } = line;
+  const text = value ?? lastText(line);
+  if (kind !== "lines") return <Key title={title} fill={`fill-${color}`} value={text} />;
+  return <Key title={title} line={lineClass(color)} value={text} />;
 }
 
-function dataOf({ times, values }: Series): uPlot.AlignedData {
-  return [[...times], ...values.map((line) => [...line])] as uPlot.AlignedData;
+function lineClass(color: PlotLine["color"]): string {
+  return typeof color === "string" && color !== "e" ? color : `line-${color}`;
 }
 
-function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Options {
-  const axis = { stroke: readColor("--quiet"), grid: { stroke: readColor("--line"), width: 1 } };
-  const clock = (at: number) => CLOCK.format(at * 1000);
-  return {
-    width: element.clientWidth,
-    height: HEIGHT,
-    cursor: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-    // Text alternative of the image.
-    legend: { live: false, show: names.length > 1 },
-    axes: [
-      { ...axis, incrs: SECONDS, space: 90, values: (_, times) => times.map(clock) },
-      { ...axis, size: 56 },
-    ],
-    series: [
-      {},
-      ...names.map((label, index) => ({ label, stroke: readColor(COLOURS[index]!), width: 1.5 })),
-    ],
-  };
+function lastText({ values }: PlotLine): string {
+  const value = values.at(-1) ?? null;
+  return value === null ? "–" : count(value);
+}
+
+function Drawn({ kind = "lines", times, lines, threshold }: PlotProps) {
+  const tops = kind === "stack" ? stackedTops(lines) : lines.map(({ values }) => values);
+  const most = Math.max(0, ...tops.flat().map((value) => value ?? 0));
+  const max = niceMax(Math.max(most, threshold ?? 0));
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return (
+    <>
+      {[0, 1, 2, 3, 4].map((step) => {
+        const value = (max * step) / 4;
+        const y = yOf(value, max);
+        return (
+          <g key={step}>
+            <path class="grid" d={`M${PLOT.left} ${y}H${PLOT.width - PLOT.right}`} />
+            <text x={PLOT.left - 8} y={y + 4} text-anchor="end">
+              {count(value)}
+            </text>
+          </g>
+        );
+      })}
+      {timeMarks(times.length).map((index, mark, all) => (
+        <text
+          key={mark}
+          x={xOf(index, times.length)}
+          y={PLOT.height - 4}
+          text-anchor={mark === 0 ? "start" : mark === all.length - 1 ? "end" : "middle"}
+        >
+          {timeText(times[index]!, span)}
+        </text>
+      ))}
+      {kind === "stack" && <Areas lines={lines} tops={tops} max={max} />}
+      {kind === "bars" && <Bars lines={lines} max={max} />}
+      {kind === "lines" &&
+        lines.map(({ title, color, values }) => (
+          <path key={title} class={`l ${lineClass(color)}`} d={linePath(values, max)} />
+        ))}
+      {threshold !== undefined && (
+        <path class="thr" d={`M${PLOT.left} ${yOf(threshold, max)}H${PLOT.width - PLOT.right}`} />
+      )}
+    </>
+  );
+}
+
+/** The upper line of each area. */
+function stackedTops(lines: readonly PlotLine[]): number[][] {
+  let below: readonly number[] = [];
+  return lines.map(({ values }) => {
+    const top = values.map((value, index) => (below[index] ?? 0) + (value ?? 0));
+    below = top;
+    return top;
+  });
+}
+
+interface AreasProps {
+  readonly lines: readonly PlotLine[];
+  readonly tops: readonly (readonly (number | null)[])[];
+  readonly max: number;
+}
+
+function Areas({ lines, tops, max }: AreasProps) {
+  const known = tops as readonly (readonly number[])[];
+  return (
+    <>
+      {lines.map(({ title, color }, index) => {
+        const high = known[index]!;
+        const low = known[index - 1] ?? high.map(() => 0);
+        return high.length > 1 ? (
+          <path key={title} class={`fill-${color}`} d={bandPath(low, high, max)} />
+        ) : null;
+      })}
+    </>
+  );
+}
+
+function Bars({ lines, max }: { readonly lines: readonly PlotLine[]; readonly max: number }) {
+  const length = Math.max(0, ...lines.map(({ values }) => values.length));
+  const width = ((PLOT.width - PLOT.left - PLOT.right) / Math.max(1, length)) * 0.8;
+  return (
+    <>
+      {Array.from({ length }, (_, index) => {
+        let below = 0;
+        return lines.map(({ title, color, values }) => {
+          const value = values[index] ?? 0;
+          if (value <= 0) return null;
+          const y = yOf(below + value, max);
+          const height = yOf(below, max) - y;
+          below += value;
+          const x = PLOT.left + (index * (PLOT.width - PLOT.left - PLOT.right)) / length;
+          return (
+            <rect
+              key={`${title}/${index}`}
+              class={`fill-${color}`}
+              x={x.toFixed(1)}
+              y={y.toFixed(1)}
+              width={width.toFixed(1)}
+              height={height.toFixed(1)}
+            />
+          );
+        });
+      })}
+    </>
+  );
 }

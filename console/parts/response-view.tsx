@@ -41,11 +41,11 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
         )}
         <div class="row">
           {isCut && (
-            <button type="button" onClick={() => setWhole(true)}>
+            <button type="button" class="btn" onClick={() => setWhole(true)}>
               Show all {bytes(pretty.length)}
             </button>
           )}
-          <button type="button" onClick={() => download(body ?? text, mediaType)}>
+          <button type="button" class="btn" onClick={() => download(body ?? text, mediaType)}>
             Download
           </button>
         </div>

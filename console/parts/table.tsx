@@ -18,7 +18,7 @@ export function Table({ caption, columns, rows, empty = "nothing", onPick }: Tab
   const rest = rows.length - seen.length;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    <section class="tw" tabIndex={0} aria-label={caption}>
       <table>
         <caption>
           {caption}
@@ -40,7 +40,7 @@ export function Table({ caption, columns, rows, empty = "nothing", onPick }: Tab
               {row.map((cell, place) => (
                 <td key={columns[place]}>
                   {place === 0 && onPick !== undefined ? (
-                    <button type="button" onClick={() => onPick(row)}>
+                    <button type="button" class="btn" onClick={() => onPick(row)}>
                       {clipForDisplay(cell)}
                     </button>
                   ) : (

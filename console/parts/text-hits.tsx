@@ -20,12 +20,12 @@ export function TextHits({ graph, hits }: TextHitsProps) {
           <PageLink to={`search?${new URLSearchParams({ graph, id })}`}>
             {clipForDisplay(id)}
           </PageLink>{" "}
-          <span class="quiet">
+          <span class="soft">
             {clipForDisplay(type, 60)} · score {score.toFixed(3)}
           </span>
           {excerpts.map(([key, parts]) => (
             <p key={key}>
-              <span class="quiet">{clipForDisplay(key, 60)}: </span>
+              <span class="soft">{clipForDisplay(key, 60)}: </span>
               {parts.map(({ text, isMarked }, at) => {
                 const shown = clipForDisplay(text, MAX_EXCERPT);
                 return isMarked ? <mark key={at}>{shown}</mark> : <span key={at}>{shown}</span>;

@@ -11,7 +11,7 @@ export function Waterfall({ waterfall: { totalMs, rows } }: { readonly waterfall
     <section class="card">
       <h2>Time spent</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <section class="scroll" tabIndex={0} aria-label="Dispatch timeline">
+      <section class="tw" tabIndex={0} aria-label="Dispatch timeline">
         <table class="waterfall">
           <caption>{ms(totalMs)} in the dispatcher, by step</caption>
           <thead>

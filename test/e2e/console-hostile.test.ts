@@ -98,7 +98,7 @@ inBrowser("shows names as text in results, forms and log filters", async () => {
   await isText();
   for (const path of ["plugin?name=", "logs?text=", "requests?id=", "admin?on="]) {
     await page.open(served.port + 1, path + encodeURIComponent(SCRIPT + TURNED));
-    await page.tab.until(`document.querySelector("main .card, main .quiet") !== null`);
+    await page.tab.until(`document.querySelector("main .card, main .soft") !== null`);
     await isText();
   }
 });

@@ -56,14 +56,12 @@ inBrowser("shows throughput and latency of back-ends in cells", async () => {
     while (!stop.signal.aborted) await get(port - 1, "/svc/plugin/find?n=1");
   })();
   try {
-    for (const path of ["system", "matrix"]) {
-      await page.open(port, path);
-      await page.tab.until(
-        `[...document.querySelectorAll("td .figure")]
+    await page.open(port, "matrix");
+    await page.tab.until(
+      `[...document.querySelectorAll("td .figure")]
           .filter((cell) => /^[1-9][0-9.,]* \\/s, 95th [0-9.]+ ms$/.test(cell.innerText))
           .length >= 2`,
-      );
-    }
+    );
   } finally {
     stop.abort();
     await load;
@@ -96,15 +94,15 @@ inBrowser("shows a running request in detail, and keeps its last state", async (
 
 inBrowser("shows an engine that dies and recovers on the open page", async () => {
   await page.open(port, "matrix");
-  await page.tab.until(`document.querySelectorAll("td > .good").length === 4`);
+  await page.tab.until(`document.querySelectorAll("td .st.ok").length === 4`);
   await engines.at(1, 0).kill();
   // A request detects that its back-end is down.
-  const isSaid = `document.querySelectorAll("td > .good").length === 3`;
+  const isSaid = `document.querySelectorAll("td .st.ok").length === 3`;
   while ((await page.tab.value(isSaid)) !== true) {
     assert.is((await get(port - 1, "/svc/plugin/find?n=1")).status, 200);
   }
   await engines.at(1, 0).restart();
-  await page.tab.until(`document.querySelectorAll("td > .good").length === 4`);
+  await page.tab.until(`document.querySelectorAll("td .st.ok").length === 4`);
 });
 
 test.run();

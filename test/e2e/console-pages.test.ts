@@ -46,7 +46,7 @@ test.after(async () => {
 
 /** Each page, and a text that appears once it has its data. */
 const PAGES = [
-  ["index", "Administration"],
+  ["index", "Instances"],
   ["system", "generic"],
   ["status", "Executors"],
   ["plugin?plugin=recommend", "start of the journey"],
@@ -205,8 +205,8 @@ inBrowser("can be used by keyboard on every page, with visible focus", async () 
       if (seen.has(where)) break;
       seen.add(where);
     }
-    // The skip link, eleven pages, the theme switch, and the controls of the page.
-    assert.ok(seen.size >= 12, `${path}: ${seen.size} stops`);
+    // The skip link, ten pages, five controls above, and the controls of the page.
+    assert.ok(seen.size >= 16, `${path}: ${seen.size} stops`);
   }
 });
 
@@ -358,7 +358,7 @@ inBrowser(
     await page.has("done: RestartHTTP");
     await page.has("The server restarted at");
     await page.has("The server was updated: reload the console.");
-    const link = `document.querySelector(".notice a")?.href === location.href`;
+    const link = `document.querySelector(".note a")?.href === location.href`;
     assert.is(await page.tab.value(link), true);
     await page.press("Lock");
     await page.has("Locked");

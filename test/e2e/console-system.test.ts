@@ -69,7 +69,7 @@ inBrowser("shows an instance that stops responding and recovers on the open page
   try {
     await page.tab.until(`(${row("S1")}).includes("Down")`);
     await page.tab.until(`(${row("B1")}).includes("Down") === false`);
-    await page.has("Check");
+    await page.has("S1: Down.");
   } finally {
     process.kill(pid, "SIGCONT");
   }
@@ -168,7 +168,7 @@ inBrowser("shows that a stopped instance has been restarted", async () => {
     if (typeof now?.pid === "number" && now.pid !== pid) break;
     await delay(100);
   }
-  await page.press("Overview");
+  await page.press("System");
   await page.tab.until(`(${row("S1")}).includes("search")`);
 });
 

@@ -1,4 +1,4 @@
-// One instance in detail: executors, memory, errors, graphs.
+// One instance: its requests and latency over time, executors, memory, errors, graphs.
 
 import { useMemo, useState } from "preact/hooks";
 import { entriesAt, listAt, numberAt, textAt } from "../data/node-stat.js";
@@ -13,10 +13,10 @@ const EVERY_MS = 2000;
 const MIB = 1024 * 1024;
 const QUANTILES = ["mean", "50.0", "90.0", "95.0", "99.0", "99.9"];
 
-export function Instance() {
+export function Metrics() {
   const memory = useMemo(() => new Series(1), []);
   const load = useMemo(() => new Series(2), []);
-  const [turn, setTurn] = useState(0);
+  const [, setTurn] = useState(0);
   const node = useLive("svc/nodestat", EVERY_MS, (answer, isGap) => {
     const used = numberAt(answer, "memory-process") / MIB;
     memory.add(Date.now() / 1000, isGap ? [] : [used]);
@@ -51,8 +51,21 @@ export function Instance() {
         />
       </section>
       <div class="cards">
-        <Plot title="Memory" unit="MiB" names={["process"]} series={memory} turn={turn} />
-        <Plot title="Calls" unit="calls" names={["running", "waiting"]} series={load} turn={turn} />
+        <Plot
+          title="Memory"
+          unit="MiB"
+          times={memory.times}
+          lines={[{ title: "process", color: 1, values: memory.values[0]! }]}
+        />
+        <Plot
+          title="Calls"
+          unit="calls"
+          times={load.times}
+          lines={[
+            { title: "running", color: 1, values: load.values[0]! },
+            { title: "waiting", color: 2, values: load.values[1]! },
+          ]}
+        />
       </div>
       <Details status={status} slots={slots} graphs={graphs} />
     </>

@@ -1,0 +1,128 @@
+// The system: problems and their beginning, the main numbers, the map, plugins, and all instances.
+
+import { useMemo, useState } from "preact/hooks";
+import { readHistory, sumRates } from "../data/instance-history.js";
+import type { Instance } from "../data/instances.js";
+import { parseCounts, parseMatrices } from "../data/matrices.js";
+import { isAt, numberAt, textAt } from "../data/node-stat.js";
+import { Rates } from "../data/rates.js";
+import { useInstances } from "../data/system-view.js";
+import { clipForDisplay, count, duration, milliseconds, rate } from "../data/text.js";
+import {
+  buildTopology,
+  clientRate,
+  replicationState,
+  sumOfData,
+  type Topology,
+} from "../data/topology.js";
+import { InstanceTable } from "../parts/instance-table.js";
+import { type KeyNumber, KeyNumbers } from "../parts/key-numbers.js";
+import { Loading } from "../parts/loading.js";
+import { MapCard } from "../parts/map/map-card.js";
+import { Spark } from "../parts/spark.js";
+import { WarningNotes } from "../parts/warning-notes.js";
+
+export function SystemPage() {
+  const rates = useMemo(() => new Rates(), []);
+  const [lines, setLines] = useState<"all" | "requests" | "replication">("all");
+  const { overview, instances } = useInstances((found) => {
+    rates.add(Date.now(), parseCounts(parseMatrices(found)));
+  });
+  const topology = useMemo(() => buildTopology(instances), [instances]);
+  if (overview === null) return <Loading what="the system" />;
+  return (
+    <>
+      <Head overview={overview} instances={instances} topology={topology} />
+      <WarningNotes instances={instances} />
+      <KeyNumbers items={keyNumbers(instances, topology)} />
+      {instances.length > 1 && (
+        <MapCard {...{ instances, topology, rates, lines }} onLines={setLines} />
+      )}
+      <InstanceTable instances={instances} />
+    </>
+  );
+}
+
+interface HeadProps {
+  readonly overview: unknown;
+  readonly instances: readonly Instance[];
+  readonly topology: Topology;
+}
+
+function Head({ overview, instances, topology }: HeadProps) {
+  const hosts = new Set(instances.map(({ address }) => address.replace(/:\d+$/, "")));
+  const [first] = instances;
+  const name = textAt(overview, "descriptor", "name") || textAt(first?.node, "service-name");
+  const uptime = Math.max(0, ...instances.map(({ node }) => numberAt(node, "uptime")));
+  const matrices = parseMatrices(instances);
+  const shape = matrices.map(({ partitions }) => {
+    const height = Math.max(...partitions.map((replicas) => replicas.length));
+    return `${count(partitions.length)} partitions × ${count(height)} replicas`;
+  });
+  const parts = [
+    `${plural(instances.length, "instance")} on ${plural(hosts.size, "host")}`,
+    ...(topology.dispatchers.length > 0 ? shape.slice(0, 1) : []),
+    `up ${duration(uptime)}`,
+  ];
+  return (
+    <div class="head">
+      <h1>{clipForDisplay(name || "System", 80)}</h1>
+      <span class="soft">{parts.join(", ")}</span>
+    </div>
+  );
+}
+
+function plural(many: number, word: string): string {
+  return `${count(many)} ${word}${many === 1 ? "" : "s"}`;
+}
+
+function keyNumbers(instances: readonly Instance[], topology: Topology): readonly KeyNumber[] {
+  const top = topology.dispatchers.length > 0 ? topology.dispatchers : instances;
+  const sums = sumRates(top.map(({ id }) => id));
+  const serving = instances.filter(({ node }) => isAt(node, "service-in"));
+  const out = instances.filter(({ state }) => state.isWarning).map(({ id }) => id);
+  const replication = replicationState(instances);
+  const slowest = top.reduce<Instance | undefined>(
+    (worst, one) => (latencyOf(one) > latencyOf(worst) ? one : worst),
+    top[0],
+  );
+  const memory = instances.reduce((sum, { node }) => sum + numberAt(node, "memory-process"), 0);
+  return [
+    {
+      ...{ name: "Requests", value: rate(clientRate(instances, topology)), unit: "/s" },
+      about: `most ${rate(Math.max(0, ...sums))} /s`,
+      chart: <Spark values={sums} label="requests per second" />,
+    },
+    {
+      ...{ name: "p95", value: milliseconds(latencyOf(slowest)).replace(" ms", ""), unit: "ms" },
+      about: instances.length > 1 ? `of ${slowest?.id ?? ""}` : "of recent responses",
+      chart: <Spark values={readHistory(slowest?.id ?? "").latencies} label="95th percentile" />,
+    },
+    {
+      ...{
+        name: "In service",
+        value: count(serving.length),
+        unit: `of ${count(instances.length)}`,
+      },
+      about: out.length === 0 ? "nothing to check" : `check ${out.slice(0, 3).join(", ")}`,
+    },
+    {
+      ...{ name: "Vertices", value: count(sumOfData(instances, "graph-order")) },
+      about:
+        `${count(sumOfData(instances, "graph-size"))} arcs, ` +
+        `${count(sumOfData(instances, "graph-properties"))} properties`,
+    },
+    {
+      ...{ name: "Replication lag", value: count(replication.lagMs), unit: "ms" },
+      about: `${replication.equal} of ${replication.subscribers} equal`,
+    },
+    {
+      ...{ name: "Memory", value: count(Math.round(memory / 1024 / 1024)), unit: "MiB" },
+      about: "of all processes",
+    },
+  ];
+}
+
+function latencyOf(instance: Instance | undefined): number {
+  return numberAt(instance?.node, "service-95th-ms");
+}

@@ -1,0 +1,81 @@
+// The command palette. The field keeps the focus; arrow keys move through the items, Enter runs
+// one, Escape closes, and the focus returns to where it was.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { pluginCatalog } from "../../data/known-plugins.js";
+import { graphNames } from "../../graph/neighbors.js";
+import { Icon } from "../icon.js";
+import { type Findable, findItems, type PaletteItem } from "./palette-items.js";
+
+const NOTHING: Findable = { plugins: [], graphs: [] };
+
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const findable = useFindable();
+  const items = findItems(text, findable);
+  useEffect(() => dialog.current!.showModal(), []);
+  const run = (item: PaletteItem | undefined): void => {
+    if (item === undefined) return;
+    dialog.current!.close();
+    item.run();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0) setAt((at + step + items.length) % Math.max(1, items.length));
+    else if (event.key === "Enter") run(items[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog class="pal" ref={dialog} aria-label="Command palette" onClose={onClose}>
+      <input
+        id="palette"
+        role="combobox"
+        aria-label="Go to a page, instance, plugin, vertex or action"
+        aria-expanded="true"
+        aria-controls="palette-items"
+        aria-activedescendant={items.length > 0 ? `palette-${at}` : undefined}
+        value={text}
+        autocomplete="off"
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <div id="palette-items" role="listbox" aria-label="Found">
+        {items.map((item, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the field points at it
+          <div
+            key={`${item.kind}/${item.title}`}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => run(item)}
+          >
+            <Icon name={item.icon} />
+            <span class="clip">{item.title}</span>
+            <span class="end">{item.kind}</span>
+          </div>
+        ))}
+      </div>
+      {items.length === 0 && <p class="soft none">Nothing found.</p>}
+    </dialog>
+  );
+}
+
+/** Loaded when the palette opens; without them, the rest works. */
+function useFindable(): Findable {
+  const [found, setFound] = useState(NOTHING);
+  useEffect(() => {
+    const none = () => [];
+    const plugins = pluginCatalog().then((catalog) => catalog.plugins, none);
+    void Promise.all([plugins, graphNames().catch(none)]).then(([all, graphs]) =>
+      setFound({ plugins: all, graphs }),
+    );
+  }, []);
+  return found;
+}

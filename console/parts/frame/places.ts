@@ -1,0 +1,46 @@
+// The pages of the console in the groups of the rail, each with its icon and its key after `g`.
+
+import type { Page } from "../../router.js";
+import type { IconName } from "../icons.js";
+
+export interface Place {
+  readonly page: Page;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly key: string;
+}
+
+export const GROUPS: readonly (readonly [title: string, places: readonly Place[]])[] = [
+  [
+    "Observe",
+    [
+      { page: "system", title: "System", icon: "map", key: "s" },
+      { page: "status", title: "Metrics", icon: "gauge", key: "m" },
+      { page: "requests", title: "Requests", icon: "trace", key: "r" },
+      { page: "logs", title: "Logs", icon: "log", key: "l" },
+    ],
+  ],
+  [
+    "Build",
+    [
+      { page: "plugin", title: "Plugins", icon: "plug", key: "p" },
+      { page: "search", title: "Graph", icon: "graph", key: "g" },
+      { page: "text", title: "Search", icon: "search", key: "f" },
+    ],
+  ],
+  [
+    "Operate",
+    [
+      { page: "matrix", title: "Matrix", icon: "grid", key: "x" },
+      { page: "replication", title: "Replication", icon: "sync", key: "y" },
+      { page: "jobs", title: "Jobs", icon: "clock", key: "j" },
+      { page: "admin", title: "Administration", icon: "shield", key: "a" },
+    ],
+  ],
+];
+
+export const PLACES: readonly Place[] = GROUPS.flatMap(([, places]) => places);
+
+export function titleOfPage(page: Page): string {
+  return PLACES.find((place) => place.page === page)!.title;
+}

@@ -1,0 +1,96 @@
+// The rail: pages in three groups, with counts beside the names. On a phone, tabs below take its
+// place, and the last of them opens all pages.
+
+import { countBackEnds } from "../../data/matrices.js";
+import { textAt } from "../../data/node-stat.js";
+import { systemView } from "../../data/system-view.js";
+import { clipForDisplay, count } from "../../data/text.js";
+import type { Page } from "../../router.js";
+import { Icon } from "../icon.js";
+import { PageLink } from "../page-link.js";
+import { Logo } from "./logo.js";
+import { GROUPS, PLACES } from "./places.js";
+
+interface Mark {
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+/** Counts beside the names of pages. */
+function marks(): ReadonlyMap<Page, Mark> {
+  const { instances } = systemView.value;
+  const { down } = countBackEnds(instances);
+  const found = new Map<Page, Mark>();
+  if (instances.length > 1) found.set("system", { text: count(instances.length), isBad: false });
+  if (down > 0) found.set("matrix", { text: `${count(down)} down`, isBad: true });
+  return found;
+}
+
+export function Rail({ page }: { readonly page: Page }) {
+  const beside = marks();
+  const own = systemView.value.instances.find(
+    ({ id }) => id === textAt(systemView.value.overview, "id"),
+  );
+  return (
+    <nav class="rail" aria-label="Pages">
+      <PageLink to="system" className="brand" label="svc, system">
+        <Logo />
+        <b>svc</b>
+      </PageLink>
+      {GROUPS.map(([title, places]) => (
+        <>
+          <div class="group">{title}</div>
+          {places.map(({ page: to, title: name, icon }) => {
+            const mark = beside.get(to);
+            return (
+              <PageLink
+                key={to}
+                to={to}
+                className="nav"
+                tip={name}
+                current={to === page ? "page" : undefined}
+              >
+                <Icon name={icon} />
+                <span class="t">{name}</span>
+                {mark !== undefined && (
+                  <span class={mark.isBad ? "n t bad" : "n t"}>{mark.text}</span>
+                )}
+              </PageLink>
+            );
+          })}
+        </>
+      ))}
+      <div class="foot">
+        <span>svc console</span>
+        {own !== undefined && (
+          <span class="mono">
+            build {clipForDisplay((textAt(own.node, "build") || "none").slice(0, 8), 12)}
+          </span>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+const TABS: readonly Page[] = ["system", "status", "plugin", "search"];
+
+export function TabBar({ page, onMore }: { readonly page: Page; readonly onMore: () => void }) {
+  return (
+    <nav class="tabbar" aria-label="Main pages">
+      {PLACES.filter((place) => TABS.includes(place.page)).map((place) => (
+        <PageLink
+          key={place.page}
+          to={place.page}
+          current={place.page === page ? "page" : undefined}
+        >
+          <Icon name={place.icon} />
+          {place.title}
+        </PageLink>
+      ))}
+      <button type="button" onClick={onMore}>
+        <Icon name="more" />
+        More
+      </button>
+    </nav>
+  );
+}

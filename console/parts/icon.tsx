@@ -1,0 +1,11 @@
+// One icon, decorative: the text beside it or the label of its button has the meaning.
+
+import { ICONS, type IconName } from "./icons.js";
+
+export function Icon({ name, isCaret = false }: { name: IconName; isCaret?: boolean }) {
+  return (
+    <svg class={isCaret ? "i caret" : "i"} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={ICONS[name]} />
+    </svg>
+  );
+}

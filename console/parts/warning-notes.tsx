@@ -1,0 +1,66 @@
+// Problems of instances, the worst first: the beginning of each, and the action that helps.
+
+import { consoleUrl, type Instance } from "../data/instances.js";
+import { isAt, numberAt, textAt } from "../data/node-stat.js";
+import { clipForDisplay, clockTime, duration } from "../data/text.js";
+import { Note } from "./note.js";
+import { PageLink } from "./page-link.js";
+
+const MAX_NOTES = 3;
+
+export function WarningNotes({ instances }: { readonly instances: readonly Instance[] }) {
+  const rank = ({ state }: Instance) => (state.tone === "err" ? 0 : 1);
+  const wrong = instances.filter(({ state }) => state.isWarning).sort((a, b) => rank(a) - rank(b));
+  return (
+    <>
+      {wrong.slice(0, MAX_NOTES).map((instance) => (
+        <Warning key={instance.id} instance={instance} />
+      ))}
+      {wrong.length > MAX_NOTES && (
+        <p class="soft">{wrong.length - MAX_NOTES} more instances to check are in the table.</p>
+      )}
+    </>
+  );
+}
+
+function Warning({ instance }: { readonly instance: Instance }) {
+  const { id, state, entry, node } = instance;
+  const logs = consoleUrl(instance, "logs", location.protocol);
+  const isOut = node !== null && node !== undefined && !isAt(node, "service-in");
+  return (
+    <Note
+      isError={state.tone === "err"}
+      actions={
+        <>
+          {logs !== null && node !== undefined && (
+            <a class="btn" href={logs}>
+              Log
+            </a>
+          )}
+          <PageLink className="btn" to={`admin?${new URLSearchParams({ on: id })}`}>
+            {isOut ? "Service in…" : "Operate…"}
+          </PageLink>
+        </>
+      }
+    >
+      <strong>
+        {clipForDisplay(id || "This instance", 60)}: {state.word}.
+      </strong>{" "}
+      {explain(instance)}
+      {isAt(entry, "error") && since(numberAt(entry, "unreachable-ms"))}
+    </Note>
+  );
+}
+
+function since(ms: number): string {
+  return ` No response for ${duration(ms / 1000)}, since ${clockTime(Date.now() - ms)}.`;
+}
+
+/** Says what an operator wants to know next. */
+function explain({ state, node }: Instance): string {
+  const reason = textAt(node, "service-out-reason");
+  if (state.word === "S-OUT") {
+    return `Plugins answer 503${reason === "" ? "" : `, reason: ${clipForDisplay(reason, 120)}`}.`;
+  }
+  return state.tone === "err" ? "Requests go to other replicas where there are some." : "";
+}
