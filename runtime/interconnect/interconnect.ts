@@ -31,7 +31,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
       readonly path: string | null;
       readonly readonly: boolean;
       readonly local: boolean;
-      readonly memory: "small" | "large" | null;
+      readonly memory: "auto" | "large" | "small" | null;
       readonly indexes: readonly object[];
       readonly constraints: readonly object[];
     };

@@ -21,7 +21,7 @@ export interface GraphConfig extends ScopesConfig {
   /** Its changes are not passed on to other instances. Default false. */
   readonly local?: boolean | undefined;
   /** Size that the graph can reach, and the addresses it reserves. Default: as it was created. */
-  readonly memory?: "small" | "large" | null | undefined;
+  readonly memory?: "auto" | "large" | "small" | null | undefined;
   /** Indexes to create at startup if missing. */
   readonly indexes?: readonly IndexConfig[] | undefined;
   /** Constraints to declare at startup, in place of earlier ones for the same properties. */

@@ -25,10 +25,10 @@ export interface ConfiguredGraph extends ParsedScopes {
 const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;
 const FOLDER_FORM = `a path inside the data folder, with /, ${DEPTH}`;
 
-type MemorySize = "small" | "large";
+type MemorySize = "auto" | "large" | "small";
 
 function isMemorySize(value: unknown): boolean {
-  return value === "small" || value === "large";
+  return value === "auto" || value === "large" || value === "small";
 }
 
 const each = named<ConfiguredGraph>(
@@ -38,7 +38,10 @@ const each = named<ConfiguredGraph>(
     path: withDefault(nullable(test(FOLDER_FORM, isValidGraphPath, "")), null),
     readonly: withDefault(isBoolean, false),
     local: withDefault(isBoolean, false),
-    memory: withDefault(nullable(test('"small" or "large"', isMemorySize, "large" as const)), null),
+    memory: withDefault(
+      nullable(test('"auto", "large" or "small"', isMemorySize, "large" as const)),
+      null,
+    ),
     indexes: indexesRule,
     constraints: constraintsRule,
     ...SCOPE_RULES,

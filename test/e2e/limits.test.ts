@@ -105,7 +105,7 @@ async function startUnder(words: readonly string[]) {
 
 test("a graph without enough address space stays unchanged, others are served", async () => {
   if (!isBound) return;
-  const { port, log, stop } = await startUnder(under(20, "stored", "--executors", "1"));
+  const { port, log, stop } = await startUnder(under(6, "stored", "--executors", "1"));
   try {
     assert.is((await get(port, "/svc/plugin/one")).json.response, 1);
     const { status, text } = await get(port, "/svc/plugin/has?id=a");

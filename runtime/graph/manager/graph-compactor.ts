@@ -3,11 +3,9 @@
 import { Backoff } from "../../base/backoff.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
-import type { ArenaMemory } from "../memory/arena.js";
-import { type GraphMemory, isMovable, memoryFor, reservedBytes } from "../memory/graph-memory.js";
-import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
-import { reserveAddressSpace } from "../memory/reserve-address-space.js";
-import { hasThread, relocateAtSafepoint } from "../memory/safepoint.js";
+import { allocateArenas, isMovable, reservationFor } from "../memory/graph-memory.js";
+import { ARENAS, enlargeAboveWords, Header, SEQUENCE_WORDS } from "../memory/layout.js";
+import { hasThread, type RelocatedMemories, relocateAtSafepoint } from "../memory/safepoint.js";
 import { usedWords } from "../memory/used-words.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -90,7 +88,7 @@ function formatMebibytes(bytes: number): string {
  */
 export function relocateGraph(store: GraphStore): boolean {
   const { memory } = store;
-  const memories = allocateMemories(memory);
+  const memories = allocateMemories(store);
   if (memories === null) return false;
   return relocateAtSafepoint(memory, memories, () => {
     if (!isQuiescent(memory.header.words)) return false;
@@ -134,14 +132,18 @@ function isQuiescent(header: Uint32Array): boolean {
 }
 
 /** Returns null if the process may not reserve enough address space. */
-function allocateMemories({ arenas, share: { size } }: GraphMemory): ArenaMemory[] | null {
-  const movable = arenas.filter(isMovable).map(({ id }) => ARENAS[id]!);
+function allocateMemories(store: GraphStore): RelocatedMemories | null {
+  const { arenas, share } = store.memory;
+  const used = wordsToCopy(store);
+  const movable = arenas.filter(isMovable);
+  const reservations = movable.map(({ id }) => {
+    const name = ARENAS[id]!;
+    const isLarge = share.size === "large" || used[id]! > enlargeAboveWords(name);
+    return reservationFor(name, share.size, isLarge);
+  });
   try {
-    return reserveAddressSpace("a graph that moves", reservedBytes(movable, size), () =>
-      arenas.map((arena) => {
-        return isMovable(arena) ? memoryFor(ARENAS[arena.id]!, size) : arena.memory;
-      }),
-    );
+    const made = allocateArenas("a graph that moves", reservations);
+    return arenas.map((arena) => made[movable.indexOf(arena)] ?? null);
   } catch (error) {
     if (error instanceof CapacityError) return null;
     throw error;

@@ -2,7 +2,7 @@
 // every request gets its own.
 
 import { lockDeadlineAfter } from "../changes/session-view.js";
-import type { MemorySize } from "../memory/layout.js";
+import { MEMORY_SIZES, type MemorySize } from "../memory/layout.js";
 import { AccessError, ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
@@ -24,8 +24,9 @@ export interface GraphOptions {
   /** Not replicated to other instances. Default false. */
   readonly local?: boolean | undefined;
   /**
-   * "small": at most 128 MiB per kind of data and no vectors, in return for 3 GiB of addresses
-   * instead of 67. Default: the size with which the graph was created, "large" for a new one.
+   * Addresses to reserve: "auto" 3 GiB, and more on demand; "large" 63 GiB at once; "small" 3 GiB
+   * and never more, which allows 128 MiB per kind of data, and no vectors. Default: "small" for a
+   * graph stored as such, else "auto".
    */
   readonly memory?: MemorySize | undefined;
   /** Milliseconds until the graph must be open; default: no limit. */
@@ -70,7 +71,7 @@ export class ThreadGraphs {
     const { path = null, local = false, timeout = -1, memory: size } = options;
     const known = this.#known(name);
     if (known !== undefined && path === null) return known;
-    if (size !== undefined && size !== "small" && size !== "large") throw sizeError(size);
+    if (size !== undefined && !MEMORY_SIZES.includes(size)) throw sizeError(size);
     const request = { name: checkGraphName(name), path, isLocal: local, size };
     const shared = this.#source.open(request, lockDeadlineAfter(timeout));
     return this.#known(name) ?? this.#attach(shared) ?? this.open(name, options);
@@ -134,8 +135,8 @@ export class ThreadGraphs {
   }
 }
 
-function sizeError(size: never): Error {
-  const fits = '"small", "large"';
+function sizeError(size: unknown): Error {
+  const fits = MEMORY_SIZES.map((known) => `"${known}"`).join(", ");
   return withArgumentDetails(
     new ValueError(`memory must be one of ${fits}`),
     size,

@@ -9,6 +9,7 @@ import {
   createKernelMemory,
   createPlainMemory,
   FIRST_ARENA_WORDS,
+  isKernelMemory,
   MAX_ARENA_WORDS,
 } from "./arena.js";
 import { CommitClock } from "./commit-clock.js";
@@ -19,9 +20,11 @@ import {
   CHUNKS_PER_ARENA,
   HEADER_WORDS,
   Header,
+  isMovableArena,
   KERNEL_SCRATCH_BYTES,
   KERNEL_THREADS,
   type MemorySize,
+  maxFirstWords,
   maxWords,
 } from "./layout.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "./reserve-address-space.js";
@@ -156,31 +159,43 @@ export class GraphMemory {
 
   /**
    * Switches to relocated memory with the same content; see safepoint.ts.
+   * @param memories null for each arena that stays
    * @returns bytes of the previous memory
    */
-  move(memories: readonly ArenaMemory[]): number {
+  move(memories: readonly (ArenaMemory | null)[]): number {
     this.refresh();
     let bytes = 0;
     for (const arena of this.arenas) {
-      if (!isMovable(arena)) continue;
+      const memory = memories[arena.id] ?? null;
+      if (memory === null) continue;
       bytes += arena.words.byteLength;
-      arena.move(memories[arena.id]!);
+      arena.move(memory);
       this.share.memories[arena.id] = arena.memory;
     }
     this.share.moves = Atomics.load(this.header.ints, Header.Moves);
     return bytes;
   }
-}
 
-/**
- * Arenas that are never relocated: they coordinate the relocation, or threads rely on their
- * address.
- */
-const STAYS: readonly ArenaName[] = ["header", "journal", "dirty", "locks"];
+  /** Requests that an arena of automatic size is enlarged between two mutations or queries. */
+  requestEnlargement(arena: Arena): void {
+    if (this.share.size !== "auto" || !isMovable(arena) || isEnlarged(arena)) return;
+    const { ints } = this.header;
+    const bit = 1 << arena.id;
+    const known = Atomics.load(ints, Header.Enlarging) | Atomics.load(ints, Header.NotEnlarged);
+    if ((known & bit) === 0) Atomics.or(ints, Header.Enlarging, bit);
+  }
+}
 
 /** Returns true for an arena that moves along when a graph is relocated. */
 export function isMovable({ id }: Arena): boolean {
-  return !STAYS.includes(ARENAS[id]!);
+  return isMovableArena(ARENAS[id]!);
+}
+
+/** Returns whether all addresses that an arena may ever need are reserved. */
+export function isEnlarged(arena: Arena): boolean {
+  const name = ARENAS[arena.id]!;
+  if (KERNEL_ARENAS.includes(name)) return isKernelMemory(arena.memory);
+  return !isMovable(arena) || arena.capacity >= 2 * maxFirstWords(name);
 }
 
 /**
@@ -191,41 +206,70 @@ export function allocateGraphMemory(
   name: string,
   log: SharedLogMemory | null = null,
   values: StorageLocation | null = null,
-  size: MemorySize = "large",
+  size: MemorySize = "auto",
+  isLarge: (arena: ArenaName) => boolean = () => size === "large",
 ): SharedGraphMemory {
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
-  const subject = `graph "${name}"`;
-  const memories = reserveAddressSpace(subject, reservedBytes(ARENAS, size), () =>
-    ARENAS.map((arena) => memoryFor(arena, size)),
-  );
+  const reservations = ARENAS.map((arena) => reservationFor(arena, size, isLarge(arena)));
+  const memories = allocateArenas(`graph "${name}"`, reservations);
   return { name, id: randomUUID(), log, values, size, memories, moves: 0 };
 }
 
-/** @throws RangeError if the process may not reserve enough address space */
-export function memoryFor(arena: ArenaName, size: MemorySize): ArenaMemory {
+/** Arenas that WebAssembly kernels read. */
+const KERNEL_ARENAS: readonly ArenaName[] = ["outArcs", "inArcs", "vectors"];
+
+/** Addresses to reserve for an arena. */
+export interface ArenaReservation {
+  readonly arena: ArenaName;
+  readonly maxWords: number;
+  readonly isKernel: boolean;
+}
+
+/** @param isLarge all addresses that the arena may ever need */
+export function reservationFor(
+  arena: ArenaName,
+  size: MemorySize,
+  isLarge: boolean,
+): ArenaReservation {
+  const isKernel = isLarge && size !== "small" && KERNEL_ARENAS.includes(arena);
+  const isFirst = size === "auto" && !isLarge;
+  return { arena, maxWords: isFirst ? maxFirstWords(arena) : maxWords(arena, size), isKernel };
+}
+
+/** Returns the bytes of address space of reservations. */
+export function reservedBytes(reservations: readonly ArenaReservation[]): number {
+  return reservations.reduce((sum, { arena, maxWords, isKernel }) => {
+    if (isKernel) return sum + KERNEL_ADDRESSES;
+    return sum + (arena === "dirty" ? 0 : maxWords * 4);
+  }, 0);
+}
+
+/**
+ * Allocates empty arenas.
+ * @param what subject of the error message
+ * @throws CapacityError if the process may not reserve enough address space
+ */
+export function allocateArenas(
+  what: string,
+  reservations: readonly ArenaReservation[],
+): ArenaMemory[] {
+  return reserveAddressSpace(what, reservedBytes(reservations), () =>
+    reservations.map(allocateArena),
+  );
+}
+
+function allocateArena({ arena, maxWords, isKernel }: ArenaReservation): ArenaMemory {
   const scratch = scratchBytes(arena);
-  if (isKernelArena(arena, size)) return createKernelMemory(scratch);
+  if (isKernel) return createKernelMemory(scratch);
   if (arena !== "dirty") {
-    const words = maxWords(arena, size) + scratch / 4;
-    return createPlainMemory(FIRST_ARENA_WORDS + scratch / 4, Math.min(words, MAX_ARENA_WORDS));
+    const words = Math.min(maxWords + scratch / 4, MAX_ARENA_WORDS);
+    return createPlainMemory(FIRST_ARENA_WORDS + scratch / 4, words);
   }
   const marks = ARENAS.length * CHUNKS_PER_ARENA;
   return createPlainMemory(marks, marks);
 }
 
-function isKernelArena(arena: ArenaName, size: MemorySize): boolean {
-  return size === "large" && ["outArcs", "inArcs", "vectors"].includes(arena);
-}
-
 /** Bytes in front of the words of an arena, in which each thread has a part of its own. */
 function scratchBytes(arena: ArenaName): number {
   return arena === "vectors" || arena === "texts" ? SCRATCH_BYTES : 0;
-}
-
-/** Returns the bytes of address space that these arenas reserve. */
-export function reservedBytes(arenas: readonly ArenaName[], size: MemorySize): number {
-  return arenas.reduce((sum, arena) => {
-    if (isKernelArena(arena, size)) return sum + KERNEL_ADDRESSES;
-    return sum + (arena === "dirty" ? 0 : maxWords(arena, size) * 4);
-  }, 0);
 }

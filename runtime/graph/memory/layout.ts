@@ -82,17 +82,43 @@ export const MAX_WORDS_PER_ARENA: { readonly [A in ArenaName]?: number } = {
 };
 
 /**
- * How large the arenas of a graph can become: up to 4 GiB each, or up to 128 MiB, which reserves a
- * small share of the address space. Small graphs have no vectors: each memory that WebAssembly can
- * address reserves 10 GiB.
+ * How addresses are reserved for the arenas of a graph:
+ *
+ *   auto    1/32 of the maximum each; arenas are enlarged on demand, see enlargement.ts
+ *   large   the maximum each, at once: 4 GiB, or 10 GiB for memory that WebAssembly can address
+ *   small   128 MiB each, never more; no vectors
  */
-export type MemorySize = "small" | "large";
+export const MEMORY_SIZES = ["auto", "large", "small"] as const;
+export type MemorySize = (typeof MEMORY_SIZES)[number];
 const SMALL_ARENA_WORDS = 2 ** 25;
+const FIRST_SHARE_SHIFT = 5;
+
+/** Arenas that are never relocated: they coordinate it, or threads rely on their address. */
+const STATIONARY: readonly ArenaName[] = ["header", "journal", "dirty", "locks"];
+
+/** Returns true for an arena that moves along when a graph is relocated. */
+export function isMovableArena(arena: ArenaName): boolean {
+  return !STATIONARY.includes(arena);
+}
 
 /** Returns the maximum words of an arena. */
 export function maxWords(arena: ArenaName, size: MemorySize): number {
   const most = MAX_WORDS_PER_ARENA[arena] ?? MAX_ARENA_WORDS;
   return size === "small" ? Math.min(most, SMALL_ARENA_WORDS) : most;
+}
+
+/** Returns the maximum words of an arena of automatic size before it is enlarged. */
+export function maxFirstWords(arena: ArenaName): number {
+  const most = maxWords(arena, "auto");
+  return isMovableArena(arena) ? Math.ceil(most / 2 ** FIRST_SHARE_SHIFT) : most;
+}
+
+/**
+ * Returns the words beyond which an arena should be enlarged. A quarter, because one mutation can
+ * replace a block by another of up to twice its size.
+ */
+export function enlargeAboveWords(arena: ArenaName): number {
+  return maxFirstWords(arena) / 4;
 }
 
 /** Offsets in the header; allocator states lie between `ALLOCATORS` and `ALLOCATORS_END`. */
@@ -219,6 +245,12 @@ export const Header = {
   /** Block in `index`: segment directory of the unique values; its seqlock. */
   UniqueSegments: 4082,
   UniqueSequence: 4083,
+  /** Arenas to enlarge, a bit each; bit 0: a relocation is in progress. See enlargement.ts. */
+  Enlarging: 4084,
+  /** Arenas for which the process may not reserve more addresses. */
+  NotEnlarged: 4085,
+  /** Stores attached to the graph since it was opened. */
+  Stores: 4086,
 } as const;
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;

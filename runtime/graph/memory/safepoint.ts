@@ -1,36 +1,41 @@
-// Compaction: relocates a graph to smaller shared memory, because shared memory cannot shrink.
-// Every thread attached to the graph pauses between two of its tasks, so no thread ever sees a
-// partial relocation and hot paths need no check.
+// Relocation: moves a graph to other shared memory, because shared memory cannot shrink, nor grow
+// beyond the addresses reserved for it. Every thread attached to the graph pauses between two tasks
+// or mutations, so no thread ever sees a partial relocation.
 //
-//   main thread                           each attached thread
+//   initiator                             each attached thread
 //   Moves is odd: no thread can join
-//   call {graph, memories, meeting} ----> between two tasks: Here + 1, waits
+//   call {graph, memories, meeting} ----> between two tasks or mutations: Arrived + 1, waits
 //   all arrived in time: copy
 //   Moves is even, Decision ------------> switches to the new memory, or stays if given up
 //
-// A paused thread waits for the main thread, which decides within `PATIENCE_MS`.
+// A paused thread waits for the initiator, which decides before its time limit.
 
-import { BroadcastChannel, type MessagePort } from "node:worker_threads";
+import { BroadcastChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { ArenaMemory } from "./arena.js";
 import { bitCount } from "./bit-count.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { Header, THREADS_WORDS } from "./layout.js";
 
-/** Bound on the pause of all threads when one of them is busy. */
-const ARRIVAL_TIMEOUT_MS = 20;
+/** Maximum pause of all threads when one of them is busy. */
+export const ARRIVAL_TIMEOUT_MS = 20;
+/** Bit of `Header.Enlarging` that makes threads pause before their next mutation. */
+export const RELOCATING = 1;
 const SLEEP_MS = 50;
 const CHANNEL = "svc.graph.safepoint";
 const Meeting = { Arrived: 0, Decision: 1 } as const;
 const Decision = { None: 0, Moved: 1, GivenUp: 2 } as const;
 
+/** New memory per arena; null: the arena stays. */
+export type RelocatedMemories = readonly (ArenaMemory | null)[];
+
 interface Call {
   readonly graph: string;
-  readonly memories: readonly ArenaMemory[];
+  readonly memories: RelocatedMemories;
   readonly meeting: SharedArrayBuffer;
 }
 
 /** Switches everything that a thread has of a graph to other memory. */
-export type Move = (memories: readonly ArenaMemory[]) => void;
+export type Move = (memories: RelocatedMemories) => void;
 
 /** Moves of the graphs this thread has attached, by `SharedGraphMemory.id`. */
 const joined = new Map<string, Set<Move>>();
@@ -72,25 +77,31 @@ export function hasThread({ header }: GraphMemory, thread: number): boolean {
 }
 
 /**
- * Relocates a graph while no other thread works on it. Main thread only, which must be attached.
+ * Relocates a graph while no other thread works on it. This thread must be attached, and be between
+ * two tasks or mutations.
  * @param fill copies the content; false cancels the relocation
- * @returns false if canceled, or if a thread was too busy to arrive
+ * @returns false if canceled, if another thread relocates, or if a thread was too busy to arrive
  */
 export function relocateAtSafepoint(
   { header, share }: GraphMemory,
-  memories: readonly ArenaMemory[],
+  memories: RelocatedMemories,
   fill: () => boolean,
+  timeoutMs = ARRIVAL_TIMEOUT_MS,
 ): boolean {
   const { ints } = header;
   const meeting = new SharedArrayBuffer(8);
   const words = new Int32Array(meeting);
+  const before = Atomics.load(ints, Header.Moves);
+  if (before % 2 !== 0) return false;
+  if (Atomics.compareExchange(ints, Header.Moves, before, before + 1) !== before) return false;
   let isMoved = false;
-  Atomics.add(ints, Header.Moves, 1);
   try {
     const call: Call = { graph: share.id, memories, meeting };
     channel?.postMessage(call);
-    isMoved = awaitArrivals(words, countThreads(ints) - 1) && fill();
+    Atomics.or(ints, Header.Enlarging, RELOCATING);
+    isMoved = awaitArrivals(words, countThreads(ints) - 1, timeoutMs) && fill();
   } finally {
+    Atomics.and(ints, Header.Enlarging, ~RELOCATING);
     Atomics.add(ints, Header.Moves, isMoved ? 1 : -1);
     Atomics.store(words, Meeting.Decision, isMoved ? Decision.Moved : Decision.GivenUp);
     Atomics.notify(words, Meeting.Decision);
@@ -100,8 +111,27 @@ export function relocateAtSafepoint(
   return isMoved;
 }
 
-function awaitArrivals(meeting: Int32Array, count: number): boolean {
-  const giveUpAt = performance.now() + ARRIVAL_TIMEOUT_MS;
+/** Pauses this thread if another one relocates a graph. Call it between two mutations. */
+export function arriveIfCalled(): void {
+  if (channel === null) return;
+  for (;;) {
+    const received = receiveMessageOnPort(channel as unknown as MessagePort);
+    if (received === undefined) return;
+    pauseAtSafepoint(received.message as Call);
+  }
+}
+
+/** Returns the number of threads attached to a graph. */
+export function countThreads(header: Int32Array): number {
+  let threads = 0;
+  for (let word = 0; word < THREADS_WORDS; word++) {
+    threads += bitCount(Atomics.load(header, Header.Threads + word));
+  }
+  return threads;
+}
+
+function awaitArrivals(meeting: Int32Array, count: number, timeoutMs: number): boolean {
+  const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
     const here = Atomics.load(meeting, Meeting.Arrived);
     if (here === count) return true;
@@ -109,14 +139,6 @@ function awaitArrivals(meeting: Int32Array, count: number): boolean {
     if (leftMs <= 0) return false;
     Atomics.wait(meeting, Meeting.Arrived, here, leftMs);
   }
-}
-
-function countThreads(header: Int32Array): number {
-  let threads = 0;
-  for (let word = 0; word < THREADS_WORDS; word++) {
-    threads += bitCount(Atomics.load(header, Header.Threads + word));
-  }
-  return threads;
 }
 
 function listen(): BroadcastChannel {
@@ -136,6 +158,6 @@ function pauseAtSafepoint({ graph, memories, meeting }: Call): void {
   if (Atomics.load(words, Meeting.Decision) === Decision.Moved) switchMemory(graph, memories);
 }
 
-function switchMemory(graph: string, memories: readonly ArenaMemory[]): void {
+function switchMemory(graph: string, memories: RelocatedMemories): void {
   for (const move of joined.get(graph) ?? []) move(memories);
 }

@@ -11,8 +11,16 @@ import { isMainThread } from "node:worker_threads";
 import { AccessError, CapacityError, InternalError, StorageError } from "../model/errors.js";
 import { type Arena, graphFullError, MAX_ARENA_WORDS } from "./arena.js";
 import type { CommitRing } from "./commit-ring.js";
-import type { GraphMemory } from "./graph-memory.js";
-import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
+import { type GraphMemory, isEnlarged } from "./graph-memory.js";
+import {
+  ARENAS,
+  CHUNK_SHIFT,
+  CHUNKS_PER_ARENA,
+  enlargeAboveWords,
+  Header,
+  SEQUENCE_WORDS,
+  WAITERS,
+} from "./layout.js";
 import {
   finishCommit,
   releaseSequence,
@@ -84,6 +92,8 @@ export class Writer {
   #hasLogged = false;
   /** True while no other thread can see the graph. */
   #isUnshared = false;
+  /** Runs before a mutation while `Header.Enlarging` has requests. */
+  onEnlarging: () => void = () => {};
   /** Receives the transaction of each commit; null: changes are not logged. */
   readonly #log: CommitRing | null;
 
@@ -147,6 +157,7 @@ export class Writer {
    *   transaction log takes no changes
    */
   begin(): void {
+    if (this.#header[Header.Enlarging] !== 0 && this.#depth === 0) this.onEnlarging();
     const log = this.#log;
     if (log !== null && this.#depth === 0 && !log.hasRoom && !log.awaitRoom()) {
       throw new StorageError(`transaction log of graph '${this.memory.name}' takes no changes`);
@@ -330,6 +341,11 @@ export class Writer {
   ensureWords(arena: Arena, words: number): void {
     if (words > MAX_ARENA_WORDS) throw graphFullError();
     if (words <= arena.words.length) return;
+    const { share } = this.memory;
+    if (share.size === "auto" && words > enlargeAboveWords(ARENAS[arena.id]!)) {
+      this.memory.requestEnlargement(arena);
+      if (words > arena.capacity && !isEnlarged(arena)) throw notEnlargedError(share.name);
+    }
     arena.grow(words);
     Atomics.add(this.memory.header.ints, Header.Generation, 1);
     this.memory.refresh();
@@ -425,4 +441,12 @@ export class Writer {
     this.#hasLogged = false;
     this.#log!.clock.wake();
   }
+}
+
+/** @param name of a graph that adds more in one mutation than its addresses allow */
+function notEnlargedError(name: string): CapacityError {
+  return new CapacityError(
+    `graph "${name}" could not be enlarged during one change or batch: make it smaller, raise ` +
+      '`ulimit -v`, or open the graph with memory "large"',
+  );
 }

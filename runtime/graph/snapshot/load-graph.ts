@@ -15,6 +15,7 @@ import {
 } from "../memory/graph-memory.js";
 import {
   type ArenaName,
+  enlargeAboveWords,
   HEADER_WORDS,
   Header,
   type MemorySize,
@@ -117,8 +118,9 @@ function tryLoad(
 /** @throws CorruptSnapshotError */
 function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphStore {
   const { log, values } = share;
-  const size = fittingSize(reader, share.size);
-  const memory = new GraphMemory(allocateGraphMemory(reader.header.name, log, values, size));
+  const { size, isLarge } = memoryNeeded(reader, share.size);
+  const allocated = allocateGraphMemory(reader.header.name, log, values, size, isLarge);
+  const memory = new GraphMemory(allocated);
   reader.header.arenas.forEach(({ name, words }, place) => {
     const arena = memory.arenas[arenaId(name)]!;
     if (words > arena.capacity) throw new CorruptSnapshotError("invalid header");
@@ -135,17 +137,31 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   return store;
 }
 
-/** Returns the wanted or stored size; large for a graph that is too large, or that has vectors. */
-function fittingSize(reader: SnapshotReader, wanted: MemorySize | undefined): MemorySize {
+interface MemoryNeeded {
+  readonly size: MemorySize;
+  /** Whether all addresses of an arena are reserved at once. */
+  readonly isLarge: (arena: ArenaName) => boolean;
+}
+
+/** Returns the wanted or stored size; automatic if the contents do not fit into small memory. */
+function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): MemoryNeeded {
   const { arenas } = reader.header;
   const header = new Uint32Array(HEADER_WORDS);
   const place = arenas.findIndex(({ name }) => name === "header");
   // Such a file is rejected later.
-  if (place < 0 || arenas[place]!.words > HEADER_WORDS) return "large";
+  if (place < 0 || arenas[place]!.words > HEADER_WORDS) {
+    return { size: "large", isLarge: () => true };
+  }
   reader.readArena(place, header);
-  const size = wanted ?? (header[Header.IsSmall] === 1 ? "small" : "large");
+  const size = wanted ?? (header[Header.IsSmall] === 1 ? "small" : "auto");
+  const hasVectors = header[Header.VectorCount] !== 0;
   const fits = arenas.every(({ name, words }) => words <= maxWords(name as ArenaName, size));
-  return fits && header[Header.VectorCount] === 0 ? size : "large";
+  if (size === "small" && fits && !hasVectors) return { size, isLarge: () => false };
+  if (size === "large") return { size, isLarge: () => true };
+  const large = arenas.filter(({ name, words }) => {
+    return words > enlargeAboveWords(name as ArenaName) || (name === "vectors" && hasVectors);
+  });
+  return { size: "auto", isLarge: (arena) => large.some(({ name }) => name === arena) };
 }
 
 /** Moves the corrupt file away, so that the next save does not replace the good one by it. */

@@ -44,6 +44,9 @@ const VOLATILE = [
   Header.Batches,
   Header.SaveFailedAt,
   Header.Moves,
+  Header.Enlarging,
+  Header.NotEnlarged,
+  Header.Stores,
   ...Array.from({ length: THREADS_WORDS }, (_, word) => Header.Threads + word),
 ];
 

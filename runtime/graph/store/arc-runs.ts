@@ -61,6 +61,11 @@ export class ArcRuns {
     return this.sides.words[at + Side.Pointer] === 0 ? 0 : this.sides.words[at + Side.Degree]!;
   }
 
+  /** Requests memory that kernels can address. */
+  requestKernelMemory(): void {
+    this.#writer.memory.requestEnlargement(this.arcs);
+  }
+
   /** Returns false if this thread must refresh its views before it may read the run of a vertex. */
   covers(vertex: number): boolean {
     const { words } = this.sides;

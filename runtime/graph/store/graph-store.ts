@@ -1,7 +1,7 @@
 // One graph as seen by one thread: all tables over the shared memory. State of the graph lives in
 // shared memory only; a store holds nothing but caches.
 
-import type { ArenaMemory } from "../memory/arena.js";
+import { Enlargement } from "../memory/enlargement.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import {
   allocateGraphMemory,
@@ -11,6 +11,7 @@ import {
   type StorageLocation,
 } from "../memory/graph-memory.js";
 import { Header, type MemorySize, type ReadonlyBit } from "../memory/layout.js";
+import type { RelocatedMemories } from "../memory/safepoint.js";
 import { SeqlockReader } from "../memory/seqlock-reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
@@ -37,7 +38,7 @@ export interface GraphStoreOptions {
   /** Default: a new identity. */
   readonly identity?: string;
   readonly values?: StorageLocation | null;
-  /** Default: large. */
+  /** Default: auto. */
   readonly size?: MemorySize | undefined;
 }
 
@@ -65,6 +66,8 @@ export class GraphStore {
   readonly locks: LockTable;
   /** Reused for every change; see operation.ts. */
   readonly operation: Operation = makeOperation();
+  readonly #enlargement: Enlargement;
+
   /** @param thread 1 to 255, unique among the threads of the process */
   private constructor(memory: GraphMemory, thread: number) {
     this.memory = memory;
@@ -92,11 +95,14 @@ export class GraphStore {
     this.vectors = new VectorTable(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
+    this.#enlargement = new Enlargement(memory, thread, (memories) => this.move(memories));
+    this.writer.onEnlarging = () => this.#enlargement.run();
+    Atomics.add(memory.header.ints, Header.Stores, 1);
   }
 
   /** Creates a new, empty graph. */
   static create(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
-    const { log = null, identity = newIdentity(), values = null, size = "large" } = options;
+    const { log = null, identity = newIdentity(), values = null, size = "auto" } = options;
     const memory = new GraphMemory(allocateGraphMemory(name, log, values, size));
     const store = new GraphStore(memory, thread);
     store.writer.mutate(() => {
@@ -136,11 +142,18 @@ export class GraphStore {
    * Switches to relocated memory.
    * @returns bytes of the previous memory
    */
-  move(memories: readonly ArenaMemory[]): number {
+  move(memories: RelocatedMemories): number {
     const bytes = this.memory.move(memories);
     this.vertices.refreshViews();
     this.vectors.refresh();
     return bytes;
+  }
+
+  /** Enlarges arenas if requested. Call it before a query, unless one is running. */
+  enlargeIfRequested(): void {
+    if (this.memory.header.words[Header.Enlarging] !== 0 && !this.writer.isWriting) {
+      this.#enlargement.run();
+    }
   }
 
   get name(): string {

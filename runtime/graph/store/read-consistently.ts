@@ -15,6 +15,7 @@ export function readConsistently<T>(store: GraphStore, isOnce: boolean, read: ()
   const { ints } = store.memory.header;
   const { writer } = store;
   if (writer.isWriting) return read();
+  store.enlargeIfRequested();
   if (!isOnce || Atomics.load(ints, Header.NameReuses) === 0) {
     for (let reading = 1; reading < MAX_READINGS; reading++) {
       const reuses = Atomics.load(ints, Header.NameReuses);

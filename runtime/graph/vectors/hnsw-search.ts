@@ -54,7 +54,9 @@ export class HnswSearch {
   /** Returns the scores of at most `LINKS_LOWEST` slots; valid until the next call. */
   scoresOf(probe: Probe, slots: Uint32Array, count: number): Float32Array {
     const memory = this.#memory;
-    const { kernel, list, lists } = memory;
+    const { list, lists } = memory;
+    // An index is built and searched once kernels can address the vectors.
+    const kernel = memory.kernel!;
     probe.load();
     for (let index = 0; index < count; index++) list[index] = memory.addressOf(slots[index]!);
     const bytes = this.#stride * 4;

@@ -41,6 +41,10 @@ export class IndexProcessor extends TimeSlicedTask {
   protected slice(): boolean {
     if (this.#store.memory.isRemoved) return false;
     if (this.#work === null && !this.#isNeeded()) return false;
+    if (!this.#store.vectors.hasKernel) {
+      this.#store.enlargeIfRequested();
+      return false;
+    }
     try {
       return this.run(SLICE_MS);
     } catch (error) {

@@ -110,12 +110,12 @@ export class Probe {
     if (this.#features !== null) return this.#similarityOfFeatures(slot, this.#features);
     const length = memory.lengthIn(slot);
     if (length === 0) return NO_SIMILARITY;
-    const { kernel, words } = memory;
+    const { dots, words } = memory;
     const common = Math.min(length, this.length);
     const vector = memory.addressOf(slot + SLOT_WORDS);
-    const product = kernel.wide(memory.probe, vector, common);
+    const product = dots.wide(memory.probe, vector, common);
     const squares =
-      common === length ? words[slot + Slot.Squares]! : kernel.dot(vector, vector, common);
+      common === length ? words[slot + Slot.Squares]! : dots.dot(vector, vector, common);
     const scale = memory.floats[slot + Slot.Scale]!;
     return GRAPH_METRIC.score(product, this.#sumSquares(common), this.parts.scale, squares, scale);
   }

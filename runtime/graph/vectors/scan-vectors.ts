@@ -42,7 +42,7 @@ export function scanVectors(scan: Scan, ef: number): void {
     }
     if (offerChanged(scan, writes)) return;
   }
-  table.writer.begin();
+  table.writer.beginReading();
   try {
     scanAll(scan);
   } finally {
@@ -67,6 +67,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
   const index = findVectorIndex(table, space);
   if (
     index === null ||
+    !table.hasKernel ||
     probe.parts.isFeatures ||
     probe.length < table.readSpace(space, Space.Length)
   )
@@ -141,7 +142,11 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
     const count = Math.min(step.next, slots.used - done, MAX_LIST);
     const first = slots.first + done * stride;
     const { isFeatures } = scan.probe.parts;
-    const isOneByOne = isFeatures || hasFeatures(slots.length) || slots.length > scan.probe.length;
+    const isOneByOne =
+      isFeatures ||
+      hasFeatures(slots.length) ||
+      slots.length > scan.probe.length ||
+      memory.kernel === null;
     const found = isOneByOne
       ? allSlots(memory, first, count, stride)
       : kernelSlots(scan, first, count, slots.length);
@@ -160,7 +165,8 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
 function kernelSlots(scan: Scan, first: number, count: number, length: number): Uint32Array {
   const { probe, best } = scan;
   const { memory } = scan.table;
-  const { kernel, lists } = memory;
+  const { lists } = memory;
+  const kernel = memory.kernel!;
   probe.load();
   const address = memory.addressOf(first);
   const bytes = computeStride(length) * 4;
@@ -181,7 +187,7 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
 
 /**
  * Returns all slots. Used if the probe is shorter, as there is no norm of the compared components,
- * and for features, which no kernel handles.
+ * for features, which no kernel handles, and while kernels cannot address the vectors.
  */
 function allSlots(memory: VectorMemory, first: number, count: number, stride: number): number[] {
   const slots: number[] = [];

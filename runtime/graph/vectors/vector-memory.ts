@@ -6,9 +6,10 @@
 //   part of a thread   word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
-import { type Arena, sharedBuffer } from "../memory/arena.js";
+import { type Arena, isKernelMemory, sharedBuffer } from "../memory/arena.js";
 import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
+import { type DotKernel, plainKernel } from "./plain-kernel.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import { computeStride, hasFeatures, SLOT_WORDS, Slot } from "./vector-layout.js";
 import { isVectorLength } from "./vector-parts.js";
@@ -26,7 +27,10 @@ export class VectorMemory {
   readonly probe: number;
   /** Address and views of the kernels' input and output. */
   readonly lists: number;
-  kernel!: VectorKernel;
+  /** Null while WebAssembly cannot address the vectors. */
+  kernel!: VectorKernel | null;
+  /** The kernels of single vectors, which are always available. */
+  dots!: DotKernel;
   list!: Uint32Array;
   scores!: Float32Array;
   #current!: Uint32Array;
@@ -48,7 +52,8 @@ export class VectorMemory {
   refresh(): void {
     const { memory } = this.#arena;
     const buffer = sharedBuffer(memory);
-    this.kernel = vectorKernel(memory);
+    this.kernel = isKernelMemory(memory) ? vectorKernel(memory) : null;
+    this.dots = this.kernel ?? plainKernel(buffer);
     this.#current = new Uint32Array(buffer, this.#own, 1);
     this.#wide = new Int16Array(buffer, this.probe, MAX_COMPONENTS);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);

@@ -71,6 +71,13 @@ export class VectorTable implements Allocator {
     return this.#memory;
   }
 
+  /** True if kernels can scan the vectors; if not, requests that. */
+  get hasKernel(): boolean {
+    const hasKernel = this.memory.kernel !== null;
+    if (!hasKernel) this.writer.memory.requestEnlargement(this.#vectors);
+    return hasKernel;
+  }
+
   /** Refreshes the views after the graph has moved to another memory. */
   refresh(): void {
     this.#memory?.refresh();
@@ -135,6 +142,7 @@ export class VectorTable implements Allocator {
     const space = this.spaceOf(length) || this.#makeSpace(length);
     const slot = this.#take(space);
     this.#fill(slot, parts);
+    writer.memory.requestEnlargement(this.#vectors);
     writer.ensureWords(this.#slots, vertex + 1);
     const old = this.slotOf(vertex);
     this.addToDigest(vertex, -1);

@@ -16,6 +16,8 @@ export class Died extends Error {}
 const ATOMICS = [
   ["store", true],
   ["add", true],
+  ["and", true],
+  ["or", true],
   ["exchange", true],
   ["compareExchange", true],
   ["load", false],

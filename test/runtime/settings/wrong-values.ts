@@ -176,7 +176,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ write: "a" }, /^\.write: unknown key/],
   ],
   graphs: [
-    [{ a: { memory: "tiny" } }, /^\.a\.memory: expected "small" or "large", got "tiny"$/],
+    [{ a: { memory: "tiny" } }, /^\.a\.memory: expected "auto", "large" or "small", got "tiny"$/],
     [[], /^: expected an object, got \[\]$/],
     [{ g: 1 }, /^\.g: expected an object, got 1$/],
     [{ "1g": {} }, /^\.1g: expected a graph name: a letter, then .*, got "1g"$/],

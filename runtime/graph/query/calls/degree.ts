@@ -27,6 +27,7 @@ export interface DegreeOptions extends LimitOptions {
  * @throws QueryError, SearchError after the time limit, UnsupportedError, TypeError
  */
 export function degree(store: GraphStore, anchor: Anchor, options?: DegreeOptions): number {
+  store.enlargeIfRequested();
   if (options === undefined) {
     anyArc ??= compileArcFilter(store, undefined, D_ANY);
     return countArcs(store, findAnchor(store, anchor), anyArc, NO_DEADLINE);

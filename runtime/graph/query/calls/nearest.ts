@@ -55,6 +55,7 @@ export function nearest(
   expressions.vector = probe;
   const test = compileVertexCondition(store, expressions, given.condition, ".condition");
   const deadline = readDeadline("global", given);
+  store.enlargeIfRequested();
   const meter = QueryMeter.of(store);
   const begun = meter.begin();
   try {

@@ -26,8 +26,6 @@ export class RunScanner {
   readonly #arcs: Arena;
   readonly #reader: SeqlockReader;
   readonly #sequence: Arena;
-  /** False in a graph of small memory. */
-  readonly #hasKernel: boolean;
   #hub: HubKernel | null = null;
   /** Memory that the hub kernel is bound to. */
   #hubOf: ArenaMemory | null = null;
@@ -42,7 +40,6 @@ export class RunScanner {
     this.#runs = runs;
     this.#sides = runs.sides;
     this.#arcs = runs.arcs;
-    this.#hasKernel = isKernelMemory(runs.arcs.memory);
     this.#reader = reader;
     this.#sequence = sequence;
   }
@@ -179,27 +176,21 @@ export class RunScanner {
     const { words } = this.#arcs;
     const end = run + length * ARC_WORDS;
     const isHub =
-      this.#hasKernel &&
-      length >= HIGH_DEGREE_ARCS &&
-      (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
-    if (!isHub) return countArcs(test, words, run, end);
+      length >= HIGH_DEGREE_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
+    const hub = isHub ? this.#hubKernel() : null;
+    if (hub === null) return countArcs(test, words, run, end);
     const arcs = length - (length & 3);
-    const count = this.#countHub(test, words.byteOffset + run * 4, arcs);
+    const count = countHub(hub, test, words.byteOffset + run * 4, arcs);
     return count + countArcs(test, words, run + arcs * ARC_WORDS, end);
   }
 
-  #countHub(test: ArcTest, firstByte: number, arcs: number): number {
-    const hub = this.#hubKernel();
-    const { mask, want, flip, fold, low, high } = test;
-    if (test.kind === ArcTestKind.Key) return hub.countKeys(firstByte, arcs, mask, want);
-    return hub.countRange(firstByte, arcs, mask, want, flip, fold, low, high);
-  }
-
-  #hubKernel(): HubKernel {
+  /** Returns null while kernels cannot address the arcs. */
+  #hubKernel(): HubKernel | null {
     const { memory } = this.#arcs;
-    if (this.#hub !== null && this.#hubOf === memory) return this.#hub;
+    if (this.#hubOf === memory) return this.#hub;
     this.#hubOf = memory;
-    this.#hub = hubKernel(memory);
+    this.#hub = isKernelMemory(memory) ? hubKernel(memory) : null;
+    if (this.#hub === null) this.#runs.requestKernelMemory();
     return this.#hub;
   }
 
@@ -208,6 +199,12 @@ export class RunScanner {
     const end = from + this.#length * ARC_WORDS;
     copyArcs(test, this.#arcs.words, from, end, stack, stack.top + limit * ARC_WORDS);
   }
+}
+
+function countHub(hub: HubKernel, test: ArcTest, firstByte: number, arcs: number): number {
+  const { mask, want, flip, fold, low, high } = test;
+  if (test.kind === ArcTestKind.Key) return hub.countKeys(firstByte, arcs, mask, want);
+  return hub.countRange(firstByte, arcs, mask, want, flip, fold, low, high);
 }
 
 export interface Scanners {

@@ -39,9 +39,9 @@ export const COSINE: Metric = {
   },
 
   scorePair(memory, a, b, length) {
-    const { kernel, floats } = memory;
+    const { dots, floats } = memory;
     const [first, second] = [memory.addressOf(a + SLOT_WORDS), memory.addressOf(b + SLOT_WORDS)];
-    const product = kernel.dot(first, second, length);
+    const product = dots.dot(first, second, length);
     return product * floats[a + Slot.Factor]! * floats[b + Slot.Factor]!;
   },
 };

@@ -14,7 +14,7 @@ const test = suite("address space of graphs");
 const GIB = 2 ** 30;
 const MAKE = `
   import("tsx/esm/api").then(({ tsImport }) => tsImport(process.argv[1], process.argv[1]))
-    .then(({ allocateGraphMemory }) => allocateGraphMemory("small"))
+    .then(({ allocateGraphMemory }) => allocateGraphMemory("one", null, null, "large"))
     .then(() => console.log("made"), ({ name, message }) => console.log(name + ": " + message));
 `;
 
@@ -27,7 +27,7 @@ function makeUnder(limitKiB: string): string {
 }
 
 test("reserves less than 4 GiB for arenas of fixed size per vertex", () => {
-  const { memories } = allocateGraphMemory("test");
+  const { memories } = allocateGraphMemory("test", null, null, "large");
   const reserved = memories
     .filter((memory) => memory instanceof SharedArrayBuffer)
     .map((memory) => memory.maxByteLength);
@@ -42,7 +42,7 @@ test("reports the required size when reservation fails", () => {
   const text = makeUnder(String(40 * 2 ** 20));
   assert.match(
     text,
-    /^CapacityError: graph "small" reserves [\d.]+ GiB of address space.* only [\d.]+ GiB more: /,
+    /^CapacityError: graph "one" reserves [\d.]+ GiB of address space.* only [\d.]+ GiB more: /,
   );
   assert.match(text, /ulimit -v/);
   assert.is(new CapacityError("x").code, "SVC2402");

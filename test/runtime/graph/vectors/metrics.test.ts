@@ -59,7 +59,8 @@ for (const metric of METRICS) {
   test(`${metric.name}: kernel scores reach the kernel threshold of the exact score`, () => {
     const { table, parts, slots, score } = fill(metric);
     const { memory } = table;
-    const { kernel, list, lists, scores } = memory;
+    const { list, lists, scores } = memory;
+    const kernel = memory.kernel!;
     for (const probe of [1, 2, 3]) {
       const { bytes, squares, scale } = parts[probe]!;
       memory.loadProbe(2 ** 30 + probe, bytes);
@@ -79,7 +80,8 @@ for (const metric of METRICS) {
   test(`${metric.name}: a scan finds every slot that reaches the threshold`, () => {
     const { table, parts, slots, score } = fill(metric);
     const { memory } = table;
-    const { kernel, list, lists } = memory;
+    const { list, lists } = memory;
+    const kernel = memory.kernel!;
     const { bytes, squares, scale } = parts[5]!;
     memory.loadProbe(2 ** 30 + 9, bytes);
     const exact = slots.map((_, at) => score(5, at));
