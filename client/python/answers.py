@@ -12,7 +12,9 @@ from typing import Any, Dict, Generic, List, Literal, Match, Optional, Tuple, Ty
 _T = TypeVar("_T")
 _K = TypeVar("_K")
 
-ErrorKind = Literal["parameter", "plugin", "system", "backend", "http", "network", "timeout"]
+ErrorKind = Literal[
+    "parameter", "plugin", "result", "system", "backend", "http", "network", "timeout"
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,10 +29,10 @@ class BackEndLevel:
 class SvcError(Exception):
     """A call that failed.
 
-    kind: `parameter`: the server refused the parameters, or could not write the result; `plugin`:
-        the plugin raised; `system`: the server failed; `backend`: it happened below a dispatcher,
-        `__cause__` says what; `http`: any other refusal, or an answer that is none; `network`: no
-        whole answer came; `timeout`: not in time.
+    kind: `parameter`: the server rejected the parameters; `plugin`: the plugin raised; `result`:
+        the plugin returned an invalid result; `system`: the server failed; `backend`: the error
+        occurred below a dispatcher, see `__cause__`; `http`: another error status, or an invalid
+        response; `network`: no complete response; `timeout`: not in time.
         An error that the plugin documents has its own name as kind, and a class of that name.
     status: of the HTTP answer, None when none came.
     details: what the plugin tells programs of it, None where it does not.
@@ -129,7 +131,9 @@ def _said_error(
 ) -> SvcError:
     kind: str = "http"
     detail = said
-    members: Dict[str, ErrorKind] = {"svc": "parameter", "plugin": "plugin", "system": "system"}
+    # `svc` has two sources: only rejected parameters have a status of a client's fault.
+    svc: ErrorKind = "parameter" if 400 <= status < 500 else "result"
+    members: Dict[str, ErrorKind] = {"svc": svc, "plugin": "plugin", "system": "system"}
     for key, name in members.items():
         if _member(said, key) is not None:
             kind, detail = name, _member(said, key)

@@ -3,10 +3,10 @@
 
 import { parseErrorChain } from "./error-chain.js";
 import type { Operation } from "./operation.js";
-import { SvcError, type SvcErrorDetails } from "./svc-error.js";
+import { type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";
 
-/** Kinds by the one member that `message` has. */
-const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
+/** The one member that `message` has. */
+const SOURCES = ["svc", "plugin", "system"] as const;
 
 /** @param envelope the decoded body, or its text */
 export function responseError(operation: Operation, status: number, envelope: unknown) {
@@ -28,8 +28,7 @@ function saidError(
   body: unknown,
   others: SvcErrorDetails,
 ) {
-  const keys = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  const key = keys.find((name) => readMember(body, name) !== undefined);
+  const key = SOURCES.find((name) => readMember(body, name) !== undefined);
   const detail = key ? readMember(body, key) : body;
   const exception = className(textOf(readMember(detail, "exception")));
   const text = textOf(detail) ?? textOf(readMember(detail, "value")) ?? `HTTP status ${status}`;
@@ -38,10 +37,16 @@ function saidError(
   const isKind = errors.some(
     ([name, statuses]) => key === "plugin" && name === exception && statuses.includes(status),
   );
-  const kind = isKind ? exception! : key ? KINDS[key] : "http";
+  const kind = isKind ? exception! : kindOf(key, status);
   const details = readMember(detail, "details") ?? null;
   const all = { ...others, status, details, exception, traceback };
   return new SvcError<string>(kind, `${path}: ${text}`, all);
+}
+
+/** `svc` has two sources: only rejected parameters have a status of a client's fault. */
+function kindOf(source: (typeof SOURCES)[number] | undefined, status: number): ErrorKind {
+  if (source !== "svc") return source ?? "http";
+  return status >= 400 && status < 500 ? "parameter" : "result";
 }
 
 /** Servers write `<class 'NotFound'>`. */

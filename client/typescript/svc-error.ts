@@ -2,14 +2,15 @@
 // generated client.
 
 /**
- * `parameter`: the server rejected the parameters, or could not write the result. `plugin`: the
- * plugin threw. `system`: the server failed. `backend`: the error occurred below a dispatcher; see
- * `cause`. `http`: another error status, or an invalid response. `network`: no complete response.
- * `timeout` and `aborted`: the client ended the call.
+ * `parameter`: the server rejected the parameters. `plugin`: the plugin threw. `result`: the plugin
+ * returned an invalid result. `system`: the server failed. `backend`: the error occurred below a
+ * dispatcher; see `cause`. `http`: another error status, or an invalid response. `network`: no
+ * complete response. `timeout` and `aborted`: the client ended the call.
  */
 export type ErrorKind =
   | "parameter"
   | "plugin"
+  | "result"
   | "system"
   | "backend"
   | "http"

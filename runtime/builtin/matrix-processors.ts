@@ -4,6 +4,7 @@
 
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
+import { clientErrorStatus } from "./client-faults.js";
 import { serverView } from "./context.js";
 import {
   describeInstance,
@@ -54,6 +55,7 @@ function processor(
     description: { path, description: "", parameters: {}, bound_graph: null },
     // Post-processors are called with a response.
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
+    errorStatus: clientErrorStatus,
   };
   const defaults = { isPrimary: false, isOnBothPorts: false, isOfGraph: false, secondRound: null };
   return [path, { ...defaults, ...options, post }];

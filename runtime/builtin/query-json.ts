@@ -66,8 +66,7 @@ export function queryArgument(name: string, text: string): Json {
     }
   }
   checkDepth(value, 0);
-  const translate = Object.hasOwn(QUERY, name) ? QUERY[name]! : constant;
-  return translate(value);
+  return Object.hasOwn(QUERY, name) ? QUERY[name]!(value) : evaluate(value);
 }
 
 /** @throws SyntaxError for invalid JSON, and for JSON above the limits of clients */
@@ -86,10 +85,14 @@ function parse(text: string): Json {
  * @throws ParameterError for an unknown name
  */
 export function constantParameter(parameter: string, text: string, prefix: string): number {
-  const value = text.split("|").every((name) => name.trim().startsWith(prefix)) && constant(text);
+  const value = text.split("|").every((name) => name.trim().startsWith(prefix)) && evaluate(text);
   if (typeof value === "number") return value;
-  const wanted = `the name of a constant ${prefix}… is required`;
-  throw new ParameterError("ValueError", `${parameter}=${text} (${wanted})`);
+  throw wrongConstant(`${parameter}=${text}`, [prefix]);
+}
+
+function wrongConstant(shown: string, prefixes: readonly string[]): ParameterError {
+  const fits = prefixes.map((prefix) => `${prefix}…`).join(" or ");
+  return new ParameterError("ValueError", `${shown} (the name of a constant ${fits} is required)`);
 }
 
 /** Arguments whose text is never JSON. */
@@ -108,8 +111,23 @@ const TEXT_ARGUMENTS = new Set([
 
 const unchanged: Translate = (value) => value;
 
-/** Converts a constant, or several joined by `|`; other values are kept. */
-const constant: Translate = (value) => {
+/**
+ * Converts a constant of a family, or several joined by `|`; other values are kept.
+ * @throws ParameterError for a constant of another family, whose number means something else here
+ */
+const constant =
+  (...prefixes: readonly string[]): Translate =>
+  (value) => {
+    const number = evaluate(value);
+    if (number === value) return value;
+    const names = (value as string).split("|").map((name) => name.trim());
+    const fits = prefixes.some((prefix) => names.every((name) => name.startsWith(prefix)));
+    if (fits) return number;
+    throw wrongConstant(value as string, prefixes);
+  };
+
+/** Returns the value of a constant, or of several joined by `|`; other values unchanged. */
+function evaluate(value: Json): Json {
   if (typeof value !== "string") return value;
   const names = value.split("|").map((name) => name.trim());
   if (!names.every((name) => CONSTANT_NAME.test(name) && constants.has(name))) return value;
@@ -118,7 +136,13 @@ const constant: Translate = (value) => {
   if (!values.every((part) => typeof part === "number")) return value;
   // Bits beyond the 31st are used, which `|` of JavaScript truncates.
   return Number(values.reduce((sum, part) => sum | BigInt(part), 0n));
-};
+}
+
+const direction = constant("D_");
+const modifier = constant("M_");
+const comparison = constant("V_");
+/** In filters a direction follows the relationship, in arcs a modifier. */
+const ARC_ITEMS: readonly Translate[] = [constant("D_", "M_"), modifier, comparison];
 
 /** `[false, condition]` keeps its form. */
 const negatable = (translate: Translate): Translate =>
@@ -130,12 +154,18 @@ const negatable = (translate: Translate): Translate =>
   };
 
 const arc: Translate = negatable((value) => {
-  if (typeof value === "string") return constant(value);
-  if (Array.isArray(value)) return [value[0] as Json, ...value.slice(1).map(constant)];
-  return isObject(value)
-    ? translated(value, { dir: constant, mod: constant, cond: constant })
-    : value;
+  if (typeof value === "string") return direction(value);
+  if (!Array.isArray(value)) {
+    return isObject(value)
+      ? translated(value, { dir: direction, mod: modifier, cond: comparison })
+      : value;
+  }
+  const [relationship, ...items] = value as Json[];
+  return [relationship!, ...items.map((item, at) => (ARC_ITEMS[at] ?? unchanged)(item))];
 });
+
+const collected = constant("C_", "D_");
+const collect: Translate = (value) => (typeof value === "string" ? collected(value) : arc(value));
 
 /** Converts the base64 text of float32s to numbers. */
 const vector: Translate = (value) =>
@@ -144,13 +174,12 @@ const vector: Translate = (value) =>
     : value;
 
 const valueCondition: Translate = (value) =>
-  Array.isArray(value) ? [constant(value[0] as Json), ...value.slice(1)] : value;
+  Array.isArray(value) ? [comparison(value[0] as Json), ...value.slice(1)] : value;
 
 const degree: Translate = (value) => {
   if (!Array.isArray(value) || value.length !== 2) return value;
   const [first, second] = value as [Json, Json];
-  const code = constant(first);
-  if (typeof code === "number" && String(first).startsWith("V_")) return [code, second];
+  if (String(first).startsWith("V_")) return [comparison(first), second];
   return [arc(first), valueCondition(second)];
 };
 
@@ -171,7 +200,7 @@ const condition: Translate = negatable((value) =>
 const RULE: Readonly<Record<string, Translate>> = {
   arc,
   neighbor: (value) => condition(value),
-  collect: arc,
+  collect,
 };
 
 const REPEATED: Readonly<Record<string, Translate>> = {
@@ -211,9 +240,9 @@ const QUERY: Readonly<Record<string, Translate>> = {
   condition: (value) => condition(value),
   facets: (value) => (isObject(value) ? mapped(value, facet) : value),
   groupBy: unchanged,
-  fields: constant,
-  result: constant,
-  sortby: constant,
+  fields: constant("F_"),
+  result: constant("R_"),
+  sortby: constant("S_"),
   vector,
   id: unchanged,
   in: unchanged,

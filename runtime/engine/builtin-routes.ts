@@ -1,11 +1,15 @@
 // The routes of built-in services and plugins, which every server has.
 
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
-import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
+import { plugins } from "../builtin/.generated/plugins.js";
 import { getAccessKind } from "../builtin/access-kind.js";
+import { withErrorStatus } from "../builtin/client-faults.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import type { PluginDescription, PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Resource, RouteTable } from "./route-table.js";
+
+/** Built-in plugins that run in the IO thread. */
+const quickPlugins = plugins.map(withErrorStatus);
 
 /** Built-in plugins, sorted by path. */
 export const BUILTINS: readonly PluginDescription[] = [

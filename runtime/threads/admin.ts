@@ -9,6 +9,7 @@ import { lowerThreadPriority } from "../base/thread-priority.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
+import { withErrorStatus } from "../builtin/client-faults.js";
 import { installBuiltinContext } from "../builtin/context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
@@ -41,7 +42,7 @@ process.on("uncaughtException", (error) =>
 );
 
 /** Requests refer to them by index. */
-const plugins: readonly PluginEntry[] = [...graphPlugins, ...quickPlugins];
+const plugins: readonly PluginEntry[] = [...graphPlugins, ...quickPlugins].map(withErrorStatus);
 
 function serve({ port: requests, state: buffer, stackTraces }: AdminServer): void {
   showStackTraces(stackTraces);

@@ -106,6 +106,7 @@ test("maps each shape of an error body to a kind", async () => {
   const detail = { exception: "<class 'E'>", value: "v" };
   const shapes: readonly [ErrorKind, number, unknown][] = [
     ["parameter", 400, { svc: detail }],
+    ["result", 500, { svc: detail }],
     ["plugin", 500, { plugin: { ...detail, traceback: ["line"] } }],
     ["system", 500, { system: detail }],
     ["backend", 500, "<partial: 0 width: 2> | 400 | {'svc': {'exception': 'E', 'value': 'v'}}"],

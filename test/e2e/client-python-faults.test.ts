@@ -178,6 +178,7 @@ test("maps each shape of an error body to a kind", async () => {
   const traceback = ["line", "other"];
   const shapes: readonly [string, number, unknown][] = [
     ["parameter", 400, { svc: detail }],
+    ["result", 500, { svc: detail }],
     ["plugin", 500, { plugin: { ...detail, traceback: [...traceback, 1] } }],
     ["system", 500, { system: detail }],
     ["http", 404, "not found"],

@@ -150,11 +150,11 @@ test("reject with the error of the plugin, or of a broken contract", async () =>
   ]);
   const other = "media type of the response: application/octet-stream, declared: image/png";
   assert.equal(await failure(service.picture({ size: 2 })), [
-    ...["parameter", 500, `/svc/plugin/picture: ${other}`],
+    ...["result", 500, `/svc/plugin/picture: ${other}`],
   ]);
   const fraction = "result.whole is 1.5, but the declared result type is int";
   assert.equal(await failure(service.half({ of: 3 })), [
-    ...["parameter", 500, `/svc/plugin/half: ${fraction}`],
+    ...["result", 500, `/svc/plugin/half: ${fraction}`],
   ]);
   assert.equal(await service.half({ of: 4 }), { whole: 2 });
 });

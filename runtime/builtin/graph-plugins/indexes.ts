@@ -4,7 +4,6 @@
 import { ParameterError } from "../../base/errors.js";
 import type { TextIndexOptions } from "../../graph/api/entry-points.js";
 import type { Graph } from "../../graph/api/graph.js";
-import { LookupError, ValueError } from "../../graph/model/errors.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
@@ -41,12 +40,10 @@ export function index(
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  byClient(() => {
-    if (kind === "vectors") found.index(kind, ef === 0 ? { length } : { length, ef });
-    else if (kind === "text") found.index(kind, textOptions(options));
-    else if (kind === "property") found.index(kind, { key });
-    else found.index(kind);
-  });
+  if (kind === "vectors") found.index(kind, ef === 0 ? { length } : { length, ef });
+  else if (kind === "text") found.index(kind, textOptions(options));
+  else if (kind === "property") found.index(kind, { key });
+  else found.index(kind);
   return stateOf(found);
 }
 
@@ -69,9 +66,8 @@ export function dropindex(
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  const wasThere = byClient(() =>
-    kind === "text" ? found.dropIndex(kind, { name }) : dropped(found, kind, length, key),
-  );
+  const wasThere =
+    kind === "text" ? found.dropIndex(kind, { name }) : dropped(found, kind, length, key);
   return { dropped: wasThere, ...stateOf(found) };
 }
 
@@ -100,17 +96,6 @@ function kindOf(what: string, length: number, key: string): Kind {
     throw new ParameterError("TypeError", "missing required argument: 'key'");
   }
   return what;
-}
-
-/** Reports an unsupported index as a client error. */
-function byClient<T>(change: () => T): T {
-  try {
-    return change();
-  } catch (error) {
-    if (error instanceof ValueError) throw new ParameterError("ValueError", error.message);
-    if (error instanceof LookupError) throw new ParameterError("LookupError", error.message);
-    throw error;
-  }
 }
 
 function stateOf(graph: Graph): object {

@@ -28,8 +28,10 @@ const TIMEOUT_MS = 5000;
 const MAX_UNASKED_HITS = 10_000;
 /** Default size of a shared memory. */
 const DEFAULT_CELLS = 128;
-/** URL arguments that are typed parameters of every plugin. */
-const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem", "statistics"]);
+/** URL arguments that are typed parameters of every plugin here. */
+const PARAMETERS = ["graph", "hits", "query"];
+/** Those of plugins whose expressions can share a memory. */
+const SHARED_MEMORY = ["sharedmem"];
 
 /**
  * Returns the neighborhood of a vertex.
@@ -53,7 +55,7 @@ export function neighbor(
 ): unknown {
   const defaults = { id, hits, fields: F_AARC };
   const found = graphNamed(graph);
-  const given = queryArguments(request, defaults, [query, content]);
+  const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
   return answerQuery({ request, graph: found, given, sharedmem }, "neighborhood", {
     run: ({ id, ...options }) => found.neighborhood(id as string, options),
     inPartition: ({ id, ...options }) => ({ call: "neighborhood", anchor: id as string, options }),
@@ -80,7 +82,7 @@ export function vertices(
 ): unknown {
   const defaults = { hits, fields: F_NAMES };
   const found = graphNamed(graph);
-  const given = queryArguments(request, defaults, [query, content]);
+  const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
   return answerQuery({ request, graph: found, given, sharedmem }, "vertices", {
     run: (options) => found.vertices(options),
     inPartition: (options) => ({ call: "vertices", options }),
@@ -110,7 +112,8 @@ export function search(
   statistics: json = null,
 ): unknown {
   const found = graphNamed(graph);
-  const given = queryArguments(request, { text, hits }, [query, content]);
+  const typed = [...SHARED_MEMORY, "statistics"];
+  const given = queryArguments(request, { text, hits }, [query, content], typed);
   limitHits(given);
   if (statistics !== null) given.statistics = statistics;
   if (!request.toplevel && needsStatistics(given)) {
@@ -152,7 +155,7 @@ export function arcs(
 ): unknown {
   const defaults = { hits, fields: F_AARC, arc };
   const found = graphNamed(graph);
-  const given = queryArguments(request, defaults, [query, content]);
+  const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
   return answerQuery({ request, graph: found, given, sharedmem }, "arcs", {
     run: (options) => found.arcs(withArc(options)),
     inPartition: (options) => ({ call: "arcs", options: withArc(options) }),
@@ -189,13 +192,18 @@ export function paths(
 ): unknown {
   const given = queryArguments(request, { id, to, hits }, [query, content]);
   const { id: start, to: goal, ...others } = given;
-  const most = typeof others.hits === "number" && others.hits >= 0 ? others.hits : Infinity;
-  const options = { ...others, hits: Math.min(most, MAX_UNASKED_HITS) };
+  const options: Arguments = { ...others, hits: limitPaths(others.hits) };
   const found = graphNamed(graph);
   const from = start as string;
   return withClientExpressions(() =>
     goal === "" ? found.paths(from, options) : found.shortestPaths(from, goal as string, options),
   );
+}
+
+/** Returns the maximum number of paths; values that are not numbers are rejected later. */
+function limitPaths(hits: unknown): unknown {
+  if (typeof hits !== "number" && hits !== null) return hits;
+  return hits === null || hits < 0 ? MAX_UNASKED_HITS : Math.min(hits, MAX_UNASKED_HITS);
 }
 
 /**
@@ -225,18 +233,9 @@ export function nearest(
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
   checkVectors(found, options);
-  requireApproximation(options.approximate);
+  requireApproximate(options.approximate);
   if (probe !== null) return withClientExpressions(() => found.nearest(probe, options));
   return nearestTo(found, String(anchor), options);
-}
-
-/** @throws ParameterError */
-function requireApproximation(approximate: unknown): void {
-  try {
-    requireApproximate(approximate);
-  } catch (error) {
-    throw new ParameterError("QueryError", (error as Error).message);
-  }
 }
 
 function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
@@ -287,11 +286,13 @@ function queryArguments(
   request: PluginRequest,
   defaults: Arguments,
   texts: readonly string[],
+  typed: readonly string[] = [],
 ): Arguments {
   // Without a prototype, so that clients cannot set one.
   const given: Arguments = Object.assign(Object.create(null), { timeout: TIMEOUT_MS }, defaults);
   for (const [name, value] of Object.entries(request.params)) {
-    if (!PARAMETERS.has(name)) given[name] = queryArgument(name, String(value));
+    if (PARAMETERS.includes(name) || typed.includes(name)) continue;
+    given[name] = queryArgument(name, String(value));
   }
   for (const text of texts) {
     if (text.trim() !== "") Object.assign(given, queryFromText(text));
@@ -329,7 +330,9 @@ function withMemory(
   run: (options: Arguments) => unknown,
 ): unknown {
   checkVectors(graph, options);
-  if (typeof memory !== "number") throw new TypeError("memory must be a number");
+  if (typeof memory !== "number") {
+    throw new ParameterError("TypeError", "memory (a number of cells is required)");
+  }
   const bounded = (given: Arguments) => boundedResult(name, given, run);
   if (memory === 0 && sharedmem === 0) return withClientExpressions(() => bounded(options));
   const size = limitMemoryCells(memory === 0 ? DEFAULT_CELLS : memory);

@@ -52,6 +52,11 @@ export function withArgumentDetails<E extends Error>(
   return DETAILS.has(error) ? error : attachDetails(error, given, fits, at);
 }
 
+/** Returns whether an error names the argument that it rejects. */
+export function hasArgumentDetails(error: Error): boolean {
+  return DETAILS.has(error);
+}
+
 /** Prepends a step to the path of an error that has one; returns other errors unchanged. */
 export function atArgumentPath(error: unknown, step: string): unknown {
   const details = typeof error === "object" && error !== null ? DETAILS.get(error) : undefined;

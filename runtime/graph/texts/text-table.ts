@@ -246,6 +246,11 @@ export class TextTable {
       const generation = this.#word(entry, Entry.Generation);
       if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
       if (block === 0) return null;
+      // The text may lie where the arena has grown since.
+      if (copy.byteLength < bytes) {
+        this.writer.memory.refresh();
+        continue;
+      }
       return { text: Buffer.from(copy.buffer, 0, bytes).toString(), keys, generation };
     }
   }

@@ -46,4 +46,6 @@ export interface PluginEntry {
   readonly resultFault?: ResultFault;
   /** Hooks in order; never empty. */
   readonly before?: readonly BeforeHook[];
+  /** Returns the status of an error that is the client's fault, null for others. */
+  readonly errorStatus?: (thrown: unknown) => number | null;
 }

@@ -42,7 +42,7 @@ export function runPlugin(
   try {
     given = runBefore(entry.before, request);
   } catch (thrown) {
-    sendSyncError(thrown, source, done);
+    sendSyncError(thrown, entry, source, done);
     return null;
   }
   if (isThenable(given)) {
@@ -69,7 +69,7 @@ async function runLater(
   try {
     given = await pending;
   } catch (thrown) {
-    return sendSyncError(thrown, source, done);
+    return sendSyncError(thrown, entry, source, done);
   }
   if (held.isReleased) return;
   if (given === undefined) held.bind(run(entry, request, renderer, source, done));
@@ -118,18 +118,18 @@ function run(
     pending = isThenable(result);
   } catch (thrown) {
     takeBoundGraphs()?.release();
-    sendSyncError(thrown, source, done);
+    sendSyncError(thrown, entry, source, done);
     return null;
   }
   const bound = takeBoundGraphs();
   if (pending) {
-    finishLater(result, renderer, source, bound, done);
+    finishLater(result, entry, renderer, source, bound, done);
     return bound;
   }
   if (isDeferredCall(result)) {
     const held = new DeferredGraph();
     held.bind(bound);
-    callLater(result, renderer, source, held, bound, done);
+    callLater(result, entry, renderer, source, held, bound, done);
     return held;
   }
   finish(result, renderer, source, bound, done);
@@ -139,6 +139,7 @@ function run(
 /** Calls a plugin once its schemas accept the arguments, unless the request is over by then. */
 async function callLater(
   late: DeferredCall,
+  entry: PluginEntry,
   renderer: Renderer,
   source: RequestSource,
   held: DeferredGraph,
@@ -152,9 +153,9 @@ async function callLater(
     result = late.call();
   } catch (thrown) {
     bound?.release();
-    return sendSyncError(thrown, source, done);
+    return sendSyncError(thrown, entry, source, done);
   }
-  if (isThenable(result)) await finishLater(result, renderer, source, bound, done);
+  if (isThenable(result)) await finishLater(result, entry, renderer, source, bound, done);
   else finish(result, renderer, source, bound, done);
 }
 
@@ -188,6 +189,7 @@ function releaseFirst(bound: BoundGraph | null, done: Done): Done {
 
 async function finishLater(
   pending: unknown,
+  entry: PluginEntry,
   renderer: Renderer,
   source: RequestSource,
   bound: BoundGraph | null,
@@ -199,27 +201,30 @@ async function finishLater(
   } catch (thrown) {
     // Conversion ends before the function returns, so even a ParameterError is the plugin's own.
     bound?.release();
-    sendLate(thrown, source, done);
+    sendLate(thrown, source, done, entry);
     return;
   }
   finish(result, renderer, source, bound, done);
 }
 
-function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
+function sendSyncError(
+  thrown: unknown,
+  entry: PluginEntry,
+  source: RequestSource,
+  done: Done,
+): void {
   const { accept } = source;
   if (isParameterError(thrown)) {
     // A parameter that names something missing, such as a plugin, is well formed.
     const status = thrown.exceptionName === "LookupError" ? 404 : 400;
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
-  } else {
-    reportThrown(thrown, source);
-    sendThrown(done, accept, statusOf(thrown), "plugin", thrown);
-  }
+  } else sendLate(thrown, source, done, entry);
 }
 
-function sendLate(thrown: unknown, source: RequestSource, done: Done): void {
-  reportThrown(thrown, source);
-  sendThrown(done, source.accept, statusOf(thrown), "plugin", thrown);
+function sendLate(thrown: unknown, source: RequestSource, done: Done, entry?: PluginEntry): void {
+  const clientFault = entry?.errorStatus?.(thrown) ?? null;
+  if (clientFault === null) reportThrown(thrown, source);
+  sendThrown(done, source.accept, clientFault ?? statusOf(thrown), "plugin", thrown);
 }
 
 const EVENT_STREAM = /\btext\/event-stream\b/i;

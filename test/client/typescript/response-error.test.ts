@@ -15,17 +15,24 @@ function envelope(message: unknown) {
 }
 
 test("take the origin from an object", () => {
-  const kinds = { svc: "parameter", plugin: "plugin", system: "system" };
-  for (const [key, kind] of Object.entries(kinds)) {
+  const kinds = [
+    ["svc", 400, "parameter"],
+    ["svc", 404, "parameter"],
+    ["svc", 500, "result"],
+    ["svc", 200, "result"],
+    ["plugin", 500, "plugin"],
+    ["system", 500, "system"],
+  ] as const;
+  for (const [key, status, kind] of kinds) {
     const detail = { exception: "<class 'KeyError'>", value: "no such\nkey" };
     const body = envelope({ [key]: detail });
-    const error = responseError({ path: PATH }, 500, body);
+    const error = responseError({ path: PATH }, status, body);
     assert.instance(error, SvcError);
     assert.instance(error, Error);
     assert.is(error.name, "SvcError");
     assert.is(error.kind, kind);
     assert.is(error.message, "/svc/plugin/find: no such\nkey");
-    assert.is(error.status, 500);
+    assert.is(error.status, status);
     assert.is(error.exception, "KeyError");
     assert.is(error.traceback, null);
     assert.equal(error.chain, []);

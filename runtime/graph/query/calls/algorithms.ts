@@ -16,7 +16,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { readDeadline } from "../match/deadline.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
-import { checkedArguments } from "../parse/query-arguments.js";
+import { checkedArguments, parseFlag } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
 import { joinComponents, rankVertices } from "../walk/page-rank.js";
 import { ArcReader, arcWeight, project } from "../walk/projection.js";
@@ -151,10 +151,11 @@ function* findRanks(
   options: PageRankOptions & BackgroundOptions,
 ): Steps<ScoredVertex[]> {
   const { store } = access;
-  const { damping = 0.85, rounds = 20, from = [], weighted = false } = options;
+  const { damping = 0.85, rounds = 20, from = [] } = options;
+  const isWeighted = parseFlag("weighted", options.weighted, false);
   const test = compileArcFilter(store, options.arc, D_OUT);
   const deadline = readDeadline("aggregation", options);
-  const projection = yield* scale(project(store, test, weighted, deadline), 0, READING);
+  const projection = yield* scale(project(store, test, isWeighted, deadline), 0, READING);
   const { vertices, places } = projection;
   const generations = readGenerations(store, vertices);
   const seeds = from.map((id) => places[findAnchor(store, id)]!);
@@ -205,6 +206,7 @@ export function randomWalks(store: GraphStore, from: Anchor, options?: WalkOptio
   for (const [name, value] of Object.entries({ steps, walks, seed })) {
     if (!Number.isSafeInteger(value) || value < 0) throw new ValueError(`${name} is no count`);
   }
+  const isWeighted = parseFlag("weighted", given.weighted, false);
   const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
   const deadline = readDeadline("aggregation", given);
   const random = seeded(seed);
@@ -214,7 +216,7 @@ export function randomWalks(store: GraphStore, from: Anchor, options?: WalkOptio
     for (let vertex = start; walk.length <= steps; ) {
       const words = reader.read(vertex);
       deadline.spend(words.length / ARC_WORDS + 1);
-      vertex = chosen(words, given.weighted === true, random());
+      vertex = chosen(words, isWeighted, random());
       if (vertex === 0) break;
       walk.push(store.ids.idOf(vertex));
     }
@@ -237,8 +239,9 @@ export function coOccurrence(
   const back = new ArcReader(store, test, opposite(test.direction));
   const [there, here] = [new ArcReader(store, test), back];
   const deadline = readDeadline("aggregation", given);
+  const isWeighted = parseFlag("weighted", given.weighted, false);
   const weight = (words: Uint32Array, at: number): number =>
-    given.weighted === true ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
+    isWeighted ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
   const anchor = findAnchor(store, id);
   const scores = new Map<number, number>();
   const first = there.read(anchor);

@@ -9,7 +9,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { type Deadline, readDeadline } from "../match/deadline.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
-import { checkedArguments } from "../parse/query-arguments.js";
+import { checkedArguments, parseFlag } from "../parse/query-arguments.js";
 import type { ArcFilter, RepeatRange, VertexCondition } from "../parse/query-options.js";
 import { parseRepeat } from "../parse/repeat.js";
 import {
@@ -153,7 +153,7 @@ function pathSearch(
 }
 
 function isWeighted({ weighted }: PathOptions): boolean {
-  return weighted === true || typeof weighted === "string";
+  return typeof weighted === "string" || parseFlag("weighted", weighted, false);
 }
 
 /** @throws QueryError an invalid expression */

@@ -34,6 +34,7 @@ export function parseNestOption(options: NeighborhoodQueryOptions): number {
     if (value === undefined || value === null) continue;
     throw invalidArgument(`${name} is not for nested results`, value, "0 levels", `.${name}`);
   }
+  if (levels === 0) parseNestedHits(options.nestedHits);
   return levels as number;
 }
 

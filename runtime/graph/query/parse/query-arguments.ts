@@ -101,3 +101,13 @@ function integerOption(name: string, value: number | null | undefined, fallback:
   }
   return value;
 }
+
+/**
+ * Parses an option that is on or off; `fallback` if absent.
+ * @throws QueryError neither true nor false
+ */
+export function parseFlag(name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined || value === null) return fallback;
+  if (typeof value === "boolean") return value;
+  throw invalidArgument(`invalid ${name} parameter`, value, "true, false", `.${name}`);
+}

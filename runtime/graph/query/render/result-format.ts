@@ -10,6 +10,7 @@ import {
   R_TIMING,
 } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
+import { parseFlag } from "../parse/query-arguments.js";
 import type { QueryTiming } from "./typed-results.js";
 
 /** R_SIMPLE, R_STR, R_LIST or R_DICT; two bits, so that every mask has exactly one of them. */
@@ -46,9 +47,9 @@ export function resultFormat(
   const mask = resultMask(options.result, fallback);
   return {
     format: mask & FORMAT_MASK,
-    hasCounts: flag("counts", options.counts, (mask & R_COUNTS) !== 0),
-    hasTiming: flag("timing", options.timing, (mask & R_TIMING) !== 0),
-    hasExplanation: flag("explain", options.explain, false),
+    hasCounts: parseFlag("counts", options.counts, (mask & R_COUNTS) !== 0),
+    hasTiming: parseFlag("timing", options.timing, (mask & R_TIMING) !== 0),
+    hasExplanation: parseFlag("explain", options.explain, false),
   };
 }
 
@@ -64,14 +65,6 @@ function resultMask(result: unknown, fallback: number): number {
     throw invalidArgument("invalid result parameter", result, fits, ".result");
   }
   return mask;
-}
-
-function flag(name: string, value: unknown, fallback: boolean): boolean {
-  if (value === undefined || value === null) return fallback;
-  if (typeof value !== "boolean") {
-    throw invalidArgument(`invalid ${name} parameter`, value, "true, false", `.${name}`);
-  }
-  return value;
 }
 
 /** Measures search and rendering time. */

@@ -1,0 +1,22 @@
+// The table of text indexes as other threads see it.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("table of text indexes");
+
+test("shows an index to threads that have not seen the arena grow", () => {
+  const store = GraphStore.create("test", TEST_THREAD);
+  const other = GraphStore.attach(store.share, TEST_THREAD + 1);
+  openStore(store).createVertex("v", { properties: { title: "red" } });
+  openStore(store).index("text", { keys: ["title"] });
+  const shown = openStore(other).textIndexes();
+  assert.equal(
+    shown.map(({ name, keys }) => [name, keys]),
+    [["text", ["title"]]],
+  );
+});
+
+test.run();
