@@ -19,7 +19,7 @@ import { type Durability, type DurableLog, openLog } from "./durable-log.js";
 import { fencedBy, hasBeenPromoted, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
 import type { CrossThreadGraphs } from "./replica-graphs.js";
-import { Replication, type ReplicationSettings } from "./replication.js";
+import { isReplicationConfigured, Replication, type ReplicationSettings } from "./replication.js";
 
 export interface InterconnectSettings extends GraphManagerSettings, ReplicationSettings {
   readonly txPort: number | null;
@@ -131,7 +131,13 @@ export class Interconnect {
    */
   control(control: Control): unknown {
     if (this.#replication !== null) return this.#replication.control(control);
-    throw new SvcError("SVC2530", "replication requires the transaction log: `durability` is off");
+    if (this.#state?.changes?.isOn !== true) {
+      const text = "replication requires the transaction log: `durability` is off";
+      throw new SvcError("SVC2530", text);
+    }
+    // Without subscribers no graph has to be sent.
+    if (control.do === "sync" && !isReplicationConfigured(this.#settings)) return true;
+    throw new SvcError("SVC2530", "replication has not started yet: retry");
   }
 
   async closeLog(): Promise<void> {

@@ -60,6 +60,16 @@ export interface ReplicationParts extends ReplicaGraphsParts {
   readonly readiness: (notReady: string | null) => void;
 }
 
+/** Returns whether an instance provides or follows from its start. */
+export function isReplicationConfigured({
+  txPort,
+  attach,
+  publishStream,
+  followStream,
+}: Pick<ReplicationSettings, "txPort" | "attach" | "publishStream" | "followStream">): boolean {
+  return txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
+}
+
 export class Replication {
   readonly #parts: ReplicationParts;
   readonly #log: DurableLog;
@@ -94,10 +104,8 @@ export class Replication {
   /** Returns null if there is no transaction log. @throws SvcError SVC2530, SVC2534 */
   static async start(parts: ReplicationParts): Promise<Replication | null> {
     const { txPort, attach, publishStream, followStream } = parts.settings;
-    const isWanted =
-      txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
     if (parts.log === null || !parts.log.isOn) {
-      if (!isWanted) return null;
+      if (!isReplicationConfigured(parts.settings)) return null;
       const text =
         "replication requires the transaction log: " +
         "`durability` is off, or the root is not writable";

@@ -42,6 +42,15 @@ test("do not exist before the system is initialized", async () => {
   assert.equal(system.registry(), {});
 });
 
+test("send nothing in `sync` without subscribers, and need the transaction log", async () => {
+  fails(() => new Graph("g").sync(), "SvcError", /^replication requires the transaction log/);
+  await system.unload();
+  await system.initialize("library", { root, durability: "async" });
+  assert.is(new Graph("g").sync(), true);
+  assert.is(await system.sync(), true);
+  assert.is(new Graph("g").sync(true), true);
+});
+
 test("are created once for all callers", () => {
   const graph = new Graph("g");
   assert.is(graph.connect("a", ["to", M_INT, 5], "b"), 1);

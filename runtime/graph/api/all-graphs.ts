@@ -9,6 +9,7 @@ import { lockDeadlineAfter } from "../changes/session-view.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
+import { refuseFurther } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { makeReadonly } from "../sessions/make-readonly.js";
@@ -37,14 +38,16 @@ export class AllGraphs extends SystemProperties {
    * Returns an open graph.
    * @throws KeyError
    */
-  getGraph(name: string): Graph {
+  getGraph(name: string, ...further: never[]): Graph {
+    refuseFurther(further, "name");
     const access = threadGraphs().find(name);
     if (access === null) throw new KeyError(`Graph instance not available: ${name}`);
     return new Graph(access);
   }
 
   /** Closes a graph for all threads; its stored data remains. False if there is none. */
-  deleteGraph(name: string): boolean {
+  deleteGraph(name: string, ...further: never[]): boolean {
+    refuseFurther(further, "name");
     return threadGraphs().remove(name, false);
   }
 
@@ -54,7 +57,8 @@ export class AllGraphs extends SystemProperties {
    * @param force also saves graphs that have not changed
    * @throws OperationTimeout, DataError
    */
-  persist(timeout = 1000, force = false): number {
+  persist(timeout = 1000, force = false, ...further: never[]): number {
+    refuseFurther(further, "force");
     let words = 0;
     for (const { store, path } of all()) {
       if (path === null) continue;
@@ -151,7 +155,8 @@ export class AllGraphs extends SystemProperties {
    */
   status(graph: string): GraphStatus;
   status(): Record<string, GraphStatus>;
-  status(graph?: string): GraphStatus | Record<string, GraphStatus> {
+  status(graph?: string, ...further: never[]): GraphStatus | Record<string, GraphStatus> {
+    refuseFurther(further, "graph");
     if (graph !== undefined) return this.getGraph(graph).status();
     const states = all().map(({ store, path }) => [store.name, graphStatus(store, path)] as const);
     return Object.fromEntries(states);

@@ -97,7 +97,8 @@ export class GraphManagement extends GraphConstraints {
   }
 
   /** Returns the number of vertices of a type; null: of those without a type. */
-  orderOf(type: string | null): number {
+  orderOf(type: string | null, ...further: never[]): number {
+    refuseFurther(further, "type");
     const { types, typeLists } = this.access.store;
     checkTextOrNull(type, "a type");
     return typeLists.count(type === null ? UNTYPED : types.codeOf(type));
@@ -148,7 +149,8 @@ export class GraphManagement extends GraphConstraints {
    * @returns false if it is still running after `timeout` milliseconds
    * @throws SvcError SVC2530
    */
-  sync(hard = false, timeout = 30_000): boolean {
+  sync(hard = false, timeout = 30_000, ...further: never[]): boolean {
+    refuseFurther(further, "timeout");
     checkTimeout(timeout);
     return threadGraphs().sync(hard ? "all" : "different", timeout);
   }
@@ -159,7 +161,8 @@ export class GraphManagement extends GraphConstraints {
    * @param force ignores those vertices
    * @throws OperationTimeout
    */
-  setGraphReadonly(timeout = 1000, force = false): void {
+  setGraphReadonly(timeout = 1000, force = false, ...further: never[]): void {
+    refuseFurther(further, "force");
     makeReadonly(this.access, setReadonly, lockDeadlineAfter(timeout), force);
   }
 
@@ -179,7 +182,8 @@ export class GraphManagement extends GraphConstraints {
   }
 
   /** Returns the state of the graph: counts, names, memory, queries. */
-  status(): ReturnType<typeof graphStatus> {
+  status(...further: never[]): ReturnType<typeof graphStatus> {
+    refuseFurther(further);
     const { store, path } = this.access;
     return graphStatus(store, path);
   }
@@ -190,7 +194,8 @@ export class GraphManagement extends GraphConstraints {
    */
   getMemoryUsage(): MemoryUsage;
   getMemoryUsage(metric: string): number;
-  getMemoryUsage(metric?: string): MemoryUsage | number {
+  getMemoryUsage(metric?: string, ...further: never[]): MemoryUsage | number {
+    refuseFurther(further, "metric");
     const usage = memoryUsage(this.access.store);
     if (metric === undefined) return usage;
     checkText(metric, "a metric");
@@ -206,7 +211,8 @@ export class GraphManagement extends GraphConstraints {
   /**
    * Sets the serial number of the last applied transaction (`status().transaction.in`); returns it.
    */
-  resetSerial(serial = 0): number {
+  resetSerial(serial = 0, ...further: never[]): number {
+    refuseFurther(further, "serial");
     return resetInputSerial(this.access.store, serial);
   }
 
@@ -215,7 +221,8 @@ export class GraphManagement extends GraphConstraints {
    * @param code code that it must have, or is assigned
    * @throws EnumerationError, AccessError
    */
-  enumRelationship(name: string, code?: number): number {
+  enumRelationship(name: string, code?: number, ...further: never[]): number {
+    refuseFurther(further, "code");
     return this.#enumerate("relationship", name, code);
   }
 
@@ -223,7 +230,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns the relationship with a code.
    * @throws EnumerationError
    */
-  relationship(code: number): string {
+  relationship(code: number, ...further: never[]): string {
+    refuseFurther(further, "code");
     return nameOf(this.access.store.relationships, code);
   }
 
@@ -236,7 +244,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns the code of a vertex type, assigning one if it has none.
    * @throws EnumerationError, AccessError
    */
-  enumVertexType(name: string, code?: number): number {
+  enumVertexType(name: string, code?: number, ...further: never[]): number {
+    refuseFurther(further, "code");
     return this.#enumerate("type", name, code);
   }
 
@@ -244,7 +253,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns the vertex type with a code.
    * @throws EnumerationError
    */
-  vertexType(code: number): string {
+  vertexType(code: number, ...further: never[]): string {
+    refuseFurther(further, "code");
     return nameOf(this.access.store.types, code);
   }
 
@@ -257,7 +267,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns the code of a property key, assigning one if it has none.
    * @throws EnumerationError, AccessError
    */
-  enumKey(name: string, code?: number): number {
+  enumKey(name: string, code?: number, ...further: never[]): number {
+    refuseFurther(further, "code");
     return this.#enumerate("key", name, code);
   }
 
@@ -265,7 +276,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns the property key with a code.
    * @throws EnumerationError
    */
-  key(code: number): string {
+  key(code: number, ...further: never[]): string {
+    refuseFurther(further, "code");
     return nameOf(this.access.store.keys, code);
   }
 
@@ -275,7 +287,8 @@ export class GraphManagement extends GraphConstraints {
   }
 
   /** Returns the code of a string value: 32 hex digits, the same in every process. */
-  enumValue(text: string): string {
+  enumValue(text: string, ...further: never[]): string {
+    refuseFurther(further, "text");
     void this.access;
     return codeOfText(text);
   }
@@ -284,7 +297,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns the string with a code, if a property has it. Visits all vertices.
    * @throws EnumerationError
    */
-  value(code: string): string {
+  value(code: string, ...further: never[]): string {
+    refuseFurther(further, "code");
     return textOfCode(this.access.store, code);
   }
 
@@ -299,7 +313,8 @@ export class GraphManagement extends GraphConstraints {
    * @param isOn omitted: no change
    * @throws AccessError
    */
-  autoArcTimestamps(isOn?: boolean): boolean {
+  autoArcTimestamps(isOn?: boolean, ...further: never[]): boolean {
+    refuseFurther(further, "isOn");
     const { store } = this.access;
     if (isOn !== undefined) setAutoTimes(store, isOn);
     return store.memory.header.words[Header.AutoArcTimes] !== 0;
@@ -309,7 +324,8 @@ export class GraphManagement extends GraphConstraints {
    * Prints a description of a vertex.
    * @throws KeyError
    */
-  showVertex(id: VertexName): void {
+  showVertex(id: VertexName, ...further: never[]): void {
+    refuseFurther(further, "id");
     const { store } = this.access;
     process.stdout.write(`${vertexText(store, findAnchor(store, toVertexKey(store, id)))}\n`);
   }
@@ -323,7 +339,8 @@ export class GraphManagement extends GraphConstraints {
    * Returns a one-line description of a vertex's storage.
    * @throws KeyError
    */
-  vertexDescriptor(id: VertexName): string {
+  vertexDescriptor(id: VertexName, ...further: never[]): string {
+    refuseFurther(further, "id");
     const { store } = this.access;
     return descriptorText(store, findAnchor(store, toVertexKey(store, id)));
   }
@@ -332,7 +349,8 @@ export class GraphManagement extends GraphConstraints {
    * Prints arcs of the vertices that meet a condition.
    * @throws QueryError, SearchError
    */
-  showArcs(condition: VertexCondition = "*", hits = 25): null {
+  showArcs(condition: VertexCondition = "*", hits = 25, ...further: never[]): null {
+    refuseFurther(further, "hits");
     process.stdout.write(`${arcsText(this.access.store, condition, hits)}\n`);
     return null;
   }
@@ -376,7 +394,8 @@ export class GraphManagement extends GraphConstraints {
   index(what: "property", options: { readonly key: string }): void;
   index(what: "ids"): void;
   index(what: "text", options: TextIndexOptions): void;
-  index(what: string, options?: object): void {
+  index(what: string, options?: object, ...further: never[]): void {
+    refuseFurther(further, "options");
     const { store } = this.access;
     checkIndexOptions(what, options, INDEX_OPTIONS);
     if (what === "vectors") indexVectors(store, options as VectorIndexOptions);
@@ -392,7 +411,8 @@ export class GraphManagement extends GraphConstraints {
   dropIndex(what: "property", options: { readonly key: string }): boolean;
   dropIndex(what: "ids"): boolean;
   dropIndex(what: "text", options?: { readonly name?: string }): boolean;
-  dropIndex(what: string, options?: object): boolean {
+  dropIndex(what: string, options?: object, ...further: never[]): boolean {
+    refuseFurther(further, "options");
     const { store } = this.access;
     checkIndexOptions(what, options, DROP_OPTIONS);
     if (what === "vectors") return dropVectorIndex(store, options as VectorIndexOptions);

@@ -1,12 +1,7 @@
 // Queries of a graph (docs/reference/queries.md), which read without locks and never fail on a
-// locked vertex, and expressions by themselves (docs/reference/expressions.md).
+// locked vertex.
 
-import { evaluateText } from "../evaluate/evaluate.js";
-import { Memory, type MemoryCell, memoryOption } from "../evaluate/memory.js";
-import { type EvaluationResult, toPlainValue } from "../evaluate/result-values.js";
-import { checkOptions, checkText, refuseFurther } from "../model/check-argument.js";
-import { KeyError } from "../model/errors.js";
-import type { ArcSpec } from "../model/parsed-arc.js";
+import { refuseFurther } from "../model/check-argument.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import {
@@ -57,7 +52,6 @@ import { type SearchOptions, search } from "../query/calls/search.js";
 import { type ScanOptions, scanArcEntries, scanVertexEntries } from "../query/calls/stream.js";
 import { textStatistics } from "../query/calls/text-statistics.js";
 import { type VerticesOptions, vertices } from "../query/calls/vertices.js";
-import { findAnchor } from "../query/match/anchor.js";
 import type {
   AdjacencyQueryOptions,
   AggregateQueryOptions,
@@ -87,26 +81,11 @@ import {
   toVertexKey,
   type VertexName,
 } from "./call-arguments.js";
-import { define, definition, definitions } from "./definitions.js";
-import { GraphHandle } from "./graph-handle.js";
+import { GraphExpressions } from "./graph-expressions.js";
 import { GraphSimilarity } from "./graph-similarity.js";
 import { getHandle, VertexAttributes } from "./vertex-attributes.js";
 
-/** Inputs of an expression. */
-export interface EvaluateOptions {
-  /** `vertex` and `prev` of the expression. */
-  readonly tail?: VertexName;
-  /** `next` of the expression. */
-  readonly head?: VertexName;
-  /** `next.arc` of the expression. */
-  readonly arc?: ArcSpec;
-  /** `vector` of the expression. */
-  readonly vector?: VectorLike;
-  /** Memory of the expression, as an object or a number of cells (default: 8). */
-  readonly memory?: Memory | number;
-}
-
-export class GraphQueries extends GraphHandle {
+export class GraphQueries extends GraphExpressions {
   /**
    * Returns an entry for each matching arc of a vertex and, if conditions traverse, of its
    * neighbors.
@@ -115,7 +94,9 @@ export class GraphQueries extends GraphHandle {
   neighborhood<const O extends NeighborhoodOptions = object>(
     id: VertexName,
     options?: O,
+    ...further: never[]
   ): NeighborhoodResult<O> {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return neighborhood(store, toVertexKey(store, id), options);
   }
@@ -127,7 +108,8 @@ export class GraphQueries extends GraphHandle {
   vertices<const O extends VerticesOptions = object>(options?: O): VerticesResult<O>;
   /** With entries of a type that the caller declares: `graph.vertices<Person>({ … })`. */
   vertices<Entry extends object>(options: VerticesOptions): Entry[];
-  vertices(options?: VerticesOptions): unknown {
+  vertices(options?: VerticesOptions, ...further: never[]): unknown {
+    refuseFurther(further, "options");
     return vertices(this.access.store, options);
   }
 
@@ -140,7 +122,8 @@ export class GraphQueries extends GraphHandle {
   search<const O extends SearchOptions = object>(text: string, options?: O): SearchResult<O>;
   /** The same, with entries that the caller declares: `graph.search<Product>("shoes", { … })`. */
   search<Entry extends object>(text: string, options: SearchOptions): Entry[];
-  search(text: string, options?: SearchOptions): unknown {
+  search(text: string, options?: SearchOptions, ...further: never[]): unknown {
+    refuseFurther(further, "options");
     return search(this.access.store, text, options);
   }
 
@@ -149,7 +132,8 @@ export class GraphQueries extends GraphHandle {
    * by `addTextStatistics`, make the scores of all of them comparable: see option `statistics`.
    * @throws QueryError, SearchError, KeyError, TypeError
    */
-  textStatistics(text: string, options?: SearchOptions): TextStatisticsShare {
+  textStatistics(text: string, options?: SearchOptions, ...further: never[]): TextStatisticsShare {
+    refuseFurther(further, "options");
     return textStatistics(this.access.store, text, options);
   }
 
@@ -158,7 +142,11 @@ export class GraphQueries extends GraphHandle {
    * the iteration, so results of any length need constant memory.
    * @throws QueryError, SearchError, TypeError
    */
-  scan<const O extends ScanOptions = object>(options?: O): IterableIterator<ScannedVertex<O>> {
+  scan<const O extends ScanOptions = object>(
+    options?: O,
+    ...further: never[]
+  ): IterableIterator<ScannedVertex<O>> {
+    refuseFurther(further, "options");
     return scanVertexEntries(this.access.store, options);
   }
 
@@ -166,7 +154,11 @@ export class GraphQueries extends GraphHandle {
    * Iterates over the arcs of all matching vertices; those of one vertex are read at once.
    * @throws QueryError, SearchError, TypeError
    */
-  scanArcs<const O extends ScanOptions = object>(options?: O): IterableIterator<ScannedArc<O>> {
+  scanArcs<const O extends ScanOptions = object>(
+    options?: O,
+    ...further: never[]
+  ): IterableIterator<ScannedArc<O>> {
+    refuseFurther(further, "options");
     return scanArcEntries(this.access.store, options);
   }
 
@@ -175,7 +167,12 @@ export class GraphQueries extends GraphHandle {
    * @param probe a vector, or an open vertex that has one
    * @throws ValueError, QueryError, SearchError, TypeError
    */
-  nearest(probe: VectorLike | VertexAttributes, options?: NearestOptions): NearestResult[] {
+  nearest(
+    probe: VectorLike | VertexAttributes,
+    options?: NearestOptions,
+    ...further: never[]
+  ): NearestResult[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return nearest(store, probeOf(store, probe), options);
   }
@@ -188,7 +185,9 @@ export class GraphQueries extends GraphHandle {
     from: VertexName,
     to: VertexName | readonly VertexName[],
     options?: PathOptions,
+    ...further: never[]
   ): FoundPath | null {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return shortestPath(store, toVertexKey(store, from), toGoals(store, to), options);
   }
@@ -202,7 +201,9 @@ export class GraphQueries extends GraphHandle {
     from: VertexName,
     to: VertexName | readonly VertexName[],
     options?: ShortestPathsOptions,
+    ...further: never[]
   ): FoundPath[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return shortestPaths(store, toVertexKey(store, from), toGoals(store, to), options);
   }
@@ -211,7 +212,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the ids along a shortest path to each vertex within a number of arcs.
    * @throws KeyError, QueryError, SearchError
    */
-  paths(from: VertexName, options?: PathsOptions): string[][] {
+  paths(from: VertexName, options?: PathsOptions, ...further: never[]): string[][] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return paths(store, toVertexKey(store, from), options);
   }
@@ -220,7 +222,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the ids of each connected component, largest component first.
    * @throws QueryError, SearchError
    */
-  components(options?: ComponentOptions): string[][] {
+  components(options?: ComponentOptions, ...further: never[]): string[][] {
+    refuseFurther(further, "options");
     return components(this.access.store, options);
   }
 
@@ -228,7 +231,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the vertices with the highest PageRank; personalized with `from`.
    * @throws KeyError, QueryError, SearchError, ValueError
    */
-  pageRank(options?: PageRankOptions): ScoredVertex[] {
+  pageRank(options?: PageRankOptions, ...further: never[]): ScoredVertex[] {
+    refuseFurther(further, "options");
     return pageRank(this.access.store, options);
   }
 
@@ -237,7 +241,11 @@ export class GraphQueries extends GraphHandle {
    * vertex.
    * @throws QueryError, SearchError, AccessError, and the reason of the signal
    */
-  componentsAsync(options?: ComponentOptions & BackgroundOptions): Promise<string[][]> {
+  componentsAsync(
+    options?: ComponentOptions & BackgroundOptions,
+    ...further: never[]
+  ): Promise<string[][]> {
+    refuseFurther(further, "options");
     return componentsAsync(this.access, options);
   }
 
@@ -246,7 +254,11 @@ export class GraphQueries extends GraphHandle {
    * @throws KeyError, QueryError, SearchError, ValueError, AccessError, and the
    *   reason of the signal
    */
-  pageRankAsync(options?: PageRankOptions & BackgroundOptions): Promise<ScoredVertex[]> {
+  pageRankAsync(
+    options?: PageRankOptions & BackgroundOptions,
+    ...further: never[]
+  ): Promise<ScoredVertex[]> {
+    refuseFurther(further, "options");
     return pageRankAsync(this.access, options);
   }
 
@@ -254,7 +266,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the ids along random walks, each of which ends where no arc leads on.
    * @throws KeyError, QueryError, SearchError, ValueError
    */
-  randomWalks(from: VertexName, options?: WalkOptions): string[][] {
+  randomWalks(from: VertexName, options?: WalkOptions, ...further: never[]): string[][] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return randomWalks(store, toVertexKey(store, from), options);
   }
@@ -263,7 +276,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the vertices that share heads with a vertex, highest score first.
    * @throws KeyError, QueryError, SearchError
    */
-  coOccurrence(id: VertexName, options?: CoOccurrenceOptions): ScoredVertex[] {
+  coOccurrence(id: VertexName, options?: CoOccurrenceOptions, ...further: never[]): ScoredVertex[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return coOccurrence(store, toVertexKey(store, id), options);
   }
@@ -278,7 +292,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the arcs of all matching vertices.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
-  arcs<const O extends VerticesOptions = object>(options?: O): ArcsResult<O> {
+  arcs<const O extends VerticesOptions = object>(options?: O, ...further: never[]): ArcsResult<O> {
+    refuseFurther(further, "options");
     return arcs(this.access.store, options);
   }
 
@@ -291,7 +306,9 @@ export class GraphQueries extends GraphHandle {
     arc?: ArcFilter,
     neighbor?: VertexCondition,
     options?: AdjacentOptions,
+    ...further: never[]
   ): boolean {
+    refuseFurther(further, "options");
     const { store } = this.access;
     const anchor = toVertexKey(store, id);
     const isFound = options === undefined ? hasArcBetween(store, anchor, arc, neighbor) : null;
@@ -305,7 +322,9 @@ export class GraphQueries extends GraphHandle {
   aggregate<const O extends AggregateOptions = object>(
     id: VertexName,
     options?: O,
+    ...further: never[]
   ): AggregateResult<O> {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return aggregate(store, toVertexKey(store, id), options);
   }
@@ -315,7 +334,8 @@ export class GraphQueries extends GraphHandle {
    * one.
    * @throws KeyError, QueryError, SearchError
    */
-  degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions): number {
+  degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions, ...further: never[]): number {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return degree(store, toVertexKey(store, id), degreeOptions(arc, options));
   }
@@ -324,7 +344,13 @@ export class GraphQueries extends GraphHandle {
    * Returns the value of the arc between two vertices; null for one without a value.
    * @throws KeyError, QueryError, SearchError if there is no such arc
    */
-  arcValue(initial: VertexName, arc: ArcFilter, terminal: VertexName): number | null {
+  arcValue(
+    initial: VertexName,
+    arc: ArcFilter,
+    terminal: VertexName,
+    ...further: never[]
+  ): number | null {
+    refuseFurther(further, "terminal");
     const { store } = this.access;
     return arcValue(store, toVertexKey(store, initial), arc, toVertexKey(store, terminal));
   }
@@ -333,7 +359,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the inbound arcs of a vertex.
    * @throws KeyError
    */
-  inarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
+  inarcs(id: VertexName, options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return inarcs(store, toVertexKey(store, id), options);
   }
@@ -342,7 +369,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the outbound arcs of a vertex.
    * @throws KeyError
    */
-  outarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
+  outarcs(id: VertexName, options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return outarcs(store, toVertexKey(store, id), options);
   }
@@ -351,7 +379,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the ids of the vertices that inarcs come from, each once.
    * @throws KeyError, QueryError, SearchError
    */
-  initials(id: VertexName, options?: ListOptions): string[] {
+  initials(id: VertexName, options?: ListOptions, ...further: never[]): string[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return initials(store, toVertexKey(store, id), options);
   }
@@ -360,7 +389,8 @@ export class GraphQueries extends GraphHandle {
    * Returns the ids of the vertices that outarcs lead to, each once.
    * @throws KeyError, QueryError, SearchError
    */
-  terminals(id: VertexName, options?: ListOptions): string[] {
+  terminals(id: VertexName, options?: ListOptions, ...further: never[]): string[] {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return terminals(store, toVertexKey(store, id), options);
   }
@@ -375,23 +405,38 @@ export class GraphQueries extends GraphHandle {
   newNeighborhoodQuery<const O extends NeighborhoodQueryOptions = object>(
     id?: VertexName | null,
     options?: O,
+    ...further: never[]
   ): NeighborhoodQuery<O> {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return new NeighborhoodQuery(store, anchorOf(store, id), options);
   }
 
   /** Creates a reusable search for vertices. */
-  newVerticesQuery<const O extends GlobalQueryOptions = object>(options?: O): VerticesQuery<O> {
+  newVerticesQuery<const O extends GlobalQueryOptions = object>(
+    options?: O,
+    ...further: never[]
+  ): VerticesQuery<O> {
+    refuseFurther(further, "options");
     return new VerticesQuery(this.access.store, options);
   }
 
   /** Creates a reusable search for arcs. */
-  newArcsQuery<const O extends GlobalQueryOptions = object>(options?: O): ArcsQuery<O> {
+  newArcsQuery<const O extends GlobalQueryOptions = object>(
+    options?: O,
+    ...further: never[]
+  ): ArcsQuery<O> {
+    refuseFurther(further, "options");
     return new ArcsQuery(this.access.store, options);
   }
 
   /** Creates a reusable adjacency test. */
-  newAdjacencyQuery(id?: VertexName | null, options?: AdjacencyQueryOptions): AdjacencyQuery {
+  newAdjacencyQuery(
+    id?: VertexName | null,
+    options?: AdjacencyQueryOptions,
+    ...further: never[]
+  ): AdjacencyQuery {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return new AdjacencyQuery(store, anchorOf(store, id), options);
   }
@@ -400,71 +445,12 @@ export class GraphQueries extends GraphHandle {
   newAggregatorQuery<const O extends AggregateQueryOptions = object>(
     id?: VertexName | null,
     options?: O,
+    ...further: never[]
   ): AggregatorQuery<O> {
+    refuseFurther(further, "options");
     const { store } = this.access;
     return new AggregatorQuery(store, anchorOf(store, id), options);
   }
-
-  /**
-   * Returns the value of an expression: `graph.evaluate("next['age'] * 2", { head: "ann" })`.
-   * @throws QueryError a malformed expression, with the position; KeyError, ArcError
-   */
-  evaluate(expression: string, options: EvaluateOptions = {}): EvaluationResult {
-    const { store } = this.access;
-    checkOptions(options, EVALUATE_NAMES);
-    const { tail, head, arc, vector = [], memory } = options;
-    partsOfLike(vector, "vector");
-    if (typeof expression !== "string") throw new TypeError("expected an expression string");
-    const value = evaluateText(store, expression, {
-      tail: handleOf(store, tail),
-      head: handleOf(store, head),
-      arc,
-      vector,
-      memory: memoryOption(store, memory),
-    });
-    return toPlainValue(store, value);
-  }
-
-  /**
-   * Names an expression, which the name then stands for: `define("near := .arc.value < 3")`.
-   * @throws QueryError a malformed expression, with the position; ValueError no name
-   */
-  define(definition: string): void {
-    if (typeof definition !== "string") throw new TypeError("a definition is a text");
-    define(this.access.store, definition);
-  }
-
-  /**
-   * Returns the text of a definition.
-   * @throws KeyError
-   */
-  getDefinition(name: string): string {
-    checkText(name, "the name of a definition");
-    const text = definition(this.access.store, name);
-    if (text === null) throw new KeyError(`No object : '${name}'`);
-    return text;
-  }
-
-  /** Returns the texts of all definitions of this graph, by name. */
-  getDefinitions(): Record<string, string> {
-    return definitions(this.access.store);
-  }
-
-  /**
-   * Creates memory cells that expressions of several queries share.
-   * @param initial number of cells, rounded up to a power of two; or their first values
-   * @throws ValueError an invalid or too large size; TypeError
-   */
-  memory(initial: number | readonly MemoryCell[]): Memory {
-    return new Memory(this.access.store, initial);
-  }
-}
-
-const EVALUATE_NAMES = new Set(["tail", "head", "arc", "vector", "memory"]);
-
-/** Returns the handle of an optional vertex; 0 if it is omitted. */
-function handleOf(store: GraphStore, vertex: VertexName | undefined): number {
-  return vertex === undefined ? 0 : findAnchor(store, toVertexKey(store, vertex));
 }
 
 /** The anchor of a prepared query may be set later. */

@@ -5,6 +5,7 @@
 import { connect } from "../changes/connect.js";
 import { setSimilarity } from "../changes/similarity.js";
 import { createVertex, deleteVertex } from "../changes/vertices.js";
+import { refuseFurther } from "../model/check-argument.js";
 import { M_UINT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
@@ -44,7 +45,8 @@ export class GraphSimilarity extends Similarity {
   }
 
   /** Returns the similarity of two vectors: the cosine, or for features by the graph's settings. */
-  similarity(a: VectorLike, b: VectorLike): number {
+  similarity(a: VectorLike, b: VectorLike, ...further: never[]): number {
+    refuseFurther(further, "b");
     return computeSimilarity(partsOfLike(a, "a"), partsOfLike(b, "b"), this.#settings);
   }
 
@@ -130,7 +132,8 @@ export class GraphSimilarity extends Similarity {
    * @returns seeds of the sets
    * @throws ValueError, AccessError, CapacityError; complete sets remain
    */
-  createProjectionSets(nseeds: number, ksize: ProjectionKeySize): number[] {
+  createProjectionSets(nseeds: number, ksize: ProjectionKeySize, ...further: never[]): number[] {
+    refuseFurther(further, "ksize");
     if (!Number.isInteger(nseeds) || nseeds < 1 || nseeds > PROJECTION_SEEDS.length) {
       throw new ValueError(`nseeds must be 1 - ${PROJECTION_SEEDS.length}`);
     }
@@ -170,7 +173,12 @@ export class GraphSimilarity extends Similarity {
    * Returns the anchors of a vector: what an item is connected to, and where a search begins.
    * @throws ValueError no sets, or none of that seed; TypeError
    */
-  projections(vector: VectorLike, options: ProjectionOptions = {}): Projections {
+  projections(
+    vector: VectorLike,
+    options: ProjectionOptions = {},
+    ...further: never[]
+  ): Projections {
+    refuseFurther(further, "options");
     const access = getAccess(this.#graph);
     const { seed = PROJECTION_SEEDS[0]! } = options;
     const size = projectionSize(access);

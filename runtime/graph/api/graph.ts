@@ -55,7 +55,13 @@ export class Graph extends GraphManagement {
    * @returns 1 if it was created or made real, 0 if it existed
    * @throws VertexError, AccessError, ValueError
    */
-  createVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): number {
+  createVertex(
+    id: string,
+    type?: string | null | CreateOptions,
+    options?: CreateOptions,
+    ...further: never[]
+  ): number {
+    refuseFurther(further, "options");
     return createVertex(this.access, id, createOptions(type, options));
   }
 
@@ -73,7 +79,13 @@ export class Graph extends GraphManagement {
    * Creates a vertex if it does not exist, and opens it for writing.
    * @throws VertexError, AccessError, ValueError
    */
-  newVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): Vertex {
+  newVertex(
+    id: string,
+    type?: string | null | CreateOptions,
+    options?: CreateOptions,
+    ...further: never[]
+  ): Vertex {
+    refuseFurther(further, "options");
     return new Vertex(this, openVertex(this.access, id, newRequest(type, options)));
   }
 
@@ -82,9 +94,10 @@ export class Graph extends GraphManagement {
     id: string,
     type?: string | null | CreateOptions,
     options?: CreateOptions,
+    ...further: never[]
   ): Promise<Vertex> {
-    if (options !== undefined) checkObject(options, "options");
-    const request = newRequest(type, { timeout: ASYNC_TIMEOUT_MS, ...options });
+    refuseFurther(further, "options");
+    const request = newRequest({ timeout: ASYNC_TIMEOUT_MS, ...createOptions(type, options) });
     return new Vertex(this, await openVertexAsync(this.access, id, request));
   }
 
@@ -171,12 +184,14 @@ export class Graph extends GraphManagement {
   }
 
   /** Commits and releases a vertex; false if it was already closed. */
-  closeVertex(vertex: Vertex): boolean {
+  closeVertex(vertex: Vertex, ...further: never[]): boolean {
+    refuseFurther(further, "vertex");
     return openOne(vertex).close();
   }
 
   /** Returns the number of vertices that were open. */
-  closeVertices(vertices: readonly Vertex[]): number {
+  closeVertices(vertices: readonly Vertex[], ...further: never[]): number {
+    refuseFurther(further, "vertices");
     return toVertexList(vertices).filter((vertex) => openOne(vertex).close()).length;
   }
 
@@ -194,7 +209,8 @@ export class Graph extends GraphManagement {
    * Makes a read-only vertex writable.
    * @throws AccessError, ValueError
    */
-  escalateVertex(vertex: Vertex, timeout = 0): void {
+  escalateVertex(vertex: Vertex, timeout = 0, ...further: never[]): void {
+    refuseFurther(further, "timeout");
     openOne(vertex).escalate(timeout);
   }
 
@@ -202,7 +218,8 @@ export class Graph extends GraphManagement {
    * Commits and makes a writable vertex read-only; false if it is locked more than once.
    * @throws AccessError
    */
-  relaxVertex(vertex: Vertex): boolean {
+  relaxVertex(vertex: Vertex, ...further: never[]): boolean {
+    refuseFurther(further, "vertex");
     return openOne(vertex).relax();
   }
 
@@ -210,7 +227,8 @@ export class Graph extends GraphManagement {
    * Returns the open vertices with their sessions.
    * @param session owner of the vertices; 0 for all sessions
    */
-  getOpenVertices(session = 0): OpenVertexInfo[] {
+  getOpenVertices(session = 0, ...further: never[]): OpenVertexInfo[] {
+    refuseFurther(further, "session");
     const { locks, ids } = this.access.store;
     checkInteger(session, "a session");
     return locks
@@ -220,7 +238,8 @@ export class Graph extends GraphManagement {
   }
 
   /** Returns whether a vertex exists, real or virtual, locked or not. */
-  hasVertex(id: string): boolean {
+  hasVertex(id: string, ...further: never[]): boolean {
+    refuseFurther(further, "id");
     if (typeof id !== "string") throw new TypeError("vertex identifier must be a string");
     return this.access.store.ids.resolve(id) !== 0;
   }
@@ -239,7 +258,14 @@ export class Graph extends GraphManagement {
    * Opens the first matching neighbor.
    * @throws KeyError, AccessError, ValueError, QueryError
    */
-  openNeighbor(id: VertexName, arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
+  openNeighbor(
+    id: VertexName,
+    arc?: ArcFilter,
+    mode: "r" | "a" = "r",
+    timeout = 0,
+    ...further: never[]
+  ): Vertex {
+    refuseFurther(further, "timeout");
     const { access } = this;
     const vertex = firstNeighbor(access.store, toVertexKey(access.store, id), arc);
     const [hold] = openVertices(access, [vertex], { mode, timeout });
@@ -250,7 +276,8 @@ export class Graph extends GraphManagement {
    * Returns the id of a vertex by offset, negative from the end; of a random vertex without one.
    * @throws IndexError
    */
-  getVertexID(offset?: number): string {
+  getVertexID(offset?: number, ...further: never[]): string {
+    refuseFurther(further, "offset");
     const { vertices, ids, order } = this.access.store;
     if (offset !== undefined && !Number.isInteger(offset)) {
       throw new TypeError("the offset of a vertex must be an integer");
@@ -274,7 +301,8 @@ export class Graph extends GraphManagement {
    * Returns the id of the vertex at an address.
    * @throws KeyError
    */
-  vertexIdByAddress(address: number): string {
+  vertexIdByAddress(address: number, ...further: never[]): string {
+    refuseFurther(further, "address");
     const { vertices, ids } = this.access.store;
     checkInteger(address, "an address");
     if (vertices.isUsed(address)) return ids.idOf(address);
@@ -288,7 +316,8 @@ export class Graph extends GraphManagement {
    * @param linger minimum lifetime of the vertex in seconds; -1: no limit
    * @throws AccessError
    */
-  lock(id: string | null = null, linger = 0, timeout = 0): Vertex {
+  lock(id: string | null = null, linger = 0, timeout = 0, ...further: never[]): Vertex {
+    refuseFurther(further, "timeout");
     const request = newRequest(LOCK_TYPE, { lifespan: linger, timeout });
     return new Vertex(this, openVertex(this.access, this.#lockId(id), request));
   }
@@ -298,7 +327,9 @@ export class Graph extends GraphManagement {
     id: string | null = null,
     linger = 0,
     timeout = ASYNC_TIMEOUT_MS,
+    ...further: never[]
   ): Promise<Vertex> {
+    refuseFurther(further, "timeout");
     const request = newRequest(LOCK_TYPE, { lifespan: linger, timeout });
     return new Vertex(this, await openVertexAsync(this.access, this.#lockId(id), request));
   }
@@ -332,7 +363,9 @@ export class Graph extends GraphManagement {
     arc: ArcSpec,
     terminals: VertexName | readonly VertexName[],
     options?: ConnectOptions,
+    ...further: never[]
   ): number {
+    refuseFurther(further, "options");
     const { access } = this;
     const ends = isList(terminals)
       ? toVertexKeys(access.store, terminals)
@@ -349,7 +382,9 @@ export class Graph extends GraphManagement {
     initial: VertexName,
     arcs: readonly ArcInput<VertexName>[],
     options?: ConnectOptions,
+    ...further: never[]
   ): number {
+    refuseFurther(further, "options");
     const { access } = this;
     return connectMany(access, toVertexKey(access.store, initial), arcs, toVertexKey, options);
   }
@@ -358,7 +393,14 @@ export class Graph extends GraphManagement {
    * Removes the matching arcs of a vertex; without a filter all, in both directions.
    * @returns number of arcs removed
    */
-  disconnect(id: VertexName, arc?: ArcFilter, neighbor?: VertexCondition, timeout = 0): number {
+  disconnect(
+    id: VertexName,
+    arc?: ArcFilter,
+    neighbor?: VertexCondition,
+    timeout = 0,
+    ...further: never[]
+  ): number {
+    refuseFurther(further, "timeout");
     const { access } = this;
     return disconnect(access, toVertexKey(access.store, id), { arc, neighbor, timeout });
   }
@@ -370,7 +412,9 @@ export class Graph extends GraphManagement {
     terminal: VertexName,
     delta = 1,
     timeout = 0,
+    ...further: never[]
   ): number {
+    refuseFurther(further, "timeout");
     const { access } = this;
     const [from, to] = [toVertexKey(access.store, initial), toVertexKey(access.store, terminal)];
     return count(access, from, relationship, to, delta, timeout);
@@ -383,7 +427,9 @@ export class Graph extends GraphManagement {
     terminal: VertexName,
     delta = 1,
     timeout = 0,
+    ...further: never[]
   ): number {
+    refuseFurther(further, "timeout");
     const { access } = this;
     const [from, to] = [toVertexKey(access.store, initial), toVertexKey(access.store, terminal)];
     return accumulate(access, from, relationship, to, delta, timeout);
@@ -410,14 +456,17 @@ function createOptions(
   type: string | null | undefined | CreateOptions,
   options: CreateOptions | undefined,
 ): CreateOptions {
-  if (typeof type === "object" && type !== null) return type;
+  if (typeof type === "object" && type !== null) {
+    if (options !== undefined) refuseFurther([options], "the options");
+    return type;
+  }
   if (options !== undefined) checkObject(options, "options");
   return { ...options, type };
 }
 
 function newRequest(
   type: string | null | undefined | CreateOptions,
-  options: CreateOptions | undefined,
+  options?: CreateOptions,
 ): OpenRequest {
   const create = createOptions(type, options);
   return { mode: "w", timeout: create.timeout ?? 0, create };

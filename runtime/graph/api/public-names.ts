@@ -115,8 +115,8 @@ export {
 export type { VectorComponents } from "../vectors/vector-parts.js";
 export type { VertexName } from "./call-arguments.js";
 export type { OpenVertexInfo } from "./graph.js";
+export type { EvaluateOptions } from "./graph-expressions.js";
 export type { NameList, ObjectCounts } from "./graph-management.js";
-export type { EvaluateOptions } from "./graph-queries.js";
 export type { GraphSimilarity } from "./graph-similarity.js";
 export type { GraphSchema } from "./schema.js";
 export { SchemaGraph as Graph, type SchemaVertex } from "./schema-graph.js";

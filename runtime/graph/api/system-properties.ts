@@ -3,6 +3,7 @@
 
 import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
+import { refuseFurther } from "../model/check-argument.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { Graph } from "./graph.js";
 import type { Vertex } from "./vertex.js";
@@ -14,7 +15,8 @@ export class SystemProperties {
    * Sets a property of the system.
    * @throws ValueError, TypeError as `Vertex.setProperty`; AccessError
    */
-  setProperty(key: string, value: PropertyValue = null): void {
+  setProperty(key: string, value: PropertyValue = null, ...further: never[]): void {
+    refuseFurther(further, "value");
     this.setProperties({ [key]: value });
   }
 
@@ -22,17 +24,20 @@ export class SystemProperties {
    * Sets properties of the system atomically.
    * @throws ValueError, TypeError as `Vertex.setProperty`; AccessError
    */
-  setProperties(properties: { readonly [key: string]: PropertyValue }): void {
+  setProperties(properties: { readonly [key: string]: PropertyValue }, ...further: never[]): void {
+    refuseFurther(further, "properties");
     const graph = new Graph(threadGraphs().system());
     graph.createVertex(SYSTEM_VERTEX, { properties, timeout: TIMEOUT_MS });
   }
 
-  getProperty(key: string, fallback: unknown = null): unknown {
+  getProperty(key: string, fallback: unknown = null, ...further: never[]): unknown {
+    refuseFurther(further, "fallback");
     const properties = this.getProperties();
     return Object.hasOwn(properties, key) ? properties[key] : fallback;
   }
 
-  hasProperty(key: string): boolean {
+  hasProperty(key: string, ...further: never[]): boolean {
+    refuseFurther(further, "key");
     return Object.hasOwn(this.getProperties(), key);
   }
 
@@ -47,7 +52,8 @@ export class SystemProperties {
   }
 
   /** @throws LookupError no such property; AccessError */
-  removeProperty(key: string): void {
+  removeProperty(key: string, ...further: never[]): void {
+    refuseFurther(further, "key");
     changeVertex((vertex) => vertex.removeProperty(key));
   }
 

@@ -3,6 +3,7 @@
 
 import { NEVER, RecordWord } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
+import { refuseFurther } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
 import {
   DEG,
@@ -284,7 +285,8 @@ export class VertexAttributes {
    * @param lsh fingerprint of the item's vector, from `graph.sim.projections`
    * @throws ValueError not an anchor, or a graph without projection sets
    */
-  arcLSH(lsh: bigint): number {
+  arcLSH(lsh: bigint, ...further: never[]): number {
+    refuseFurther(further, "lsh");
     return arcBits(this.id, projectionSize(this.access), lsh);
   }
 

@@ -1,6 +1,6 @@
 // Queries that start at an open vertex.
 
-import { checkObject } from "../model/check-argument.js";
+import { checkObject, refuseFurther } from "../model/check-argument.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import { arcValue } from "../query/calls/arc-value.js";
@@ -26,17 +26,31 @@ import { VertexAttributes } from "./vertex-attributes.js";
 
 export class VertexQueries extends VertexAttributes {
   /** Returns an entry for each matching arc; see `Graph.neighborhood`. */
-  neighborhood<const O extends NeighborhoodOptions = object>(options?: O): NeighborhoodResult<O> {
+  neighborhood<const O extends NeighborhoodOptions = object>(
+    options?: O,
+    ...further: never[]
+  ): NeighborhoodResult<O> {
+    refuseFurther(further, "options");
     return neighborhood(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns sums over the arcs that `neighborhood` would collect. */
-  aggregate<const O extends AggregateOptions = object>(options?: O): AggregateResult<O> {
+  aggregate<const O extends AggregateOptions = object>(
+    options?: O,
+    ...further: never[]
+  ): AggregateResult<O> {
+    refuseFurther(further, "options");
     return aggregate(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns whether there is a matching arc to a matching neighbor. */
-  adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
+  adjacent(
+    arc?: ArcFilter,
+    neighbor?: VertexCondition,
+    options?: AdjacentOptions,
+    ...further: never[]
+  ): boolean {
+    refuseFurther(further, "options");
     const { store } = this.access;
     const { vertex } = this.hold;
     const isFound = options === undefined ? hasArcBetween(store, vertex, arc, neighbor) : null;
@@ -44,38 +58,45 @@ export class VertexQueries extends VertexAttributes {
   }
 
   /** Returns the value of the arc to another vertex; null for one without a value. */
-  arcValue(arc: ArcFilter, terminal: VertexName): number | null {
+  arcValue(arc: ArcFilter, terminal: VertexName, ...further: never[]): number | null {
+    refuseFurther(further, "terminal");
     const { store } = this.access;
     return arcValue(store, this.hold.vertex, arc, toVertexKey(store, terminal));
   }
 
   /** Returns the number of matching arcs, in both directions unless the filter names one. */
-  degree(arc?: ArcFilter, options?: DegreeOptions): number {
+  degree(arc?: ArcFilter, options?: DegreeOptions, ...further: never[]): number {
+    refuseFurther(further, "options");
     return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
   }
 
   /** Returns the inbound arcs. */
-  inarcs(options?: ArcListOptions): ArcTuple[] {
+  inarcs(options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+    refuseFurther(further, "options");
     return inarcs(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the outbound arcs. */
-  outarcs(options?: ArcListOptions): ArcTuple[] {
+  outarcs(options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+    refuseFurther(further, "options");
     return outarcs(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the ids of the vertices that inarcs come from, each once. */
-  initials(options?: ListOptions): string[] {
+  initials(options?: ListOptions, ...further: never[]): string[] {
+    refuseFurther(further, "options");
     return initials(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the ids of the vertices that outarcs lead to, each once. */
-  terminals(options?: ListOptions): string[] {
+  terminals(options?: ListOptions, ...further: never[]): string[] {
+    refuseFurther(further, "options");
     return terminals(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the ids of all neighbors, each once; with an arc filter one per matching arc. */
-  neighbors(arc?: ArcFilter, options?: NeighborhoodOptions): string[] {
+  neighbors(arc?: ArcFilter, options?: NeighborhoodOptions, ...further: never[]): string[] {
+    refuseFurther(further, "options");
     if (arc !== undefined && options !== undefined) checkObject(options, "options");
     const given = arc === undefined ? options : { ...options, arc };
     return neighbors(this.access.store, this.hold.vertex, given);

@@ -14,7 +14,7 @@ import { lockDeadlineAfter } from "../changes/session-view.js";
 import { removeVector, setVector } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
-import { checkObject, checkText, checkTimeout } from "../model/check-argument.js";
+import { checkObject, checkText, checkTimeout, refuseFurther } from "../model/check-argument.js";
 import { AccessError, LookupError, ValueError } from "../model/errors.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import { parseValueCondition, testValue } from "../query/match/value-condition.js";
@@ -89,7 +89,8 @@ export class Vertex extends VertexQueries {
    * @param timeout milliseconds to wait for other readers; must not be negative
    * @throws AccessError, ValueError
    */
-  escalate(timeout = 0): void {
+  escalate(timeout = 0, ...further: never[]): void {
+    refuseFurther(further, "timeout");
     checkTimeout(timeout);
     if (timeout < 0) throw new ValueError("Infinite timeout not allowed for this operation");
     const { hold } = this;
@@ -136,12 +137,19 @@ export class Vertex extends VertexQueries {
    * each access, and invisible to filters
    * @throws ValueError invalid key or value; AccessError, DataError
    */
-  setProperty(key: string, value: PropertyValue = null, isVirtual = false): void {
+  setProperty(
+    key: string,
+    value: PropertyValue = null,
+    isVirtual = false,
+    ...further: never[]
+  ): void {
+    refuseFurther(further, "isVirtual");
     setProperty(this.access, this.#writable, key, value, isVirtual);
   }
 
   /** Sets properties in order until one fails. */
-  setProperties(properties: { readonly [key: string]: PropertyValue }): void {
+  setProperties(properties: { readonly [key: string]: PropertyValue }, ...further: never[]): void {
+    refuseFurther(further, "properties");
     checkObject(properties, "properties");
     for (const [key, value] of Object.entries(properties)) this.setProperty(key, value);
   }
@@ -149,7 +157,8 @@ export class Vertex extends VertexQueries {
   /** Returns the value of a property; `fallback` (default: null) if there is none. */
   getProperty(key: string): PropertyValue | null;
   getProperty<T>(key: string, fallback: T): PropertyValue | T;
-  getProperty(key: string, fallback: unknown = null): unknown {
+  getProperty(key: string, fallback: unknown = null, ...further: never[]): unknown {
+    refuseFurther(further, "fallback");
     const value = this.#property(key);
     return value === undefined ? fallback : value;
   }
@@ -158,7 +167,8 @@ export class Vertex extends VertexQueries {
    * Returns the value of a property that must exist.
    * @throws LookupError no such property
    */
-  requireProperty(key: string): PropertyValue {
+  requireProperty(key: string, ...further: never[]): PropertyValue {
+    refuseFurther(further, "key");
     const value = this.#property(key);
     if (value === undefined) throw new LookupError(`Vertex has no property '${key}'`);
     return value;
@@ -168,7 +178,8 @@ export class Vertex extends VertexQueries {
    * Returns whether a property exists and matches a condition.
    * @param condition condition on its value
    */
-  hasProperty(key: string, condition?: ValueCondition): boolean {
+  hasProperty(key: string, condition?: ValueCondition, ...further: never[]): boolean {
+    refuseFurther(further, "condition");
     const value = this.#property(key);
     if (value === undefined || condition === undefined) return value !== undefined;
     return testValue(parseValueCondition(condition), value);
@@ -178,7 +189,8 @@ export class Vertex extends VertexQueries {
    * Removes a property.
    * @throws LookupError no such property
    */
-  removeProperty(key: string): void {
+  removeProperty(key: string, ...further: never[]): void {
+    refuseFurther(further, "key");
     if (removeProperty(this.access, this.#writable, key)) return;
     throw new LookupError(`Vertex has no property '${key}'`);
   }
@@ -204,7 +216,8 @@ export class Vertex extends VertexQueries {
   }
 
   /** Adds to a number, 0 if there is none; returns the new value. */
-  incProperty(key: string, by = 1): number {
+  incProperty(key: string, by = 1, ...further: never[]): number {
+    refuseFurther(further, "by");
     return incProperty(this.access, this.#writable, key, by);
   }
 
@@ -227,7 +240,8 @@ export class Vertex extends VertexQueries {
    * Sets or replaces the vector; the null vector removes it.
    * @throws ValueError, TypeError, AccessError, CapacityError
    */
-  setVector(vector: VectorLike): void {
+  setVector(vector: VectorLike, ...further: never[]): void {
+    refuseFurther(further, "vector");
     setVector(this.access, this.#writable, partsOfLike(vector, "vector"));
   }
 
@@ -244,7 +258,8 @@ export class Vertex extends VertexQueries {
    * @param type null or empty for none
    * @throws EnumerationError, AccessError
    */
-  setType(type: string | null): void {
+  setType(type: string | null, ...further: never[]): void {
+    refuseFurther(further, "type");
     setType(this.access, this.#writable, type);
   }
 
@@ -259,7 +274,12 @@ export class Vertex extends VertexQueries {
   }
 
   /** Sets the given rank coefficients; returns both. */
-  setRank(c1: number = this.c1, c0: number = this.c0): [c1: number, c0: number] {
+  setRank(
+    c1: number = this.c1,
+    c0: number = this.c0,
+    ...further: never[]
+  ): [c1: number, c0: number] {
+    refuseFurther(further, "c0");
     if (typeof c1 !== "number" || typeof c0 !== "number") {
       throw new TypeError("a numeric coefficient is required");
     }
@@ -277,7 +297,8 @@ export class Vertex extends VertexQueries {
    * @param second since 1970, or from now if `relative`
    * @throws ValueError, AccessError
    */
-  setExpiration(second: number, relative = false): void {
+  setExpiration(second: number, relative = false, ...further: never[]): void {
+    refuseFurther(further, "relative");
     if (!Number.isSafeInteger(second)) throw new ValueError("expiration must be whole seconds");
     setExpiry(this.access, this.#writable, relative ? nowSeconds() + second : second);
   }
@@ -324,7 +345,8 @@ export class Vertex extends VertexQueries {
    * Opens the first neighbor that an arc filter leads to, by default outbound.
    * @throws KeyError, AccessError, ValueError, QueryError
    */
-  openNeighbor(arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
+  openNeighbor(arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0, ...further: never[]): Vertex {
+    refuseFurther(further, "timeout");
     const vertex = firstNeighbor(this.access.store, this.hold.vertex, arc);
     const [hold] = openVertices(this.access, [vertex], { mode, timeout });
     return new Vertex(this.access, hold!);

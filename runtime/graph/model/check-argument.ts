@@ -86,10 +86,12 @@ export function checkOptions(given: unknown, names: ReadonlySet<string>): void {
 
 /**
  * Rejects arguments after the last parameter of a method, which would be ignored silently.
+ * @param last name of the last parameter; undefined if there is none
  * @throws TypeError
  */
-export function refuseFurther(further: readonly unknown[], last: string): void {
+export function refuseFurther(further: readonly unknown[], last?: string): void {
   if (further.length === 0) return;
   const error = new TypeError("too many arguments for this function");
-  throw withArgumentDetails(error, further[0], `nothing after ${last}`);
+  const fits = last === undefined ? "no arguments" : `nothing after ${last}`;
+  throw withArgumentDetails(error, further[0], fits);
 }

@@ -1,5 +1,6 @@
 // Functions on vectors that need no graph and give the same results in every graph.
 
+import { refuseFurther } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
 import { COSINE } from "./metrics/cosine.js";
 import { compareVectors } from "./metrics/metrics.js";
@@ -18,7 +19,8 @@ export class Similarity {
    * Creates a vector of numbers or features.
    * @throws ValueError, TypeError
    */
-  newVector(elements: VectorLike): Vector {
+  newVector(elements: VectorLike, ...further: never[]): Vector {
+    refuseFurther(further, "elements");
     return new Vector(partsOfLike(elements, "vector"));
   }
 
@@ -27,7 +29,8 @@ export class Similarity {
    * of the mean; for no vectors the null vector.
    * @throws ValueError, TypeError
    */
-  newCentroid(vectors: readonly VectorLike[]): Vector {
+  newCentroid(vectors: readonly VectorLike[], ...further: never[]): Vector {
+    refuseFurther(further, "vectors");
     if (!Array.isArray(vectors)) throw new TypeError("vectors must be a list");
     const parts = vectors.map((vector, index) => partsOfLike(vector, `vectors[${index}]`));
     const factor = parts.some(({ isFeatures }) => isFeatures) ? 1 / parts.length : 1;
@@ -40,7 +43,8 @@ export class Similarity {
    * @param length number of components
    * @throws ValueError
    */
-  rvec(length: number): Vector {
+  rvec(length: number, ...further: never[]): Vector {
+    refuseFurther(further, "length");
     if (!Number.isInteger(length) || length < 0 || length > MAX_COMPONENTS) {
       throw new ValueError(`length must be an integer of 0 to ${MAX_COMPONENTS}`);
     }
@@ -48,27 +52,32 @@ export class Similarity {
   }
 
   /** Returns the cosine of two vectors: -1 to 1, 0 if one is zero, -1 if the kinds differ. */
-  cosine(a: VectorLike, b: VectorLike): number {
+  cosine(a: VectorLike, b: VectorLike, ...further: never[]): number {
+    refuseFurther(further, "b");
     return compareVectors(COSINE, partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns the Jaccard similarity of feature weights, 0 to 1; always 0 for euclidean vectors. */
-  jaccard(a: VectorLike, b: VectorLike): number {
+  jaccard(a: VectorLike, b: VectorLike, ...further: never[]): number {
+    refuseFurther(further, "b");
     return computeJaccard(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns the distance of two vectors; Infinity for features. */
-  euclideanDistance(a: VectorLike, b: VectorLike): number {
+  euclideanDistance(a: VectorLike, b: VectorLike, ...further: never[]): number {
+    refuseFurther(further, "b");
     return computeDistance(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns the Hamming distance of two fingerprints, 0 to 64. */
-  hammingDistance(a: VectorLike, b: VectorLike): number {
+  hammingDistance(a: VectorLike, b: VectorLike, ...further: never[]): number {
+    refuseFurther(further, "b");
     return computeHamming(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns 64 bits, many of which similar vectors share; each seed gives different ones. */
-  fingerprint(vector: VectorLike, seed: number | bigint = 0): bigint {
+  fingerprint(vector: VectorLike, seed: number | bigint = 0, ...further: never[]): bigint {
+    refuseFurther(further, "seed");
     return seededFingerprint(partsOfLike(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));
   }
 }

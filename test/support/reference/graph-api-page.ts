@@ -18,6 +18,7 @@ process. \`VertexName\` is an id or an open vertex.
 const SECTIONS: readonly (readonly [title: string, file: string, name: string])[] = [
   ["Graph: changes and vertices", "runtime/graph/api/graph.ts", "Graph"],
   ["Graph: queries", "runtime/graph/api/graph-queries.ts", "GraphQueries"],
+  ["Graph: expressions", "runtime/graph/api/graph-expressions.ts", "GraphExpressions"],
   ["Graph: management", "runtime/graph/api/graph-management.ts", "GraphManagement"],
   ["Vertex: attributes", "runtime/graph/api/vertex-attributes.ts", "VertexAttributes"],
   ["Vertex: queries", "runtime/graph/api/vertex-queries.ts", "VertexQueries"],
