@@ -129,6 +129,7 @@ function randomCase(random: Random): Case {
     `"${word()} ${word()}"`,
     `${word()} -${word()}`,
     `${word().slice(0, 2)}*`,
+    `${word().replace("w", "ww")}*`,
     `${word()} ${word()} ${word()}`,
   ];
   return {

@@ -102,7 +102,7 @@ function randomPart(random: Random, words: readonly string[]): SoughtPart {
   }
   const word = randomWord(random, words);
   const isPrefix = random.below(5) === 0;
-  const term = isPrefix ? word.slice(0, 1 + random.below(3)) : word;
+  const term = isPrefix ? word.slice(0, 1 + random.below(6)) : word;
   return { kind: "word", term, form: term, isPrefix };
 }
 

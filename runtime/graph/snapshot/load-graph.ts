@@ -132,6 +132,7 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   const store = GraphStore.attach(memory.share, thread);
   store.writer.mutate(() => {
     for (const vertex of held) removeIfUnreferenced(store, vertex);
+    store.texts.dropOutdated();
   });
   storeDigest(store);
   return store;

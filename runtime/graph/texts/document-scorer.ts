@@ -1,5 +1,7 @@
 // Iterator over the documents of a segment that contain a word or phrase, with their scores.
 
+import type { ListCursor } from "./list-cursor.js";
+
 /** Documents whose scores are computed together. */
 export const WINDOW = 4096;
 
@@ -10,6 +12,8 @@ export interface DocumentScorer {
   readonly cost: number;
   /** Greatest score of any document. */
   readonly limit: number;
+  /** Lists of the documents. */
+  readonly cursors: readonly ListCursor[];
   /** Goes to the next document. */
   next(): number;
   /** Goes to the first document that is not below another one; never back. */

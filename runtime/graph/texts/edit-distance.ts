@@ -1,5 +1,14 @@
 /** Insertions, deletions, replacements and swaps of neighbors between two words. */
 export function distance(a: string, b: string): number {
+  return fillRows(a, b)[a.length]![b.length]!;
+}
+
+/** Distance of a word to the nearest beginning of a text. */
+export function prefixDistance(word: string, text: string): number {
+  return Math.min(...fillRows(word, text)[word.length]!);
+}
+
+function fillRows(a: string, b: string): number[][] {
   const rows = Array.from({ length: a.length + 1 }, (_, row) =>
     Array.from({ length: b.length + 1 }, (_unused, column) => (row === 0 ? column : row)),
   );
@@ -16,5 +25,5 @@ export function distance(a: string, b: string): number {
       rows[row]![column] = least;
     }
   }
-  return rows[a.length]![b.length]!;
+  return rows;
 }

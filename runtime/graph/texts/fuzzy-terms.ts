@@ -11,7 +11,7 @@ const TWO_EDITS = 8;
 /** Most edits that can be asked for. */
 export const MAX_EDITS = 2;
 
-/** Edits that `fuzzy: "auto"` allows for a word. */
+/** Edits that `fuzzy: "auto"` allows for a word, and any fuzziness for an incomplete one. */
 export function editsFor(word: string): number {
   return word.length < ONE_EDIT ? 0 : word.length < TWO_EDITS ? 1 : 2;
 }
@@ -26,8 +26,16 @@ const rows = new Uint8Array((MAX_WORD_UNITS + 2) * WIDTH);
 const previous = new Uint16Array(MAX_WORD_UNITS + 4);
 const present = new Uint16Array(MAX_WORD_UNITS + 4);
 
-/** Finds the terms with the first letter of a word that differ from it by at most `edits`. */
-export function findFuzzyTerms(segment: Segment, word: string, edits: number): FuzzyTerm[] {
+/**
+ * Finds the terms with the first letter of a word that differ from it by at most `edits`.
+ * @param isPrefix true for the terms with such a beginning
+ */
+export function findFuzzyTerms(
+  segment: Segment,
+  word: string,
+  edits: number,
+  isPrefix = false,
+): FuzzyTerm[] {
   const found: FuzzyTerm[] = [];
   const length = Math.min(word.length, MAX_WORD_UNITS);
   if (length === 0) return found;
@@ -41,7 +49,11 @@ export function findFuzzyTerms(segment: Segment, word: string, edits: number): F
     let common = 0;
     while (common < known && common < units && present[common] === previous[common]) common++;
     const dead = fillRows(word, length, units, common, edits);
-    if (dead < units) {
+    const begun = isPrefix ? leastDistance(length, Math.min(dead, units)) : MAX_EDITS + 1;
+    if (begun <= edits) {
+      found.push({ term, edits: begun });
+      term++;
+    } else if (dead < units) {
       // All that begins like this is too far away.
       present[dead]!++;
       term = skip(segment, term, end, dead + 1);
@@ -55,6 +67,13 @@ export function findFuzzyTerms(segment: Segment, word: string, edits: number): F
     previous.set(present.subarray(0, known));
   }
   return found;
+}
+
+/** Least distance of the word to a beginning of the term. */
+function leastDistance(length: number, units: number): number {
+  let least = MAX_EDITS + 1;
+  for (let row = 1; row <= units; row++) least = Math.min(least, rows[row * WIDTH + length]!);
+  return least;
 }
 
 /**

@@ -70,6 +70,11 @@ export class ListCursor {
     return (frequency / normFactor(norm, segment.averageOf(key))) * MAX_WEIGHT_ERROR;
   }
 
+  /** Blocks of the list. */
+  get blocks(): number {
+    return this.#blocks;
+  }
+
   /** Goes to the next document. */
   next(): number {
     if (++this.place < this.size) {

@@ -37,6 +37,10 @@ export class ListScorer implements DocumentScorer {
     this.#singles = weightFactors(segment.averageOf(this.cursor.key), 1);
   }
 
+  get cursors(): readonly ListCursor[] {
+    return [this.cursor];
+  }
+
   get document(): number {
     return this.cursor.document;
   }

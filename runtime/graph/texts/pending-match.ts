@@ -2,8 +2,8 @@
 // first the document frequencies are counted, then the matching documents are scored.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
-import { distance } from "./edit-distance.js";
-import { editsFor } from "./fuzzy-terms.js";
+import { distance, prefixDistance } from "./edit-distance.js";
+import { editsFor, MAX_EDITS } from "./fuzzy-terms.js";
 import { byteOfLength } from "./lengths.js";
 import type { PendingDocument } from "./pending-texts.js";
 import { TYPO_WEIGHT } from "./resolve-parts.js";
@@ -221,7 +221,11 @@ export function termFactor(
   if (term === word.term || (word.isPrefix && term.startsWith(word.form))) return 1;
   if (synonyms.get(word.term)?.includes(term)) return 1;
   const most = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
-  if (most === 0 || term[0] !== word.term[0]) return 0;
-  const edits = distance(word.term, term);
-  return edits <= most ? TYPO_WEIGHT ** edits : 0;
+  if (most === 0) return 0;
+  const edits = term[0] === word.term[0] ? distance(word.term, term) : MAX_EDITS + 1;
+  const whole = edits <= most ? TYPO_WEIGHT ** edits : 0;
+  if (!word.isPrefix || term[0] !== word.form[0]) return whole;
+  const begun = prefixDistance(word.form, term);
+  const isNear = begun <= Math.min(most, editsFor(word.form));
+  return isNear ? Math.max(whole, TYPO_WEIGHT ** begun) : whole;
 }

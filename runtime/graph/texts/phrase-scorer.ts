@@ -6,7 +6,9 @@ import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
 import { ListCursor, NO_DOCUMENT, PositionList } from "./list-cursor.js";
 import type { ListWeight } from "./list-scorer.js";
 import type { Segment } from "./segment.js";
-import { saturate } from "./weights.js";
+import { saturate, weightFor } from "./weights.js";
+
+const ROUNDING = 1e-9;
 
 /** The lists of a phrase's words in one key. */
 export interface PhraseLists {
@@ -22,11 +24,15 @@ class KeyPhrase {
   readonly cost: number;
   readonly limit: number;
   readonly weight: ListWeight;
+  readonly cursors: readonly ListCursor[];
+  /** Documents without a greater weight are left out before positions are read. */
+  over = 0;
   /** The rarest word first. */
-  readonly #cursors: readonly ListCursor[];
   readonly #offsets: readonly number[];
   readonly #positions: readonly PositionList[];
   readonly #segment: Segment;
+  /** First byte of the encoded lengths. */
+  readonly #norms: number;
   #frequency = 0;
 
   constructor(segment: Segment, { lists, offsets, weight }: PhraseLists) {
@@ -36,23 +42,24 @@ class KeyPhrase {
     }));
     words.sort((a, b) => a.cursor.count - b.cursor.count);
     this.#segment = segment;
-    this.#cursors = words.map(({ cursor }) => cursor);
+    this.cursors = words.map(({ cursor }) => cursor);
+    this.#norms = segment.normsOf(this.cursors[0]!.key);
     this.#offsets = words.map(({ offset }) => offset);
     this.#positions = words.map(() => new PositionList());
     this.weight = weight;
-    this.cost = this.#cursors[0]!.count;
+    this.cost = this.cursors[0]!.count;
     // No phrase is more frequent than the word of it that is least so.
-    this.limit = Math.min(...this.#cursors.map(({ limit }) => limit)) * weight.limitFactor;
+    this.limit = Math.min(...this.cursors.map(({ limit }) => limit)) * weight.limitFactor;
   }
 
   /** Goes to the first document with the phrase that is not below another one. */
   seek(target: number): number {
-    const [first] = this.#cursors as [ListCursor];
+    const [first] = this.cursors as [ListCursor];
     let document = first.seek(target);
     for (;;) {
       document = this.#align(document);
       if (document === NO_DOCUMENT) break;
-      this.#frequency = this.#countPlaces();
+      this.#frequency = this.#greatestWeight(document) > this.over ? this.#countPlaces() : 0;
       if (this.#frequency > 0) break;
       document = first.next();
     }
@@ -60,15 +67,26 @@ class KeyPhrase {
     return document;
   }
 
+  /** Greatest weight that the phrase may have in a document with all words. */
+  #greatestWeight(document: number): number {
+    if (this.over === 0) return this.limit;
+    const { cursors } = this;
+    let frequency = cursors[0]!.frequency;
+    for (let at = 1; at < cursors.length; at++) {
+      frequency = Math.min(frequency, cursors[at]!.frequency);
+    }
+    const norm = this.#segment.views.bytes[this.#norms + document]!;
+    return frequency * this.weight.factors[norm]!;
+  }
+
   get weightOfDocument(): number {
-    const [cursor] = this.#cursors as [ListCursor];
-    const norm = this.#segment.views.bytes[this.#segment.normsOf(cursor.key) + this.document]!;
+    const norm = this.#segment.views.bytes[this.#norms + this.document]!;
     return this.#frequency * this.weight.factors[norm]!;
   }
 
   /** The first document with all words, from one on that the rarest has. */
   #align(from: number): number {
-    const cursors = this.#cursors;
+    const cursors = this.cursors;
     let document = from;
     for (let at = 1; at < cursors.length && document !== NO_DOCUMENT; at++) {
       const other = cursors[at]!.seek(document);
@@ -80,10 +98,11 @@ class KeyPhrase {
   }
 
   #countPlaces(): number {
+    const cursors = this.cursors;
     let left = 0;
-    for (const [at, cursor] of this.#cursors.entries()) {
+    for (let at = 0; at < cursors.length; at++) {
       const list = this.#positions[at]!;
-      const count = cursor.positions(list);
+      const count = cursors[at]!.positions(list);
       left = at === 0 ? this.#start(list, count) : this.#keep(left, list, count, at);
       if (left === 0) return 0;
     }
@@ -153,6 +172,17 @@ export class PhraseScorer implements DocumentScorer {
       if (key.document === this.document) weight += key.weightOfDocument;
     }
     return this.#idf * saturate(weight);
+  }
+
+  get cursors(): readonly ListCursor[] {
+    return this.#keys.flatMap(({ cursors }) => cursors);
+  }
+
+  /** Leaves out documents without a greater score from now on, as far as that saves reading. */
+  raise(score: number): void {
+    const [key] = this.#keys as [KeyPhrase];
+    if (this.#keys.length > 1 || score <= 0) return;
+    key.over = weightFor(score / this.#idf) * (1 - ROUNDING);
   }
 
   limitBetween(): number {

@@ -98,6 +98,10 @@ function meantTerms(
     const from = segment.lowerBound(word.form);
     const end = segment.endOfPrefix(word.form, from);
     for (let term = from; term < end; term++) mean(term, 1);
+    const begun = Math.min(edits, editsFor(word.form));
+    for (const found of begun > 0 ? findFuzzyTerms(segment, word.form, begun, true) : []) {
+      mean(found.term, TYPO_WEIGHT ** found.edits);
+    }
   }
   const terms = Array.from(factors, ([term, factor]) => ({ term, factor }));
   return { terms: mostFrequent(segment, terms, exact), isCut: terms.length > MAX_TERMS };

@@ -5,6 +5,7 @@
 import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
 import { NO_DOCUMENT } from "./list-cursor.js";
 import { ListScorer } from "./list-scorer.js";
+import { PhraseScorer } from "./phrase-scorer.js";
 import { type TakeMatches, UnionScorer } from "./union-scorer.js";
 
 /** Takes a document; returns what the scores of the next ones have to exceed. */
@@ -64,6 +65,9 @@ function searchAll(search: SegmentSearch): void {
   const order = [...scorers].sort((a, b) => a.cost - b.cost);
   const [first] = order as [DocumentScorer];
   let over = threshold;
+  const isOnly = scorers.length === 1 && first instanceof PhraseScorer;
+  const phrase = isOnly && search.matches === null ? first : null;
+  phrase?.raise(over);
   let looked = 0;
   for (let document = first.next(); document !== NO_DOCUMENT; ) {
     if (++looked === WINDOW) {
@@ -83,7 +87,10 @@ function searchAll(search: SegmentSearch): void {
       found.add(document);
       let score = 0;
       for (const scorer of scorers) score += scorer.score();
-      if (score > over) over = take(document, score);
+      if (score > over) {
+        over = take(document, score);
+        phrase?.raise(over);
+      }
     }
     document = first.next();
   }

@@ -42,6 +42,8 @@ export interface TextSearchResult extends FoundDocuments {
   readonly pending: number;
   /** True if a word stands for more terms than were looked at. */
   readonly isCut: boolean;
+  /** Blocks of 128 documents of the words, and how many of them were decoded. */
+  readonly blocks: { readonly decoded: number; readonly all: number };
   /** All matching vertices, in no order; null unless requested. */
   readonly all: AllDocuments | null;
   /** Values of columns; null without any. */
@@ -149,6 +151,7 @@ class Search {
         segments: segments.length,
         pending: pending.documents,
         isCut: match.isCut,
+        blocks: match.blocks,
         all,
         columns: all && countColumns(all, columns, counted),
       },

@@ -4,6 +4,7 @@
 import { type ColumnValues, encodeColumns } from "./column-values.js";
 import { GrowingBytes, GrowingWords } from "./growing-array.js";
 import { bitsFor, packBlock, packedWords } from "./packed-block.js";
+import { packNumbers } from "./packed-numbers.js";
 import {
   BLOCK,
   BLOCK_HEADER_WORDS,
@@ -117,8 +118,11 @@ export class SegmentEncoder {
     this.#terms.push(this.#units);
     this.#terms.push(this.#lists.length / LIST_WORDS);
     const vertices = headWords(keys);
-    const versions = vertices + count;
-    const norm = versions + (this.#documents.versions === null ? 0 : count);
+    const packed = packNumbers(this.#documents.vertices, count);
+    const given = this.#documents.versions;
+    const packedVersions = given === null ? NONE : packNumbers(given, count);
+    const versions = vertices + packed.length;
+    const norm = versions + packedVersions.length;
     const terms = norm + (keys * normBytes(count)) / 4;
     const texts = terms + this.#terms.length;
     const lists = texts + Math.ceil(this.#units / 2);
@@ -132,7 +136,7 @@ export class SegmentEncoder {
     words[SegmentHead.Terms] = termCount;
     words[SegmentHead.Lists] = this.#lists.length / LIST_WORDS;
     words[SegmentHead.VerticesAt] = vertices;
-    words[SegmentHead.VersionsAt] = this.#documents.versions === null ? 0 : versions;
+    words[SegmentHead.VersionsAt] = given === null ? 0 : versions;
     words[SegmentHead.NormsAt] = norm;
     words[SegmentHead.TermsAt] = terms;
     words[SegmentHead.TextsAt] = texts;
@@ -141,7 +145,9 @@ export class SegmentEncoder {
     words[SegmentHead.Keys] = keys;
     words[SegmentHead.ColumnsAt] = section.length === 0 ? 0 : columns;
     words.set(section, columns);
-    this.#putDocuments(words, vertices, versions, norm);
+    words.set(packed, vertices);
+    words.set(packedVersions, versions);
+    this.#putLengths(words, norm);
     words.set(this.#terms.words.subarray(0, this.#terms.length), terms);
     this.#putTexts(new Uint16Array(words.buffer, texts * 4));
     words.set(this.#lists.words.subarray(0, this.#lists.length), lists);
@@ -151,11 +157,8 @@ export class SegmentEncoder {
     return words;
   }
 
-  #putDocuments(words: Uint32Array, vertices: number, versions: number, norm: number): void {
+  #putLengths(words: Uint32Array, norm: number): void {
     const { count, norms, lengths } = this.#documents;
-    const given = this.#documents.versions;
-    words.set(this.#documents.vertices.subarray(0, count), vertices);
-    if (given !== null) words.set(given.subarray(0, count), versions);
     const bytes = new Uint8Array(words.buffer);
     for (const [key, lengthsOfKey] of norms.entries()) {
       bytes.set(lengthsOfKey.subarray(0, count), norm * 4 + key * normBytes(count));
@@ -288,6 +291,7 @@ export class SegmentEncoder {
   }
 }
 
+const NONE = new Uint32Array(0);
 const GAPS = new Uint32Array(BLOCK);
 const FREQUENCIES = new Uint32Array(BLOCK);
 

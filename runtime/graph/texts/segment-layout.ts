@@ -2,8 +2,8 @@
 // `texts`. Offsets are words from the start of the segment; kernels/texts.wat knows packed blocks.
 //
 //   head       words below, then four words for each key
-//   vertices   1 word a document: the vertex that it is the text of
-//   versions   1 word a document: version of the text; none where all are 0
+//   vertices   the vertex that each document is the text of; see packed-numbers.ts
+//   versions   version of each text, packed likewise; none where all are 0
 //   norms      1 byte a document and key: encoded length, all of one key together
 //   terms      2 words a term, in the order of their texts: {unit in the texts, first list}
 //   texts      UTF-16 of all terms
@@ -22,6 +22,9 @@
 //
 // and its data {byte of the positions, gaps, frequencies - 1}, both packed in four lanes: value i
 // lies in lane i % 4, and each lane is a stream of bits that begins in its own word.
+
+/** Incremented when segments of earlier versions have another layout. */
+export const SEGMENT_VERSION = 2;
 
 export const SegmentHead = {
   Words: 0,

@@ -1,6 +1,7 @@
 // A segment as one thread reads it. The memory must not be given to anything else meanwhile: who
 // reads a segment in shared memory has a pin (pins.ts).
 
+import { numberAt } from "./packed-numbers.js";
 import {
   DOCUMENTS_MASK,
   KEY_SHIFT,
@@ -69,11 +70,11 @@ export class Segment {
   }
 
   vertexOf(document: number): number {
-    return this.views.words[this.#vertices + document]!;
+    return numberAt(this.views, this.#vertices, document);
   }
 
   versionOf(document: number): number {
-    return this.#versions === 0 ? 0 : this.views.words[this.#versions + document]!;
+    return this.#versions === 0 ? 0 : numberAt(this.views, this.#versions, document);
   }
 
   /** Sum of the lengths of the texts of a key. */

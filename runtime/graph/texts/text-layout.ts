@@ -15,6 +15,9 @@
 // was declared begins with a scan of all vertices; one that the ring has left behind scans those of
 // the versions that were lost.
 
+import { ANALYSIS_VERSION } from "./analysis/analysis.js";
+import { SEGMENT_VERSION } from "./segment-layout.js";
+
 /** Blocks of the arena are multiples of it. */
 export const TEXT_UNIT_WORDS = 64;
 
@@ -31,10 +34,12 @@ export const MAX_VERSION = 0xffff_ffff;
 export const ALL_SCANNED = 0xffff_ffff;
 
 /** Words of the directory in front of the entries. */
-export const Directory = { KeyCount: 0, Keys: 1 } as const;
+export const Directory = { KeyCount: 0, Keys: 1, SegmentVersion: 255 } as const;
 const DIRECTORY_HEAD_WORDS = 256;
+/** Version of the layout and the analysis of all segments; loading drops those of another one. */
+export const BUILD_VERSION = SEGMENT_VERSION * 1000 + ANALYSIS_VERSION;
 /** Key codes that the directory lists; a greater count: every key may be that of an index. */
-export const MAX_LISTED_KEYS = DIRECTORY_HEAD_WORDS - Directory.Keys;
+export const MAX_LISTED_KEYS = Directory.SegmentVersion - Directory.Keys;
 const ENTRY_WORDS = 128;
 export const DIRECTORY_WORDS = DIRECTORY_HEAD_WORDS + INDEX_PLACES * ENTRY_WORDS;
 

@@ -3,6 +3,7 @@
 // the threshold that the ones before have reached.
 
 import type { DocumentScorer } from "./document-scorer.js";
+import type { ListCursor } from "./list-cursor.js";
 import type { ListWeight } from "./list-scorer.js";
 import type { PendingMatch } from "./pending-match.js";
 import { type ResolvedPart, resolvePart, scorerFor } from "./resolve-parts.js";
@@ -30,6 +31,8 @@ interface ResolvedSegment {
 
 export class TextMatch {
   readonly search: TextSearch;
+  /** Blocks of postings of the lists that were read, and how many of them were decoded. */
+  readonly blocks = { decoded: 0, all: 0 };
   readonly #segments: readonly ResolvedSegment[];
 
   constructor(search: TextSearch, segments: readonly Segment[]) {
@@ -180,6 +183,14 @@ export class TextMatch {
         spend,
         matches: all === null ? null : (documents, count) => all.take(documents, count),
       });
+      for (const { cursors } of scorers) this.#addBlocks(cursors);
+    }
+  }
+
+  #addBlocks(cursors: readonly ListCursor[]): void {
+    for (const { decoded, blocks } of cursors) {
+      this.blocks.decoded += decoded;
+      this.blocks.all += blocks;
     }
   }
 

@@ -10,6 +10,7 @@ import { CapacityError } from "../model/errors.js";
 import { SegmentViews } from "./segment.js";
 import { MAX_COLUMNS, MAX_KEYS, SegmentHead } from "./segment-layout.js";
 import {
+  BUILD_VERSION,
   DIRECTORY_WORDS,
   Directory,
   Entry,
@@ -321,6 +322,17 @@ export class TextTable {
     }
   }
 
+  /** In a mutation: drops segments of another layout or analysis, to be built again. */
+  dropOutdated(): void {
+    const directory = this.#directory;
+    if (directory === 0) return;
+    const at = directory + Directory.SegmentVersion;
+    if (this.#texts.words[at] === BUILD_VERSION) return;
+    this.dropSegments();
+    this.writer.put(this.#texts, at, BUILD_VERSION);
+    this.#listKeys();
+  }
+
   /**
    * In a mutation after `dropSegments`: restarts versions from 0. The versions of vertices are not
    * restored by a rollback: the scan finds a vertex by its old version and by 0.
@@ -433,6 +445,7 @@ export class TextTable {
     this.#texts.words.fill(0, directory, directory + DIRECTORY_WORDS);
     const ring = this.#blocks.allocate(writer, this.#blocks.classFor(RING_WORDS));
     this.#texts.words.fill(0, ring, ring + RING_WORDS);
+    this.#texts.words[directory + Directory.SegmentVersion] = BUILD_VERSION;
     writer.put(this.#header, Header.TextRing, ring);
     writer.put(this.#header, Header.TextDirectory, directory);
   }

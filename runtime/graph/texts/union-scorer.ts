@@ -36,7 +36,7 @@ export class UnionScorer implements DocumentScorer {
   document = 0;
   readonly cost: number;
   readonly limit: number;
-  readonly #cursors: readonly ListCursor[];
+  readonly cursors: readonly ListCursor[];
   readonly #listWeights: readonly ListWeight[];
   /** By list: its first document behind the window, so that most lists are skipped at once. */
   readonly #heads: Uint32Array;
@@ -51,10 +51,10 @@ export class UnionScorer implements DocumentScorer {
   constructor(segment: Segment, lists: readonly WeightedList[], idf: number) {
     this.#segment = segment;
     this.#idf = idf;
-    this.#cursors = lists.map(({ list }) => new ListCursor(segment, list));
+    this.cursors = lists.map(({ list }) => new ListCursor(segment, list));
     this.#listWeights = lists.map(({ weight }) => weight);
     this.#heads = new Uint32Array(lists.length);
-    this.cost = this.#cursors.reduce((sum, { count }) => sum + count, 0);
+    this.cost = this.cursors.reduce((sum, { count }) => sum + count, 0);
     this.limit = this.#idf * saturate(this.#sumLimits(({ limit }) => limit));
   }
 
@@ -89,7 +89,7 @@ export class UnionScorer implements DocumentScorer {
   }
 
   limitBetween(from: number, end: number): number {
-    if (this.#cursors.length > MAX_LIMITED) return this.limit;
+    if (this.cursors.length > MAX_LIMITED) return this.limit;
     return this.#idf * saturate(this.#sumLimits((cursor) => cursor.limitBetween(from, end)));
   }
 
@@ -144,7 +144,7 @@ export class UnionScorer implements DocumentScorer {
 
   #sumLimits(limitOf: (cursor: ListCursor) => number): number {
     let sum = 0;
-    for (const [at, cursor] of this.#cursors.entries()) {
+    for (const [at, cursor] of this.cursors.entries()) {
       sum += limitOf(cursor) * this.#listWeights[at]!.limitFactor;
     }
     return sum;
@@ -157,7 +157,7 @@ export class UnionScorer implements DocumentScorer {
       // A head below the end was not looked for yet.
       let head = this.#heads[at]!;
       if (head < this.#end) {
-        head = this.#cursors[at]!.seek(this.#end);
+        head = this.cursors[at]!.seek(this.#end);
         this.#heads[at] = head;
       }
       if (head < least) least = head;
@@ -177,7 +177,7 @@ export class UnionScorer implements DocumentScorer {
 
   /** Adds the weights of a list in the window; returns its first document behind. */
   #addList(list: number, from: number): number {
-    const cursor = this.#cursors[list]!;
+    const cursor = this.cursors[list]!;
     const { factors } = this.#listWeights[list]!;
     const { bytes } = this.#segment.views;
     const weights = this.#weights;

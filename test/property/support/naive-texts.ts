@@ -125,9 +125,17 @@ function termsOf(
       continue;
     }
     const most = edits(part.form);
-    if (most === 0 || term[0] !== part.term[0]) continue;
-    const steps = distance(part.term, term);
-    if (steps <= most) terms.set(term, TYPO ** steps);
+    if (most === 0) continue;
+    const steps = term[0] === part.term[0] ? [distance(part.term, term)] : [];
+    const letters = part.form.length;
+    const begun = Math.min(most, letters < 4 ? 0 : letters < 8 ? 1 : 2);
+    for (let end = 1; part.isPrefix && begun > 0 && end <= term.length; end++) {
+      if (term[0] !== part.form[0]) break;
+      const some = distance(part.form, term.slice(0, end));
+      if (some <= begun) steps.push(some);
+    }
+    const least = Math.min(...steps);
+    if (least <= most) terms.set(term, TYPO ** least);
   }
   return terms;
 }

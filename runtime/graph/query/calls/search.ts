@@ -197,11 +197,12 @@ class SearchSource implements HitSource {
   explain(): string[] {
     const last = this.#last;
     if (last === null) return ["no index of texts"];
-    const { segments, pending, statistics } = last;
+    const { segments, pending, statistics, blocks } = last;
     const notice = this.notice();
     return [
       `texts: ${statistics.documents} in ${segments} segments, ${pending} of them pending`,
       `documents that have each word: ${statistics.frequencies.join(", ")}`,
+      `blocks of documents: ${blocks.decoded} of ${blocks.all} decoded`,
       ...(this.#plan.test === null ? [] : ["condition: tested for each match"]),
       ...(this.#joined === null ? [] : [this.#joined]),
       ...(notice === null ? [] : [notice]),

@@ -41,15 +41,20 @@ test("describes facets, groups, fusion and ignored words", ({ graph }) => {
   graph.index("text", { keys: ["title"] });
   const options = { facets: { n: 5, low: { property: "n", ranges: [1] } }, groupBy: "n" } as const;
   const { explain } = graph.search("red", { ...options, explain: true });
-  assert.equal(explain.plan.slice(2), [
+  assert.equal(explain.plan.slice(3), [
     "facet 'n': 2 values of 2 hits",
     "facet 'low': 2 values of 2 hits",
     "groups: 2 of 2 hits",
     "sorted, 10 at most kept",
   ]);
+  assert.equal(explain.plan.slice(0, 3), [
+    "texts: 3 in 0 segments, 3 of them pending",
+    "documents that have each word: 2",
+    "blocks of documents: 0 of 0 decoded",
+  ]);
   const condition = { property: { n: 1 } };
   const fused = { vector: [1, 1], fuse: true, explain: true, condition } as const;
-  assert.equal(graph.search("red", fused).explain.plan.slice(2), [
+  assert.equal(graph.search("red", fused).explain.plan.slice(3), [
     "condition: tested for each match",
     "fused: 1 by text and 1 by vector to 1",
     "sorted, 10 at most kept",

@@ -7,12 +7,13 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { MAX_DEFINITION_BYTES } from "../../../../runtime/graph/texts/index-definition.js";
-import { MAX_INDEXES } from "../../../../runtime/graph/texts/text-layout.js";
+import { Directory, MAX_INDEXES } from "../../../../runtime/graph/texts/text-layout.js";
 import { TextProcessor } from "../../../../runtime/graph/texts/text-processor.js";
 import { comparable } from "../../../property/support/comparable.js";
 import { checkStore } from "../support/check-store.js";
@@ -111,6 +112,25 @@ for (const isBuilt of [true, false]) {
     checkStore(loaded);
   });
 }
+
+test("an index of another layout or analysis is built again", ({ folder }) => {
+  const store = plainStore();
+  addTitles(store, 0, 100);
+  openStore(store).index("text", { keys: ["title"], columns: ["ending"] });
+  build(store);
+  const { header, texts } = store.memory;
+  texts.words[header.words[Header.TextDirectory]! + Directory.SegmentVersion] = 1;
+  saveGraph(store, folder);
+  const loaded = load(folder);
+  assert.is(openStore(loaded).textIndexes()[0]!.documents, 0);
+  assertSameSearches(store, loaded);
+  build(loaded);
+  assert.is(openStore(loaded).textIndexes()[0]!.documents, 100);
+  assertSameSearches(store, loaded);
+  setTitle(loaded, "another", "another");
+  saveGraph(loaded, folder);
+  assert.is(openStore(load(folder)).textIndexes()[0]!.documents, 100);
+});
 
 test("the next snapshot has what was declared and built since", ({ folder }) => {
   const store = plainStore();
