@@ -26,6 +26,7 @@ import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js"
 import { ConfigError, locateConfig } from "./config/config-error.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
+import { lifecycleExports } from "./emit/lifecycle.js";
 import { checkedManifest } from "./emit/manifest.js";
 import { addedExports } from "./emit/modules.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
@@ -198,7 +199,9 @@ export class ProjectBuilder {
     const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
     const read = [...files, ...declarations];
     const { auth, env } = config.config;
-    const named = [...auth, ...env].map((reference) => posix.normalize(reference.split("#")[0]!));
+    const functions = lifecycleExports(config.config).map(({ module }) => module);
+    const checkedModules = [...auth, ...env].map((reference) => reference.split("#")[0]!);
+    const named = [...checkedModules.map((module) => posix.normalize(module)), ...functions];
     this.#sources = [
       ...read,
       ...named.filter((file) => this.#isFile(file) && !read.includes(file)),
@@ -316,7 +319,10 @@ export class ProjectBuilder {
   ): Promise<OutputFiles | null> {
     const { types, dependencies } = reading;
     const plugins = reading.plugins.map((plugin) => withBefore(plugin, config.before));
-    const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins), addedExports(plugins));
+    const bundle = await this.#bundler!.bundle(
+      emitBundleEntry(plugins, lifecycleExports(config)),
+      addedExports(plugins),
+    );
     found.push(...bundle.diagnostics);
     const others = await Promise.all([
       bundleExports(this.projectDir, this.#tsconfig, config.auth, AUTH_FILE),

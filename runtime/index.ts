@@ -20,6 +20,7 @@ export type { ClientCertificate, RequestHead } from "./http/auth/request-head.js
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";
+export type { StartContext } from "./plugin/contract/lifecycle.js";
 export type {
   BeforeHook,
   PluginDescription,
@@ -44,6 +45,7 @@ export { bytes, float, int, json, str } from "./plugin/contract/types.js";
 export type { AddPluginOptions } from "./plugin/register/add-plugin.js";
 export { loadPlugins } from "./plugin/register/load-plugins.js";
 export { type PluginOptions, plugin } from "./plugin/register/plugin.js";
+export type { App } from "./plugin/request/app.js";
 export type { Job } from "./plugin/request/job.js";
 export { PluginRequest } from "./plugin/request/plugin-request.js";
 export { RequestData } from "./plugin/request/request-data.js";

@@ -8,17 +8,20 @@ export class PluginModules {
   /** Numbers of the modules and what is used of each, by path. */
   readonly #modules = new Map<string, { number: number; exports: Set<string> }>();
 
-  constructor(plugins: readonly PluginRecord[]) {
+  /** @param others further functions; the numbers of the plugins' modules do not depend on them */
+  constructor(plugins: readonly PluginRecord[], others: readonly ModuleExport[] = []) {
     const used = plugins.flatMap((plugin): ModuleExport[] => [
       plugin,
       ...plugin.before,
       ...schemasOf(plugin),
     ]);
     const paths = new Set(used.map(({ module }) => module).sort());
+    for (const { module } of others) paths.add(module);
     for (const [number, path] of [...paths].entries()) {
       this.#modules.set(path, { number, exports: new Set() });
     }
-    for (const one of used) this.#modules.get(one.module)!.exports.add(exportName(one));
+    for (const one of [...used, ...others])
+      this.#modules.get(one.module)!.exports.add(exportName(one));
   }
 
   /** Names of what the bundle exports and a text uses, in the order of `emit`. */

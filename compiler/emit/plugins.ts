@@ -2,11 +2,13 @@
 // route table that goes with the numbers.
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
+import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { converterName, emitImport, readersName, resultCheckName } from "./converters.js";
 import { type PluginFacts, pluginFacts, pluginPath } from "./describe.js";
 import { isNumeric } from "./is-numeric.js";
+import { emitLifecycle, lifecycleExports } from "./lifecycle.js";
 import { PluginModules } from "./modules.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
 
@@ -15,6 +17,8 @@ export interface PluginsOptions {
   readonly converters: string;
   /** Import specifier of the file that exports what runs before plugins. */
   readonly modules: string;
+  /** Start and stop functions; left out: there are none. */
+  readonly functions?: Pick<ResolvedConfig, "onStart" | "onStop">;
 }
 
 /** @param plugins in plugin-number order */
@@ -22,9 +26,10 @@ export function emitPlugins(
   plugins: readonly PluginRecord[],
   types: TypeTable,
   pathPrefix: string,
-  { converters, modules: modulesFile }: PluginsOptions,
+  { converters, modules: modulesFile, functions }: PluginsOptions,
 ): string {
-  const modules = new PluginModules(plugins);
+  const others = functions === undefined ? [] : lifecycleExports(functions);
+  const modules = new PluginModules(plugins, others);
   const names = plugins
     .flatMap((plugin) => [
       converterName(plugin),
@@ -37,8 +42,10 @@ export function emitPlugins(
   const entries = plugins.map((plugin) =>
     emitEntry(plugin, types, pluginFacts(plugin, pathPrefix), modules),
   );
-  const before = emitImport(modules.names(entries.join("")), modulesFile);
-  return `${HEADER}\n${before}${imports}export const plugins = [\n${entries.join("")}];\n`;
+  const lifecycle = functions === undefined ? "" : emitLifecycle(functions, modules);
+  const table = `export const plugins = [\n${entries.join("")}];\n${lifecycle}`;
+  const before = emitImport(modules.names(table), modulesFile);
+  return `${HEADER}\n${before}${imports}${table}`;
 }
 
 /** Paths to the numbers of their plugins, by role. */

@@ -5,7 +5,7 @@
 
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { hashContent, MANIFEST_FILE } from "../../runtime/settings/manifest.js";
-import type { PluginRecord } from "../record/plugin-record.js";
+import type { ModuleExport, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { emitArgspec } from "./argspec.js";
 import { emitConverters } from "./converters.js";
@@ -21,8 +21,11 @@ const CONVERTERS_FILE = "converters.js";
 const PATH_PREFIX = "/svc/plugin/";
 
 /** Entry of the bundle, as seen from the project's folder. */
-export function emitBundleEntry(plugins: readonly PluginRecord[]): string {
-  return new PluginModules(inNumberOrder(plugins)).emit((module) => `./${module}`);
+export function emitBundleEntry(
+  plugins: readonly PluginRecord[],
+  others: readonly ModuleExport[] = [],
+): string {
+  return new PluginModules(inNumberOrder(plugins), others).emit((module) => `./${module}`);
 }
 
 /**
@@ -63,6 +66,7 @@ export function emitProject(
       emitPlugins(numbered, types, PATH_PREFIX, {
         converters: versioned(CONVERTERS_FILE, converters),
         modules: versioned(MODULES_FILE, bundle),
+        functions: config,
       }),
     ],
     ["routes.json", emitRoutes(numbered, PATH_PREFIX)],

@@ -94,6 +94,22 @@ export interface ControlledServer {
   readonly control: MessagePort;
 }
 
+/** Start and stop functions of an executor. */
+export interface ExecutorHooksData {
+  /** Receives requests to stop. */
+  readonly port: MessagePort;
+  /** Its start function of the instance runs, too. */
+  readonly isFirst: boolean;
+  /** Time for the start. */
+  readonly timeoutMs: number;
+}
+
+/** Parts of the start data of an executor that plugins must not reach. */
+export interface ControlledExecutor extends ControlledServer {
+  /** Null without start and stop functions. */
+  readonly hooks: ExecutorHooksData | null;
+}
+
 /** Start data of an executor thread. */
 export interface ExecutorThreadData {
   readonly id: number;

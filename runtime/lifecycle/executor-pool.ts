@@ -1,24 +1,31 @@
 // Executor threads, which run user plugins: starts them, replaces dead ones, and starts a second
 // set before the first is retired on reload. Lives in the main thread.
 
-import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  type Worker,
+} from "node:worker_threads";
 import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import type {
-  ControlledServer,
+  ControlledExecutor,
   ExecutorNotification,
   ExecutorPort,
   ExecutorThreadData,
 } from "../engine/io-control.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
+import type { StopScope } from "../plugin/contract/lifecycle.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
 import { MemoryWatchdog, type WatchedExecutor } from "./memory-watchdog.js";
 import { pendingTopLevelAwaits } from "./pending-awaits.js";
 import { exitWhenOrphaned, isFdExhausted, startThread } from "./start-thread.js";
+import { runStopFunction } from "./stop-functions.js";
 import { currentSourceLine } from "./thread-probe.js";
 
 /**
@@ -53,12 +60,20 @@ export interface ExecutorBounds {
   readonly heapMb: number;
   /** Timeout of loading plugin modules. */
   readonly loadTimeoutMs: number;
+  /** The project has start or stop functions. */
+  readonly hasFunctions: boolean;
+  /** A start function of the instance runs in the first executor before the others start. */
+  readonly hasInstanceStart: boolean;
+  /** Timeout of a stop function. */
+  readonly stopTimeoutMs: number;
 }
 
 interface Member {
   readonly worker: Worker;
   readonly routes: Routes;
   readonly startedAtMs: number;
+  /** Port of its stop functions; null without any. */
+  readonly stops: MessagePort | null;
   /** Receives requests, and is replaced when it exits. */
   inService: boolean;
   /** Terminated by the pool, which has logged the reason. */
@@ -87,6 +102,8 @@ export class ExecutorPool {
   /** Its failures are consecutive early deaths without a running request. */
   readonly #backoff = new Backoff(RESTART_BACKOFF);
   #closed = false;
+  /** The start function of the instance has run, or runs. */
+  #isInstanceStarted = false;
 
   constructor(
     data: SharedData,
@@ -134,11 +151,23 @@ export class ExecutorPool {
       const reason = pendingTopLevelAwaits(this.#data.projectDir);
       log(`plugins still loading after ${SLOW_LOAD_MS / 1000} s: ${reason}`, "warn");
     }, SLOW_LOAD_MS);
-    const started = await Promise.allSettled(ids.map((id) => this.#startOne(id, routes)));
+    const isFirst = this.#bounds.hasInstanceStart && !this.#isInstanceStarted;
+    const first = isFirst ? [await this.#startFirst(ids[0]!, routes)] : [];
+    const others = ids.slice(first.length);
+    const results = await Promise.allSettled(others.map((id) => this.#startOne(id, routes)));
+    const started = [...first, ...results];
     clearTimeout(waiting);
     const failed = started.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return started.map((result) => (result as PromiseFulfilledResult<ExecutorPort>).value);
+  }
+
+  /** Starts the executor that runs the start function of the instance. */
+  async #startFirst(id: number, routes: Routes): Promise<PromiseSettledResult<ExecutorPort>> {
+    this.#isInstanceStarted = true;
+    const [result] = await Promise.allSettled([this.#startOne(id, routes, true)]);
+    if (result.status === "rejected") this.#isInstanceStarted = false;
+    return result;
   }
 
   /** Terminates an executor; one in service is replaced. */
@@ -158,13 +187,26 @@ export class ExecutorPool {
   async close(): Promise<void> {
     this.#closed = true;
     this.#memory?.close();
-    await this.#end([...this.#members.keys()]);
+    await this.#end([...this.#members.keys()], true);
   }
 
-  async #end(ids: readonly number[]): Promise<void> {
-    const members = ids.flatMap((id) => this.#members.get(id) ?? []);
-    for (const member of members) member.inService = false;
-    await Promise.all(members.map(({ worker }) => worker.terminate()));
+  /** @param isLast the instance stops, too: its stop function runs after those of all executors */
+  async #end(ids: readonly number[], isLast = false): Promise<void> {
+    const members = ids.flatMap((id) => {
+      const member = this.#members.get(id);
+      return member === undefined ? [] : [{ id, member, wasInService: member.inService }];
+    });
+    for (const { member } of members) member.inService = false;
+    const stopping = members.filter(({ wasInService }) => wasInService);
+    const stop = (of: typeof stopping, scope: StopScope): Promise<unknown> =>
+      Promise.all(of.map(({ id, member }) => this.#stop(id, member, scope)));
+    await stop(stopping, "executor");
+    if (isLast) await stop(stopping.slice(0, 1), "instance");
+    await Promise.all(members.map(({ member }) => member.worker.terminate()));
+  }
+
+  async #stop(id: number, { stops }: Member, scope: StopScope): Promise<void> {
+    if (stops !== null) await runStopFunction(stops, scope, id, this.#bounds.stopTimeoutMs);
   }
 
   #enterService(id: number): void {
@@ -185,14 +227,19 @@ export class ExecutorPool {
     return this.#nextId;
   }
 
-  #startOne(id: number, routes: Routes): Promise<ExecutorPort> {
+  #startOne(id: number, routes: Routes, isFirst = false): Promise<ExecutorPort> {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const { port1: control, port2: controlled } = new MessageChannel();
     const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes, signal };
+    const { hasFunctions, loadTimeoutMs: timeoutMs } = this.#bounds;
+    const stops = hasFunctions ? new MessageChannel() : null;
+    const hooks = stops && { port: stops.port1, isFirst, timeoutMs };
+    stops?.port2.unref();
     const worker = startThread("executor", {
-      workerData: { ...data, control: controlled } satisfies ExecutorThreadData & ControlledServer,
-      transferList: [port1, controlled],
+      workerData: { ...data, control: controlled, hooks } satisfies ExecutorThreadData &
+        ControlledExecutor,
+      transferList: [port1, controlled, ...(stops === null ? [] : [stops.port1])],
       name: `svc-executor-${id}`,
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
@@ -203,6 +250,7 @@ export class ExecutorPool {
       worker,
       routes,
       startedAtMs: performance.now(),
+      stops: stops?.port2 ?? null,
       inService: false,
       terminated: false,
     };

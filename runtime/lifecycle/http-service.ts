@@ -23,7 +23,7 @@ import type { ServerSettings } from "../settings/server-settings.js";
 import { STARTING } from "../system/call-admin-operation.js";
 import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
-import { ExecutorPool } from "./executor-pool.js";
+import { type ExecutorBounds, ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { InlineWatchdog } from "./inline-watchdog.js";
 import { IoThread, type StartIo } from "./io-thread.js";
@@ -31,6 +31,9 @@ import { Lease } from "./lease.js";
 import { ServiceState } from "./service-state.js";
 import { isFdExhausted } from "./start-thread.js";
 import { warmUpTargets } from "./warm-up-targets.js";
+
+/** Stop functions have at least that long. */
+const MIN_STOP_FUNCTION_MS = 1000;
 
 /** Plugins that run in the main thread, added by `addPlugin`. */
 export interface MainPlugins {
@@ -107,7 +110,7 @@ export class HttpService {
     const { projectDir, stackTraces } = settings;
     this.#pool = new ExecutorPool(
       { projectDir, stackTraces, state, metrics },
-      { heapMb: settings.executorHeapMiB, loadTimeoutMs: settings.loadTimeoutMs },
+      executorBounds(settings),
       this.metrics,
       {
         asked: (ask) => graphs.answer(ask),
@@ -377,6 +380,18 @@ export class HttpService {
         return this.#startLongQueries();
     }
   }
+}
+
+function executorBounds(settings: ServerSettings): ExecutorBounds {
+  const { executorHeapMiB, loadTimeoutMs, onStart, onStop, shutdownTimeoutSeconds } = settings;
+  const functions = [...Object.values(onStart), ...Object.values(onStop)];
+  return {
+    heapMb: executorHeapMiB,
+    loadTimeoutMs,
+    hasFunctions: functions.some((reference) => reference !== null),
+    hasInstanceStart: onStart.instance !== null,
+    stopTimeoutMs: Math.max(MIN_STOP_FUNCTION_MS, shutdownTimeoutSeconds * 1000),
+  };
 }
 
 function initialNodeState({ node, build, servicein }: ServerSettings): NodeState {

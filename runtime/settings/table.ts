@@ -34,6 +34,12 @@ import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-
 import { EXECUTOR_SETTINGS } from "./executor-settings.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
+import {
+  type LifecycleConfig,
+  lifecycleRule,
+  NO_FUNCTIONS,
+  type ParsedLifecycle,
+} from "./lifecycle-rules.js";
 import { matrixRule } from "./matrix-config.js";
 import { authRule, beforeRule, envRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
 import { PROXY_SETTINGS } from "./proxy-settings.js";
@@ -248,6 +254,20 @@ export const SETTINGS = {
     type: structure<readonly string[], string | readonly string[]>(envRule),
     default: [[]],
     help: "Standard Schema of the environment variables, as `module#export`",
+  }),
+  /** Functions that run before the first request: `module#export` for each executor. */
+  onStart: setting({
+    key: "onStart",
+    type: structure<ParsedLifecycle, string | LifecycleConfig>(lifecycleRule),
+    default: [NO_FUNCTIONS, "none"],
+    help: "start functions, as `module#export` or `{ instance, executor }`",
+  }),
+  /** Functions that run after the last request: `module#export` for each executor. */
+  onStop: setting({
+    key: "onStop",
+    type: structure<ParsedLifecycle, string | LifecycleConfig>(lifecycleRule),
+    default: [NO_FUNCTIONS, "none"],
+    help: "stop functions, as `module#export` or `{ instance, executor }`",
   }),
   /** Scopes for built-in services of the main port, and for graphs without their own. */
   builtinScopes: setting({

@@ -5,8 +5,9 @@ import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { limitOutputBuffer, log, onDroppedWrites } from "../base/log.js";
 import { Executor } from "../engine/executor.js";
+import { startLifecycle } from "../engine/executor-lifecycle.js";
 import type {
-  ControlledServer,
+  ControlledExecutor,
   ExecutorNotification,
   ExecutorThreadData,
 } from "../engine/io-control.js";
@@ -16,6 +17,7 @@ import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graph
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureThread } from "../metrics/thread-gauges.js";
+import type { Lifecycle } from "../plugin/contract/lifecycle.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import {
   describeUncaught,
@@ -28,7 +30,7 @@ import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
 
 measureThread();
-const { control, ...data } = takeWorkerData<ExecutorThreadData & ControlledServer>();
+const { control, hooks, ...data } = takeWorkerData<ExecutorThreadData & ControlledExecutor>();
 const metrics = new Metrics(data.metrics);
 raiseStackTraceLimit();
 onDroppedWrites(() => metrics.logWriteLost());
@@ -67,7 +69,11 @@ process.exit = (status) => {
 };
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));
-  const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
+  const { plugins, lifecycle = {} } = (await import(bundle.href)) as {
+    readonly plugins: readonly PluginEntry[];
+    readonly lifecycle?: Lifecycle;
+  };
+  if (hooks !== null) await startLifecycle(data.id, lifecycle, hooks);
   const numbered = indexByNumber(plugins);
   new Executor(data.id, data.port, new SharedState(data.state), () => numbered);
   // Only the main thread ends an executor; the request port may close earlier.

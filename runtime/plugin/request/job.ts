@@ -2,6 +2,7 @@
 
 import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
+import { type App, getApp } from "./app.js";
 import { RequestLog } from "./request-log.js";
 
 /** Header field by which the server passes the time of a run. */
@@ -33,6 +34,14 @@ export class Job {
    */
   get signal(): AbortSignal {
     return this.#source.signal?.get() ?? new AbortController().signal;
+  }
+
+  /**
+   * Result of the start function of this executor (`onStart`).
+   * @throws Error without one
+   */
+  get app(): App {
+    return getApp();
   }
 
   /** The server's log; entries carry the number of the run. */

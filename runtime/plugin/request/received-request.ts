@@ -3,6 +3,7 @@
 import type { Principal } from "../../http/auth/auth-handler.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
+import { type App, getApp } from "./app.js";
 import { RequestLog } from "./request-log.js";
 
 /** `(defined, width, height, depth, partition, replica, channel, primary)`. */
@@ -48,6 +49,14 @@ export abstract class ReceivedRequest {
    */
   get signal(): AbortSignal {
     return this.#received.signal?.get() ?? new AbortController().signal;
+  }
+
+  /**
+   * Result of the start function of this executor (`onStart`).
+   * @throws Error without one, and in inline plugins
+   */
+  get app(): App {
+    return getApp();
   }
 
   /** The server's log; entries carry the id of the request. */

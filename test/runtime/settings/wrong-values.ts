@@ -46,6 +46,14 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ perMinute: 1, by: "ip" }, /^\.by: expected "principal" or "client", got "ip"$/],
     [{ perMinute: 1, per: 1 }, /^\.per: unknown key/],
   ],
+  onStart: [
+    [1, /^: expected an object, got 1$/],
+    ["start", /: expected `module#export`, got "start"$/],
+    [{ thread: "a.ts#a" }, /thread/],
+  ],
+  onStop: [
+    [{ instance: "../a.ts#a" }, /^\.instance\[0\]: expected a path or pattern inside the project/],
+  ],
   before: [
     ["src/guards.ts#auth", /^: expected a list of `module#export`, got/],
     [["auth"], /^\[0\]: expected `module#export`, got "auth"$/],

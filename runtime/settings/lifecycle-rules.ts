@@ -1,0 +1,25 @@
+// The keys `onStart` and `onStop`: functions of the project that run when executors, or the first
+// of them, start and stop.
+
+import { beforeRule } from "./plugin-rules.js";
+import { nullable, object, type Rule, withDefault } from "./rules.js";
+
+export interface LifecycleConfig {
+  /** Runs in each executor, `module#export`. */
+  readonly executor?: string | null | undefined;
+  /** Runs once for the instance, in its first executor, `module#export`. */
+  readonly instance?: string | null | undefined;
+}
+
+export type ParsedLifecycle = Readonly<Record<"executor" | "instance", string | null>>;
+
+export const NO_FUNCTIONS: ParsedLifecycle = { executor: null, instance: null };
+
+const reference: Rule<string> = (value, path, problems) =>
+  beforeRule([value], path, problems)[0] ?? "";
+const optional = withDefault(nullable(reference), null);
+const both = object<ParsedLifecycle>({ executor: optional, instance: optional });
+
+/** A reference alone is that of each executor. */
+export const lifecycleRule: Rule<ParsedLifecycle> = (value, path, problems) =>
+  both(typeof value === "string" ? { executor: value } : value, path, problems);
