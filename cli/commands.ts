@@ -13,6 +13,7 @@ import { down } from "./down.js";
 import type { Command } from "./framework/command.js";
 import { graphExport } from "./graph-export.js";
 import { graphImport } from "./graph-import.js";
+import { graphRebuildVectors } from "./graph-rebuild-vectors.js";
 import { init } from "./init.js";
 import { key } from "./key.js";
 import { logCheck } from "./log-check.js";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   replay,
   graphImport,
   graphExport,
+  graphRebuildVectors,
   logCheck,
   logRepair,
   completionCommand(() => COMMANDS),

@@ -54,6 +54,10 @@ async function writeLines(out: Writable, lines: Iterable<string>): Promise<void>
 }
 
 function* graphLines(graph: Graph): Generator<string> {
+  const { precision, measure } = graph.vectorSettings;
+  if (precision !== "int8" || measure !== "cosine") {
+    yield JSON.stringify({ vectors: { precision, measure } });
+  }
   const ids = graph.vertices();
   for (const id of ids) {
     const line = vertexLine(graph, id);

@@ -1,12 +1,19 @@
-// One record of an import: a vertex or an arc. The graph validates the values; unknown members are
-// rejected, so that no data are dropped silently.
+// One record of an import: a vertex, an arc, or the vector settings of the graph. The graph
+// validates the values; unknown members are rejected, so that no data are dropped silently.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import * as constants from "../../runtime/graph/model/constants.js";
-import type { ArcSpec, CreateOptions, Graph, PropertyValue } from "../../runtime/index.js";
+import type {
+  ArcSpec,
+  CreateOptions,
+  Graph,
+  PropertyValue,
+  VectorSettings,
+} from "../../runtime/index.js";
 
 const VERTEX_MEMBERS = new Set(["id", "type", "lifespan", "expires", "properties", "vector"]);
 const ARC_MEMBERS = new Set(["initial", "relationship", "modifier", "value", "terminal"]);
+const SETTINGS_MEMBERS = new Set(["vectors"]);
 /** Property values that JSON has no form for. */
 const BYTES = "$bytes";
 const MAP = "$map";
@@ -20,11 +27,13 @@ export function importRecord(
   { place, type }: { readonly place: string; readonly type: string | null },
 ): void {
   const isArc = Object.hasOwn(value, "initial");
-  const known = isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
+  const isSettings = Object.hasOwn(value, "vectors");
+  const known = isSettings ? SETTINGS_MEMBERS : isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
   const unknown = Object.keys(value).find((name) => !known.has(name));
   if (unknown !== undefined) throw refused(place, `unknown member "${unknown}"`);
   try {
-    if (isArc) importArc(graph, value);
+    if (isSettings) graph.setVectorSettings(value.vectors as Partial<VectorSettings>);
+    else if (isArc) importArc(graph, value);
     else importVertex(graph, value, type);
   } catch (error) {
     // Everything that the graph refuses; a full disk or a lost lock is no fault of the file.

@@ -1,7 +1,7 @@
 // Types of structured settings in `svc.config.ts`.
 
 import type { Constraint, TextIndexOptions } from "../graph/api/entry-points.js";
-import type { VectorIndexOptions } from "../graph/api/public-names.js";
+import type { VectorIndexOptions, VectorSettings } from "../graph/api/public-names.js";
 import type { ScopesConfig } from "./scope-rules.js";
 export type JsonValue =
   | null
@@ -26,6 +26,7 @@ export interface GraphConfig extends ScopesConfig {
   readonly indexes?: readonly IndexConfig[] | undefined;
   /** Constraints to declare at startup, in place of earlier ones for the same properties. */
   readonly constraints?: readonly ConstraintConfig[] | undefined;
+  readonly vectors?: VectorsConfig | null | undefined;
 }
 
 /** A constraint of a graph, as `graph.constrain` declares it. */
@@ -39,6 +40,7 @@ export type IndexConfig =
   | { readonly vectors: VectorIndexConfig };
 export type TextIndexConfig = Optional<TextIndexOptions>;
 export type VectorIndexConfig = Optional<VectorIndexOptions>;
+export type VectorsConfig = Optional<Partial<VectorSettings>>;
 /** Missing members may be undefined. */
 type Optional<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 

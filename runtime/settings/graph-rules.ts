@@ -2,9 +2,9 @@
 
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
-import type { ConstraintConfig, IndexConfig } from "./config-values.js";
+import type { ConstraintConfig, IndexConfig, VectorsConfig } from "./config-values.js";
 import { constraintsRule } from "./constraint-rules.js";
-import { indexesRule } from "./index-rules.js";
+import { indexesRule, vectorsRule } from "./index-rules.js";
 import { isBoolean, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
 import { type ParsedScopes, SCOPE_RULES } from "./scope-rules.js";
 
@@ -20,6 +20,8 @@ export interface ConfiguredGraph extends ParsedScopes {
   readonly indexes: readonly IndexConfig[];
   /** Declared at startup. */
   readonly constraints: readonly ConstraintConfig[];
+  /** How vectors are stored and compared; null: as they are. */
+  readonly vectors: VectorsConfig | null;
 }
 
 const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;
@@ -44,6 +46,7 @@ const each = named<ConfiguredGraph>(
     ),
     indexes: indexesRule,
     constraints: constraintsRule,
+    vectors: vectorsRule,
     ...SCOPE_RULES,
   }),
 );

@@ -1,7 +1,12 @@
 // The key `indexes` of a configured graph: indexes that svc creates at startup if missing.
 // The graph validates the names of properties, types and languages.
 
-import type { IndexConfig, TextIndexConfig, VectorIndexConfig } from "./config-values.js";
+import type {
+  IndexConfig,
+  TextIndexConfig,
+  VectorIndexConfig,
+  VectorsConfig,
+} from "./config-values.js";
 import {
   expected,
   isBoolean,
@@ -36,6 +41,11 @@ const absent = withDefault<undefined>(
 const optional = <T>(rule: Rule<T>): Rule<T | undefined> =>
   withDefault<T | undefined>(rule, undefined);
 
+function oneOf<const T extends string>(...names: readonly T[]): Rule<T> {
+  const fits = `one of ${names.map((name) => JSON.stringify(name)).join(", ")}`;
+  return test(fits, (value) => names.includes(value as T), names[0]!);
+}
+
 const text: Rule<TextIndexConfig> = object<TextIndexConfig>({
   name: optional(string("a name", /\S/)),
   keys: test("property names, or { name: { boost } }", isKeys, []),
@@ -51,7 +61,19 @@ const text: Rule<TextIndexConfig> = object<TextIndexConfig>({
 const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
   length: test("a number of components", isLength, 1),
   ef: optional(test("a number of candidates", isLength, 1)),
+  measure: optional(oneOf("cosine", "dot", "l2")),
 });
+
+/** How a graph stores and compares vectors. */
+export const vectorsRule: Rule<VectorsConfig | null> = withDefault(
+  nullable(
+    object<VectorsConfig>({
+      precision: optional(oneOf("int8", "float16", "float32")),
+      measure: optional(oneOf("cosine", "dot", "l2")),
+    }),
+  ),
+  null,
+);
 
 const RULES: { readonly [K in (typeof KINDS)[number]]: Rule<unknown> } = {
   text,

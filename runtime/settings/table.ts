@@ -285,8 +285,8 @@ export const SETTINGS = {
     >(graphsRule),
     default: [{}],
     help:
-      "graphs to open: `{ shop: { path, readonly, local, memory, indexes, constraints, read, " +
-      "change } }`",
+      "graphs to open: `{ shop: { path, readonly, local, memory, indexes, constraints, vectors, " +
+      "read, change } }`",
   }),
   /** Seconds between saves of graphs that have changed, 0 for none. */
   saveEvery: setting({

@@ -38,7 +38,7 @@ test("completes commands, options, their values and paths in bash", async () => 
     assert.equal(on("bu"), ["build"]);
     assert.ok(on("").includes("graph") && on("").includes("help"));
     assert.equal(on("help", "de"), ["dev"]);
-    assert.equal(on("graph", ""), ["import", "export"]);
+    assert.equal(on("graph", ""), ["import", "export", "rebuild-vectors"]);
     assert.equal(on("admin", "s"), WITH_S);
     assert.ok(VERBS.every(({ name }) => on("admin", name).includes(name)));
     assert.equal(on("admin", "status", "o"), ["other"]);

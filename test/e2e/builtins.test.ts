@@ -58,7 +58,15 @@ const BUILTIN_PLUGINS = [
     "ping",
     "plugins",
   ],
-  ...["properties", "search", "status", "system_counts", "system_descriptor", "system_overview"],
+  ...[
+    "properties",
+    "rebuildvectors",
+    "search",
+    "status",
+    "system_counts",
+    "system_descriptor",
+    "system_overview",
+  ],
   ...["system_rates", "vertex", "vertices"],
 ];
 

@@ -39,6 +39,7 @@ const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
   ["dropindex", { graph: "g", what: "ids" }],
   ["constrain", { graph: "g", type: "t", key: "a", unique: "1" }],
   ["dropconstraint", { graph: "g", type: "t", key: "a" }],
+  ["rebuildvectors", { graph: "g" }],
 ];
 
 function ask(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
@@ -110,6 +111,30 @@ test("create, set and remove arcs on both ports", async () => {
     assert.equal(await response("disconnect", all, port), {
       ...{ id: "b", action: "disconnected", arcs: 2 },
     });
+  }
+});
+
+test("convert vectors to another precision on both ports", async () => {
+  for (const [port, precision] of [
+    [0, "float32"],
+    [1, "int8"],
+  ] as const) {
+    await response("createvertex", { id: "exact", vector: "[1, 0.3]" }, port);
+    assert.equal(await response("rebuildvectors", { precision }, port), {
+      ...{ converted: 1, precision, measure: "cosine" },
+    });
+    const indexed = { what: "vectors", length: 2, measure: "l2" };
+    const { vectors } = (await response("index", indexed, port)) as { vectors: object[] };
+    assert.equal(vectors, [
+      { length: 32, precision, measure: "l2", ef: 100, vectors: 1, indexed: 0, dead: 0 },
+    ]);
+    const refused = await ask("index", { graph: "g", ...indexed, measure: "dot" }, port);
+    assert.match(refused.text, /drop their indexes first/);
+    await response("dropindex", { what: "vectors", length: 2 }, port);
+    new Graph("g").setVectorSettings({ measure: "cosine" });
+    const wrong = await ask("rebuildvectors", { graph: "g", precision: "int4" }, port);
+    assert.is(wrong.status, 400);
+    await response("deletevertex", { id: "exact" }, port);
   }
 });
 

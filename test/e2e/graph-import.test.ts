@@ -61,6 +61,28 @@ test("round-trip JSON lines", async () => {
   assert.not(existsSync(join(at("graphs"), "h", "import.json")));
 });
 
+test("convert vectors, and round-trip their precision and digits", async () => {
+  const records = [
+    { vectors: { precision: "float32", measure: "l2" } },
+    { id: "a", vector: [0.1, 1] },
+  ];
+  writeFileSync(at("p.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
+  await graph("import", at("p.jsonl"), "--graph", "precise");
+  const exported = await lines("precise");
+  assert.equal(exported[0], records[0]);
+  const bytes = Buffer.from(exported[1]!.vector as string, "base64");
+  assert.is(bytes.readFloatLE(0), Math.fround(0.1));
+  const rebuild = ["rebuild-vectors", "--graph", "precise", "--precision", "float16"];
+  const { code, out, err } = await graph(...rebuild);
+  assert.is(code, 0, err);
+  assert.match(out, /1 vectors converted to float16/);
+  const [settings] = await lines("precise");
+  assert.equal(settings, { vectors: { precision: "float16", measure: "l2" } });
+  const refused = await graph(...rebuild, "--url", "http://127.0.0.1:1");
+  assert.is(refused.code, 1);
+  assert.match(refused.err, /SVC2701/);
+});
+
 test("import rows of CSV, .npy and .fvecs as vertices", async () => {
   writeFileSync(at("v.csv"), 'id,type,price,name,vector\nx,item,1.5,"a ""b"", c",1 2 3\ny,,,,\n');
   assert.is((await graph("import", at("v.csv"), "--graph", "csv")).code, 0);

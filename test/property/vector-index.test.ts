@@ -103,7 +103,10 @@ test(`finds nearly all of the best hits (seed ${SEED})`, () => {
     const indexed = makeIndexed(random);
     const { store, graph } = indexed;
     assert.equal(graph.indexes(), [
-      { length: 64, ef: 100, vectors: VECTORS, indexed: VECTORS, dead: 0 },
+      {
+        ...{ length: 64, precision: "int8", measure: "cosine", ef: 100 },
+        ...{ vectors: VECTORS, indexed: VECTORS, dead: 0 },
+      },
     ]);
     assert.ok(recall(indexed, 32, 50) >= 0.98);
     assert.ok(recall(indexed, 64, 50) >= 0.99);

@@ -5,7 +5,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../runtime/graph/api/graph.js";
-import { compareVectors, GRAPH_METRIC } from "../../runtime/graph/vectors/metrics/metrics.js";
+import { COSINE } from "../../runtime/graph/vectors/measures/cosine.js";
+import { compareVectors } from "../../runtime/graph/vectors/measures/measures.js";
 import { getParts, Vector } from "../../runtime/graph/vectors/vector.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
@@ -60,7 +61,7 @@ test(`match a sorted list (seed ${SEED})`, () => {
         .filter(([, item]) => item.vector !== null && (type === null || item.type === type))
         .map(
           ([id, item]) =>
-            [id, compareVectors(GRAPH_METRIC, getParts(item.vector!), getParts(probe))] as const,
+            [id, compareVectors(COSINE, getParts(item.vector!), getParts(probe))] as const,
         )
         .sort(([, a], [, b]) => b - a);
       const expected = hits < 0 ? scores : scores.slice(0, hits);

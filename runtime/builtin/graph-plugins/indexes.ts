@@ -4,6 +4,11 @@
 import { ParameterError } from "../../base/errors.js";
 import type { TextIndexOptions } from "../../graph/api/entry-points.js";
 import type { Graph } from "../../graph/api/graph.js";
+import type {
+  VectorIndexOptions,
+  VectorMeasure,
+  VectorPrecision,
+} from "../../graph/api/public-names.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
@@ -28,6 +33,7 @@ export function indexes(_request: PluginRequest, graph: str): object {
  * @param ef candidates to inspect per vector
  * @param key name of the property
  * @param options options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
+ * @param measure measure of vectors: `cosine`, `dot` or `l2`; empty: that of the graph
  */
 export function index(
   _request: PluginRequest,
@@ -37,10 +43,11 @@ export function index(
   ef: int = 0,
   key: str = "",
   options: str = "",
+  measure: str = "",
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  if (kind === "vectors") found.index(kind, ef === 0 ? { length } : { length, ef });
+  if (kind === "vectors") found.index(kind, vectorOptions(length, ef, measure));
   else if (kind === "text") found.index(kind, textOptions(options));
   else if (kind === "property") found.index(kind, { key });
   else found.index(kind);
@@ -71,7 +78,33 @@ export function dropindex(
   return { dropped: wasThere, ...stateOf(found) };
 }
 
+/**
+ * Converts all vectors of a graph to a precision, while it serves.
+ * @plugin rebuildvectors
+ * @param graph name of the graph
+ * @param precision `int8`, `float16` or `float32`; empty: that of the graph
+ */
+export function rebuildvectors(
+  _request: PluginRequest,
+  graph: str,
+  precision: str = "",
+): Promise<object> {
+  const found = graphNamed(graph);
+  if (precision !== "") {
+    found.setVectorSettings({ precision: precision as VectorPrecision });
+  }
+  return found.rebuildVectors().then((converted) => ({ converted, ...found.vectorSettings }));
+}
+
 type Kind = "vectors" | "property" | "ids" | "text";
+
+function vectorOptions(length: number, ef: number, measure: string): VectorIndexOptions {
+  return {
+    length,
+    ...(ef !== 0 && { ef }),
+    ...(measure !== "" && { measure: measure as VectorMeasure }),
+  };
+}
 
 /** @throws ParameterError or ValueError for invalid options */
 function textOptions(options: string): TextIndexOptions {

@@ -8,9 +8,9 @@ import {
   listConstraints,
 } from "../changes/constraints.js";
 import { refuseFurther } from "../model/check-argument.js";
-import { GraphQueries } from "./graph-queries.js";
+import { GraphVectors } from "./graph-vectors.js";
 
-export class GraphConstraints extends GraphQueries {
+export class GraphConstraints extends GraphVectors {
   /**
    * Declares rules for a property of the vertices of a type, in place of earlier ones. Every change
    * keeps them from then on; a batch keeps them at its end.

@@ -11,7 +11,7 @@ import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
 import { type Approximate, parseEf } from "../query/walk/nearest-search.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
-import { computeSimilarity } from "../vectors/metrics/metrics.js";
+import { computeSimilarity } from "../vectors/measures/measures.js";
 import { requireSameKind } from "../vectors/probe.js";
 import {
   anchorCount,
@@ -47,7 +47,8 @@ export class GraphSimilarity extends Similarity {
   /** Returns the similarity of two vectors: the cosine, or for features by the graph's settings. */
   similarity(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
-    return computeSimilarity(partsOfLike(a, "a"), partsOfLike(b, "b"), this.#settings);
+    const { settings, measure } = getAccess(this.#graph).store.vectors;
+    return computeSimilarity(partsOfLike(a, "a"), partsOfLike(b, "b"), settings, measure);
   }
 
   /** Returns the settings by their interface names. */

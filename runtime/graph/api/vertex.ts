@@ -11,7 +11,7 @@ import {
   setProperty,
 } from "../changes/properties.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
-import { removeVector, setVector } from "../changes/vectors.js";
+import { removeVector, setVector, toStoredParts } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
 import { checkObject, checkText, checkTimeout, refuseFurther } from "../model/check-argument.js";
@@ -25,7 +25,7 @@ import { ReadHandle } from "../sessions/read-handle.js";
 import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { readConsistently } from "../store/read-consistently.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import type { VectorLike } from "../vectors/vector.js";
 import { GraphHandle, getAccess } from "./graph-handle.js";
 import type { VertexRecord } from "./vertex-attributes.js";
 import { VertexQueries } from "./vertex-queries.js";
@@ -242,7 +242,7 @@ export class Vertex extends VertexQueries {
    */
   setVector(vector: VectorLike, ...further: never[]): void {
     refuseFurther(further, "vector");
-    setVector(this.access, this.#writable, partsOfLike(vector, "vector"));
+    setVector(this.access, this.#writable, toStoredParts(this.access.store, vector));
   }
 
   /**

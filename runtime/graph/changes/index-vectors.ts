@@ -1,15 +1,13 @@
 // Creates, drops and lists vector indexes.
 
 import { ValueError } from "../model/errors.js";
-import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { OperationCode } from "../store/operation.js";
 import { MAX_EF, MIN_EF, VectorIndex } from "../vectors/index-layout.js";
+import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
 import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
-import { Space } from "../vectors/vector-layout.js";
+import { countComponents, readPrecision, Space, slotLength } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
-import { begin } from "./change-vertex.js";
-import { requireWritable } from "./vertex-key.js";
+import { changeVectorIndex, changeVectorSettings, type VectorMeasure } from "./vector-settings.js";
 
 /** Parameters of a vector index. */
 export interface VectorIndexOptions {
@@ -17,11 +15,15 @@ export interface VectorIndexOptions {
   readonly length: number;
   /** Candidates examined per inserted vector (default: 100); more take longer. */
   readonly ef?: number;
+  /** Measure of the graph's vectors (default: as it is); all indexes of a graph have the same. */
+  readonly measure?: VectorMeasure;
 }
 
 /** State of a vector index. */
 export interface VectorIndexState {
   readonly length: number;
+  readonly precision: VectorPrecision;
+  readonly measure: VectorMeasure;
   readonly ef: number;
   /** Vectors of this length. */
   readonly vectors: number;
@@ -38,12 +40,13 @@ const DEFAULT_EF = 100;
  * @throws ValueError, AccessError
  */
 export function indexVectors(store: GraphStore, options: VectorIndexOptions): void {
-  const { length, ef = DEFAULT_EF } = options;
+  const { length, ef = DEFAULT_EF, measure } = options;
   checkLength(length);
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
     throw new ValueError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
   }
-  changeIndex(store, length, ef);
+  if (measure !== undefined) changeVectorSettings(store, { measure });
+  changeVectorIndex(store, slotLength(paddedLength(length), false, store.vectors.precision), ef);
 }
 
 /**
@@ -56,23 +59,15 @@ export function dropVectorIndex(
 ): boolean {
   const length = options?.length ?? 0;
   checkLength(length);
-  return changeIndex(store, length, 0) > 0;
+  const dropped = PRECISIONS.map((_, precision) =>
+    changeVectorIndex(store, slotLength(paddedLength(length), false, precision), 0),
+  );
+  return dropped.some((count) => count > 0);
 }
 
 function checkLength(length: number): void {
   if (Number.isInteger(length) && length >= 1 && length <= MAX_COMPONENTS) return;
   throw new ValueError(`length must be an integer of 1 to ${MAX_COMPONENTS}`);
-}
-
-/** @param ef 0 to drop it */
-function changeIndex(store: GraphStore, length: number, ef: number): number {
-  return store.writer.mutate(() => {
-    requireWritable(store);
-    const operation = begin(store, OperationCode.IndexVectors, 0);
-    operation.value = paddedLength(length);
-    operation.flags = ef;
-    return apply(store, operation);
-  });
 }
 
 /** Takes no lock: the values of an index being built may be inconsistent. */
@@ -84,8 +79,11 @@ export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState
     const word = (which: number): number => memory.lists.words[index + which]!;
     if (word(VectorIndex.Ef) === 0) continue;
     const dead = word(VectorIndex.Dead);
+    const length = vectors.readSpace(space, Space.Length);
     states.push({
-      length: vectors.readSpace(space, Space.Length),
+      length: countComponents(length),
+      precision: PRECISIONS[readPrecision(length)]!,
+      measure: vectors.measure.name as VectorMeasure,
       ef: word(VectorIndex.Ef),
       vectors: vectors.readSpace(space, Space.Count),
       indexed: Math.max(0, word(VectorIndex.Nodes) - dead),

@@ -4,11 +4,22 @@
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import { Precision } from "../vectors/precision.js";
 import { requireSameKind } from "../vectors/probe.js";
-import type { VectorParts } from "../vectors/vector-parts.js";
+import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import { toPrecision, type VectorParts } from "../vectors/vector-parts.js";
 import { beginChange, changeVertex } from "./change-vertex.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
+
+/**
+ * Returns a vector as the graph stores it.
+ * @throws ValueError, TypeError
+ */
+export function toStoredParts({ vectors }: GraphStore, vector: VectorLike): VectorParts {
+  const { precision } = vectors;
+  return toPrecision(partsOfLike(vector, "vector", precision !== Precision.Int8), precision);
+}
 
 /**
  * Sets the vector of a vertex; the null vector removes it.
@@ -35,7 +46,9 @@ export function removeVector(access: Access, vertex: VertexKey): boolean {
 export function applyVector(store: GraphStore, vertex: number, parts: VectorParts): number {
   if (parts.bytes.length === 0) return dropVector(store, vertex);
   requireSameKind(store.vectors, parts, "vector");
-  beginChange(store, OperationCode.SetVector, vertex).vector = parts;
+  // The precision may have changed since the vector was built.
+  const stored = toPrecision(parts, store.vectors.precision);
+  beginChange(store, OperationCode.SetVector, vertex).vector = stored;
   return apply(store, store.operation);
 }
 

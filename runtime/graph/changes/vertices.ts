@@ -11,14 +11,14 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import type { VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { begin, beginChange, changeVertex } from "./change-vertex.js";
 import { ensureTypeCode } from "./name-codes.js";
 import { applyProperty, type CheckedProperties, validateProperties } from "./properties.js";
 import { LockedChange, runWithLocks, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
-import { applyVector } from "./vectors.js";
+import { applyVector, toStoredParts } from "./vectors.js";
 import {
   findHandle,
   idForCreation,
@@ -90,7 +90,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
   const { properties = null, vector = null } = options;
   // Both may run user code, which may create the vertex.
   const checked = properties === null ? NO_PROPERTIES : validateProperties(store, properties);
-  const parts = vector === null ? null : partsOfLike(vector, "vector");
+  const parts = vector === null ? null : toStoredParts(store, vector);
   CREATE.id = id;
   CREATE.type = type;
   CREATE.lifespan = lifespan;

@@ -5,6 +5,7 @@ import { decodeSecond } from "../memory/time.js";
 import { arcSortValue } from "../model/arc-number.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextScores } from "../texts/text-scores.js";
+import type { Measure } from "../vectors/measures/measure.js";
 import type { Probe } from "../vectors/probe.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
 import { ExpressionError } from "./expression-error.js";
@@ -68,6 +69,7 @@ export class QueryExecution {
   /** Scores of the texts that the query searches; null if it searches none. */
   texts: TextScores | null = null;
   #settings: SimilaritySettings | null = null;
+  #measure: Measure | null = null;
   /** Probe of the query vector for kernels; created on first use. */
   probe: Probe | null = null;
   /** True if `halt` has an effect. */
@@ -95,6 +97,12 @@ export class QueryExecution {
   get settings(): SimilaritySettings {
     this.#settings ??= this.store.vectors.settings;
     return this.#settings;
+  }
+
+  /** Measure of similarity, constant during the execution. */
+  get measure(): Measure {
+    this.#measure ??= this.store.vectors.measure;
+    return this.#measure;
   }
 
   /** Memory cells of the query's option, or own ones created on first use. */

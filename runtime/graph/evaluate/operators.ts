@@ -3,6 +3,7 @@
 
 import { Float } from "../../base/float.js";
 import { PackedValue } from "../store/property-values.js";
+import { equalComponents } from "../vectors/vector-parts.js";
 import {
   calculateBig,
   calculateInts,
@@ -35,7 +36,7 @@ import {
   VectorValue,
   VertexRef,
 } from "./values.js";
-import { equalVectors, multiple, vectorSum } from "./vector-operators.js";
+import { multiple, vectorSum } from "./vector-operators.js";
 
 export function add(a: Value, b: Value): Value {
   if (typeof a === "number" && typeof b === "number") return sameKind("+", a + b, a, b);
@@ -179,7 +180,7 @@ function equalNumbers(a: Value, b: Value): boolean {
 function equalObjects(a: Value, b: Value): boolean {
   if (a instanceof VertexRef) return b instanceof VertexRef && a.handle === b.handle;
   if (a instanceof VectorValue) {
-    return b instanceof VectorValue && equalVectors(a.parts, b.parts);
+    return b instanceof VectorValue && equalComponents(a.parts, b.parts);
   }
   if (a instanceof Pair) return b instanceof Pair && a.key === b.key && a.value === b.value;
   if (a instanceof PackedValue && b instanceof PackedValue) {

@@ -2,8 +2,14 @@
 // vectors is a number. Out-of-range results are NaN.
 
 import { ValueError } from "../model/errors.js";
-import { computeSimilarity } from "../vectors/metrics/metrics.js";
-import { computeHamming, dot, meanVector, type VectorParts } from "../vectors/vector-parts.js";
+import { DOT_PRODUCT } from "../vectors/measures/dot-product.js";
+import { compareVectors, computeSimilarity } from "../vectors/measures/measures.js";
+import {
+  computeHamming,
+  equalComponents,
+  meanVector,
+  type VectorParts,
+} from "../vectors/vector-parts.js";
 import type { Context } from "./context.js";
 import { asNumber, boxedReal, isNumeric, type Value, VectorValue } from "./values.js";
 
@@ -31,21 +37,14 @@ export function multiple({ parts }: VectorValue, factor: number): Value {
  * Returns whether two vectors are as similar as the graph's settings require; by default, equal.
  */
 export function matches(x: Context, { parts: a }: VectorValue, { parts: b }: VectorValue): boolean {
-  if (equalVectors(a, b)) return true;
-  const { settings } = x.run;
+  if (equalComponents(a, b)) return true;
+  const { settings, measure } = x.run;
   const { sim_threshold: least, hamming_threshold: most } = settings;
   if (least >= 1 || a.isFeatures !== b.isFeatures) return false;
   return (
-    computeSimilarity(a, b, settings) >= least && !(a.isFeatures && computeHamming(a, b) > most)
+    computeSimilarity(a, b, settings, measure) >= least &&
+    !(a.isFeatures && computeHamming(a, b) > most)
   );
-}
-
-/** Returns whether components and scale are equal. */
-export function equalVectors(a: VectorParts, b: VectorParts): boolean {
-  const { length } = a.bytes;
-  if (a.isFeatures !== b.isFeatures || a.scale !== b.scale || length !== b.bytes.length)
-    return false;
-  return a.bytes.every((byte, index) => byte === b.bytes[index]);
 }
 
 /** Charges the creation of a value. */
@@ -56,7 +55,7 @@ export function countVectorWork(x: Context, value: Value): Value {
 
 function multiplyVectors(a: VectorParts, b: VectorParts): Value {
   if (a.isFeatures || b.isFeatures) return Number.NaN;
-  return boxedReal(a.scale * b.scale * dot(a.bytes, b.bytes));
+  return boxedReal(compareVectors(DOT_PRODUCT, a, b));
 }
 
 function combineVectors(vectors: readonly VectorParts[], factors: readonly number[]): Value {

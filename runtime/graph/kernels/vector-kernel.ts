@@ -34,6 +34,50 @@ export interface VectorKernel {
     threshold: number,
     to: number,
   ): number;
+  /** As `many`: scale * (factor * dot + weight * scale * squares) + base. */
+  manyScaled(
+    list: number,
+    count: number,
+    probe: number,
+    length: number,
+    factor: number,
+    weight: number,
+    base: number,
+    to: number,
+  ): void;
+  /** As `scan`, with the scores of `manyScaled`. */
+  scanScaled(
+    slot: number,
+    count: number,
+    stride: number,
+    probe: number,
+    factor: number,
+    weight: number,
+    base: number,
+    threshold: number,
+    to: number,
+  ): number;
+  /** As `scan` over slots of larger precision, by an upper bound of the exact score. */
+  bounded(
+    slot: number,
+    count: number,
+    stride: number,
+    length: number,
+    probe: number,
+    field: number,
+    product: number,
+    residual: number,
+    reach: number,
+    offset: number,
+    threshold: number,
+    to: number,
+  ): number;
+  /** Returns the dot product of float32s, summed in float64. */
+  dotFloats(a: number, b: number, length: number): number;
+  /** Returns the squared distance of float32s, summed in float64. */
+  distanceFloats(a: number, b: number, length: number): number;
+  /** Writes float16s times a power of two as float32s. */
+  widenHalves(from: number, length: number, unit: number, to: number): void;
   /**
    * Returns the largest magnitude of float32s, a multiple of 4; NaN or infinity if there is one.
    */

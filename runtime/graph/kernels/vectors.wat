@@ -6,6 +6,10 @@
 ;;
 ;;   0 vertex | 4 squares | 8 scale | 12 1/|v| | 16 fingerprint low, high | 24 length | 28 links
 ;;   32 int8 x length
+;;
+;; and in spaces of larger precision then
+;;
+;;   row, which holds the exact components | 4 residual | 8 float64 sum of squares
 (module
   (import "svc" "arena" (memory 1 65536 shared))
 
@@ -111,6 +115,168 @@
       (local.set $slot (i32.add (local.get $slot) (local.get $stride)))
       (br $next)))
     (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
+
+  ;; scale * (factor * dot + weight * scale * squares) + base of one slot.
+  (func $scaled
+    (param $slot i32) (param $length i32) (param $probe i32)
+    (param $factor f32) (param $weight f32) (param $base f32) (result f32)
+    (f32.add (local.get $base) (f32.mul (f32.load offset=8 (local.get $slot)) (f32.add
+      (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
+        (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length))))
+      (f32.mul
+        (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
+        (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
+
+  ;; As many, for scores that depend on the scale: dot product and distance.
+  (func (export "manyScaled")
+    (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
+    (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
+      (f32.store (local.get $to) (call $scaled
+        (i32.load (local.get $list)) (local.get $length) (local.get $probe)
+        (local.get $factor) (local.get $weight) (local.get $base)))
+      (local.set $list (i32.add (local.get $list) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (br $next))))
+
+  ;; As scan, for scores that depend on the scale. A score that is not a number is reported.
+  (func (export "scanScaled")
+    (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
+    (param $factor f32) (param $weight f32) (param $base f32) (param $threshold f32)
+    (param $to i32) (result i32)
+    (local $end i32) (local $score f32) (local $start i32)
+    (local.set $start (local.get $to))
+    (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
+      (if (i32.load (local.get $slot)) (then
+        (local.set $score (call $scaled
+          (local.get $slot) (i32.sub (local.get $stride) (i32.const 32)) (local.get $probe)
+          (local.get $factor) (local.get $weight) (local.get $base)))
+        (if (i32.eqz (f32.lt (local.get $score) (local.get $threshold))) (then
+          (i32.store (local.get $to) (local.get $slot))
+          (f32.store offset=4 (local.get $to) (local.get $score))
+          (local.set $to (i32.add (local.get $to) (i32.const 8)))))))
+      (local.set $slot (i32.add (local.get $slot) (local.get $stride)))
+      (br $next)))
+    (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
+
+  ;; As scan over slots of larger precision, by an upper bound of the exact score:
+  ;;
+  ;;   field * (product * dot + residual * own residual + reach * sqrt(squares)) + offset * exact
+  ;;
+  ;; $field is the offset of a float32 of the slot: 8 its scale, 12 its factor. The last term is
+  ;; computed in float64 and clamped, so that infinities cannot cancel. A bound that is not a number
+  ;; is reported.
+  (func (export "bounded")
+    (param $slot i32) (param $count i32) (param $stride i32) (param $length i32)
+    (param $probe i32) (param $field i32) (param $product f32) (param $residual f32)
+    (param $reach f32) (param $offset f64) (param $threshold f32) (param $to i32) (result i32)
+    (local $end i32) (local $bound f32) (local $tail i32) (local $start i32)
+    (local.set $start (local.get $to))
+    (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
+      (if (i32.load (local.get $slot)) (then
+        (local.set $tail (i32.add
+          (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))
+        (local.set $bound (f32.add
+          (f32.mul
+            (f32.load (i32.add (local.get $slot) (local.get $field)))
+            (f32.add
+              (f32.add
+                (f32.mul (local.get $product) (f32.convert_i32_s (call $wide
+                  (local.get $probe)
+                  (i32.add (local.get $slot) (i32.const 32))
+                  (local.get $length))))
+                (f32.mul (local.get $residual) (f32.load offset=4 (local.get $tail))))
+              (f32.mul (local.get $reach) (f32.sqrt (f32.convert_i32_u
+                (i32.load offset=4 (local.get $slot)))))))
+          (f32.max (f32.const -3.4e38) (f32.demote_f64 (f64.mul
+            (local.get $offset) (f64.load offset=8 (local.get $tail)))))))
+        (if (i32.eqz (f32.lt (local.get $bound) (local.get $threshold))) (then
+          (i32.store (local.get $to) (local.get $slot))
+          (f32.store offset=4 (local.get $to) (local.get $bound))
+          (local.set $to (i32.add (local.get $to) (i32.const 8)))))))
+      (local.set $slot (i32.add (local.get $slot) (local.get $stride)))
+      (br $next)))
+    (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
+
+  ;; Sum of the two lanes.
+  (func $sumTwo (param $v v128) (result f64)
+    (f64.add (f64x2.extract_lane 0 (local.get $v)) (f64x2.extract_lane 1 (local.get $v))))
+
+  ;; The upper two float32s, in lanes 0 and 1.
+  (func $upper (param $v v128) (result v128)
+    (i8x16.shuffle 8 9 10 11 12 13 14 15 0 0 0 0 0 0 0 0 (local.get $v) (local.get $v)))
+
+  ;; Four float16s as float32s: the bits are moved to their places, and the exponent is corrected by
+  ;; a multiplication, which is exact, also for subnormal numbers.
+  (func $fourHalves (param $from i32) (result v128)
+    (local $bits v128)
+    (local.set $bits (v128.load16x4_u (local.get $from)))
+    (v128.or
+      (f32x4.mul
+        (i32x4.shl
+          (v128.and (local.get $bits) (i32x4.splat (i32.const 0x7fff))) (i32.const 13))
+        (f32x4.splat (f32.const 0x1p112)))
+      (i32x4.shl
+        (v128.and (local.get $bits) (i32x4.splat (i32.const 0x8000))) (i32.const 16))))
+
+  ;; Dot product of float32s, in float64: no product is rounded.
+  (func (export "dotFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
+    (local $end i32) (local $p v128) (local $q v128) (local $x v128) (local $y v128)
+    (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $a) (local.get $end)))
+      (local.set $p (v128.load (local.get $a)))
+      (local.set $q (v128.load (local.get $b)))
+      (local.set $x (f64x2.add (local.get $x) (f64x2.mul
+        (f64x2.promote_low_f32x4 (local.get $p)) (f64x2.promote_low_f32x4 (local.get $q)))))
+      (local.set $y (f64x2.add (local.get $y) (f64x2.mul
+        (f64x2.promote_low_f32x4 (call $upper (local.get $p)))
+        (f64x2.promote_low_f32x4 (call $upper (local.get $q))))))
+      (local.set $a (i32.add (local.get $a) (i32.const 16)))
+      (local.set $b (i32.add (local.get $b) (i32.const 16)))
+      (br $next)))
+    (call $sumTwo (f64x2.add (local.get $x) (local.get $y))))
+
+  ;; Squared distance of float32s, in float64.
+  (func (export "distanceFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
+    (local $end i32) (local $p v128) (local $q v128) (local $x v128) (local $y v128)
+    (local $d v128)
+    (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $a) (local.get $end)))
+      (local.set $p (v128.load (local.get $a)))
+      (local.set $q (v128.load (local.get $b)))
+      (local.set $d (f64x2.sub
+        (f64x2.promote_low_f32x4 (local.get $p)) (f64x2.promote_low_f32x4 (local.get $q))))
+      (local.set $x (f64x2.add (local.get $x) (f64x2.mul (local.get $d) (local.get $d))))
+      (local.set $d (f64x2.sub
+        (f64x2.promote_low_f32x4 (call $upper (local.get $p)))
+        (f64x2.promote_low_f32x4 (call $upper (local.get $q)))))
+      (local.set $y (f64x2.add (local.get $y) (f64x2.mul (local.get $d) (local.get $d))))
+      (local.set $a (i32.add (local.get $a) (i32.const 16)))
+      (local.set $b (i32.add (local.get $b) (i32.const 16)))
+      (br $next)))
+    (call $sumTwo (f64x2.add (local.get $x) (local.get $y))))
+
+  ;; Float16s times a power of two, as float32s.
+  (func (export "widenHalves")
+    (param $from i32) (param $length i32) (param $unit f32) (param $to i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $to) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $to) (local.get $end)))
+      (v128.store (local.get $to) (f32x4.mul
+        (call $fourHalves (local.get $from)) (f32x4.splat (local.get $unit))))
+      (local.set $from (i32.add (local.get $from) (i32.const 8)))
+      (local.set $to (i32.add (local.get $to) (i32.const 16)))
+      (br $next))))
 
   ;; Largest magnitude of float32s; NaN or infinity if there is one.
   (func (export "largest") (param $from i32) (param $length i32) (result f32)

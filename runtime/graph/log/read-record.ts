@@ -7,7 +7,7 @@ import { Float } from "../../base/float.js";
 import { DataError } from "../model/errors.js";
 import { ArcFlag, MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
-import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
+import { ABOVE_INT8, CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
 import { areRules } from "../store/constraint-rules.js";
 import { MAX_DISK_BYTES } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -32,11 +32,20 @@ import { validateVertexId } from "../store/validate-vertex-id.js";
 import { MAX_DEFINITION_BYTES, parseDefinition } from "../texts/index-definition.js";
 import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
+import {
+  computeHalfUnit,
+  decodeHalf,
+  MIN_SCALE,
+  PRECISIONS,
+  Precision,
+} from "../vectors/precision.js";
 import { isSetting } from "../vectors/similarity-settings.js";
+import { countComponents, hasFeatures, readPrecision } from "../vectors/vector-layout.js";
 import {
   featureParts,
   isVectorLength,
   partsOfBytes,
+  preciseParts,
   type VectorParts,
 } from "../vectors/vector-parts.js";
 import { corruptRecord, type RecordReader } from "./record-reader.js";
@@ -172,7 +181,9 @@ function readVertexChange(
 ): void {
   const { code } = into;
   if (code === OperationCode.SetVector) {
-    if (kind !== EUCLIDEAN && kind !== FEATURES) throw corruptRecord("no such kind of vectors");
+    if (kind < EUCLIDEAN || kind > Precision.Float32 + ABOVE_INT8) {
+      throw corruptRecord("no such kind of vectors");
+    }
   } else if (code !== OperationCode.SetProperty && kind !== 0)
     throw corruptRecord("it has no kind");
   if (code === OperationCode.SetExpiry) into.expiresAt = reader.word();
@@ -277,7 +288,10 @@ function readNumber(reader: RecordReader, kind: number): StoredValue {
 function readIndex(reader: RecordReader, into: Operation, candidates: number): void {
   into.value = reader.word();
   into.flags = candidates;
-  if (!isVectorLength(into.value)) throw corruptRecord("length of vectors");
+  const isKnown = !hasFeatures(into.value) && readPrecision(into.value) < PRECISIONS.length;
+  if (!isKnown || !isVectorLength(countComponents(into.value))) {
+    throw corruptRecord("length of vectors");
+  }
   if (candidates === 0) return;
   if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
 }
@@ -311,7 +325,28 @@ function readVector(reader: RecordReader, kind: number): VectorParts {
   }
   if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY))
     throw corruptRecord("scale of a vector");
+  if (kind !== EUCLIDEAN) return readExact(bytes, kind - ABOVE_INT8);
   return validateWith(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
+}
+
+/** Decodes a vector of larger precision, whose scale has been read. */
+function readExact(bytes: Int8Array, precision: number): VectorParts {
+  const length = bytes.length / (precision === Precision.Float32 ? 4 : 2);
+  if (!isVectorLength(length)) throw corruptRecord("length of a vector");
+  const unit = computeHalfUnit(scale[0]!);
+  const exact =
+    precision === Precision.Float32
+      ? new Float32Array(bytes.buffer)
+      : Float32Array.from(new Uint16Array(bytes.buffer), (half) => readHalf(half, unit));
+  const isZero = exact.every((component) => component === 0);
+  const isScaled = isZero ? scale[0] === 0 : scale[0]! >= MIN_SCALE;
+  if (!isScaled || !exact.every(Number.isFinite)) throw corruptRecord("components of a vector");
+  return preciseParts(exact, scale[0]!, precision);
+}
+
+/** Infinities and NaN have the largest exponent. */
+function readHalf(half: number, unit: number): number {
+  return (half & 0x7c00) === 0x7c00 ? Number.NaN : decodeHalf(half, unit);
 }
 
 /** Validates a code that the store must have assigned. */

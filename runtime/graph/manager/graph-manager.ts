@@ -5,6 +5,11 @@ import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { type Constraint, constrain } from "../changes/constraints.js";
 import { type ConfiguredIndex, ensureIndex } from "../changes/ensure-indexes.js";
+import {
+  changeVectorSettings,
+  countOtherPrecision,
+  type VectorSettings,
+} from "../changes/vector-settings.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import { type MemorySize, ReadonlyBy } from "../memory/layout.js";
 import { DataError, InternalError } from "../model/errors.js";
@@ -37,6 +42,7 @@ export interface GraphManagerSettings {
 interface ConfiguredContents {
   readonly indexes: readonly object[];
   readonly constraints?: readonly object[];
+  readonly vectors?: object | null;
 }
 
 /** Request to open a graph. */
@@ -253,7 +259,8 @@ export class GraphManager {
   #applyConfiguration(store: GraphStore): void {
     const { graphs = {} } = this.#settings;
     if (!Object.hasOwn(graphs, store.name)) return;
-    const { indexes, constraints = [] } = graphs[store.name]!;
+    const { indexes, constraints = [], vectors = null } = graphs[store.name]!;
+    if (vectors !== null) this.#configureVectors(store, vectors);
     const apply = <T>(what: string, list: string, all: readonly T[], run: (one: T) => void) => {
       for (const [at, one] of all.entries()) {
         try {
@@ -270,6 +277,20 @@ export class GraphManager {
     apply("constraint not declared", "constraints", constraints, (constraint) =>
       constrain(store, constraint as Constraint),
     );
+  }
+
+  /** Vectors of another precision stay as they are until they are converted. */
+  #configureVectors(store: GraphStore, settings: Partial<VectorSettings>): void {
+    try {
+      changeVectorSettings(store, settings);
+    } catch (error) {
+      const place = `graphs.${store.name}.vectors`;
+      this.#log(`vector settings not changed: ${place}: ${(error as Error).message}`, "error");
+    }
+    const others = countOtherPrecision(store);
+    if (others === 0) return;
+    const fix = `run "svc graph rebuild-vectors --graph ${store.name}"`;
+    this.#log(`graph "${store.name}": ${others} vectors of another precision: ${fix}`, "warn");
   }
 
   /** Two graphs stored in one folder would overwrite each other. */

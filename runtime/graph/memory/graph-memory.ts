@@ -18,6 +18,7 @@ import {
   ARENAS,
   type ArenaName,
   CHUNKS_PER_ARENA,
+  EXACT_SCRATCH_BYTES,
   HEADER_WORDS,
   Header,
   isMovableArena,
@@ -271,5 +272,6 @@ function allocateArena({ arena, maxWords, isKernel }: ArenaReservation): ArenaMe
 
 /** Bytes in front of the words of an arena, in which each thread has a part of its own. */
 function scratchBytes(arena: ArenaName): number {
-  return arena === "vectors" || arena === "texts" ? SCRATCH_BYTES : 0;
+  if (arena === "vectors") return SCRATCH_BYTES + EXACT_SCRATCH_BYTES * KERNEL_THREADS;
+  return arena === "texts" ? SCRATCH_BYTES : 0;
 }

@@ -330,6 +330,8 @@ export const CHUNKS_PER_ARENA = 2 ** 30 / CHUNK_WORDS;
 
 /** Scratch bytes per thread in front of the vectors, and the number of threads. */
 export const KERNEL_SCRATCH_BYTES = 160 * 1024;
+/** Further scratch bytes per thread, for exact components; they follow those of all threads. */
+export const EXACT_SCRATCH_BYTES = 32 * 1024;
 export const KERNEL_THREADS = 256;
 
 /** Expiry time of a vertex that does not expire. */

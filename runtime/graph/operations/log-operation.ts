@@ -11,6 +11,8 @@ import { type Operation, OperationCode } from "../store/operation.js";
 import { PackedText, wordsFor } from "../store/packed-text.js";
 import { PropertyKind, validatePropertyValue } from "../store/property-values.js";
 import { TextView } from "../store/text-view.js";
+import { computeHalfUnit, encodeHalf, Precision } from "../vectors/precision.js";
+import { exactComponents, type VectorParts } from "../vectors/vector-parts.js";
 
 /** Words of every record: code, modifier or kind, name; time in seconds. */
 const HEAD_WORDS = 2;
@@ -19,9 +21,10 @@ const LENGTH_WORDS = 1;
 const NUMBER_BYTES = 8;
 /** Flag of an enumeration: the code was chosen by the caller and need not be the next one. */
 export const CHOSEN = 0x80;
-/** Kinds of vectors. */
+/** Kinds of vectors; those of larger precision are a number above, as in `PRECISIONS`. */
 export const EUCLIDEAN = 1;
 export const FEATURES = 2;
+export const ABOVE_INT8 = 2;
 
 /** Scratch objects: ids of vertices that do not exist yet, and other texts. */
 const initialId = new PackedText();
@@ -157,15 +160,29 @@ function logProperty(store: GraphStore, log: CommitRing, operation: Operation): 
 }
 
 function logVector(store: GraphStore, log: CommitRing, operation: Operation): void {
-  const { bytes, scale, isFeatures } = operation.vector;
+  const { scale, isFeatures, precision } = operation.vector;
   const id = idWords(store, initialId, operation.vertex, operation.id);
-  text.setBytes(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  text.setBytes(vectorBytes(operation.vector));
   let at = log.reserve(HEAD_WORDS + 1 + id + LENGTH_WORDS + text.wordCount);
-  at = putHead(log, at, operation, isFeatures ? FEATURES : EUCLIDEAN, 0);
+  const kind = isFeatures ? FEATURES : precision === Precision.Int8 ? EUCLIDEAN : 0;
+  at = putHead(log, at, operation, kind || precision + ABOVE_INT8, 0);
   floats[0] = scale;
   log.words[at++] = floatWords[0]!;
   at = putId(store, log.words, at, initialId, operation.vertex);
   putText(log.words, at, text);
+}
+
+/** Returns what a record of a vector contains: int8, or the exact components. */
+function vectorBytes(parts: VectorParts): Uint8Array {
+  const { bytes, scale, precision } = parts;
+  if (precision === Precision.Int8)
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  const exact = exactComponents(parts);
+  if (precision === Precision.Float32)
+    return new Uint8Array(exact.buffer, exact.byteOffset, exact.byteLength);
+  const unit = computeHalfUnit(scale);
+  const halves = Uint16Array.from(exact, (component) => encodeHalf(component, unit));
+  return new Uint8Array(halves.buffer);
 }
 
 /** Logs the remaining operations on a vertex's own attributes. */

@@ -9,6 +9,7 @@
 
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
+import type { VectorParts } from "../vectors/vector-parts.js";
 
 export const DIGEST_VERSION = 1;
 export const DIGEST_WORDS = 4;
@@ -60,9 +61,15 @@ export class ContentDigest {
     this.#change(sign);
   }
 
-  vector(sign: Sign, vertex: number, bytes: Int8Array, scale: number): void {
+  vector(sign: Sign, vertex: number, { bytes, scale, exact, precision }: VectorParts): void {
     let hash = bytes.length;
     for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x0100_0193);
+    if (exact !== null && precision !== 0) {
+      const { buffer, byteOffset, length } = exact;
+      for (const word of new Uint32Array(buffer, byteOffset, length)) {
+        hash = Math.imul((hash ^ (hash >>> 15)) + word, 0x0100_0193);
+      }
+    }
     mix(Seed.Vector, this.#idHash(vertex), bytes.length, hash, Math.fround(scale) * 2 ** 20);
     this.#change(sign);
   }

@@ -6,9 +6,17 @@ import type { GraphStore } from "../store/graph-store.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { HnswSearch } from "./hnsw-search.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
-import { GRAPH_METRIC } from "./metrics/metrics.js";
+import type { Measure } from "./measures/measure.js";
 import { Probe } from "./probe.js";
-import { computeStride, SLAB_WORDS, SLOT_WORDS, Slab, Slot, Space } from "./vector-layout.js";
+import {
+  computeStride,
+  countComponents,
+  SLAB_WORDS,
+  SLOT_WORDS,
+  Slab,
+  Slot,
+  Space,
+} from "./vector-layout.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Probability that a node is also on the next layer: 1 / LINKS. */
@@ -32,7 +40,10 @@ export class HnswBuilder {
   readonly #table: VectorTable;
   readonly #space: number;
   readonly #index: number;
+  /** Length word of the slots, and their components. */
   readonly #length: number;
+  readonly #components: number;
+  readonly #measure: Measure;
   readonly #epoch: number;
   readonly #search: HnswSearch;
   readonly #near = new Uint32Array(LINKS_LOWEST);
@@ -48,6 +59,8 @@ export class HnswBuilder {
     this.#space = space;
     this.#index = this.#table.readSpace(space, Space.Index);
     this.#length = this.#table.readSpace(space, Space.Length);
+    this.#components = countComponents(this.#length);
+    this.#measure = this.#table.measure;
     this.#epoch = this.#table.epoch;
     this.#search = new HnswSearch(this.#table, space);
     this.#random = random;
@@ -119,7 +132,7 @@ export class HnswBuilder {
     const vertex = memory.words[slot + Slot.Vertex]!;
     if (vertex === 0 || memory.words[slot + Slot.Node] !== 0) return;
     const parts = this.#table.get(vertex);
-    if (this.#table.slotOf(vertex) !== slot || parts.bytes.length !== this.#length) return;
+    if (this.#table.slotOf(vertex) !== slot || parts.bytes.length !== this.#components) return;
     const level = Math.min(MAX_LEVEL, Math.floor(-Math.log(1 - this.#random()) * LEVEL_SCALE));
     const lists = this.#listsFor(slot, new Probe(this.#table, parts), level);
     this.#store.writer.mutate(() => {
@@ -147,7 +160,7 @@ export class HnswBuilder {
   #holds(slot: number, bytes: Int8Array): boolean {
     const { memory } = this.#table;
     const start = (slot + SLOT_WORDS) * 4;
-    const stored = memory.bytes.subarray(start, start + this.#length);
+    const stored = memory.bytes.subarray(start, start + this.#components);
     return bytes.every((byte, index) => byte === stored[index]);
   }
 
@@ -203,7 +216,7 @@ export class HnswBuilder {
   }
 
   #similarity(a: number, b: number): number {
-    return GRAPH_METRIC.scorePair(this.#table.memory, a, b, this.#length);
+    return this.#measure.scorePair(this.#table.memory, a, b, this.#components);
   }
 
   #sortedResults(): ScoredNode[] {

@@ -14,7 +14,7 @@ export class HnswLinks {
   readonly #blocks: BlockAllocator;
   readonly #stride: number;
 
-  /** @param length components of the vectors */
+  /** @param length length word of the slots */
   constructor(writer: Writer, length: number) {
     this.#writer = writer;
     this.#links = writer.memory.links;

@@ -8,14 +8,13 @@ import { ScoredHeap } from "../../base/scored-heap.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
-import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { Probe } from "./probe.js";
 import { computeStride, Slot, Space } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Minimum vector length that is worth prefetching. */
-const TOUCH_LENGTH = 128;
+/** Minimum words of a slot that are worth prefetching: 128 components. */
+const TOUCH_WORDS = 40;
 const MAX_STAMP = 0xffff;
 
 export class HnswSearch {
@@ -25,6 +24,7 @@ export class HnswSearch {
   readonly #candidates = new ScoredHeap("highest");
   readonly #graph: GraphMemory;
   readonly #memory: VectorMemory;
+  /** Length word of the slots. */
   readonly #length: number;
   readonly #stride: number;
   readonly #index: number;
@@ -57,13 +57,11 @@ export class HnswSearch {
     const { list, lists } = memory;
     // An index is built and searched once kernels can address the vectors.
     const kernel = memory.kernel!;
-    probe.load();
+    probe.load(this.#length);
     for (let index = 0; index < count; index++) list[index] = memory.addressOf(slots[index]!);
     const bytes = this.#stride * 4;
-    if (this.#length >= TOUCH_LENGTH) kernel.touch(lists, count, bytes);
-    const scores = lists + MAX_LIST * 4;
-    const factor = probe.factor(this.#length);
-    GRAPH_METRIC.scoreSlots(kernel, lists, count, memory.probe, this.#length, factor, scores);
+    if (this.#stride >= TOUCH_WORDS) kernel.touch(lists, count, bytes);
+    probe.measure.scoreSlots(memory, count, probe.terms(this.#length), lists + MAX_LIST * 4);
     for (let index = 0; index < count; index++) {
       this.#scores[index] = memory.scores[MAX_LIST + index]!;
     }

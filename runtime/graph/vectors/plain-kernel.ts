@@ -2,9 +2,13 @@
 // size has such memory until its vectors are enlarged.
 
 import type { VectorKernel } from "../kernels/vector-kernel.js";
+import { decodeHalf } from "./precision.js";
 
 /** The kernels of single vectors. */
-export type DotKernel = Pick<VectorKernel, "dot" | "wide">;
+export type DotKernel = Pick<
+  VectorKernel,
+  "dot" | "wide" | "dotFloats" | "distanceFloats" | "widenHalves"
+>;
 
 /** @param buffer memory of the vectors, which may grow: addresses beyond it count as 0 */
 export function plainKernel(buffer: SharedArrayBuffer): DotKernel {
@@ -21,5 +25,32 @@ export function plainKernel(buffer: SharedArrayBuffer): DotKernel {
       for (let index = 0; index < length; index++) sum += wide[index]! * bytes[vector + index]!;
       return sum | 0;
     },
+    dotFloats: (a, b, length) => {
+      const [one, other] = floatsAt(buffer, a, b, length);
+      let sum = 0;
+      for (let index = 0; index < length; index++) sum += one[index]! * other[index]!;
+      return sum;
+    },
+    distanceFloats: (a, b, length) => {
+      const [one, other] = floatsAt(buffer, a, b, length);
+      let sum = 0;
+      for (let index = 0; index < length; index++) sum += (one[index]! - other[index]!) ** 2;
+      return sum;
+    },
+    widenHalves: (from, length, unit, to) => {
+      const halves = new Uint16Array(buffer, from, length);
+      const floats = new Float32Array(buffer, to, length);
+      for (let index = 0; index < length; index++) floats[index] = decodeHalf(halves[index]!, unit);
+    },
   };
+}
+
+/** Callers have checked the addresses. */
+function floatsAt(
+  buffer: SharedArrayBuffer,
+  a: number,
+  b: number,
+  length: number,
+): readonly [Float32Array, Float32Array] {
+  return [new Float32Array(buffer, a, length), new Float32Array(buffer, b, length)];
 }

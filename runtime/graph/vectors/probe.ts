@@ -5,17 +5,28 @@ import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
 import { featureSimilarity } from "./feature-measures.js";
 import type { FeatureList } from "./features.js";
-import { GRAPH_METRIC } from "./metrics/metrics.js";
+import type { Measure } from "./measures/measure.js";
+import type { ProbeTerms } from "./measures/probe-terms.js";
+import { computeHalfUnit, Precision } from "./precision.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
-import { SLOT_WORDS, Slot } from "./vector-layout.js";
+import {
+  countComponents,
+  findTail,
+  readPrecision,
+  SLOT_WORDS,
+  Slot,
+  Tail,
+} from "./vector-layout.js";
+import { EXACT_CHUNK } from "./vector-memory.js";
 import { dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
+import { WideProbe } from "./wide-probe.js";
 
 /** Similarity of a vertex without a vector, or with none to compare. */
-export const NO_SIMILARITY = GRAPH_METRIC.lowest;
+export const NO_SIMILARITY = -1;
 export const NO_HAMMING = 64;
 
-/** Identifies the probes of this thread, from 1. */
+/** Identifies the contents of probes of this thread, from 1. */
 let serials = 0;
 
 /**
@@ -37,6 +48,7 @@ export function requireSameKind(table: VectorTable, parts: VectorParts, place: s
 
 export class Probe {
   readonly parts: VectorParts;
+  readonly measure: Measure;
   readonly #table: VectorTable;
   readonly #serial = ++serials;
   readonly #features: FeatureList | null;
@@ -44,10 +56,15 @@ export class Probe {
   #settings: SimilaritySettings | null = null;
   /** Sums of squares of the first components, by their number. */
   readonly #squares = new Map<number, number>();
+  /** The probe of spaces of larger precision; created on first use. */
+  #wide: WideProbe | null = null;
+  #termsFor = -1;
+  #terms: ProbeTerms | null = null;
 
   constructor(table: VectorTable, parts: VectorParts) {
     this.#table = table;
     this.parts = parts;
+    this.measure = table.measure;
     this.#features = parts.isFeatures ? parts.features : null;
   }
 
@@ -67,25 +84,44 @@ export class Probe {
     return squares;
   }
 
-  /** Returns the metric's factor of the first components, for kernels. */
-  factor(length: number): number {
-    return GRAPH_METRIC.factor(this.#sumSquares(length), this.parts.scale);
+  /** Returns what kernels need to compare slots of a length word. */
+  terms(length: number): ProbeTerms {
+    if (this.#termsFor !== length || this.#terms === null) {
+      const isWide = readPrecision(length) !== Precision.Int8;
+      const components = Math.min(countComponents(length), this.length);
+      this.#terms = isWide ? this.#exact.terms(components) : this.#narrowTerms(components);
+      this.#termsFor = length;
+    }
+    return this.#terms;
   }
 
-  /** Loads the probe for kernels; required before calling one. */
-  load(): void {
-    this.#table.memory.loadProbe(this.#serial, this.parts.bytes);
+  #narrowTerms(length: number): ProbeTerms {
+    const squares = this.#sumSquares(length);
+    const { scale } = this.parts;
+    const factor = squares === 0 ? 0 : 1 / Math.sqrt(squares);
+    return { length, scale, factor, norm: scale * Math.sqrt(squares), error: 0 };
+  }
+
+  get #exact(): WideProbe {
+    this.#wide ??= new WideProbe(this.parts, ++serials);
+    return this.#wide;
+  }
+
+  /** Loads the probe for kernels on slots of a length word; required before calling one. */
+  load(length: number): void {
+    const { memory } = this.#table;
+    if (readPrecision(length) === Precision.Int8) memory.loadProbe(this.#serial, this.parts.bytes);
+    else memory.loadProbe(this.#exact.serial, this.#exact.words);
   }
 
   /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */
-  similarity(vertex: number, none = NO_SIMILARITY): number {
+  similarity(vertex: number, none: number = NO_SIMILARITY): number {
     if (this.length === 0) return none;
-    if (!this.parts.isFeatures) this.load();
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);
       const slot = this.#table.slotOf(vertex);
-      const score = slot === 0 ? none : this.similarityOfSlot(slot);
+      const score = slot === 0 ? none : this.#scoreSlot(slot);
       if (reader.leave(0, vertex, seen)) return score;
     }
   }
@@ -102,14 +138,14 @@ export class Probe {
     }
   }
 
-  /**
-   * Returns the similarity of a slot's current contents, which may be arbitrary. Requires `load`.
-   */
-  similarityOfSlot(slot: number): number {
+  /** Returns the similarity of a slot's current contents, which may be arbitrary. */
+  #scoreSlot(slot: number): number {
     const { memory } = this.#table;
     if (this.#features !== null) return this.#similarityOfFeatures(slot, this.#features);
     const length = memory.lengthIn(slot);
-    if (length === 0) return NO_SIMILARITY;
+    if (length === 0) return this.measure.lowest;
+    if (readPrecision(length) !== Precision.Int8) return this.#scoreExactly(slot, length);
+    this.load(length);
     const { dots, words } = memory;
     const common = Math.min(length, this.length);
     const vector = memory.addressOf(slot + SLOT_WORDS);
@@ -117,7 +153,37 @@ export class Probe {
     const squares =
       common === length ? words[slot + Slot.Squares]! : dots.dot(vector, vector, common);
     const scale = memory.floats[slot + Slot.Scale]!;
-    return GRAPH_METRIC.score(product, this.#sumSquares(common), this.parts.scale, squares, scale);
+    return this.measure.score(product, this.#sumSquares(common), this.parts.scale, squares, scale);
+  }
+
+  /** Returns the score by the exact components, which kernels sum in float64. */
+  #scoreExactly(slot: number, length: number): number {
+    const { memory } = this.#table;
+    const components = countComponents(length);
+    const common = Math.min(components, this.length);
+    const isWhole = common === components;
+    const tail = findTail(slot, components);
+    const row = memory.addressOf(memory.words[tail + Tail.Row]!);
+    const isHalf = readPrecision(length) === Precision.Float16;
+    const unit = isHalf ? computeHalfUnit(memory.floats[slot + Slot.Scale]!) : 0;
+    let sum = 0;
+    let squares = isWhole ? memory.doubles[(tail + Tail.Squares) / 2]! : 0;
+    for (let first = 0; first < common; first += EXACT_CHUNK) {
+      const count = Math.min(EXACT_CHUNK, common - first);
+      const chunk = isHalf ? memory.widen(row + first * 2, count, unit) : row + first * 4;
+      sum += this.#compareChunk(chunk, first, count);
+      if (!isWhole) squares += memory.dots.dotFloats(chunk, chunk, count);
+    }
+    return this.measure.scoreExact(sum, this.#exact.sumSquares(common), squares);
+  }
+
+  /** Returns the dot product or squared distance of some components. */
+  #compareChunk(chunk: number, first: number, count: number): number {
+    const { memory } = this.#table;
+    memory.loadExact(this.#exact.serial, this.#exact.components, first);
+    return this.measure.usesDistance
+      ? memory.dots.distanceFloats(memory.exactProbe, chunk, count)
+      : memory.dots.dotFloats(memory.exactProbe, chunk, count);
   }
 
   #similarityOfFeatures(slot: number, own: FeatureList): number {

@@ -4,10 +4,19 @@
 // names it, and it is read again.
 
 import { findVectorIndex } from "./index-access.js";
-import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { NearestTopK } from "./nearest-top-k.js";
+import { Precision } from "./precision.js";
 import type { Probe } from "./probe.js";
-import { computeStride, hasFeatures, SLAB_WORDS, Slab, Slot, Space } from "./vector-layout.js";
+import {
+  computeStride,
+  countComponents,
+  hasFeatures,
+  readPrecision,
+  SLAB_WORDS,
+  Slab,
+  Slot,
+  Space,
+} from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -69,7 +78,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
     index === null ||
     !table.hasKernel ||
     probe.parts.isFeatures ||
-    probe.length < table.readSpace(space, Space.Length)
+    probe.length < countComponents(table.readSpace(space, Space.Length))
   )
     return false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -142,11 +151,9 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
     const count = Math.min(step.next, slots.used - done, MAX_LIST);
     const first = slots.first + done * stride;
     const { isFeatures } = scan.probe.parts;
+    const isLonger = countComponents(slots.length) > scan.probe.length;
     const isOneByOne =
-      isFeatures ||
-      hasFeatures(slots.length) ||
-      slots.length > scan.probe.length ||
-      memory.kernel === null;
+      isFeatures || hasFeatures(slots.length) || isLonger || memory.kernel === null;
     const found = isOneByOne
       ? allSlots(memory, first, count, stride)
       : kernelSlots(scan, first, count, slots.length);
@@ -163,26 +170,47 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
 
 /** Returns the slots that may be among the best. */
 function kernelSlots(scan: Scan, first: number, count: number, length: number): Uint32Array {
-  const { probe, best } = scan;
   const { memory } = scan.table;
-  const { lists } = memory;
-  const kernel = memory.kernel!;
-  probe.load();
+  scan.probe.load(length);
   const address = memory.addressOf(first);
-  const bytes = computeStride(length) * 4;
-  const factor = probe.factor(length);
-  const least = GRAPH_METRIC.kernelThreshold(best.threshold);
-  const found = GRAPH_METRIC.scanSlots(
-    kernel,
+  const isExact = readPrecision(length) !== Precision.Int8;
+  const found = isExact
+    ? findBounded(scan, address, count, length)
+    : findScored(scan, address, count, length);
+  return Uint32Array.from({ length: found }, (_, index) => memory.wordAt(memory.list[2 * index]!));
+}
+
+/** Writes the int8 slots whose score reaches that of the worst result; returns their number. */
+function findScored(scan: Scan, address: number, count: number, length: number): number {
+  const { measure } = scan.probe;
+  const terms = scan.probe.terms(length);
+  const least = measure.kernelThreshold(scan.best.threshold, terms);
+  const stride = computeStride(length) * 4;
+  return measure.scanSlots(scan.table.memory, address, count, stride, terms, least);
+}
+
+/** Writes the slots of larger precision whose exact score may reach that of the worst result. */
+function findBounded(scan: Scan, address: number, count: number, length: number): number {
+  const { measure } = scan.probe;
+  const { kernel, lists, probe } = scan.table.memory;
+  const terms = scan.probe.terms(length);
+  const { field, product, residual, reach, offset } = measure.boundScores(terms);
+  const least = measure.boundThreshold(scan.best.threshold, terms);
+  const stride = computeStride(length) * 4;
+  return kernel!.bounded(
     address,
     count,
-    bytes,
-    memory.probe,
-    factor,
+    stride,
+    terms.length,
+    probe,
+    field,
+    product,
+    residual,
+    reach,
+    offset,
     least,
     lists,
   );
-  return Uint32Array.from({ length: found }, (_, index) => memory.wordAt(memory.list[2 * index]!));
 }
 
 /**

@@ -27,12 +27,17 @@ export type SimilaritySetting = Exclude<
   "nsegm" | "nsign" | "max_vector_size"
 >;
 
+/** Settings that other options change. */
+export type VectorSetting = SimilaritySetting | "precision" | "measure";
+
 interface Row {
-  readonly name: SimilaritySetting;
+  readonly name: VectorSetting;
   readonly defaultValue: number;
   readonly min: number;
   readonly max: number;
   readonly isInteger?: true;
+  /** Not one of `SimilaritySettings`. */
+  readonly isOther?: true;
 }
 
 /** Rows are words in the header: append only. */
@@ -44,6 +49,8 @@ const ROWS: readonly Row[] = [
   { name: "min_cosine", defaultValue: 0, min: 0, max: 1 },
   { name: "min_jaccard", defaultValue: 0, min: 0, max: 1 },
   { name: "min_isect", defaultValue: 1, min: 1, max: 48, isInteger: true },
+  { name: "precision", defaultValue: 0, min: 0, max: 2, isInteger: true, isOther: true },
+  { name: "measure", defaultValue: 0, min: 0, max: 2, isInteger: true, isOther: true },
 ];
 /** One is always 1 minus the other. */
 const EXPONENTS = [settingIndex("cosine_exp"), settingIndex("jaccard_exp")] as const;
@@ -52,7 +59,7 @@ const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
 /** Returns the number of a setting in records. */
-export function settingIndex(name: SimilaritySetting): number {
+export function settingIndex(name: VectorSetting): number {
   return ROWS.findIndex((row) => row.name === name);
 }
 
@@ -60,7 +67,7 @@ export function settingIndex(name: SimilaritySetting): number {
  * Encodes a value.
  * @throws ValueError, TypeError
  */
-export function bitsOfSetting(name: SimilaritySetting, value: unknown): number {
+export function bitsOfSetting(name: VectorSetting, value: unknown): number {
   const place = settingIndex(name);
   if (typeof value !== "number") throw new TypeError(`${name} must be a number`);
   if (!isAllowed(place, value)) {
@@ -90,7 +97,9 @@ export function writeSetting(writer: Writer, place: number, bits: number): void 
 /** Returns the current settings. */
 export function readSettings(header: Arena): SimilaritySettings {
   const settings = { nsegm: 0, nsign: 0, max_vector_size: MAX_COMPONENTS };
-  const rows = ROWS.map(({ name }, place) => [name, readSetting(header, place)]);
+  const rows = ROWS.flatMap(({ name, isOther }, place) =>
+    isOther ? [] : [[name, readSetting(header, place)]],
+  );
   return { ...settings, ...Object.fromEntries(rows) };
 }
 
@@ -104,7 +113,8 @@ function put(writer: Writer, place: number, value: number): void {
   writer.put(writer.memory.header, Header.Similarity + place, bits >>> 0);
 }
 
-function readSetting(header: Arena, place: number): number {
+/** Returns the current value of a setting. */
+export function readSetting(header: Arena, place: number): number {
   floatWord[0] = header.words[Header.Similarity + place]! ^ bitsOf(ROWS[place]!.defaultValue);
   return float[0]!;
 }

@@ -2,8 +2,8 @@
 
 import { refuseFurther } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
-import { COSINE } from "./metrics/cosine.js";
-import { compareVectors } from "./metrics/metrics.js";
+import { COSINE } from "./measures/cosine.js";
+import { compareVectors } from "./measures/measures.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import { partsOfLike, Vector, type VectorLike } from "./vector.js";
 import {

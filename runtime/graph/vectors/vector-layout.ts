@@ -5,11 +5,15 @@
 //   space   in `lists`: words below                     one for each length in use
 //   slab    in `vectors`: 8 words, then equal slots     linked in order of creation
 //   slot    8 words, then int8 x length             features: the format of features.ts
+//   tail    4 words at the end of a slot            only of precision above int8
+//   row     exact components                        one per slot, after the slots of the slab
 //   ring    in `lists`: vertices whose vector was set or removed, the latest RING_WORDS of them
 //
 // Vectors are immutable: a vertex gets another slot, and the old one is freed at the commit, or
 // when the index releases it. A reader of a vertex therefore only checks its sequence, and a reader
 // of slots checks the ring afterwards, which names the vertices it may have missed.
+
+import { computeRowWords } from "./precision.js";
 
 /** Words of a slot; also known to kernels/vectors.wat. */
 export const Slot = {
@@ -23,12 +27,23 @@ export const Slot = {
   Factor: 3,
   FingerprintLow: 4,
   FingerprintHigh: 5,
-  /** Number of components; for features the number of bytes with the `FEATURES` bit. */
+  /** Number of components, or bytes of features, with the bits of the kind. */
   Length: 6,
   /** Node of the slot in `links`. */
   Node: 7,
 } as const;
 export const SLOT_WORDS = 8;
+
+/** Words of a tail; also known to kernels/vectors.wat. */
+export const Tail = {
+  /** Exact row of the slot. */
+  Row: 0,
+  /** Upper bound of the norm of what quantization lost, in units of the scale: a float32. */
+  Residual: 1,
+  /** Sum of squares of the exact components: a float64. */
+  Squares: 2,
+} as const;
+const TAIL_WORDS = 4;
 
 export const Space = {
   Next: 0,
@@ -55,19 +70,44 @@ export const MAX_SLAB_WORDS = 65_536;
 /** A power of two. A scan starts over after more writes than this. */
 export const RING_WORDS = 16_384;
 
-/** Bit of a length whose contents no kernel handles. */
+/** Bits of a length word: contents that no kernel handles, and the precision. */
 const FEATURES = 0x8000_0000;
+const PRECISION_SHIFT = 29;
+const PRECISION_MASK = 3;
+const LENGTH_MASK = 0x1fff_ffff;
 
 /** Returns the length word of slots of such vectors. */
-export function slotLength(bytes: number, isFeatures: boolean): number {
-  return isFeatures ? (bytes | FEATURES) >>> 0 : bytes;
+export function slotLength(bytes: number, isFeatures: boolean, precision = 0): number {
+  const kind = isFeatures ? FEATURES : precision << PRECISION_SHIFT;
+  return (bytes | kind) >>> 0;
 }
 
 export function hasFeatures(length: number): boolean {
   return (length & FEATURES) !== 0;
 }
 
-/** Returns the words of a slot for vectors of a length. */
+/** Returns the number of components, or bytes of features, of a length word. */
+export function countComponents(length: number): number {
+  return length & LENGTH_MASK;
+}
+
+/** Returns the precision of a length word, as an offset in `PRECISIONS`. */
+export function readPrecision(length: number): number {
+  return hasFeatures(length) ? 0 : (length >>> PRECISION_SHIFT) & PRECISION_MASK;
+}
+
+/** Returns the words of a slot of a length word. */
 export function computeStride(length: number): number {
-  return SLOT_WORDS + (length & ~FEATURES) / 4;
+  const tail = readPrecision(length) === 0 ? 0 : TAIL_WORDS;
+  return SLOT_WORDS + countComponents(length) / 4 + tail;
+}
+
+/** Returns the words that each slot of a length word takes in a slab. */
+export function computeSlabShare(length: number): number {
+  return computeStride(length) + computeRowWords(countComponents(length), readPrecision(length));
+}
+
+/** Returns the tail of a slot. */
+export function findTail(slot: number, components: number): number {
+  return slot + SLOT_WORDS + components / 4;
 }

@@ -3,19 +3,35 @@
 // a thread share its part, so a user loads its probe first and reads the results before anything
 // else runs.
 //
-//   part of a thread   word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
+//   part of a thread    word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
+//   its exact part      float32 x EXACT_CHUNK of the probe | of a float16 vector
+//
+// The exact parts follow the parts of all threads. Words 1 and 2 of a part are the serial of the
+// exact probe and the first component of the loaded chunk.
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, isKernelMemory, sharedBuffer } from "../memory/arena.js";
-import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
+import { EXACT_SCRATCH_BYTES, KERNEL_SCRATCH_BYTES, KERNEL_THREADS } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
 import { type DotKernel, plainKernel } from "./plain-kernel.js";
+import { computeRowWords, PRECISIONS } from "./precision.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
-import { computeStride, hasFeatures, SLOT_WORDS, Slot } from "./vector-layout.js";
+import {
+  computeStride,
+  countComponents,
+  findTail,
+  hasFeatures,
+  readPrecision,
+  SLOT_WORDS,
+  Slot,
+  Tail,
+} from "./vector-layout.js";
 import { isVectorLength } from "./vector-parts.js";
 
 const PROBE = 64;
 const LISTS = PROBE + MAX_COMPONENTS * 2;
+/** Maximum number of exact components in a kernel call. */
+export const EXACT_CHUNK = EXACT_SCRATCH_BYTES / 8;
 /** Maximum number of slots in a kernel call. */
 export const MAX_LIST = 4000;
 
@@ -27,6 +43,9 @@ export class VectorMemory {
   readonly probe: number;
   /** Address and views of the kernels' input and output. */
   readonly lists: number;
+  /** Addresses of a chunk of the probe's float32 components, and of a float16 vector's. */
+  readonly exactProbe: number;
+  readonly widened: number;
   /** Null while WebAssembly cannot address the vectors. */
   kernel!: VectorKernel | null;
   /** The kernels of single vectors, which are always available. */
@@ -35,8 +54,10 @@ export class VectorMemory {
   scores!: Float32Array;
   #current!: Uint32Array;
   #wide!: Int16Array;
+  #exact!: Float32Array;
   #words!: Uint32Array;
   #floats!: Float32Array;
+  #doubles!: Float64Array;
   #bytes!: Int8Array;
 
   /** @param thread number of the calling thread */
@@ -45,6 +66,8 @@ export class VectorMemory {
     this.#own = thread * KERNEL_SCRATCH_BYTES;
     this.probe = this.#own + PROBE;
     this.lists = this.#own + LISTS;
+    this.exactProbe = KERNEL_THREADS * KERNEL_SCRATCH_BYTES + thread * EXACT_SCRATCH_BYTES;
+    this.widened = this.exactProbe + EXACT_SCRATCH_BYTES / 2;
     this.refresh();
   }
 
@@ -54,20 +77,35 @@ export class VectorMemory {
     const buffer = sharedBuffer(memory);
     this.kernel = isKernelMemory(memory) ? vectorKernel(memory) : null;
     this.dots = this.kernel ?? plainKernel(buffer);
-    this.#current = new Uint32Array(buffer, this.#own, 1);
+    this.#current = new Uint32Array(buffer, this.#own, 3);
     this.#wide = new Int16Array(buffer, this.probe, MAX_COMPONENTS);
+    this.#exact = new Float32Array(buffer, this.exactProbe, EXACT_CHUNK);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);
     this.scores = new Float32Array(buffer, this.lists, 2 * MAX_LIST);
     // An earlier thread of this number may have left a probe.
-    this.#current[0] = 0;
+    this.#current.fill(0);
     this.#checkWords();
   }
 
   /** Loads components as this thread's probe, unless they are loaded. */
-  loadProbe(serial: number, bytes: Int8Array): void {
+  loadProbe(serial: number, components: Int8Array | Int16Array): void {
     if (this.#current[0] === serial) return;
-    this.#wide.set(bytes);
+    this.#wide.set(components);
     this.#current[0] = serial;
+  }
+
+  /** Loads exact components of this thread's probe from `first` on, unless they are loaded. */
+  loadExact(serial: number, components: Float32Array, first: number): void {
+    if (this.#current[1] === serial && this.#current[2] === first) return;
+    this.#exact.set(components.subarray(first, first + EXACT_CHUNK));
+    this.#current[1] = serial;
+    this.#current[2] = first;
+  }
+
+  /** Writes float16 components as float32; returns their address. */
+  widen(from: number, count: number, unit: number): number {
+    this.dots.widenHalves(from, count, unit, this.widened);
+    return this.widened;
   }
 
   /** The words of the arena, as far as this thread's view reaches. */
@@ -79,6 +117,12 @@ export class VectorMemory {
   get floats(): Float32Array {
     if (this.#words !== this.#arena.words) this.#checkWords();
     return this.#floats;
+  }
+
+  /** The same memory as float64. */
+  get doubles(): Float64Array {
+    if (this.#words !== this.#arena.words) this.#checkWords();
+    return this.#doubles;
   }
 
   /** The same memory as int8. */
@@ -97,12 +141,23 @@ export class VectorMemory {
     return (address - this.#arena.firstByte) / 4;
   }
 
-  /** Returns the number of components in a slot; 0 if the slot is outside this thread's view. */
+  /**
+   * Returns the length word of a slot of numbers; 0 if the slot or its row is outside this thread's
+   * view, or there are none.
+   */
   lengthIn(slot: number): number {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return 0;
     const length = words[slot + Slot.Length]!;
-    return isVectorLength(length) && slot + computeStride(length) <= words.length ? length : 0;
+    // The most frequent kind: an int8 vector, whose length word is its length.
+    if (isVectorLength(length)) return slot + computeStride(length) <= words.length ? length : 0;
+    const components = countComponents(length);
+    const precision = readPrecision(length);
+    const isOther = precision === 0 || precision >= PRECISIONS.length;
+    if (isOther || !isVectorLength(components)) return 0;
+    if (slot % 4 !== 0 || slot + computeStride(length) > words.length) return 0;
+    const row = words[findTail(slot, components) + Tail.Row]!;
+    return row + computeRowWords(components, precision) <= words.length ? length : 0;
   }
 
   /** Returns the current features in a slot; null if it has none. */
@@ -119,6 +174,8 @@ export class VectorMemory {
     const { words } = this.#arena;
     this.#words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+    const { buffer, byteOffset, length } = words;
+    this.#doubles = new Float64Array(buffer, byteOffset, Math.floor(length / 2));
     this.#bytes = new Int8Array(words.buffer, words.byteOffset, words.byteLength);
   }
 }

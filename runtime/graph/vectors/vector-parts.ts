@@ -11,6 +11,7 @@ import {
   MAX_FEATURES,
   toFeatureList,
 } from "./features.js";
+import { computeHalfUnit, decodeHalf, encodeHalf, MIN_SCALE, Precision } from "./precision.js";
 import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./scratch-buffers.js";
 
 /** Components of a vector in the form users write. */
@@ -28,6 +29,10 @@ export class VectorParts {
     readonly fingerprintLow: number,
     readonly fingerprintHigh: number,
     readonly isFeatures = false,
+    /** The float32 numbers that the vector was created from, padded; null if there are none. */
+    readonly exact: Float32Array | null = null,
+    /** Offset in `PRECISIONS`; above int8, the components are those of `exact`. */
+    readonly precision: number = Precision.Int8,
   ) {}
 
   /** The features; only of a vector of features. */
@@ -51,9 +56,14 @@ const LARGEST = 127;
 /**
  * Quantizes numbers.
  * @param place name of the argument in messages
+ * @param retainsExact false if the vector is only for a graph of int8 vectors
  * @throws ValueError, TypeError
  */
-export function quantize(numbers: ArrayLike<unknown>, place: string): VectorParts {
+export function quantize(
+  numbers: ArrayLike<unknown>,
+  place: string,
+  retainsExact = true,
+): VectorParts {
   const { length } = numbers;
   if (length === 0) return NULL_PARTS;
   refuseLength(length, place);
@@ -63,11 +73,16 @@ export function quantize(numbers: ArrayLike<unknown>, place: string): VectorPart
     if (typeof number !== "number") refuseNumber(number, index, place);
     input[index] = number;
   }
-  return partsOfInput(length, (index) => `${place}[${index}] is ${String(numbers[index])}`);
+  const name = (index: number): string => `${place}[${index}] is ${String(numbers[index])}`;
+  return partsOfInput(length, name, retainsExact);
 }
 
 /** Quantizes the input of the scratch buffers. */
-function partsOfInput(length: number, place: (index: number) => string): VectorParts {
+function partsOfInput(
+  length: number,
+  place: (index: number) => string,
+  retainsExact: boolean,
+): VectorParts {
   const bench = scratchBuffers();
   const { input } = bench;
   const padded = paddedLength(length);
@@ -80,7 +95,40 @@ function partsOfInput(length: number, place: (index: number) => string): VectorP
   const scale = Math.fround(largest / LARGEST);
   if (scale === 0) bench.output.fill(0, 0, padded);
   else bench.quantize(padded, scale);
-  return partsOfOutput(padded, scale);
+  return partsOfOutput(padded, scale, retainsExact ? input.slice(0, padded) : null);
+}
+
+/**
+ * Returns the vector as a graph of a precision stores it. Fewer digits are lost for good; more
+ * digits are those of the numbers it was created from, or else of its int8 components.
+ */
+export function toPrecision(parts: VectorParts, precision: number): VectorParts {
+  if (parts.precision === precision || parts.isFeatures || parts.bytes.length === 0) return parts;
+  if (precision === Precision.Int8) {
+    const { bytes, scale, squares, fingerprintLow, fingerprintHigh } = parts;
+    return new VectorParts(bytes, scale, squares, fingerprintLow, fingerprintHigh);
+  }
+  const exact = exactComponents(parts);
+  const isZero = exact.every((component) => component === 0);
+  const scale = isZero ? 0 : Math.max(parts.scale, MIN_SCALE);
+  if (precision === Precision.Float32) return preciseParts(exact, scale, precision);
+  const unit = computeHalfUnit(scale);
+  const rounded = exact.map((component) => decodeHalf(encodeHalf(component, unit), unit));
+  return preciseParts(rounded, rounded.some((component) => component !== 0) ? scale : 0, precision);
+}
+
+/**
+ * Creates a vector of larger precision. Its int8 components follow from the arguments alone, so
+ * every instance that stores the vector has the same.
+ * @param scale 0 for a zero vector, else at least `MIN_SCALE`
+ */
+export function preciseParts(exact: Float32Array, scale: number, precision: number): VectorParts {
+  const bench = scratchBuffers();
+  const { length } = exact;
+  bench.input.set(exact);
+  if (scale === 0) bench.output.fill(0, 0, length);
+  else bench.quantize(length, scale);
+  return partsOfOutput(length, scale, exact, precision);
 }
 
 /**
@@ -114,11 +162,17 @@ export function partsOfBytes(bytes: Int8Array, scale: number, place: string): Ve
   return partsOfOutput(length, scale);
 }
 
-function partsOfOutput(length: number, scale: number): VectorParts {
+function partsOfOutput(
+  length: number,
+  scale: number,
+  exact: Float32Array | null = null,
+  precision: number = Precision.Int8,
+): VectorParts {
   const bench = scratchBuffers();
   const { low, high } = bench.fingerprint(length);
   const bytes = bench.output.slice(0, length);
-  return new VectorParts(bytes, scale, bench.squares(length), low, high);
+  const squares = bench.squares(length);
+  return new VectorParts(bytes, scale, squares, low, high, false, exact, precision);
 }
 
 /**
@@ -136,12 +190,18 @@ export function meanVector(
     return combineFeatures(vectors, factors, place);
   }
   const sums = new Float64Array(length);
-  vectors.forEach(({ bytes, scale }, which) => {
-    const factor = scale * factors[which]!;
-    for (let index = 0; index < bytes.length; index++) sums[index]! += bytes[index]! * factor;
+  vectors.forEach((parts, which) => {
+    const isExact = parts.precision !== Precision.Int8;
+    const components = isExact ? exactComponents(parts) : parts.bytes;
+    const factor = isExact ? factors[which]! : parts.scale * factors[which]!;
+    for (let index = 0; index < components.length; index++) {
+      sums[index]! += components[index]! * factor;
+    }
   });
   scratchBuffers().input.set(sums);
-  return partsOfInput(length, (index) => `${place}: component ${index} is ${sums[index]}`);
+  const precision = vectors.reduce((most, parts) => Math.max(most, parts.precision), 0);
+  const name = (index: number): string => `${place}: component ${index} is ${sums[index]}`;
+  return toPrecision(partsOfInput(length, name, true), precision);
 }
 
 /** Returns the largest positive sums. */
@@ -193,8 +253,29 @@ export function computeDistance(a: VectorParts, b: VectorParts): number {
   if (a.isFeatures || b.isFeatures) return Number.POSITIVE_INFINITY;
   const length = Math.min(a.bytes.length, b.bytes.length);
   if (length === 0) return Math.fround(computeMagnitude(a) + computeMagnitude(b));
+  if (a.precision !== b.precision || a.precision !== Precision.Int8) {
+    return Math.sqrt(sumExactDifferences(a, b));
+  }
   const product = dot(a.bytes, b.bytes);
   return distance(product, sumSquares(a, length), a.scale, sumSquares(b, length), b.scale);
+}
+
+/** Returns the squared distance over the exact components that both vectors have. */
+export function sumExactDifferences(a: VectorParts, b: VectorParts): number {
+  const [one, other] = [exactComponents(a), exactComponents(b)];
+  const length = Math.min(one.length, other.length);
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += (one[index]! - other[index]!) ** 2;
+  return sum;
+}
+
+/** Returns the dot product over the exact components that both vectors have. */
+export function sumExactProducts(a: VectorParts, b: VectorParts): number {
+  const [one, other] = [exactComponents(a), exactComponents(b)];
+  const length = Math.min(one.length, other.length);
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += one[index]! * other[index]!;
+  return sum;
 }
 
 /** Returns the distance from sums over the same components. */
@@ -220,11 +301,27 @@ export function computeHamming(a: VectorParts, b: VectorParts): number {
 export function toComponents(parts: VectorParts): VectorComponents {
   const { bytes, scale } = parts;
   if (parts.isFeatures) return parts.features.pairs();
+  if (parts.precision !== Precision.Int8) return Array.from(exactComponents(parts));
   return Array.from(bytes, (byte) => Math.fround(byte * scale));
 }
 
-export function computeMagnitude({ squares, scale, isFeatures }: VectorParts): number {
+/** Returns the exact components of a vector of numbers: those it was created from, or the int8. */
+export function exactComponents({ exact, bytes, scale }: VectorParts): Float32Array {
+  return exact ?? Float32Array.from(bytes, (byte) => byte * scale);
+}
+
+export function computeMagnitude(parts: VectorParts): number {
+  const { squares, scale, isFeatures } = parts;
+  if (parts.precision !== Precision.Int8) return Math.sqrt(sumExactSquares(parts));
   return isFeatures ? featureMagnitude(squares) : scale * Math.sqrt(squares);
+}
+
+/** Returns the sum of squares of the first exact components; of all by default. */
+export function sumExactSquares(parts: VectorParts, length = parts.bytes.length): number {
+  const exact = exactComponents(parts);
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += exact[index]! * exact[index]!;
+  return sum;
 }
 
 /** Returns the dot product over the components that both have. */
@@ -240,6 +337,16 @@ export function sumSquares({ bytes, squares }: VectorParts, length: number): num
   if (length === bytes.length) return squares;
   const first = bytes.subarray(0, length);
   return dot(first, first);
+}
+
+/** Returns whether two vectors of one kind have equal components. */
+export function equalComponents(a: VectorParts, b: VectorParts): boolean {
+  if (a.bytes.length !== b.bytes.length || a.isFeatures !== b.isFeatures) return false;
+  if (a.precision === Precision.Int8 && b.precision === Precision.Int8) {
+    return a.scale === b.scale && a.bytes.every((byte, index) => byte === b.bytes[index]);
+  }
+  const others = exactComponents(b);
+  return exactComponents(a).every((component, index) => component === others[index]);
 }
 
 /** Returns whether stored vectors can have this number of components. */

@@ -9,13 +9,26 @@ import type { Allocator, Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
-import { GRAPH_METRIC } from "./metrics/metrics.js";
-import { readSettings, type SimilaritySettings, writeSetting } from "./similarity-settings.js";
+import type { Measure } from "./measures/measure.js";
+import { MEASURES } from "./measures/measures.js";
+import { roundUp } from "./measures/score-bound.js";
+import { computeHalfUnit, decodeHalf, encodeHalf, Precision } from "./precision.js";
 import {
+  readSetting,
+  readSettings,
+  type SimilaritySettings,
+  settingIndex,
+  writeSetting,
+} from "./similarity-settings.js";
+import {
+  computeSlabShare,
   computeStride,
+  countComponents,
+  findTail,
   hasFeatures,
   MAX_SLAB_WORDS,
   RING_WORDS,
+  readPrecision,
   SLAB_UNIT_WORDS,
   SLAB_WORDS,
   SLOT_WORDS,
@@ -24,9 +37,10 @@ import {
   SPACE_WORDS,
   Space,
   slotLength,
+  Tail,
 } from "./vector-layout.js";
 import { VectorMemory } from "./vector-memory.js";
-import { NULL_PARTS, VectorParts } from "./vector-parts.js";
+import { exactComponents, NULL_PARTS, sumExactSquares, VectorParts } from "./vector-parts.js";
 
 export class VectorTable implements Allocator {
   readonly writer: Writer;
@@ -138,7 +152,7 @@ export class VectorTable implements Allocator {
   /** Within a mutation: sets the vector of a vertex, which must not be the null vector. */
   set(vertex: number, parts: VectorParts): void {
     const { writer } = this;
-    const length = slotLength(parts.bytes.length, parts.isFeatures);
+    const length = slotLength(parts.bytes.length, parts.isFeatures, parts.precision);
     const space = this.spaceOf(length) || this.#makeSpace(length);
     const slot = this.#take(space);
     this.#fill(slot, parts);
@@ -175,7 +189,7 @@ export class VectorTable implements Allocator {
   addToDigest(vertex: number, sign: Sign = 1): void {
     const slot = this.#digest.isMaintained ? this.slotOf(vertex) : 0;
     const parts = slot === 0 ? null : this.#read(slot);
-    if (parts !== null) this.#digest.vector(sign, vertex, parts.bytes, parts.scale);
+    if (parts !== null) this.#digest.vector(sign, vertex, parts);
   }
 
   /** For the writer, as part of a commit: frees the slot. */
@@ -236,6 +250,16 @@ export class VectorTable implements Allocator {
     return readSettings(this.#header);
   }
 
+  /** Precision of vectors that are set, as an offset in `PRECISIONS`. */
+  get precision(): number {
+    return readSetting(this.#header, PRECISION);
+  }
+
+  /** Measure of similarity, sort orders, searches and indexes. */
+  get measure(): Measure {
+    return MEASURES[readSetting(this.#header, MEASURE)]!;
+  }
+
   /** Returns some vertices with a vector, spread over the table; fewer if few have one. */
   sample(count: number): number[] {
     const { words } = this.#slots;
@@ -284,7 +308,8 @@ export class VectorTable implements Allocator {
   #read(slot: number): VectorParts | null {
     const { memory } = this;
     const features = memory.featuresIn(slot);
-    const length = features === null ? memory.lengthIn(slot) : (features.end - features.at) * 4;
+    const kind = features === null ? memory.lengthIn(slot) : 0;
+    const length = features === null ? countComponents(kind) : (features.end - features.at) * 4;
     if (length === 0) return null;
     const { words } = this.#vectors;
     const start = (slot + SLOT_WORDS) * 4;
@@ -296,25 +321,70 @@ export class VectorTable implements Allocator {
       words[slot + Slot.FingerprintLow]!,
       words[slot + Slot.FingerprintHigh]!,
       features !== null,
+      this.#readRow(slot, kind),
+      readPrecision(kind),
     );
+  }
+
+  /** Returns a copy of the exact components; null of int8 vectors. */
+  #readRow(slot: number, length: number): Float32Array | null {
+    const precision = readPrecision(length);
+    if (precision === Precision.Int8) return null;
+    const { floats, words } = this.memory;
+    const components = countComponents(length);
+    const row = words[findTail(slot, components) + Tail.Row]!;
+    if (precision === Precision.Float32) {
+      return new Float32Array(floats.subarray(row, row + components));
+    }
+    const unit = computeHalfUnit(floats[slot + Slot.Scale]!);
+    return Float32Array.from({ length: components }, (_, at) => {
+      return decodeHalf((words[row + (at >> 1)]! >>> ((at & 1) * 16)) & 0xffff, unit);
+    });
   }
 
   /** Unreferenced until the commit, so only the free-list link is in the undo log. */
   #fill(slot: number, parts: VectorParts): void {
-    const { bytes, squares, scale } = parts;
+    const { bytes, squares, scale, precision } = parts;
+    const length = slotLength(bytes.length, parts.isFeatures, precision);
     const { memory, writer } = this;
     const { words } = this.#vectors;
     const { floats } = memory;
     words[slot + Slot.Vertex] = 0;
     writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
     words[slot + Slot.Squares] = squares;
-    floats[slot + Slot.Factor] = GRAPH_METRIC.factor(squares, scale);
+    floats[slot + Slot.Factor] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
     words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
     words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
-    words[slot + Slot.Length] = slotLength(bytes.length, parts.isFeatures);
+    words[slot + Slot.Length] = length;
     words[slot + Slot.Node] = 0;
     memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
-    writer.markDirty(this.#vectors, slot, computeStride(bytes.length));
+    if (precision !== Precision.Int8) this.#fillRow(slot, parts);
+    writer.markDirty(this.#vectors, slot, computeStride(length));
+  }
+
+  /** Writes the tail and the row, and the factor by the exact norm. */
+  #fillRow(slot: number, parts: VectorParts): void {
+    const { bytes, scale, precision } = parts;
+    const { words, floats, doubles } = this.memory;
+    const exact = exactComponents(parts);
+    const tail = findTail(slot, bytes.length);
+    const row = words[tail + Tail.Row]!;
+    let lost = 0;
+    for (let at = 0; at < exact.length; at++) lost += (exact[at]! - scale * bytes[at]!) ** 2;
+    const squares = sumExactSquares(parts);
+    floats[slot + Slot.Factor] = squares === 0 ? 0 : scale / Math.sqrt(squares);
+    floats[tail + Tail.Residual] = scale === 0 ? 0 : roundUp(Math.sqrt(lost) / scale);
+    doubles[(tail + Tail.Squares) / 2] = squares;
+    if (precision === Precision.Float32) floats.set(exact, row);
+    else {
+      const unit = computeHalfUnit(scale);
+      for (let at = 0; at < exact.length; at += 2) {
+        const high = encodeHalf(exact[at + 1]!, unit) << 16;
+        words[row + at / 2] = (high | encodeHalf(exact[at]!, unit)) >>> 0;
+      }
+    }
+    const share = computeSlabShare(words[slot + Slot.Length]!);
+    this.writer.markDirty(this.#vectors, row, share - computeStride(words[slot + Slot.Length]!));
   }
 
   /** Notifies readers of slots. Not undone on rollback: a superfluous entry is harmless. */
@@ -349,21 +419,35 @@ export class VectorTable implements Allocator {
       writer.put(this.#lists, space + Space.FreeSlot, this.#vectors.words[free + Slot.Scale]!);
       return free;
     }
-    const stride = computeStride(this.readSpace(space, Space.Length));
+    const length = this.readSpace(space, Space.Length);
+    const stride = computeStride(length);
     let slab = this.readSpace(space, Space.LastSlab);
     const { words } = this.#vectors;
     if (slab === 0 || words[slab + Slab.Used] === words[slab + Slab.Slots]) {
-      slab = this.#addSlab(space, stride);
+      slab = this.#addSlab(space, computeSlabShare(length));
     }
     const used = this.#vectors.words[slab + Slab.Used]!;
     const slot = slab + SLAB_WORDS + used * stride;
     // A scan of the slab must not see a vertex there before it sees the slot.
     this.#vectors.words[slot + Slot.Vertex] = 0;
+    if (readPrecision(length) !== Precision.Int8) this.#assignRow(slab, used, length);
     writer.put(this.#vectors, slab + Slab.Used, used + 1);
     return slot;
   }
 
-  /** Doubles the space up to a limit, so that a space of few vectors stays small. */
+  /** A slot has the same row for ever. */
+  #assignRow(slab: number, position: number, length: number): void {
+    const { words } = this.#vectors;
+    const stride = computeStride(length);
+    const rows = slab + SLAB_WORDS + words[slab + Slab.Slots]! * stride;
+    const tail = findTail(slab + SLAB_WORDS + position * stride, countComponents(length));
+    words[tail + Tail.Row] = rows + position * (computeSlabShare(length) - stride);
+  }
+
+  /**
+   * Doubles the space up to a limit, so that a space of few vectors stays small.
+   * @param stride words that each slot takes
+   */
   #addSlab(space: number, stride: number): number {
     const { writer } = this;
     const slots = this.readSpace(space, Space.Slots);
@@ -396,8 +480,10 @@ export class VectorTable implements Allocator {
   }
 }
 
-/** One for each possible length. */
-const MAX_SPACES = 2046;
+/** One for each possible length and precision. */
+const MAX_SPACES = 3 * 2046;
+const PRECISION = settingIndex("precision");
+const MEASURE = settingIndex("measure");
 const EMPTY = [Header.VectorCount, Header.VectorSpaces, Header.VectorRing];
 
 const float = new Float32Array(1);

@@ -3,14 +3,16 @@
 
 import { ValueError } from "../model/errors.js";
 import type { Feature } from "./features.js";
-import { COSINE } from "./metrics/cosine.js";
-import { compareVectors } from "./metrics/metrics.js";
+import { COSINE } from "./measures/cosine.js";
+import { DOT_PRODUCT } from "./measures/dot-product.js";
+import { compareVectors } from "./measures/measures.js";
+import { PRECISIONS, type VectorPrecision } from "./precision.js";
 import {
   computeDistance,
   computeHamming,
   computeJaccard,
   computeMagnitude,
-  dot,
+  equalComponents,
   joinBits,
   meanVector,
   partsOfBytes,
@@ -49,7 +51,7 @@ export interface VectorRecord {
 export let getParts: (vector: Vector) => VectorParts;
 
 /**
- * A euclidean vector of up to 65,472 components, zero-padded to a multiple of 32 and stored as int8
+ * A euclidean vector of up to 65,472 components, zero-padded to a multiple of 32 and shown as int8
  * with one scale (precision: 1/254 of the largest component), or a vector of up to 48 features,
  * each a name of up to 27 bytes with a weight of up to 1.875, stored with four binary digits.
  */
@@ -99,6 +101,11 @@ export class Vector {
     return Int8Array.from({ length: features.count }, (_, index) => features.code(index));
   }
 
+  /** "int8", or the larger precision of the graph that it was read from. */
+  get precision(): VectorPrecision {
+    return PRECISIONS[this.#parts.precision]!;
+  }
+
   /** Factor of the components in `internal`. */
   get alpha(): number {
     return this.#parts.scale;
@@ -126,9 +133,9 @@ export class Vector {
 
   /** Returns the dot product; NaN for features. */
   dot(other: VectorLike): number {
-    const { bytes, scale, isFeatures } = partsOfLike(other, "other");
-    if (isFeatures || this.#parts.isFeatures) return Number.NaN;
-    return this.#parts.scale * scale * dot(this.#parts.bytes, bytes);
+    const parts = partsOfLike(other, "other");
+    if (parts.isFeatures || this.#parts.isFeatures) return Number.NaN;
+    return compareVectors(DOT_PRODUCT, this.#parts, parts);
   }
 
   /**
@@ -160,15 +167,7 @@ export class Vector {
 
   /** Returns whether all components and the scale are equal. */
   equals(other: VectorLike): boolean {
-    const { bytes, scale, isFeatures } = this.#parts;
-    const given = partsOfLike(other, "other");
-    if (
-      isFeatures !== given.isFeatures ||
-      bytes.length !== given.bytes.length ||
-      scale !== given.scale
-    )
-      return false;
-    return bytes.every((byte, index) => byte === given.bytes[index]);
+    return equalComponents(this.#parts, partsOfLike(other, "other"));
   }
 
   /** Returns the complete stored state. */
@@ -199,16 +198,17 @@ export class Vector {
 /**
  * Returns the stored representation of a vector, or of what one is created from.
  * @param place name of the argument in messages
+ * @param retainsExact false if it is only for a graph of int8 vectors
  * @throws ValueError, TypeError
  */
-export function partsOfLike(value: unknown, place: string): VectorParts {
-  return value instanceof Vector ? getParts(value) : partsOfElements(value, place);
+export function partsOfLike(value: unknown, place: string, retainsExact = true): VectorParts {
+  return value instanceof Vector ? getParts(value) : partsOfElements(value, place, retainsExact);
 }
 
-function partsOfElements(value: unknown, place: string): VectorParts {
+function partsOfElements(value: unknown, place: string, retainsExact = true): VectorParts {
   if (Array.isArray(value) && Array.isArray(value[0])) return partsOfFeatures(value, place);
   if (Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array) {
-    return quantize(value, place);
+    return quantize(value, place, retainsExact);
   }
   if (value instanceof Int8Array || value instanceof Uint8Array) {
     const { buffer, byteOffset, length } = value;

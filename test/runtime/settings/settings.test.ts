@@ -86,8 +86,23 @@ test("accepts and normalizes valid values", () => {
       {
         g: {
           ...{ path: null, readonly: false, local: false, memory: null, read: null, change: null },
+          ...{ vectors: null },
           indexes: [{ ids: true }, { property: "price" }],
           constraints: [],
+        },
+      },
+    ],
+    [
+      "graphs",
+      { g: { vectors: { precision: "float32" } } },
+      {
+        g: {
+          ...{ path: null, readonly: false, local: false, memory: null, read: null, change: null },
+          ...{
+            vectors: { precision: "float32", measure: undefined },
+            indexes: [],
+            constraints: [],
+          },
         },
       },
     ],

@@ -194,6 +194,8 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ g: { read: "a b" } }, /^\.g\.read: expected a scope, got "a b"$/],
     [{ g: { constraints: {} } }, /^\.g\.constraints: expected a list of constraints, got \{\}$/],
     [{ g: { constraints: [{ type: "a", key: "b", unik: true }] } }, /\.unik: unknown key/],
+    [{ g: { vectors: { precision: "f" } } }, /\.vectors\.precision: expected one of "int8", "fl/],
+    [{ g: { vectors: { measure: 1 } } }, /\.vectors\.measure: expected one of "cosine", "dot"/],
     [{ g: { indexes: {} } }, /^\.g\.indexes: expected a list of indexes, got \{\}$/],
     [{ g: { indexes: ["text"] } }, /^\.g\.indexes\[0\]: expected one of \{ text \}, /],
     [{ g: { indexes: [{ ids: true, property: "a" }] } }, /^\.g\.indexes\[0\]: expected one of/],

@@ -7,6 +7,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { isFeatureList } from "../../../../runtime/graph/vectors/features.js";
 import { INDEX_WORDS } from "../../../../runtime/graph/vectors/index-layout.js";
 import {
+  computeSlabShare,
   computeStride,
   RING_WORDS,
   SLAB_UNIT_WORDS,
@@ -81,6 +82,7 @@ function checkSpace(
 ): number {
   const { words } = memory.vectors;
   const stride = computeStride(vectors.readSpace(space, Space.Length));
+  const share = computeSlabShare(vectors.readSpace(space, Space.Length));
   const free = new Set<number>();
   for (let slot = vectors.readSpace(space, Space.FreeSlot); slot !== 0; ) {
     assert.not(free.has(slot), `slot ${slot} is free once`);
@@ -89,7 +91,7 @@ function checkSpace(
   }
   let [count, slots] = [0, 0];
   for (let slab = vectors.readSpace(space, Space.FirstSlab); slab !== 0; ) {
-    const least = SLAB_WORDS + words[slab + Slab.Slots]! * stride;
+    const least = SLAB_WORDS + words[slab + Slab.Slots]! * share;
     slabs.push([slab, blockWords(SLAB_UNIT_WORDS, least)]);
     slots += words[slab + Slab.Slots]!;
     for (let index = 0; index < words[slab + Slab.Used]!; index++) {

@@ -278,8 +278,14 @@ test("are rejected in corrupt records", ({ store, graph }) => {
   refused([...bytes, ...new Array(32).fill(0)]);
   refused([]);
   refused(new Array(4096).fill(1));
-  const setting = makeUnit(store.operationCount, [19 | (7 << 16), 0, one]);
-  assert.throws(() => applyTransaction(store, setting, 0), isDataError);
+  for (const [setting, value] of [
+    [9, one],
+    [7, new Uint32Array(Float32Array.of(3).buffer)[0]!],
+    [8, new Uint32Array(Float32Array.of(0.5).buffer)[0]!],
+  ] as const) {
+    const unit = makeUnit(store.operationCount, [19 | (setting << 16), 0, value]);
+    assert.throws(() => applyTransaction(store, unit, 0), isDataError);
+  }
 });
 
 test.run();

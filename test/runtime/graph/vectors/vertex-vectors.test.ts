@@ -125,7 +125,8 @@ test("are rejected in invalid records", ({ graph, store }) => {
       (error: Error) => error instanceof DataError && text.test(error.message),
     );
   };
-  refused(3, 0x3f80_0000, bytes, /kind of vectors/);
+  refused(0, 0x3f80_0000, bytes, /kind of vectors/);
+  refused(5, 0x3f80_0000, bytes, /kind of vectors/);
   refused(2, 0x3f80_0000, bytes, /features of a vector/);
   refused(1, 0x3f80_0000, [], /length of a vector/);
   refused(1, 0x3f80_0000, [0], /damaged operation record/);
@@ -133,6 +134,16 @@ test("are rejected in invalid records", ({ graph, store }) => {
   refused(1, 0x7f80_0000, bytes, /scale of a vector/);
   refused(1, 0xbf80_0000, bytes, /scale of a vector/);
   refused(1, 0x3f80_0000, [0x80, ...bytes.slice(1)], /damaged operation record/);
+  const float16 = new Array<number>(64).fill(0);
+  const float32 = new Array<number>(128).fill(0);
+  refused(3, 0, bytes, /length of a vector/);
+  refused(4, 0, float16, /length of a vector/);
+  // A scale that does not fit, and components that are not finite.
+  refused(3, 0x3f80_0000, float16, /components of a vector/);
+  refused(4, 0, [...float32.slice(1), 0x3f], /components of a vector/);
+  refused(4, 1, [...float32.slice(1), 0x3f], /components of a vector/);
+  refused(3, 0x3f80_0000, [...float16.slice(1), 0x7c], /components of a vector/);
+  refused(4, 0x3f80_0000, [...float32.slice(2), 0x80, 0x7f], /components of a vector/);
   assert.is(store.vectors.count, 0);
 });
 

@@ -2,16 +2,18 @@
 
 import { featureCosine } from "../feature-measures.js";
 import { SLOT_WORDS, Slot } from "../vector-layout.js";
-import type { Metric } from "./metric.js";
+import type { Measure } from "./measure.js";
+import { makeBound, roundDown } from "./score-bound.js";
 
 /** Maximum error of the kernels, which compute in float32. */
 const TOLERANCE = 1e-6;
 
-export const COSINE: Metric = {
+export const COSINE: Measure = {
   name: "cosine",
   doc: "(v, w): cosine similarity, -1 to 1",
   missing: 0,
   lowest: -1,
+  usesDistance: false,
 
   score(product, squares, _scale, otherSquares) {
     if (squares === 0 || otherSquares === 0) return 0;
@@ -19,23 +21,23 @@ export const COSINE: Metric = {
     return Math.fround(Math.max(-1, Math.min(1, exact)));
   },
 
-  scoreFeatures: featureCosine,
-
-  /** 1/|v| of the unscaled components; 0 for a zero vector. */
-  factor(squares) {
-    return squares === 0 ? 0 : 1 / Math.sqrt(squares);
+  scoreExact(sum, squares, otherSquares) {
+    if (squares === 0 || otherSquares === 0) return 0;
+    return Math.max(-1, Math.min(1, sum / Math.sqrt(squares * otherSquares)));
   },
+
+  scoreFeatures: featureCosine,
 
   kernelThreshold(threshold) {
     return threshold - TOLERANCE;
   },
 
-  scoreSlots(kernel, list, count, probe, length, factor, to) {
-    kernel.many(list, count, probe, length, factor, to);
+  scoreSlots({ kernel, lists, probe }, count, { length, factor }, to) {
+    kernel!.many(lists, count, probe, length, factor, to);
   },
 
-  scanSlots(kernel, slot, count, stride, probe, factor, threshold, to) {
-    return kernel.scan(slot, count, stride, probe, factor, threshold, to);
+  scanSlots({ kernel, lists, probe }, slot, count, stride, { factor }, threshold) {
+    return kernel!.scan(slot, count, stride, probe, factor, threshold, lists);
   },
 
   scorePair(memory, a, b, length) {
@@ -44,4 +46,10 @@ export const COSINE: Metric = {
     const product = dots.dot(first, second, length);
     return product * floats[a + Slot.Factor]! * floats[b + Slot.Factor]!;
   },
+
+  boundScores(probe) {
+    return makeBound(probe, { field: Slot.Factor * 4, unit: probe.norm, squares: 0 });
+  },
+
+  boundThreshold: (threshold) => roundDown(threshold),
 };

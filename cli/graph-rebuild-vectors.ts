@@ -1,0 +1,32 @@
+// `svc graph rebuild-vectors`: converts the vectors of a graph to another precision.
+
+import { defineCommand } from "./framework/command.js";
+import { choice, stringSetting } from "./framework/option.js";
+import { GRAPH_OPTIONS } from "./graph/graph-options.js";
+
+export const graphRebuildVectors = defineCommand({
+  name: "graph rebuild-vectors",
+  summary: "Converts the vectors of a graph to a precision.",
+  arguments: [],
+  options: {
+    ...GRAPH_OPTIONS,
+    precision: {
+      kind: choice("int8", "float16", "float32"),
+      help: "precision (default: that of the graph)",
+    },
+    url: {
+      kind: stringSetting("<url>"),
+      help: "running server that has the graph, instead of --root",
+    },
+  },
+  environment: false,
+  async run(_, values) {
+    const { rebuildVectors } = await import("./graph/rebuild-vectors.js");
+    await rebuildVectors(values.graph ?? null, {
+      root: values.root ?? ".",
+      url: values.url ?? null,
+      precision: values.precision ?? null,
+    });
+    return 0;
+  },
+});

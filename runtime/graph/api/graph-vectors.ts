@@ -1,0 +1,51 @@
+// How a graph stores and compares its vectors.
+
+import { setImmediate } from "node:timers/promises";
+import {
+  changeVectorSettings,
+  convertVectors,
+  type VectorSettings,
+  vectorSettings,
+} from "../changes/vector-settings.js";
+import { checkOptions } from "../model/check-argument.js";
+import { GraphQueries } from "./graph-queries.js";
+
+const VECTOR_SETTINGS = new Set(["precision", "measure"]);
+/** Time after which converting vectors lets other requests run. */
+const SLICE_MS = 2;
+
+export class GraphVectors extends GraphQueries {
+  /** How vectors are stored and compared. */
+  get vectorSettings(): VectorSettings {
+    return vectorSettings(this.access.store);
+  }
+
+  /**
+   * Changes how vectors are stored and compared. A precision applies to vectors that are set from
+   * then on; `rebuildVectors` converts the others.
+   * @throws QueryError, ValueError, AccessError
+   */
+  setVectorSettings(settings: Partial<VectorSettings>): void {
+    checkOptions(settings, VECTOR_SETTINGS);
+    changeVectorSettings(this.access.store, settings);
+  }
+
+  /**
+   * Converts all vectors to the precision of the graph, in steps that let other requests run. More
+   * digits than a vector was stored with do not come back: set the vector again.
+   * @returns number of converted vectors
+   * @throws AccessError, CapacityError
+   */
+  async rebuildVectors(): Promise<number> {
+    const { store } = this.access;
+    let converted = 0;
+    let pauseAt = performance.now() + SLICE_MS;
+    for (const count of convertVectors(store)) {
+      converted = count;
+      if (performance.now() < pauseAt) continue;
+      await setImmediate();
+      pauseAt = performance.now() + SLICE_MS;
+    }
+    return converted;
+  }
+}

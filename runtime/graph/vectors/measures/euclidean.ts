@@ -1,0 +1,63 @@
+// Euclidean distance, negated: 0 for equal vectors, and lower the farther they are apart. Kernels
+// score its square, which orders vectors equally.
+
+import { SLOT_WORDS, Slot } from "../vector-layout.js";
+import type { Measure } from "./measure.js";
+import { computeUnit, makeBound, roundDown } from "./score-bound.js";
+
+export const EUCLIDEAN: Measure = {
+  name: "l2",
+  doc: "(v, w): distance, negated; -Infinity for features",
+  missing: Number.NEGATIVE_INFINITY,
+  lowest: Number.NEGATIVE_INFINITY,
+  usesDistance: true,
+
+  score(product, squares, scale, otherSquares, otherScale) {
+    const own = squares * scale * scale;
+    const others = otherSquares * otherScale * otherScale;
+    return -Math.sqrt(Math.max(0, own + others - 2 * product * scale * otherScale));
+  },
+
+  scoreExact: (sum) => -Math.sqrt(sum),
+
+  scoreFeatures: () => Number.NEGATIVE_INFINITY,
+
+  /**
+   * The error of the kernels grows with the norms of both vectors, and that of a vector within the
+   * distance is at most the norm of the probe plus the distance.
+   */
+  kernelThreshold(threshold, { norm }) {
+    return roundDown(-threshold * threshold, norm * norm + (norm - threshold) ** 2);
+  },
+
+  scoreSlots({ kernel, lists, probe }, count, { length, scale, norm }, to) {
+    kernel!.manyScaled(lists, count, probe, length, 2 * scale, -1, -norm * norm, to);
+  },
+
+  scanSlots({ kernel, lists, probe }, slot, count, stride, { scale, norm }, threshold) {
+    const base = -norm * norm;
+    return kernel!.scanScaled(slot, count, stride, probe, 2 * scale, -1, base, threshold, lists);
+  },
+
+  scorePair(memory, a, b, length) {
+    const { dots, floats, words } = memory;
+    const [first, second] = [memory.addressOf(a + SLOT_WORDS), memory.addressOf(b + SLOT_WORDS)];
+    const product = dots.dot(first, second, length);
+    const [one, other] = [floats[a + Slot.Scale]!, floats[b + Slot.Scale]!];
+    const own = words[a + Slot.Squares]! * one * one;
+    return 2 * product * one * other - own - words[b + Slot.Squares]! * other * other;
+  },
+
+  /** Of -|p - v|^2 = 2 <p, v> - |v|^2 - |p|^2 the half without the constant last term. */
+  boundScores(probe) {
+    const unit = computeUnit(probe);
+    return makeBound(probe, { field: Slot.Scale * 4, unit, squares: -0.5 / unit });
+  },
+
+  boundThreshold(threshold, probe) {
+    if (threshold === Number.NEGATIVE_INFINITY) return threshold;
+    const [own, distance] = [probe.norm * probe.norm, threshold * threshold];
+    const unit = 2 * computeUnit(probe);
+    return roundDown((own - distance) / unit, (own + distance) / unit);
+  },
+};

@@ -1,0 +1,54 @@
+// Probe of spaces of larger precision: its float32 components, and int16 components that kernels
+// compare with int8 ones. int16 loses less than int8 by far, so bounds of exact scores are tighter.
+
+import type { ProbeTerms } from "./measures/probe-terms.js";
+import { exactComponents, type VectorParts } from "./vector-parts.js";
+
+const MAX_WORD = 32_767;
+const MAX_BYTE = 127;
+
+export class WideProbe {
+  readonly components: Float32Array;
+  /** int16 components: multiples of the scale. */
+  readonly words: Int16Array;
+  /** Identifies the contents in kernel buffers. */
+  readonly serial: number;
+  readonly #scale: number;
+  /** Sums of squares of the first components, by their number. */
+  readonly #squares = new Map<number, number>();
+
+  constructor(parts: VectorParts, serial: number) {
+    this.serial = serial;
+    this.components = exactComponents(parts);
+    const { length } = this.components;
+    const largest = this.components.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    // Kernels sum the products in int32.
+    const most = Math.min(MAX_WORD, Math.floor((2 ** 31 - 1) / (MAX_BYTE * length)));
+    this.#scale = largest / most;
+    const scale = this.#scale;
+    this.words = Int16Array.from(this.components, (value) =>
+      scale === 0 ? 0 : Math.max(-most, Math.min(most, Math.round(value / scale))),
+    );
+  }
+
+  /** Returns what kernels need of the first components. */
+  terms(length: number): ProbeTerms {
+    const scale = this.#scale;
+    const norm = Math.sqrt(this.sumSquares(length));
+    let lost = 0;
+    for (let index = 0; index < length; index++) {
+      lost += (this.components[index]! - scale * this.words[index]!) ** 2;
+    }
+    return { length, scale, factor: norm === 0 ? 0 : scale / norm, norm, error: Math.sqrt(lost) };
+  }
+
+  /** Returns the sum of squares of the first components. */
+  sumSquares(length: number): number {
+    const known = this.#squares.get(length);
+    if (known !== undefined) return known;
+    let sum = 0;
+    for (let index = 0; index < length; index++) sum += this.components[index]! ** 2;
+    this.#squares.set(length, sum);
+    return sum;
+  }
+}

@@ -1,0 +1,118 @@
+// Properties that searches require of every measure: scores are symmetric and bounded below, and
+// kernels agree with them as far as `kernelThreshold` allows. SEED=n repeats a run.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { getAccess } from "../../../../../runtime/graph/api/graph-handle.js";
+import type { Measure } from "../../../../../runtime/graph/vectors/measures/measure.js";
+import {
+  compareVectors,
+  MEASURES,
+} from "../../../../../runtime/graph/vectors/measures/measures.js";
+import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measures/score-bound.js";
+import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
+import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
+import {
+  computeStride,
+  SLAB_WORDS,
+  Slab,
+  Space,
+} from "../../../../../runtime/graph/vectors/vector-layout.js";
+import { Random, SEED } from "../../../../property/support/random.js";
+import { makeGraph } from "../../support/make-graph.js";
+
+const test = suite("vector measures");
+const COUNT = 200;
+const LENGTH = 96;
+
+/** A graph of a measure with random vectors of many magnitudes, one of them zero. */
+function fill(measure: Measure) {
+  const random = new Random(SEED);
+  const graph = makeGraph();
+  graph.setVectorSettings({ measure: measure.name as "cosine" });
+  const { store } = getAccess(graph);
+  const parts = Array.from({ length: COUNT }, (_, at) => {
+    const scale = at === 0 ? 0 : 10 ** (random.below(600) / 100 - 3);
+    const numbers = Array.from({ length: LENGTH }, () => (random.below(2001) / 1000 - 1) * scale);
+    graph.createVertex(`v${at}`, { vector: numbers });
+    return partsOfLike(numbers, "vector");
+  });
+  const { vectors: table } = store;
+  const slots = parts.map((_, at) => table.slotOf(store.ids.find(`v${at}`)));
+  const probe = (at: number): Probe => new Probe(table, parts[at]!);
+  const score = (a: number, b: number): number => compareVectors(measure, parts[a]!, parts[b]!);
+  return { table, slots, probe, score };
+}
+
+for (const measure of MEASURES) {
+  test(`${measure.name}: scores are symmetric and bounded below`, () => {
+    const { score } = fill(measure);
+    for (let at = 1; at < COUNT; at++) {
+      assert.is(score(at, at - 1), score(at - 1, at));
+      assert.ok(score(at, at - 1) >= measure.lowest);
+    }
+  });
+
+  test(`${measure.name}: a vector is compared in place as outside the graph`, () => {
+    const { table, slots, probe, score } = fill(measure);
+    for (const at of [0, 1, 2, 3]) {
+      const compared = probe(at);
+      for (let other = 0; other < COUNT; other++) {
+        const vertex = table.memory.words[slots[other]!]!;
+        assert.is(compared.similarity(vertex), score(at, other));
+      }
+    }
+  });
+
+  test(`${measure.name}: kernel scores reach the kernel threshold of the score`, () => {
+    const { table, slots, probe, score } = fill(measure);
+    const { memory } = table;
+    const { list, lists, scores } = memory;
+    for (const at of [0, 1, 2, 3]) {
+      const compared = probe(at);
+      compared.load(LENGTH);
+      for (const [place, slot] of slots.entries()) list[place] = memory.addressOf(slot);
+      const terms = compared.terms(LENGTH);
+      measure.scoreSlots(memory, COUNT, terms, lists + COUNT * 4);
+      for (let other = 0; other < COUNT; other++) {
+        const least = measure.kernelThreshold(score(at, other), terms);
+        assert.ok(scores[COUNT + other]! >= least, `slot ${other}`);
+        const pair = measure.scorePair(memory, slots[at]!, slots[other]!, LENGTH);
+        assert.ok(pair >= least, `pair ${other}`);
+      }
+    }
+  });
+
+  test(`${measure.name}: a scan finds every slot that reaches the threshold`, () => {
+    const { table, slots, probe, score } = fill(measure);
+    const { memory } = table;
+    const compared = probe(5);
+    compared.load(LENGTH);
+    const terms = compared.terms(LENGTH);
+    const exact = slots.map((_, at) => score(5, at));
+    const threshold = exact.toSorted((a, b) => b - a)[20]!;
+    const found = new Set<number>();
+    const [space] = table.spaces();
+    let slab = table.readSpace(space!, Space.FirstSlab);
+    for (; slab !== 0; slab = memory.words[slab + Slab.Next]!) {
+      const first = memory.addressOf(slab + SLAB_WORDS);
+      const used = memory.words[slab + Slab.Used]!;
+      const least = measure.kernelThreshold(threshold, terms);
+      const stride = computeStride(LENGTH) * 4;
+      const count = measure.scanSlots(memory, first, used, stride, terms, least);
+      for (let at = 0; at < count; at++) found.add(memory.wordAt(memory.list[2 * at]!));
+    }
+    for (const [at, slot] of slots.entries()) {
+      if (exact[at]! >= threshold) assert.ok(found.has(slot), `slot ${at}`);
+    }
+    assert.ok(found.size >= 21 && found.size < COUNT);
+  });
+}
+
+test("rounding keeps bounds of infinite thresholds", () => {
+  assert.is(roundDown(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY);
+  assert.is(roundDown(Number.NEGATIVE_INFINITY), Number.NEGATIVE_INFINITY);
+  assert.ok(roundDown(1 / 3) < 1 / 3 && roundUp(1 / 3) > 1 / 3);
+});
+
+test.run();
