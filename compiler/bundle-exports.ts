@@ -4,6 +4,7 @@
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { type Bundle, failedBundle, NODE_MODULE, toDiagnostic } from "./bundle.js";
 import { HEADER, quote } from "./emit/text.js";
+import { moduleLocations } from "./locations-plugin.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 
 /** Name of the entry in messages. */
@@ -29,7 +30,7 @@ export async function bundleExports(
       outfile: `${BUILD_FOLDER}/${file}`,
       ...NODE_MODULE,
       ...(tsconfig !== "tsconfig.json" && { tsconfig }),
-      plugins: [packageImports(new PackageImporters())],
+      plugins: [moduleLocations(projectDir), packageImports(new PackageImporters())],
     });
     return {
       files: new Map([[file, `${HEADER}\n${outputFiles[0]!.text}`]]),

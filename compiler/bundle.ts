@@ -1,21 +1,12 @@
 // Bundles the project's own sources by esbuild; installed packages stay imports. One bundler serves
 // many builds, each quicker than the first.
 
-import { readFile } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
-import type {
-  BuildContext,
-  BuildFailure,
-  BuildOptions,
-  Loader,
-  Message,
-  OnLoadResult,
-  Plugin,
-} from "esbuild";
+import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
-import { locateModule } from "./module-locations.js";
+import { moduleLocations } from "./locations-plugin.js";
 import { findMissingNames } from "./named-imports.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 import { restoreClassNames } from "./read/class-names.js";
@@ -116,22 +107,18 @@ export class Bundler {
       ...(this.#tsconfig !== null && { tsconfig: this.#tsconfig }),
       sourcemap: "linked",
       sourcesContent: false,
-      plugins: [this.#entryPlugin(), packageImports(this.#left)],
+      plugins: [
+        this.#entryPlugin(),
+        moduleLocations(this.#projectDir, (path, text) => this.#withAdded(path, text)),
+        packageImports(this.#left),
+      ],
     });
   }
 
-  /** Exports the schemas behind types, exported or not, and keeps locations right. */
-  async #load(path: string): Promise<OnLoadResult | null> {
-    const text = await readFile(path, "utf8");
-    const located = await locateModule(this.#projectDir, path, text);
+  /** Exports the schemas behind types, exported or not. */
+  #withAdded(path: string, text: string): string | null {
     const names = this.#added.get(path);
-    if (located === null && names === undefined) return null;
-    const { text: contents, warnings } = located ?? { text, warnings: [] };
-    return {
-      contents: names === undefined ? contents : withExports(contents, names),
-      loader: loaderOf(path),
-      warnings: [...warnings],
-    };
+    return names === undefined ? null : withExports(text, names);
   }
 
   #entryPlugin(): Plugin {
@@ -143,9 +130,6 @@ export class Bundler {
           contents: this.#entry,
           resolveDir: this.#projectDir,
         }));
-        build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: "file" }, ({ path }) =>
-          this.#load(path),
-        );
       },
     };
   }
@@ -166,11 +150,6 @@ export function failedBundle(error: unknown): Bundle {
 function withExports(text: string, names: ReadonlySet<string>): string {
   const list = [...names].sort().map((name) => `${name} as ${SCHEMA_PREFIX}${name}`);
   return `${text}\nexport { ${list.join(", ")} };\n`;
-}
-
-function loaderOf(path: string): Loader {
-  const ending = path.slice(path.lastIndexOf(".") + 1).replace(/^[cm]/, "");
-  return ending as "js" | "jsx" | "ts" | "tsx";
 }
 
 export function toDiagnostic(message: Message, severity: Diagnostic["severity"]): Diagnostic {

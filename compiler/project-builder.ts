@@ -296,7 +296,8 @@ export class ProjectBuilder {
     let reading: ReadResult;
     if (this.#reader === null || this.#hasChanged(options)) {
       const { PluginReader } = await import("./read/plugin-reader.js");
-      this.#reader = new PluginReader(this.projectDir, files, config.declared, this.#tsconfig);
+      const { declared, before } = config;
+      this.#reader = new PluginReader(this.projectDir, files, declared, this.#tsconfig, before);
       reading = this.#reader.read();
     } else {
       reading = this.#reader.refresh([...this.#pending], files);

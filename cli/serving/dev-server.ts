@@ -11,6 +11,7 @@ import {
 import { enableBuildReports, reportBuild } from "../../runtime/base/build-report.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { enableFailedCallCapture } from "../../runtime/base/failed-calls.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import {
   currentDiagnostics,
@@ -58,6 +59,8 @@ export class DevServer {
   #isBusy = false;
   #isClosed = false;
   #building: Promise<unknown> = Promise.resolve();
+  /** Ends the wait for signals, which a served project has its own handlers for. */
+  #unlisten: () => void = () => {};
 
   constructor(folder: string, values: ServeValues, options: DevOptions) {
     this.#folder = folder;
@@ -76,6 +79,10 @@ export class DevServer {
    */
   async start(): Promise<void> {
     this.#isBusy = true;
+    this.#unlisten = onTerminationSignal(
+      () => void this.close().then(() => process.exit(0)),
+      () => process.exit(1),
+    );
     const first = this.#rebuild([]);
     this.#building = first.catch(() => {});
     await first;
@@ -116,6 +123,7 @@ export class DevServer {
 
   /** Swaps in a build, or reports what keeps the last good one in service. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
+    if (this.#isClosed) return;
     const findings = formatDiagnostics(this.#folder, result?.diagnostics ?? []);
     if (result === null || !result.ok) return this.#reportBroken("build", findings);
     try {
@@ -178,6 +186,7 @@ export class DevServer {
     };
     const settings = { ...resolved, ...served };
     const role = await resolveRole(this.#folder, manifest.config, this.#values);
+    this.#unlisten();
     const project = await startServer(settings, loader(this.#folder, role), () => this.close());
     this.#served = { project, config: manifest.config };
     process.stdout.write(announce(project.service, project.table));

@@ -2,6 +2,7 @@
 // builds no string.
 
 import type { Limits } from "../../argspec/limits/limits.js";
+import { describeKeys } from "../record/key-patterns.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 import { describeShape } from "./describe-shape.js";
 import { propertyAccess, quote } from "./text.js";
@@ -78,9 +79,8 @@ export class CheckBody {
     }
   }
 
-  #require(shape: TypeShape, value: string, path: readonly string[], noun = ""): void {
-    const what = describeShape(this.#checks, shape);
-    const fault = required(path, noun === "" ? what : what.replace(/^a string/, `a ${noun}`));
+  #require(shape: TypeShape, value: string, path: readonly string[]): void {
+    const fault = required(path, describeShape(this.#checks, shape));
     this.#line(`if (!(${this.#checks.condition(shape, value)})) return ${fault};`);
   }
 
@@ -240,7 +240,10 @@ export class CheckBody {
         this.#line(`if (${key} === ${quote(property.name)}) continue;`);
       }
       const place = [...path, quote("."), `truncateForMessage(${key})`];
-      if (keys !== undefined) this.#require({ kind: "pattern", source: keys }, key, place, "key");
+      if (keys !== undefined) {
+        const isKey = this.#checks.condition({ kind: "pattern", source: keys }, key);
+        this.#line(`if (!(${isKey})) return ${required(place, describeKeys(keys))};`);
+      }
       const item = this.#variable("item");
       this.#line(`const ${item} = ${value}[${key}];`);
       this.#shape(further, item, place);

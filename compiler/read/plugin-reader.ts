@@ -56,6 +56,8 @@ export class PluginReader {
   readonly #readings = new Map<string, FileReading>();
   readonly #named = new Map<string, NamedShape>();
   readonly #configured: readonly DeclaredPlugin[];
+  readonly #hooks: readonly string[];
+  readonly #hookFiles: readonly string[];
   #files: readonly string[] = [];
   /** The project's other modules that plugins import. */
   #modules: readonly string[] = [];
@@ -65,14 +67,18 @@ export class PluginReader {
    * @param files its plugin files, absolute or relative to it
    * @param configured plugins that the configuration declares; their modules are among `files`
    * @param tsconfig the project's, relative to its folder
+   * @param hooks of all plugins, as `module#export`
    */
   constructor(
     projectDir: string,
     files: readonly string[],
     configured: readonly DeclaredPlugin[] = [],
     tsconfig = TSCONFIG_FILE,
+    hooks: readonly string[] = [],
   ) {
     this.#tsconfig = tsconfig;
+    this.#hooks = hooks;
+    this.#hookFiles = hooks.map((hook) => absolutePath(projectDir, hook.split("#", 1)[0]!));
     this.#projectDir = projectDir;
     this.#configured = configured;
     this.#project = openProject(projectDir, tsconfig);
@@ -85,6 +91,7 @@ export class PluginReader {
     const program = this.#project.getProgram().compilerObject;
     prepareFiles(program);
     const context = new ReadContext(this.#projectDir, program, program.getTypeChecker());
+    context.hooks = this.#hooks;
     const readers = {
       input: new ShapeReader(context, "input", this.#named),
       output: new ShapeReader(context, "output", this.#named),
@@ -118,7 +125,10 @@ export class PluginReader {
     if (paths.some((path) => changesResolution(program, imports, path))) {
       this.#startOver();
     } else {
-      for (const path of imports.importersOf(paths)) this.#readings.delete(path);
+      const touched = imports.importersOf(paths);
+      for (const path of touched) this.#readings.delete(path);
+      const isHook = (path: string) => touched.has(path) || paths.includes(path);
+      if (this.#hookFiles.some(isHook)) this.#forget();
       for (const path of paths) {
         this.#readings.delete(path);
         this.#project.getSourceFile(path)?.refreshFromFileSystemSync();
@@ -155,6 +165,7 @@ export class PluginReader {
       if (!before.has(path)) this.#readings.delete(path);
       this.#project.addSourceFileAtPathIfExists(path);
     }
+    for (const path of this.#hookFiles) this.#project.addSourceFileAtPathIfExists(path);
     this.#files = paths;
   }
 

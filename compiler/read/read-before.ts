@@ -28,14 +28,16 @@ export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclar
   });
 }
 
-/** Where the functions are declared that run before a plugin, as far as its program has them. */
-export function beforeDeclarations(context: ReadContext, { doc, fn }: PluginDeclaration) {
-  return beforeTags(doc)
-    .flatMap(namesIn)
-    .flatMap((name) => {
-      const symbol = name.includes("#") ? exportOf(context, name) : symbolOf(context, fn, name);
-      return symbol?.declarations?.slice(0, 1) ?? [];
-    });
+/**
+ * Where the functions are declared that run before a plugin, as far as its program has them: hooks
+ * of the configuration first.
+ */
+export function beforeDeclarations(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
+  const configured = role === "post" ? [] : context.hooks;
+  return [...configured, ...beforeTags(doc).flatMap(namesIn)].flatMap((name) => {
+    const symbol = name.includes("#") ? exportOf(context, name) : symbolOf(context, fn, name);
+    return symbol?.declarations?.slice(0, 1) ?? [];
+  });
 }
 
 function beforeTags({ tags }: DocComment): readonly ts.JSDocTag[] {

@@ -15,6 +15,8 @@ export class ReadContext {
    */
   metAny = false;
   readonly limits = new LimitTally();
+  /** Hooks of all plugins, which the configuration names as `module#export`. */
+  hooks: readonly string[] = [];
   /** Types of parameters where the plugin being read is made by user code. */
   resolvedTypes: ReadonlyMap<ts.ParameterDeclaration, ts.Type> = new Map();
   #diagnostics: Diagnostic[] = [];

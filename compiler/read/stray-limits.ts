@@ -40,8 +40,13 @@ const OTHER_TAGS = new Set(["param", "mixin", "name", "member", "method", "templ
 
 function suggestLimit(word: string): string {
   if (OTHER_TAGS.has(word)) return "";
-  const exact = WORDS.find((known) => known.toLowerCase() === word.toLowerCase());
-  return exact === undefined ? didYouMean(word, WORDS) : `, did you mean \`${exact}\`?`;
+  const lower = word.toLowerCase();
+  const same = WORDS.filter((known) => known.toLowerCase() === lower);
+  // `@length` and `@items` have no direction.
+  const ends = WORDS.filter((known) => known.toLowerCase().endsWith(lower) && lower.length > 4);
+  const meant = same.length > 0 ? same : ends;
+  if (meant.length === 0) return didYouMean(word, WORDS);
+  return `, did you mean ${meant.map((known) => `\`${known}\``).join(" or ")}?`;
 }
 
 function isInDocComment(text: string, offset: number): boolean {

@@ -55,22 +55,22 @@ function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode:
   return resolvedFunction ?? null;
 }
 
-/** Tags of the plugin, with texts from where its function is declared. */
+/** The comment of the function first; the comment with the tag supplies what it lacks. */
 function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
   const inner = readDocComment(fn, fn.parent);
   return {
     ...doc,
-    graph: doc.graph ?? inner.graph,
-    readonly: doc.readonly || inner.readonly,
+    graph: inner.graph ?? doc.graph,
+    readonly: inner.readonly || doc.readonly,
     summary: inner.summary || doc.summary,
     description: inner.description || doc.description,
-    deprecated: doc.deprecated || inner.deprecated,
-    deprecation: doc.deprecation || inner.deprecation,
+    deprecated: inner.deprecated || doc.deprecated,
+    deprecation: inner.deprecation || doc.deprecation,
     returns: inner.returns || doc.returns,
-    examples: [...doc.examples, ...inner.examples],
-    throws: [...doc.throws, ...inner.throws],
+    examples: [...inner.examples, ...doc.examples],
+    throws: [...inner.throws, ...doc.throws],
     params: new Map([...doc.params, ...inner.params]),
-    tags: [...doc.tags, ...inner.tags],
+    tags: [...inner.tags, ...doc.tags],
   };
 }
 

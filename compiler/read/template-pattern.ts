@@ -3,10 +3,9 @@
 // so it takes linear time for any input.
 
 import { ts } from "ts-morph";
+import { INTEGER_SOURCE, NUMBER_SOURCE } from "../record/key-patterns.js";
 import { readBrand } from "./package-symbols.js";
 
-const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`;
-const INTEGER = String.raw`-?\d+`;
 const DIGIT = String.raw`\d`;
 const CHARACTER = String.raw`[\s\S]`;
 
@@ -40,12 +39,12 @@ export function readKeyPattern(checker: ts.TypeChecker, key: ts.Type): string | 
 
 function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
   const brand = readBrand(checker, hole);
-  if (brand !== null) return brand === "int" ? INTEGER : NUMBER;
+  if (brand !== null) return brand === "int" ? INTEGER_SOURCE : NUMBER_SOURCE;
   // Brands of the user's own.
   const parts = hole.isIntersection() ? hole.types : [hole];
   const has = (flag: ts.TypeFlags) => parts.some(({ flags }) => (flags & flag) !== 0);
-  if (has(ts.TypeFlags.Number)) return NUMBER;
-  return has(ts.TypeFlags.BigInt) ? INTEGER : null;
+  if (has(ts.TypeFlags.Number)) return NUMBER_SOURCE;
+  return has(ts.TypeFlags.BigInt) ? INTEGER_SOURCE : null;
 }
 
 function escapeText(text: string): string {

@@ -1,8 +1,10 @@
 // Files beside a module, found from the bundle in the build folder.
 
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { bundleExports } from "../../compiler/bundle-exports.js";
 import { locateModule } from "../../compiler/module-locations.js";
 import { ProjectFixture } from "./project-fixture.js";
 
@@ -63,6 +65,19 @@ const c = new URL("https://example.org/", import.meta.url), d = new URL("./", im
     [message, location?.line, location?.column, location?.length],
     [...["file not found: ./none.txt", 2, 18, 12]],
   );
+});
+
+test("replaces locations in handlers of `auth`, which have a bundle of their own", async () => {
+  project.write(
+    "guards/auth.ts",
+    "export const auth = () => [import.meta.url, new URL('../plugins/data.txt', import.meta.url)];",
+  );
+  const bundle = await bundleExports(project.dir, "tsconfig.json", ["guards/auth.ts#auth"], "a.js");
+  assert.equal(bundle.diagnostics, []);
+  project.write(".svc/a.mjs", bundle.files.get("a.js")!);
+  const url = (path: string) => pathToFileURL(join(project.dir, path)).href;
+  const { exported } = (await import(url(".svc/a.mjs"))) as { exported: [() => unknown[]] };
+  assert.equal(exported[0]().map(String), [url("guards/auth.ts"), url("plugins/data.txt")]);
 });
 
 test.run();

@@ -213,4 +213,22 @@ test("stops quietly while it builds", async () => {
   project.remove();
 });
 
+test("stops quietly during the first build", async () => {
+  for (const wait of [300, 700, 1100, 1500]) {
+    const project = new TemporaryProject();
+    const dev = new Dev(project.folder);
+    const exited = new Promise((resolve) => {
+      dev.process.once("exit", (code, signal) => resolve(code ?? signal));
+    });
+    await delay(wait);
+    const isServing = dev.output.includes("127.0.0.1");
+    dev.process.kill("SIGTERM");
+    // A signal ends a process that has not loaded its handlers yet.
+    const end = await exited;
+    assert.ok(end === 0 || (wait === 300 && end === "SIGTERM"), `${wait} ms: ${end}`);
+    assert.not.match(dev.output, /goroutine|error/, `${wait} ms, serving: ${isServing}`);
+    project.remove();
+  }
+});
+
 test.run();

@@ -279,7 +279,7 @@ test("validate an empty tuple, and numbers without a JSON form", () => {
 
 test("check the keys of records", () => {
   const message = (of: object) => fault("records", `of=${encodeURIComponent(JSON.stringify(of))}`);
-  assert.is(message({ x: 1 }), String.raw`of.x (a key like ^-?\d+$ is required)`);
+  assert.is(message({ x: 1 }), "of.x (an integer as key is required)");
   assert.equal(call("records", `of=${json({ 1: "a" })}`)[0], { 1: "a" });
 });
 

@@ -188,6 +188,7 @@ interface S {
   /** @min 1 */ d: int;
   /** @minimun 1 */ e: int;
   /** @MaxLength 1 */ f: str;
+  /** @length 3 */ g: str;
 }
 /** @plugin
  * @param s what is kept
@@ -202,6 +203,7 @@ const text = "@minimum 1";
     "SVC1147 @min",
     "SVC1147 @minimun",
     "SVC1147 @MaxLength",
+    "SVC1147 @length",
   ]);
 });
 

@@ -103,6 +103,27 @@ export function crud<T>(table: string) {
   assert.equal([save.summary, save.readonly, save.exportPath], ["Products.", false, "save"]);
 });
 
+test("are documented by their own comment, and by the tag's where it lacks something", () => {
+  const result = readSource(
+    `import { find } from "./find.js";
+/** Not this. @plugin @graph shop
+ * @deprecated soon
+ * @throws {Error} second */
+export const look = wrap(find);
+function wrap<F>(fn: F): F { return fn; }
+`,
+    {
+      "find.ts": `import type { Graph, PluginRequest } from "svc-server";
+/** Finds. @graph stock
+ * @throws {Error} first */
+export function find(request: PluginRequest, graph: Graph): null { return null; }`,
+    },
+  );
+  const { graph, summary, deprecated, throws } = told(result, "look").plugin;
+  assert.equal([graph, summary, deprecated], ["stock", "Finds.", true]);
+  assert.is(throws[0]?.description, "first");
+});
+
 test("may be bound methods and functions under another name", () => {
   const result = readSource(
     `import { Shop } from "./shop.js";

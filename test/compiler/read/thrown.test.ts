@@ -2,6 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { ProjectFixture } from "../project-fixture.js";
 import { pluginNamed, readSource } from "../reading.js";
 
 const test = suite("errors by @throws");
@@ -113,6 +115,27 @@ export function find(request: PluginRequest) { return 1; }`,
     { exception: "RangeError", description: "never" },
     { exception: "NoKey", description: "without a key", status: 401 },
   ]);
+});
+
+test("include those of hooks that the configuration names", () => {
+  const project = new ProjectFixture({
+    "plugins/a.ts": `import type { PluginRequest } from "svc-server";
+/** @plugin */
+export function find(request: PluginRequest) { return 1; }`,
+    "guards.ts": `import { HttpError } from "svc-server";
+export const auth = (request: { n: number }) => { throw new HttpError(401, "who?"); };`,
+  });
+  const files = ["plugins/a.ts"];
+  const reader = new PluginReader(project.dir, files, [], "tsconfig.json", ["guards.ts#auth"]);
+  const thrown = () => pluginNamed(reader.read(), "find").throws.map(({ status }) => status);
+  assert.equal(thrown(), [401]);
+  project.write(
+    "guards.ts",
+    `import { HttpError } from "svc-server";
+export const auth = (request: { n: number }) => { throw new HttpError(403, "no"); };`,
+  );
+  reader.refresh(["guards.ts"], files);
+  assert.equal(thrown(), [403]);
 });
 
 test("include errors that a hook throws itself, with a known status", () => {
