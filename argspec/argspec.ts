@@ -8,15 +8,15 @@ import type { Wire } from "./wire.js";
 /** Raised whenever a reader of the former version could misunderstand the file. */
 export const ARGSPEC_VERSION = 1;
 
-/** JSON Schema 2020-12, of which only the words that `readArgspec` lists occur. */
+/** A JSON Schema 2020-12; only the keywords that `readArgspec` lists occur. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Argspec {
   readonly argspec: typeof ARGSPEC_VERSION;
   readonly service: ArgspecService;
-  /** Of all that a client depends on: see `contractHash`. */
+  /** Hash of everything that a client depends on, see `contractHash`. */
   readonly hash: string;
-  /** By name, then engine, pre, post. */
+  /** Sorted by name, then by role: engine, pre, post. */
   readonly plugins: readonly PluginSpec[];
   /** Named types by their unique names. */
   readonly $defs: Readonly<Record<string, JsonSchema>>;
@@ -26,12 +26,12 @@ export interface ArgspecService {
   readonly name: string | null;
   /** `/prefix`: every path is also served below it. */
   readonly prefix: string | null;
-  /** Project facts for documents, present only if known. */
+  /** Information about the service for documents; members are present only if known. */
   readonly version?: string;
-  /** SPDX expression. */
+  /** An SPDX license expression. */
   readonly license?: string;
   readonly servers?: readonly string[];
-  /** Requests need a principal; see `access` of each plugin. */
+  /** True if requests require a principal; see `access` of each plugin. */
   readonly authenticated?: true;
   /** Alternative security schemes by name. */
   readonly security?: Readonly<Record<string, SecurityScheme>>;
@@ -43,13 +43,13 @@ interface OauthFlow {
   readonly scopes: Readonly<Record<string, string>>;
 }
 
-/** One of them or both: OAuth 2.1 has no others. */
+/** One or both flows; OAuth 2.1 has no others. */
 export interface OauthFlows {
   readonly authorizationCode?: OauthFlow & { readonly authorizationUrl: string };
   readonly clientCredentials?: OauthFlow;
 }
 
-/** As in OpenAPI. */
+/** The OAuth flows, as in OpenAPI. */
 export type SecurityScheme =
   | { readonly type: "http"; readonly scheme: string }
   | {
@@ -66,7 +66,7 @@ export interface PluginSpec {
   readonly path: string;
   readonly role: PluginRole;
   readonly graph: string | null;
-  /** Safe to repeat, so that clients send it again after a fault. */
+  /** Safe to repeat: clients retry such a call after a failure. */
   readonly readonly: boolean;
   /** First sentence of the description. */
   readonly summary: string;
@@ -74,22 +74,22 @@ export interface PluginSpec {
   readonly deprecated: boolean;
   /** The replacement, if the author names one. */
   readonly deprecation?: string;
-  /** Null where a plugin was not read from a file. */
+  /** Null if the plugin was not read from a file. */
   readonly source: { readonly file: string; readonly line: number; readonly column: number } | null;
-  /** In the order of the signature; the body, if the plugin takes one, is that `in: "body"`. */
+  /** In signature order, including the body (`in: "body"`) if the plugin takes one. */
   readonly params: readonly ParamSpec[];
-  /** It takes further query parameters, which no list could hold. */
+  /** True if the plugin accepts query parameters beyond the listed ones. */
   readonly open?: true;
-  /** Names of the arguments that the server fills in. */
+  /** Names of the arguments that the server supplies. */
   readonly reserved: readonly string[];
   readonly result: ResultSpec;
   /** Description of the result, if the author gives one. */
   readonly returns?: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
-  /** Present where callers need no principal, or one with scopes. */
+  /** Present if the plugin is public or requires scopes. */
   readonly access?: AccessSpec;
-  /** Pre-processor only: plugins that it forwards to by name. */
+  /** Pre-processors only: plugins that they forward to by name. */
   readonly forwards?: readonly string[];
 }
 
@@ -98,19 +98,19 @@ export type AccessSpec = { readonly public: true } | { readonly scopes: readonly
 export interface ParamSpec {
   readonly name: string;
   readonly in: "query" | "body";
-  /** Form in which it travels (http-interface, "Plugin execution" rule 4). */
+  /** Wire form of the value (http-interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly required: boolean;
-  /** Only where it is known at build time. */
+  /** Present only if known at build time. */
   readonly default?: unknown;
   readonly schema: JsonSchema;
   readonly description?: string;
 }
 
 export type ResultSpec =
-  /** `union`: now one of these kinds, now another; its schema admits everything. */
+  /** `union`: one of these kinds at a time; its schema accepts every value. */
   | { readonly kind: "value" | "union"; readonly schema: JsonSchema }
-  /** Streamed without an envelope; the schema is that of an item. */
+  /** Streamed without an envelope; the schema describes one item. */
   | { readonly kind: "stream"; readonly schema: JsonSchema }
   /** A list of `[sortkey, item]` that dispatchers merge (plugin-api, "PluginResponse"). */
   | {
@@ -120,28 +120,28 @@ export type ResultSpec =
       readonly meta: true;
     }
   /**
-   * Sent as it is, without an envelope, as one of these media types; none are listed where it may
-   * be any. `image/*` stands for all images. With a schema, values of it come in an envelope
-   * instead.
+   * Sent without an envelope in one of these media types; an empty list allows any type, and
+   * `image/*` all images. With a schema, the plugin may also return a value, which is sent in an
+   * envelope.
    */
   | {
       readonly kind: "http";
       readonly mediaTypes: readonly string[];
       readonly schema?: JsonSchema;
     }
-  /** Pre-processor only: the response is that of the back-ends. */
+  /** Pre-processors only: the response comes from the back-ends. */
   | { readonly kind: "request" };
 
 export interface ErrorSpec {
   readonly exception: string;
   readonly description: string;
-  /** HttpError only: its status. Clients expose each such error as a kind of its own. */
+  /** HttpError only: its status. Clients declare each such error as a kind of its own. */
   readonly status?: number;
   /** HttpError only: schema of its details, if its type declares one. */
   readonly details?: JsonSchema;
 }
 
-/** A query that was checked when the service was built, or any other text. */
+/** A query that was checked when the service was built, or other text. */
 export type ExampleSpec =
   | { readonly query: Readonly<Record<string, unknown>>; readonly text: string }
   | { readonly text: string };

@@ -1,5 +1,5 @@
-// The argspec of the built-in plugins. It belongs to the package and not to a service, so that what
-// is made from a build and what is made from its server are the same.
+// The argspec of the built-in plugins. It belongs to the package, not to a service, so that output
+// made from a build and output made from its server are equal.
 
 import { builtins } from "./.generated/builtins.js";
 import type { Argspec } from "./argspec.js";

@@ -1,16 +1,16 @@
-// The client generator of a language. Generators are pure: they use no files and no network, and
-// their texts do not depend on where the argspec came from.
+// The interface of client generators, one for each language. Generators are pure: they use neither
+// files nor the network, and their output depends only on the argspec.
 
 import type { Argspec } from "./argspec.js";
 
-/** The requested package; null: as the service. */
+/** The requested package; null: derived from the service. */
 export interface PackageOrder {
   readonly name: string | null;
   readonly version: string | null;
 }
 
 export interface ClientEmitter {
-  /** Names and versions that the package manager of the language accepts. */
+  /** Validates names and versions for the language's package manager. */
   readonly packageName: RegExp;
   readonly packageVersion: RegExp;
   /** True if a client without a package name is a module without a version. */

@@ -1,4 +1,5 @@
-// An operation as the clients' own part wants it: how it is called, nothing of what it means.
+// An operation as the generated client's runtime needs it: how to call it, without its
+// documentation.
 
 import type { Operation as ClientOperation } from "../client/typescript/operation.js";
 import { listStatuses } from "./error-kinds.js";
@@ -11,7 +12,7 @@ export function clientOperation(operation: Operation): ClientOperation {
   return {
     path,
     ...(json.length > 0 && { json }),
-    // Readers let no other form pass for a body.
+    // `readArgspec` accepts no other wire form for a body.
     ...(content !== null && { content: content.wire as NonNullable<ClientOperation["content"]> }),
     ...(readonly && { readonly }),
     ...(isGuarded && { post: { "x-svc-change": "1" } }),

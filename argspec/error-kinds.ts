@@ -1,4 +1,4 @@
-// The errors of a service that clients know by name: one kind each, whichever plugins throw it.
+// The errors that clients know by name. Each name is one kind, whichever plugins throw it.
 
 import { isDeepStrictEqual } from "node:util";
 import type { ErrorSpec, JsonSchema } from "./argspec.js";
@@ -6,11 +6,11 @@ import type { Operation } from "./operations.js";
 
 export interface ErrorKindSpec {
   readonly kind: string;
-  /** In rising order. */
+  /** In ascending order. */
   readonly statuses: readonly number[];
   /** Schema of the details; null unless every plugin declares one. */
   readonly details: JsonSchema | null;
-  /** Descriptions by the authors. */
+  /** Descriptions by the plugins' authors. */
   readonly descriptions: readonly string[];
 }
 
@@ -44,7 +44,7 @@ function detailsOf(errors: readonly TypedError[]): JsonSchema | null {
   return schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
 }
 
-/** Of one operation: statuses by the name of the error. */
+/** Statuses of one operation by error name. */
 export function listStatuses({ errors }: Operation): ReadonlyMap<string, readonly number[]> {
   const statuses = new Map<string, number[]>();
   for (const { exception, status } of errors.filter(isTyped)) {

@@ -1,8 +1,8 @@
-// Calls that the author of a plugin has given as examples, as the targets of GET requests.
+// Converts the examples of plugins to targets of GET requests.
 
 import type { ParamSpec, PluginSpec } from "./argspec.js";
 
-/** A parameter with the value that is sent for it. */
+/** A parameter with the value to send. */
 export type WireParam = readonly [param: ParamSpec, value: unknown];
 
 /** Returns the query of each example. Skips examples that omit required parameters. */
@@ -17,7 +17,7 @@ export function exampleQueries({ params, examples }: PluginSpec): WireParam[][] 
   });
 }
 
-/** Path and query of a request, with each value in the form in which it travels. */
+/** Returns path and query of a request, with each value in its wire form. */
 export function requestTarget({ path }: PluginSpec, sent: readonly WireParam[]): string {
   const pairs = sent.map(([{ name, wire }, value]) => {
     return `${encodeURIComponent(name)}=${encodeURIComponent(wireText(wire, value))}`;

@@ -1,5 +1,5 @@
-// The output formats of an argspec, for commands and servers. Each generator is loaded on first
-// use: the one for declarations takes longest.
+// The output formats of an argspec, for commands and servers. Generators are loaded on first use,
+// because the one for declarations is slow to load.
 
 import type { Argspec } from "./argspec.js";
 import { BUILTINS } from "./builtins.js";
@@ -7,7 +7,7 @@ import { selectPlugin } from "./select.js";
 
 export type ArgspecForm = "schema" | "openapi" | "typescript";
 
-/** @param jsonParams how OpenAPI shows JSON in queries */
+/** @param jsonParams how OpenAPI describes JSON parameters in queries */
 export async function argspecForm(
   form: ArgspecForm,
   argspec: Argspec,
@@ -27,7 +27,10 @@ export async function argspecForm(
   }
 }
 
-/** One plugin alone, the service's own before a built-in one; null where nothing has the name. */
+/**
+ * Returns a single plugin; the service's own takes precedence over a built-in one. Null if there is
+ * none of that name.
+ */
 export function findPlugin(argspec: Argspec, name: string): Argspec | null {
   const own = selectPlugin(argspec, name);
   if (own.plugins.length > 0) return own;

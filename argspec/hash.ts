@@ -1,5 +1,5 @@
-// Hash of a contract. It covers what clients depend on and nothing else: rewording a description or
-// moving a function does not change it.
+// Hash of a contract. It covers only what clients depend on: rewording a description or moving a
+// function does not change it.
 
 import { createHash } from "node:crypto";
 import type { Argspec, ParamSpec, PluginSpec } from "./argspec.js";
@@ -16,11 +16,11 @@ export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$def
 function pluginContract(plugin: PluginSpec): unknown {
   const { name, path, role, readonly, params, open, result, forwards, errors } = plugin;
   const input = [params.map(paramContract), open === true];
-  // Clients know other errors only by what the server sends.
+  // Clients know other errors only from responses.
   const kinds = errors.flatMap(({ exception, status, details }) =>
     status === undefined ? [] : [[exception, status, withoutTexts(details ?? null)]],
   );
-  // Clients repeat what is safe to repeat, and know what a forwarded request is answered.
+  // Clients retry calls that are safe to repeat, and know the result of forwarded requests.
   const answered = [withoutTexts(result), forwards ?? [], ...(kinds.length > 0 ? [kinds] : [])];
   return [name, path, role, readonly, ...input, ...answered];
 }
@@ -29,10 +29,10 @@ function paramContract({ name, in: place, wire, required, default: value, schema
   return [name, place, wire, required, value ?? null, withoutTexts(schema)];
 }
 
-/** Words of a schema that clients read only. */
+/** Schema keywords that only describe. */
 const TEXTS: Readonly<Record<string, string>> = { description: "string", deprecated: "boolean" };
 
-/** Properties may be called so too, but those are objects. */
+/** A property can have such a name, but then its value is an object. */
 function withoutTexts(part: unknown): unknown {
   if (typeof part !== "object" || part === null) return part;
   if (Array.isArray(part)) return part.map(withoutTexts);

@@ -1,5 +1,5 @@
-// Kinds of bodies by media type: text, JSON, or other bytes. All are in lower case and without
-// parameters; `image/*` stands for all images.
+// Kinds of bodies by media type: text, JSON, or other bytes. Media types are in lower case and
+// without parameters; `image/*` means all images.
 
 export function isJsonMediaType(type: string): boolean {
   return type === "application/json" || type.endsWith("+json");

@@ -10,15 +10,15 @@ import type { ReservedWords } from "./reserved-words.js";
 import { TYPESCRIPT_WORDS } from "./typescript/reserved-words.js";
 
 export interface NameTable {
-  /** Method of a client by the operation's name; `<method>Raw` and `<method>_raw` are free too. */
+  /** Client method by operation name; `<method>Raw` and `<method>_raw` are free too. */
   readonly methods: ReadonlyMap<string, string>;
   /** Generated type by the name in `$defs`. */
   readonly types: ReadonlyMap<string, string>;
-  /** Type of an operation's parameters by the operation's name. */
+  /** Parameter type by operation name. */
   readonly params: ReadonlyMap<string, string>;
   /** Result types by operation name. */
   readonly results: ReadonlyMap<string, string>;
-  /** Type of an error that is known by name, and of its details, by that name. */
+  /** Error type, and type of its details, by error name. */
   readonly errors: ReadonlyMap<string, string>;
   readonly details: ReadonlyMap<string, string>;
 }
@@ -61,7 +61,7 @@ class Names {
     this.#taken = new Set(taken);
   }
 
-  /** @param alongside further names that come with one */
+  /** @param alongside further names that are reserved together with one */
   take(wanted: string, alongside: (name: string) => readonly string[] = () => []): string {
     const base = this.#taken.has(wanted) || KEYWORDS.has(wanted) ? `${wanted}_` : wanted;
     for (let number = 1; ; number++) {

@@ -1,6 +1,6 @@
-// The operations that a client can call: plugins of an argspec by name, with all processors of that
-// name. A request meets the pre-processor first and the post-processor last: the former defines the
-// parameters, the latter the result.
+// The operations that a client can call: the plugins of an argspec by name. A request passes the
+// pre-processor first and the post-processor last: the former defines the parameters, the latter
+// the result.
 
 import type {
   AccessSpec,
@@ -14,25 +14,27 @@ import type {
 
 export interface Operation {
   readonly name: string;
-  /** Without the service prefix: `/svc/plugin/<name>`. */
+  /** Path without the service prefix: `/svc/plugin/<name>`. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
   readonly deprecation: string;
-  /** Safe to repeat. */
+  /** True if calls are safe to repeat. */
   readonly readonly: boolean;
-  /** Accepted as a POST only, with a header field that cross-origin requests cannot send. */
+  /**
+   * True if accepted only as a POST, with a header field that cross-origin requests cannot send.
+   */
   readonly isGuarded: boolean;
   readonly graph: string | null;
-  /** Query parameters in the order of the signature. */
+  /** Query parameters in signature order. */
   readonly params: readonly ParamSpec[];
-  /** The body of a POST, null for a GET. */
+  /** The body of a POST; null for a GET. */
   readonly content: ParamSpec | null;
-  /** Takes further parameters than those listed. */
+  /** True if it accepts parameters beyond the listed ones. */
   readonly isOpen: boolean;
   readonly result: Exclude<ResultSpec, { kind: "request" }>;
-  /** The response is plain text without an envelope, as of some services. */
+  /** True if the response is plain text without an envelope, as of some status services. */
   readonly isText: boolean;
   /** Description of the result; empty without one. */
   readonly returns: string;
@@ -77,7 +79,7 @@ function operation(name: string, find: Find): Operation {
     graph: first.graph,
     params: params.filter((param) => param.in === "query"),
     content: params.find((param) => param.in === "body") ?? null,
-    // Parameters of a lone post-processor are those of an engine elsewhere.
+    // A lone post-processor has the parameters of an engine elsewhere.
     isOpen: first === post || first.open === true,
     result: resultOf(pre, engine, post, find),
     isText: false,
@@ -94,7 +96,7 @@ function resultOf(
   post: PluginSpec | undefined,
   find: Find,
 ): Operation["result"] {
-  // A pre-processor that may respond by itself has several kinds of results.
+  // A pre-processor that may respond itself has several kinds of results.
   if (pre !== undefined && pre.result.kind !== "request") {
     const { kind } = pre.result;
     return kind === "union" || kind === "response" ? ANY_RESULT : pre.result;

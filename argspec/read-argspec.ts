@@ -19,13 +19,13 @@ import { collectAliases, readSchema } from "./read-schema.js";
 import { UntrustedJson } from "./untrusted-json.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
-/** Types are called as in TypeScript. */
+/** Type names must be valid in TypeScript. */
 const TYPE_NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]{0,254}$/u;
-/** Two slashes would be another host. */
+/** Two leading slashes would name another host. */
 const PREFIX = /^\/[A-Za-z0-9\-.=@_~][A-Za-z0-9\-./=@_~]{0,999}$/;
-/** Errors that clients know by name; the kinds of all others begin with a small letter. */
+/** Errors that clients know by name; built-in kinds start with a small letter. */
 const ERROR_NAME = /^[A-Z][A-Za-z0-9_]{0,254}$/;
-/** Of OAuth 2. */
+/** OAuth 2 flows. */
 const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/;
@@ -35,7 +35,7 @@ const WIRES = ["int", "float", "str", "bytes", "json"] as const;
 
 /**
  * Checks and copies a parsed argspec.
- * @throws SvcError SVC3015 for anything else, with the place of the fault
+ * @throws SvcError SVC3015, with the path of the fault
  */
 export function readArgspec(value: unknown): Argspec {
   const document = UntrustedJson.document(value);
@@ -79,7 +79,7 @@ function readDefinitions(definitions: UntrustedJson, names: ReadonlySet<string>)
   return Object.fromEntries(entries);
 }
 
-/** A name that leads to itself, or null. */
+/** Returns a name that refers to itself, or null. */
 function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | null {
   const state = new Map<string, "open" | "done">();
   for (const start of edges.keys()) {
@@ -95,7 +95,7 @@ function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | nul
       const next = edges.get(name)!;
       const back = next.find((target) => state.get(target) === "open");
       if (back !== undefined) return back;
-      // Appends one by one: a call has a maximum number of arguments.
+      // Appends one by one, because the number of call arguments is limited.
       for (const target of next) if (!state.has(target)) trail.push(target);
     }
   }
@@ -145,7 +145,7 @@ function readPlugin(plugin: UntrustedJson, names: ReadonlySet<string>): PluginSp
   };
 }
 
-/** Without either member there is nothing to say, as in versions to come. */
+/** An object with neither member, as later versions may write, is ignored. */
 function readAccess(access: UntrustedJson | undefined): { readonly access?: AccessSpec } {
   if (access?.optional("public")?.boolean()) return { access: { public: true } };
   const scopes = access?.optional("scopes")?.items(MAX_PARAMS);

@@ -1,4 +1,4 @@
-// Reads the project facts of an argspec, which end up in documents and packages.
+// Reads the project information of an argspec, which becomes part of documents and packages.
 
 import type { ArgspecService, OauthFlows, SecurityScheme } from "./argspec.js";
 import type { UntrustedJson } from "./untrusted-json.js";
@@ -8,7 +8,7 @@ type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 const URL = /^https?:\/\/[^\s?#]{1,2000}$/;
 const WORD = /^[\w.~+-]{1,100}$/;
-/** Of OAuth 2. */
+/** OAuth 2 flows. */
 const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const MOST = 100;
 

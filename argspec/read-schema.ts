@@ -1,6 +1,6 @@
-// Rebuilds a JSON Schema from the words that our compiler writes, in the order in which they came.
-// Words that it does not know are left out: generators make code of some of them (`tsType`), load
-// others (`$ref` to a file), and must never see either.
+// Rebuilds a JSON Schema from the keywords that our compiler writes, in their order. Unknown
+// keywords are dropped: generators turn some into code (`tsType`) and load others (`$ref` to a
+// file), so they must never see them.
 
 import type { JsonSchema } from "./argspec.js";
 import { FORMATS, type FormatName } from "./limits/formats.js";
@@ -13,7 +13,7 @@ const MAX_PATTERN = 10_000;
 /** @param names of the types in `$defs` */
 type WordReader = (value: UntrustedJson, names: ReadonlySet<string>) => unknown;
 
-/** Every word that a schema may have. */
+/** Every keyword that a schema can have. */
 const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["$ref", readReference],
   ["additionalProperties", readSchemaOrBoolean],
@@ -54,7 +54,7 @@ export function readSchema(value: UntrustedJson, names: ReadonlySet<string>): Js
     return read === undefined ? [] : [[word, read(content, names)]];
   });
   const schema: JsonSchema = Object.fromEntries(words);
-  // Generators write out what has to be there.
+  // Generators print required members.
   const { minItems = 0, prefixItems } = schema;
   if (prefixItems !== undefined && (minItems as number) > list(prefixItems).length) {
     throw value.fault("`minItems` may count `prefixItems` only");
@@ -62,12 +62,14 @@ export function readSchema(value: UntrustedJson, names: ReadonlySet<string>): Js
   return schema;
 }
 
-/** Names of the types that a schema refers to anywhere. */
+/** Returns the names of all types that a schema refers to. */
 export function collectReferences(schema: JsonSchema): string[] {
   return [...ownReference(schema), ...partsOf(schema).flatMap(collectReferences)];
 }
 
-/** Names of the types that a schema may be as a whole: no value is one of itself only. */
+/**
+ * Returns the names of types that the schema as a whole may be: no value consists only of itself.
+ */
 export function collectAliases(schema: JsonSchema): string[] {
   const members = (schema.anyOf ?? []) as readonly JsonSchema[];
   return [...ownReference(schema), ...members.flatMap(collectAliases)];

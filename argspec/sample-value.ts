@@ -5,7 +5,7 @@ import { FORMATS } from "./limits/formats.js";
 import { applicableLimits, type Limits, limitCheck } from "./limits/limits.js";
 
 const MAX_DEPTH = 8;
-/** More would multiply by the depth. */
+/** A longer array would multiply with each level of nesting. */
 const MAX_ITEMS = 3;
 const MAX_LENGTH = 100;
 const BY_TYPE: Readonly<Record<string, unknown>> = {
@@ -36,7 +36,7 @@ export function sampleValue(schema: JsonSchema, $defs: Argspec["$defs"], depth =
   return Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : 1;
 }
 
-/** Of a pattern nothing is known but what it is. */
+/** No matching text is known for a pattern, so the pattern itself is shown. */
 function sampleText(schema: JsonSchema): string {
   const { minLength = 0, maxLength = Infinity, format } = applicableLimits(schema);
   if (format !== undefined && Object.hasOwn(FORMATS, format)) return FORMATS[format].sample;

@@ -1,11 +1,11 @@
-// Some plugins out of an argspec, as an argspec of their own.
+// Selects plugins of an argspec as an argspec of their own.
 
 import type { Argspec, JsonSchema, PluginSpec, ResultSpec } from "./argspec.js";
 import { collectReferences } from "./read-schema.js";
 
 /**
- * Returns the processors of one name with the types that they reach, or none for an unknown name.
- * The hash stays that of the whole argspec, which is what servers send.
+ * Returns the processors of one name with the types that they use; none for an unknown name. The
+ * hash stays that of the whole argspec, which servers send.
  */
 export function selectPlugin(argspec: Argspec, name: string): Argspec {
   return selectPlugins(argspec, (plugin) => plugin.name === name);
@@ -20,7 +20,7 @@ export function selectPlugins(
   return { ...argspec, plugins, $defs: reachableTypes(argspec.$defs, plugins.flatMap(schemasOf)) };
 }
 
-/** Returns the types that schemas refer to, directly or not. */
+/** Returns the types that schemas refer to, directly or indirectly. */
 export function reachableTypes(
   $defs: Argspec["$defs"],
   schemas: readonly JsonSchema[],

@@ -1,6 +1,6 @@
-// The status services of every server as operations: `/svc/time` and the like are not plugins, so
-// the compiler does not see them. Their results are described as far as clients may rely on them;
-// more members may follow.
+// The status services of every server as operations: `/svc/time` and others are not plugins, so the
+// compiler does not see them. Their results list the members that clients may rely on; servers may
+// send more.
 
 import type { JsonSchema, ParamSpec } from "./argspec.js";
 import type { Operation } from "./operations.js";
@@ -11,7 +11,7 @@ const TEXT: JsonSchema = { type: "string" };
 const NUMBER: JsonSchema = { type: "number" };
 const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
 const BOOLEAN: JsonSchema = { type: "boolean" };
-/** Whose members depend on the configuration. */
+/** Services whose members depend on the configuration. */
 const OBJECT: JsonSchema = { type: "object", properties: {}, additionalProperties: {} };
 const COUNTS = each(INTEGER, "order size properties vectors");
 const PROCESS_MEMORY = object(each(INTEGER, "available process"));
@@ -139,7 +139,7 @@ function list(items: JsonSchema): JsonSchema {
   return { type: "array", items };
 }
 
-/** Members of one form. */
+/** Members of one type. */
 function each(schema: JsonSchema, names: string): Members {
   return Object.fromEntries(names.split(" ").map((name) => [name, schema]));
 }

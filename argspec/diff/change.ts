@@ -1,4 +1,4 @@
-// One difference between two contracts, as the report holds it.
+// One difference between two contracts.
 
 import type { Operation } from "../operations.js";
 import type { Definitions } from "./forms.js";
@@ -7,20 +7,22 @@ import { RULES, type RuleName, type Severity } from "./rules.js";
 export interface Change {
   readonly severity: Severity;
   readonly rule: RuleName;
-  /** Empty where it concerns the service as a whole. */
+  /** Plugin name; empty for a change of the whole service. */
   readonly plugin: string;
-  /** A parameter, `content` for the body, `result`; null for the plugin itself. */
+  /** Name of the parameter, `content` for the body, or `result`; null for the plugin as a whole. */
   readonly parameter: string | null;
-  /** Where it is different, from the parameter on: `at.x`; empty for the plugin itself. */
+  /**
+   * Path of the difference below the parameter, such as `at.x`; empty for the parameter as a whole.
+   */
   readonly path: string;
-  /** The former value as short text; null where there is none or no text would help. */
+  /** The former value as short text; null if there is none, or if it would not help. */
   readonly before: string | null;
   readonly after: string | null;
-  /** All of this as one sentence, which begins with plugin and path. */
+  /** The whole change as one sentence, starting with the plugin and the path. */
   readonly message: string;
 }
 
-/** One of the two plugins that are compared. */
+/** One of the two plugins being compared. */
 export interface Side {
   readonly operation: Operation;
   readonly definitions: Definitions;
@@ -30,7 +32,7 @@ export interface Side {
 export interface Subject {
   readonly plugin: string;
   readonly parameter: string | null;
-  /** Behind the parameter. */
+  /** Path below the parameter. */
   readonly path?: string;
 }
 
@@ -48,7 +50,7 @@ export function makeChange(
   return { severity, rule, plugin, parameter, path: place, before, after, message };
 }
 
-/** `integer -> string`; empty where there are no texts. */
+/** Text such as `integer -> string`; empty if there are no values to show. */
 export function changedTexts({ before, after }: Pick<Change, "before" | "after">): string {
   return before === null && after === null ? "" : `${before ?? "none"} -> ${after ?? "none"}`;
 }

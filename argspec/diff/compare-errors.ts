@@ -42,7 +42,7 @@ export function compareErrors(before: Side, after: Side): readonly Change[] {
   return changes;
 }
 
-/** Type of the details in all errors of the kind; null if one has none. */
+/** Type of the details in all errors of this kind; null if one of them has none. */
 function typeOf({ operation, definitions }: Side, kind: string): Type | null {
   const own = operation.errors.filter(isTyped).filter((error) => error.exception === kind);
   const schemas = own.flatMap(({ details }) => (details === undefined ? [] : [details]));
@@ -52,7 +52,7 @@ function typeOf({ operation, definitions }: Side, kind: string): Type | null {
 }
 
 function compareDetails(before: Type | null, after: Type | null) {
-  // Clients without details of the error read none.
+  // Clients that were generated without details never read them.
   if (before === null) return null;
   const present = after ?? { schema: {}, definitions: before.definitions };
   const incompatibility = findIncompatibility(present, before, "tolerant");

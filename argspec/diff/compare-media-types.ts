@@ -1,4 +1,4 @@
-// Compares the media types of responses without an envelope: clients choose by them how to read a
+// Compares the media types of responses without an envelope, which determine how clients read the
 // body.
 
 import { type Change, makeChange, type Side } from "./change.js";
@@ -12,7 +12,7 @@ export function compareMediaTypes(before: Side, after: Side): readonly Change[] 
   return coversAll(to, from) ? [] : [makeChange("result-narrowed", subject, ...texts)];
 }
 
-/** None for any; null for other kinds of results. */
+/** Empty list: any type; null: the result has an envelope. */
 function mediaTypesOf({ operation: { result } }: Side): readonly string[] | null {
   return result.kind === "http" ? result.mediaTypes : null;
 }

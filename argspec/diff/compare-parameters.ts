@@ -24,7 +24,7 @@ const READ_AS: Readonly<Record<Wire, Readonly<Record<Wire, "value" | "text" | nu
   float: { int: "value", float: "value", json: "value", str: "text", bytes: "text" },
   json: { int: "value", float: "value", json: "value", str: null, bytes: null },
   str: { int: null, float: null, json: null, str: "value", bytes: "value" },
-  // Bytes need not be UTF-8, which texts must be.
+  // Bytes need not be valid UTF-8, strings must be.
   bytes: { int: null, float: null, json: null, str: null, bytes: "value" },
 };
 
@@ -57,7 +57,9 @@ export function compareParameters(before: Side, after: Side): readonly Change[] 
   return changes;
 }
 
-/** The body goes by its place too, so that it is never mistaken for a parameter of its name. */
+/**
+ * The body is compared by position, so that it is never mistaken for a parameter of the same name.
+ */
 function parametersOf({ params, content }: Operation): ReadonlyMap<string, ParamSpec> {
   const all = content === null ? params : [...params, content];
   return new Map(all.map((param) => [`${param.in} ${param.name}`, param]));
@@ -110,7 +112,7 @@ function compareForms(before: Parameter, after: Parameter, subject: Subject): Ch
   if (isText && findIncompatibility({ ...from, schema: textSchema(from) }, to, "strict") === null) {
     return makeChange("parameter-as-text", subject, formText(before.param), formText(after.param));
   }
-  // A type may have several wire forms, so its text alone is ambiguous.
+  // A type can have several wire forms, so the type text alone is ambiguous.
   const [was, is] = [from, to].map(({ schema }) => typeText(schema));
   const forms = [`${was} as ${before.param.wire}`, `${is} as ${after.param.wire}`] as const;
   return makeChange("parameter-form", subject, ...forms);
@@ -127,7 +129,7 @@ function textSchema(type: Type): JsonSchema {
   return canBeNull ? { anyOf: [{ type: "string" }, none] } : { type: "string" };
 }
 
-/** Texts and bytes have the same schema. */
+/** Strings and bytes have the same schema. */
 function formText({ wire, schema }: ParamSpec): string {
   return wire === "bytes" ? typeText(schema).replace(/\bstring\b/, "bytes") : typeText(schema);
 }

@@ -30,12 +30,12 @@ export function compareResults(before: Side, after: Side): readonly Change[] {
   return changes.length > 0 || isTold ? changes : [makeChange("result-text", subject)];
 }
 
-/** Values and unions are read alike. */
+/** Clients read plain values and unions in the same way. */
 function formOf(kind: Operation["result"]["kind"]): string {
   return kind === "union" ? "value" : kind;
 }
 
-/** A union, now of one kind, now of another, is any value. */
+/** A union of result kinds can be any value. */
 function partsOf({ operation: { result }, definitions }: Side): ReadonlyMap<string, Type> {
   if (result.kind === "response") {
     return new Map([

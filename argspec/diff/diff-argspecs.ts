@@ -1,6 +1,6 @@
-// Compares two argspecs from the view of a client that was generated from the first and calls the
-// second. Breaking changes come first. Only what can be called counts: replacing a plugin by a pair
-// of processors is no change. The rules: RULES.md.
+// Compares two argspecs from the view of a client that was generated from the first one and calls
+// the second. Breaking changes come first. Only what clients can call counts: replacing a plugin by
+// a pair of processors is no change. RULES.md lists the rules.
 
 import { isDeepStrictEqual } from "node:util";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -17,8 +17,8 @@ const ROLES: readonly PluginRole[] = ["engine", "pre", "post"];
 const ORDER: Readonly<Record<Severity, number>> = { breaking: 0, compatible: 1, docs: 2 };
 
 /**
- * Compares two contracts. Both must come from `readArgspec`.
- * @returns sorted by severity, then by plugin; the service itself comes first
+ * Compares two contracts, both returned by `readArgspec`.
+ * @returns sorted by severity, then by plugin; changes of the whole service come first
  */
 export function diffArgspecs(before: Argspec, after: Argspec): readonly Change[] {
   const [former, present] = [before, after].map(byName);
@@ -84,7 +84,7 @@ function comparePlugins(before: Plugin, after: Plugin): readonly Change[] {
   return changes;
 }
 
-/** These names may hold any characters. */
+/** These names can contain any character. */
 function nameText(name: string | null): string | null {
   return name === null ? null : valueText(name);
 }

@@ -1,6 +1,6 @@
-// The values that a schema admits, sorted by kind: unions, references and enums are expanded, so
-// that two types are compared kind by kind however they are written. Must never misjudge a schema
-// that it does not understand: such a schema is `opaque`.
+// The values that a schema accepts, sorted by kind: unions, references and enums are expanded, so
+// that two types can be compared kind by kind. Schemas that are not fully understood are `opaque`,
+// never misjudged.
 
 import type { JsonSchema } from "../argspec.js";
 import { LIMIT_WORDS, type LimitedKind, type LimitWord, readLimits } from "../limits/limits.js";
@@ -8,15 +8,15 @@ import { LIMIT_WORDS, type LimitedKind, type LimitWord, readLimits } from "../li
 export type Scalar = string | number | boolean | null;
 export type Definitions = Readonly<Record<string, JsonSchema>>;
 
-/** A value is admitted if any of these admits it. */
+/** A value is accepted if any of these accepts it. */
 export interface Forms {
   isAny: boolean;
-  /** Single values; `boolean` is two of them. */
+  /** Single values; `boolean` counts as two. */
   readonly scalars: Set<Scalar>;
   readonly numbers: Set<"integer" | "number">;
-  /** Regular expressions that texts match; null for all texts. */
+  /** Regular expressions that strings must match; null: all strings. */
   readonly texts: Set<string | null>;
-  /** Numbers and texts within limits. */
+  /** Numbers and strings within limits. */
   readonly limited: JsonSchema[];
   readonly arrays: JsonSchema[];
   readonly objects: JsonSchema[];
@@ -24,7 +24,7 @@ export interface Forms {
 }
 
 const REFERENCE = "#/$defs/";
-/** Schema words that do not restrict values. An `integer` is always safe. */
+/** Schema keywords that do not restrict values. An `integer` is always a safe integer. */
 const ANNOTATIONS = new Set(["default", "deprecated", "description", "x-svc-range"]);
 const WORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   array: ["type", "items", "prefixItems", ...wordsFor("array")],
@@ -51,7 +51,7 @@ export function classifySchema(schema: JsonSchema, definitions: Definitions): Fo
     objects: [],
     opaque: [],
   };
-  // A list, not recursion: a chain of references may be long, and may lead back to its beginning.
+  // Iterative, because a chain of references can be long or circular.
   const rest = [schema];
   const seen = new Set<JsonSchema>();
   for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
@@ -64,7 +64,7 @@ export function classifySchema(schema: JsonSchema, definitions: Definitions): Fo
   return forms;
 }
 
-/** The members of a union, the type behind a reference; null for anything else. */
+/** Returns the members of a union or the target of a reference; null for other schemas. */
 function membersOf(schema: JsonSchema, definitions: Definitions): readonly JsonSchema[] | null {
   const { $ref, anyOf } = schema;
   if (typeof $ref === "string" && hasOnly(schema, ["$ref"])) {
@@ -96,7 +96,7 @@ function addForm(schema: JsonSchema, forms: Forms): void {
   else forms.objects.push(schema);
 }
 
-/** The values of a schema that lists them. */
+/** Returns the values of a schema that lists them. */
 function valuesOf(schema: JsonSchema): readonly Scalar[] | null {
   const { enum: listed, const: value, type } = schema;
   if (Array.isArray(listed) && hasOnly(schema, ["enum"]))

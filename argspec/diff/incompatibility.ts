@@ -8,12 +8,15 @@ import { type Limits, readLimits } from "../limits/limits.js";
 import { classifySchema, type Definitions, type Forms, type Scalar } from "./forms.js";
 import { propertyPath, typeText } from "./type-text.js";
 
-/** How the taking side reads an object: whether it admits keys that its type does not name. */
+/** How the accepting side reads objects: whether it allows keys that its type does not name. */
 export type CompareDirection = "strict" | "tolerant";
 
-/** The first place at which a value may be given that is not accepted. */
+/** The first place where a possible value is not accepted. */
 export interface Incompatibility {
-  /** In the value: `.x`, `[0]`, `[]` for every item of a list; empty for the whole. */
+  /**
+   * Path within the value: `.x`, `[0]`, or `[]` for every item of a list; empty for the whole
+   * value.
+   */
   readonly path: string;
   readonly given: string;
   readonly accepted: string;
@@ -25,14 +28,14 @@ export interface Type {
   readonly definitions: Definitions;
 }
 
-/** Types of more nesting, or with more pairs of parts to compare, count as not fitting. */
+/** Types that are nested deeper, or that need more comparisons, count as incompatible. */
 const MAX_NESTING = 300;
 const MAX_COMPARISONS = 200_000;
 const ABSENT = "absent";
 
 type Part = JsonSchema | false;
 
-/** Null when every value of `given` is one of `accepted`. */
+/** Returns null if every value of `given` is a value of `accepted`. */
 export function findIncompatibility(
   given: Type,
   accepted: Type,
@@ -48,9 +51,12 @@ class Comparison {
   readonly #isTolerant: boolean;
   readonly #givenForms: (schema: JsonSchema) => Forms;
   readonly #acceptedForms: (schema: JsonSchema) => Forms;
-  /** Arrays and objects that were compared or are being compared; null: fits, or is assumed to. */
+  /**
+   * Results of compared arrays and objects; null: compatible, or assumed to be while under
+   * comparison.
+   */
   readonly #known = new Map<JsonSchema, Map<JsonSchema, Incompatibility | null>>();
-  /** Pairs that fit, each under the assumption that all those before it do. */
+  /** Compatible pairs; each assumes that all pairs before it are compatible. */
   readonly #assumed: [JsonSchema, JsonSchema][] = [];
   #nesting = 0;
   #comparisons = 0;
@@ -76,7 +82,7 @@ class Comparison {
     return null;
   }
 
-  /** An array or object must fit one type of its kind. */
+  /** An array or object must be compatible with one type of its kind. */
   #compareWithAll(
     given: JsonSchema,
     candidates: readonly JsonSchema[],
@@ -109,7 +115,7 @@ class Comparison {
       : this.#compareObjects(given, accepted);
     this.#nesting--;
     if (incompatibility === null) return null;
-    // Pairs that were compatible under the assumption that this one is.
+    // Pairs found compatible under the assumption that this one is.
     for (const [left, right] of this.#assumed.splice(mark)) this.#known.get(left)!.delete(right);
     known.set(accepted, incompatibility);
     return incompatibility;
@@ -128,7 +134,7 @@ class Comparison {
     const length = Math.max(from.first.length, to.first.length);
     for (let at = 0; at < length; at++) {
       const item = from.first[at] ?? from.rest;
-      // No value has items from here on.
+      // From here on, no value has items.
       if (item === false) break;
       const incompatibility = this.#comparePart(item, to.first[at] ?? to.rest, `[${at}]`);
       if (incompatibility !== null) return incompatibility;
@@ -158,7 +164,7 @@ class Comparison {
     return this.#comparePart(from.rest, this.#restOf(to), "[key]");
   }
 
-  /** Returns the type of keys that the object type does not name. */
+  /** Returns the type of properties that the object type does not name. */
   #restOf({ rest }: ObjectType): Part {
     return rest === false && this.#isTolerant ? {} : rest;
   }
@@ -176,7 +182,7 @@ function takesScalars(from: Forms, to: Forms): boolean {
   return (
     [...from.scalars].every((value) => takesScalar(to, value)) &&
     [...from.numbers].every((type) => to.numbers.has("number") || to.numbers.has(type)) &&
-    // Whether one pattern matches all that another does is beyond telling.
+    // Whether one pattern implies another cannot be decided.
     [...from.texts].every((pattern) => to.texts.has(null) || to.texts.has(pattern)) &&
     from.limited.every((schema) => takesLimited(to, schema)) &&
     from.opaque.every((schema) => to.opaque.some((other) => isSameText(schema, other)))
@@ -225,7 +231,7 @@ function isSameText(given: JsonSchema, accepted: JsonSchema): boolean {
 interface ArrayType {
   readonly first: readonly JsonSchema[];
   readonly rest: Part;
-  /** How many items there are at least. */
+  /** Returns the minimum number of items. */
   readonly required: number;
 }
 
@@ -237,7 +243,7 @@ function readArray({ prefixItems, items, minItems }: JsonSchema): ArrayType {
   };
 }
 
-/** How many items a list without further ones can have. */
+/** Returns the maximum number of listed items. */
 function fewest({ first, rest }: ArrayType): Limits {
   return rest === false ? { maxItems: first.length } : {};
 }
@@ -252,7 +258,7 @@ interface ObjectType {
   readonly properties: ReadonlyMap<string, JsonSchema>;
   readonly required: ReadonlySet<string>;
   readonly rest: Part;
-  /** Pattern of all keys; null for any. */
+  /** Pattern of all keys; null: any key. */
   readonly keys: string | null;
 }
 

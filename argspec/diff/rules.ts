@@ -1,11 +1,12 @@
-// All kinds of changes in a report, and their severity. The report, its documentation (RULES.md)
-// and the tests derive from this table. The measure is a client generated before the change.
+// All kinds of changes in a report, with their severity. The report, its documentation (RULES.md)
+// and the tests derive from this table. Severity is judged for a client that was generated before
+// the change.
 
 export type Severity = "breaking" | "compatible" | "docs";
 
 export interface Rule {
   readonly severity: Severity;
-  /** Predicate of the change, after the name of its subject. */
+  /** Predicate of the sentence, following the name of the subject. */
   readonly says: string;
   /** Reason for the severity. */
   readonly because: string;

@@ -4,7 +4,7 @@
 import type { JsonSchema } from "../argspec.js";
 import type { Type } from "./incompatibility.js";
 
-/** Such as `[[".x", "degrees east"]]`, as text. */
+/** Text such as `[[".x", "degrees east"]]`. */
 export function schemaTexts({ schema, definitions }: Type): string {
   const texts: [path: string, text: string][] = [];
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
-// A schema as short text for people, in the notation of TypeScript: `integer | null`, `City[]`,
-// `{ x: number; y?: string }`. Bounded in length and depth, and free of control characters, because
-// schemas come from outside; must never be read by a machine.
+// Shows a schema as short text in TypeScript notation: `integer | null`, `City[]`, `{ x: number;
+// y?: string }`. Schemas come from outside, so the text is bounded in length and depth and free of
+// control characters. It is for people and must not be parsed.
 
 import type { JsonSchema } from "../argspec.js";
 import { type Limits, readLimits } from "../limits/limits.js";
@@ -14,13 +14,13 @@ export function typeText(schema: JsonSchema): string {
   return clipped(textOf(schema, 0));
 }
 
-/** A value of JSON on one line. */
+/** Shows a JSON value on one line. */
 export function valueText(value: unknown): string {
   const shown = typeof value === "string" ? value.slice(0, MAX_TEXT) : value;
   return clipped(printable(JSON.stringify(shown) ?? ""));
 }
 
-/** The place of a property: `.name`, or `["odd name"]`. */
+/** Returns the path of a property: `.name`, or `["odd name"]`. */
 export function propertyPath(name: string): string {
   return isPlainName(name) ? `.${name}` : `[${valueText(name)}]`;
 }
@@ -33,7 +33,7 @@ function isPlainName(name: string): boolean {
   return /^[\w$]{1,60}$/.test(name);
 }
 
-/** JSON escapes the other control characters by itself. */
+/** `JSON.stringify` escapes the other control characters. */
 function printable(json: string): string {
   return json.replace(
     /[\x7f-\x9f\u2028\u2029]/g,
@@ -65,7 +65,7 @@ function textOf(schema: JsonSchema, depth: number): string {
   }
 }
 
-/** Such as ` (minimum 1, maximum 100)`. */
+/** Returns text such as ` (minimum 1, maximum 100)`. */
 function limitText(limits: Limits): string {
   const texts = Object.entries(limits).map(([word, value]) => `${word} ${valueText(value)}`);
   return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
@@ -102,7 +102,7 @@ function objectText(schema: JsonSchema, depth: number): string {
   return parts.length === 0 ? "{}" : `{ ${parts.join("; ")} }`;
 }
 
-/** Texts of the first parts, as many as a message can show. */
+/** Shows the first parts, as many as fit into a message. */
 function firstOf<T>(parts: readonly T[], partText: (part: T, index: number) => string): string[] {
   const texts = parts.slice(0, MAX_PARTS).map(partText);
   return parts.length > MAX_PARTS ? [...texts, "…"] : texts;

@@ -1,5 +1,5 @@
-// The values of `@format`, by the names of JSON Schema. Each is decided in time that grows with the
-// text alone: a client chooses the text.
+// The formats of `@format`, named as in JSON Schema. Checks take linear time, because clients
+// choose the text.
 
 export type FormatName =
   | "date"
@@ -37,7 +37,7 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const BYTE = /^(0|[1-9]\d{0,2})$/;
 const SCHEME = /^[a-z][a-z0-9+.-]{0,63}:/i;
-/** Characters that no URI contains: blanks, controls, quotes and non-ASCII. */
+/** Characters that no URI contains: blanks, control characters, quotes and non-ASCII. */
 const NOT_IN_URI = /[^!#-;=?-[\]_a-z~]|%(?![0-9a-f]{2})/i;
 const MAX_HOST = 253;
 

@@ -2,7 +2,7 @@
 
 import { applicableLimits, type Limits, type LimitWord, limitCheck } from "./limits.js";
 
-/** @param given of values of the same kind as those of `taken` */
+/** @param given limits of values of the same kind as those of `accepted` */
 export function isImpliedBy(given: Limits, accepted: Limits): boolean {
   return (Object.keys(accepted) as LimitWord[]).every((word) => implies(given, accepted, word));
 }
@@ -39,7 +39,7 @@ function implies(given: Limits, accepted: Limits, word: LimitWord): boolean {
   }
 }
 
-/** Returns whether a value is within limits of its kind; false in doubt. */
+/** Returns whether a value of the right kind is within limits; false if in doubt. */
 export function isWithin(value: string | number, limits: Limits): boolean {
   const usable = applicableLimits({ ...limits });
   const isWhole = Object.keys(usable).length === Object.keys(limits).length;

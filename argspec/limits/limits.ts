@@ -1,5 +1,5 @@
-// Constraints on values beyond their type: the words of JSON Schema that the compiler reads from
-// doc comments (`@minimum 1`), and the one check that compiler, converters and tools share.
+// Limits on values beyond their type: the JSON Schema keywords that the compiler reads from doc
+// comments (`@minimum 1`), and the one check shared by compiler, converters and tools.
 
 import { FORMATS, type FormatName } from "./formats.js";
 import { linearPattern } from "./linear-pattern.js";
@@ -10,7 +10,7 @@ export interface Limits {
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
   readonly multipleOf?: number;
-  /** Lengths count characters as Unicode does: an emoji is one, or a few. */
+  /** Lengths count Unicode code points: an emoji is one, or a few. */
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -23,7 +23,7 @@ export interface Limits {
 export type LimitWord = keyof Limits;
 export type LimitedKind = "number" | "string" | "array";
 
-/** Every word, with the kind of value that it limits. */
+/** Every keyword, with the kind of value that it limits. */
 export const LIMIT_WORDS: Readonly<Record<LimitWord, LimitedKind>> = {
   minimum: "number",
   maximum: "number",
@@ -39,7 +39,7 @@ export const LIMIT_WORDS: Readonly<Record<LimitWord, LimitedKind>> = {
   uniqueItems: "array",
 };
 
-/** Null, or what is required: ` (at least 1 is required)`. */
+/** Returns null, or the requirement as text: ` (at least 1 is required)`. */
 export type LimitCheck = (value: unknown) => string | null;
 
 /** Returns the limits in a schema. */
@@ -47,7 +47,7 @@ export function readLimits(schema: Readonly<Record<string, unknown>>): Limits {
   return Object.fromEntries(Object.entries(schema).filter(([word]) => word in LIMIT_WORDS));
 }
 
-/** The limits of a schema from elsewhere that can be checked here. */
+/** Returns those limits of a foreign schema that can be checked here. */
 export function applicableLimits(schema: Readonly<Record<string, unknown>>): Limits {
   const { pattern, format, ...limits } = readLimits(schema);
   return {
@@ -66,10 +66,10 @@ function isLinear(pattern: string): boolean {
   }
 }
 
-/** A check for values whose kind is known to be right. */
+/** Compiles a check for values whose kind is known to be right. */
 export function limitCheck(limits: Limits): LimitCheck {
   const checks = (Object.keys(LIMIT_WORDS) as LimitWord[])
-    // A pattern sees no more than the length allows.
+    // Checks lengths first, so that patterns see bounded text.
     .filter((word) => limits[word] !== undefined)
     .map((word) => ({ fits: fitting(word, limits), fault: ` (${limitText(word, limits)})` }));
   return (value) => {
@@ -109,7 +109,7 @@ function fitting(word: LimitWord, limits: Limits): (value: never) => boolean {
   }
 }
 
-/** Describes a constraint in words. */
+/** Describes a limit in words. */
 function limitText(word: LimitWord, limits: Limits): string {
   const limit = limits[word];
   const required: Readonly<Record<LimitWord, string>> = {
@@ -133,7 +133,7 @@ function counted(limit: unknown, noun: string): string {
   return limit === 1 ? `1 ${noun} is` : `${limit} ${noun}s are`;
 }
 
-/** 0.3 is a multiple of 0.1, though not in binary. */
+/** Although not in binary, 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
   return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * 1e-12;
@@ -145,7 +145,10 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** Equal for values that JSON Schema calls equal: keys count in any order. */
+/**
+ * Returns a key that is equal for values equal in JSON Schema, whatever the order of their
+ * properties.
+ */
 function sameText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sameText).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

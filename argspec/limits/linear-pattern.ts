@@ -6,7 +6,7 @@
 import { type Instruction, patternProgram } from "./pattern-program.js";
 
 /**
- * Whether a text has the pattern somewhere, as JSON Schema and `RegExp.test` mean it.
+ * Compiles a test whether a text contains a match, like `RegExp.test`.
  * @throws PatternError
  */
 export function linearPattern(source: string): (text: string) => boolean {
@@ -17,7 +17,7 @@ export function linearPattern(source: string): (text: string) => boolean {
 class Run {
   readonly #program: readonly Instruction[];
   readonly #text: string;
-  /** At which step each instruction was last followed: each is followed once a step. */
+  /** By instruction: the last step that followed it; each step follows an instruction once. */
   readonly #seen: Int32Array;
   #step = 0;
   #places: number[] = [];
@@ -41,14 +41,14 @@ class Run {
           if (this.#follow(place + 1, at)) return true;
         }
       }
-      // A match may begin anywhere.
+      // A match can start at any character.
       if (this.#follow(0, at)) return true;
       if (at >= text.length) return false;
       at += text.codePointAt(at)! > 0xffff ? 2 : 1;
     }
   }
 
-  /** Goes on from a place without taking a character. True at the end of the pattern. */
+  /** Follows all instructions that consume no character. Returns true at the end of the pattern. */
   #follow(start: number, at: number): boolean {
     const rest = [start];
     for (let place = rest.pop(); place !== undefined; place = rest.pop()) {

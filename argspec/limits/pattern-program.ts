@@ -8,7 +8,7 @@ export type Instruction =
   | { readonly kind: "assert"; readonly what: "start" | "end" | "word" | "inside" }
   | { readonly kind: "match" };
 
-/** Why a pattern cannot be used, in words that follow its text. */
+/** Reason that a pattern cannot be used, phrased to follow the pattern in a sentence. */
 export class PatternError extends Error {}
 
 const MAX_INSTRUCTIONS = 2000;
@@ -35,7 +35,9 @@ export function patternProgram(source: string): readonly Instruction[] {
 
 type Part = readonly Instruction[];
 
-/** Reads what the engine has accepted; so each bracket is closed, each quantifier has its atom. */
+/**
+ * Assumes that the engine has accepted the pattern: brackets are closed, quantifiers have an atom.
+ */
 class PatternParser {
   readonly #source: string;
   #at = 0;
@@ -80,7 +82,7 @@ class PatternParser {
     return inner;
   }
 
-  /** Greedy or not makes no difference to whether a text matches. */
+  /** Whether a quantifier is greedy does not affect whether a text matches. */
   #quantified(part: Part): Part {
     const quantifier = this.#match(/[*+?]\??|\{\d+(?:,\d*)?\}\??/uy);
     if (quantifier === null) return part;

@@ -1,5 +1,5 @@
-// Input and output schemas of a tool, for models and programs. They stay within the common subset
-// of JSON Schema 2020-12 and draft 7. Only words that an argspec may contain pass.
+// Input and output schemas of a tool, for models and programs. They use only the common subset of
+// JSON Schema 2020-12 and draft 7, and only keywords that an argspec can contain.
 
 import type { Argspec, JsonSchema, ParamSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
@@ -8,10 +8,10 @@ import { reachableTypes } from "../select.js";
 export type ObjectSchema = JsonSchema & { readonly type: "object" };
 
 const INTEGER = { type: "integer" };
-/** Values that a query carries as text. */
+/** Wire types that queries carry as plain text. */
 const QUERY_VALUE = { type: ["string", "number", "boolean"] };
 
-/** Parameters by their names, and the body as `content`. */
+/** Parameters by name, with the body as `content`. */
 export function toolInputSchema(operation: Operation, $defs: Argspec["$defs"]): ObjectSchema {
   const { params, content, isOpen } = operation;
   const inputs = content === null ? params : [...params, content];
@@ -93,7 +93,7 @@ function toolSchema(schema: JsonSchema): JsonSchema {
     return tuple(schema);
   }
   const words = Object.entries(schema).flatMap(([word, value]): [string, unknown][] => {
-    // Integer ranges of other languages do not concern models.
+    // Models do not need the integer ranges of other languages.
     if (word === "x-svc-range") return [];
     // Servers ignore additional keys, and a plugin may return more than it declares.
     if (word === "additionalProperties" && value === false) return [];
@@ -105,7 +105,7 @@ function toolSchema(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(words);
 }
 
-/** Draft 7 does not know `prefixItems` and would take `items` for all of them. */
+/** Draft 7 has no `prefixItems` and would apply `items` to all of them. */
 function tuple({ prefixItems = [], minItems, items, description }: JsonSchema): JsonSchema {
   const first = (prefixItems as readonly JsonSchema[]).map(toolSchema);
   return {

@@ -1,11 +1,11 @@
-// The plugins of a service as tools of the Model Context Protocol: one for each operation, with all
-// that its author wrote of it. Texts go to models as they are, and are never made code of.
+// Plugins of a service as tools of the Model Context Protocol: one for each operation, with its
+// documentation. Texts are passed to models unchanged, and are never inserted into code.
 
 import type { Argspec } from "../argspec.js";
 import { listOperations, type Operation } from "../operations.js";
 import { type ObjectSchema, outputSchema, toolInputSchema } from "./tool-schemas.js";
 
-/** As `tools/list` shows it. */
+/** A tool as `tools/list` returns it. */
 export interface Tool {
   readonly name: string;
   /** First sentence of the description. */
@@ -23,15 +23,15 @@ export interface McpTool {
 }
 
 export interface ToolSet {
-  /** By name. */
+  /** By tool name. */
   readonly tools: ReadonlyMap<string, McpTool>;
-  /** Plugins that cannot be offered, with the reasons. */
+  /** Plugins that cannot be offered as tools, with the reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Most characters that the name of a tool may have. */
+/** Maximum characters of a tool name. */
 const MAX_NAME = 128;
-/** All tools together in characters of JSON: programs end a connection at messages of 10 MB. */
+/** Maximum characters of all tools as JSON: programs end a connection at messages of 10 MB. */
 const MAX_LIST = 8_000_000;
 
 export function buildTools(argspec: Argspec): ToolSet {
@@ -71,7 +71,7 @@ function toolOf(operation: Operation, $defs: Argspec["$defs"]): Tool {
   };
 }
 
-/** Text of a server is shown to people and must not steer their terminals. */
+/** Text from a server is shown to people and must not control their terminals. */
 function plainText(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
 }
@@ -84,7 +84,7 @@ function describe(operation: Operation): string {
   const { description, deprecated, deprecation, returns, errors, examples } = operation;
   const warning = deprecation === "" ? "Deprecated." : `Deprecated: ${deprecation}`;
   const thrown = errors.map((error) => `${error.exception}: ${error.description}`);
-  // Queries that were checked are examples of arguments; other texts are for other languages.
+  // Checked queries are examples of arguments; other examples are written for other languages.
   const calls = examples
     .map((example) => ("query" in example ? JSON.stringify(example.query) : "{}"))
     .filter((call) => call !== "{}");

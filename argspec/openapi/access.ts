@@ -4,21 +4,21 @@
 import type { AccessSpec, ArgspecService, SecurityScheme } from "../argspec.js";
 import type { Operation } from "../operations.js";
 
-/** Scheme of handlers unless the project declares its own. */
+/** Security scheme of authentication handlers, unless the project declares its own. */
 const BEARER: Readonly<Record<string, SecurityScheme>> = {
   bearer: { type: "http", scheme: "bearer" },
 };
 
 export type Schemes = Readonly<Record<string, SecurityScheme>>;
 
-/** Statuses of requests without a principal that may call an operation. */
+/** Statuses of unauthenticated or unauthorized requests for an operation. */
 export interface AccessStatuses {
   readonly isAuthenticated: boolean;
-  /** Empty without a required scope. */
+  /** Empty unless scopes are required. */
   readonly scopes: readonly string[];
 }
 
-/** Any one of the schemes suffices; without any, all clients may call. */
+/** Any one of the schemes suffices; without a scheme, all clients may call. */
 export function securitySchemes({ security, authenticated }: ArgspecService): Schemes {
   return security ?? (authenticated === true ? BEARER : {});
 }

@@ -87,7 +87,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   SvcSystemError: detail("system", "The server failed."),
 };
 
-/** Returns what the server means by a status; empty if it never sends it. */
+/** Returns what a status of the server itself means; empty if the server never sends it. */
 export function statusText(status: number): string {
   return STATUSES[status]?.[1] ?? "";
 }
@@ -156,7 +156,7 @@ export const SHARED_PARAMETERS = {
   },
 };
 
-/** A list of exactly these. */
+/** Returns the schema of an array with exactly these items. */
 export function tupleSchema(items: readonly JsonSchema[]): JsonSchema {
   const { length } = items;
   return { type: "array", prefixItems: items, minItems: length, maxItems: length, items: false };

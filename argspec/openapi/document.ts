@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document of a service or of some of its plugins. It promises no more than servers
-// enforce, and must not depend on a date or a machine.
+// enforce, and depends on neither the date nor the machine.
 
 import type { Argspec } from "../argspec.js";
 import { securityRequirement, securitySchemes } from "./access.js";
@@ -12,8 +12,8 @@ import { schemaObject } from "./schemas.js";
 
 export interface OpenapiOptions {
   /**
-   * How `json` parameters are described: as content, which is exact, or as a string that holds
-   * JSON, for the generators that know nothing else.
+   * How `json` parameters are described: as content, which is exact, or as a string that contains
+   * JSON, for generators that support nothing else.
    */
   readonly jsonParams?: ParameterOptions["jsonParams"];
 }
@@ -23,7 +23,7 @@ const DESCRIPTION =
   "Responses are JSON in an envelope. With `Accept: text/plain`, the response is the " +
   "bare result or error text. Parameters of type `json` are JSON-encoded.";
 
-/** @param argspec one that `readArgspec` has accepted, or that a build has made */
+/** @param argspec one that `readArgspec` has accepted or a build has written */
 export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}): object {
   const { service, $defs } = argspec;
   const schemes = securitySchemes(service);

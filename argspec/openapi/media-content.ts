@@ -7,8 +7,8 @@ const JSON_TYPE = "application/json";
 const ANY_TYPE = "*/*";
 
 /**
- * @param types none for any
- * @param value schema of the envelope in which other values come, null without any
+ * @param types empty: any media type
+ * @param value schema of the envelope for other results; null: there are none
  */
 export function mediaContent(types: readonly string[], value: JsonSchema | null): object {
   const listed = types.length === 0 ? [ANY_TYPE] : types;
@@ -20,6 +20,6 @@ export function mediaContent(types: readonly string[], value: JsonSchema | null)
 
 function bodySchema(type: string): JsonSchema {
   if (isJsonMediaType(type)) return {};
-  // Raw bytes have no place in JSON Schema; generators take this format for them.
+  // JSON Schema cannot describe raw bytes; generators accept this format instead.
   return isTextMediaType(type) ? { type: "string" } : { type: "string", format: "binary" };
 }

@@ -1,5 +1,5 @@
-// The operations of a document with their names in it. Names come from the table that all clients
-// share, and differ only where OpenAPI allows other characters.
+// The operations of a document with their names. Names come from the table that all clients share;
+// they differ only where OpenAPI allows other characters.
 
 import type { Argspec, PluginSpec } from "../argspec.js";
 import { nameTable } from "../name-table.js";
@@ -7,14 +7,14 @@ import { listOperations, type Operation } from "../operations.js";
 
 export interface NamedOperation {
   readonly operation: Operation;
-  /** `operationId`; of POST, where there is GET beside it, `postId`. */
+  /** `operationId`; `postId` is that of the POST variant of a GET operation. */
   readonly id: string;
   readonly postId: string;
   /** Component of the result, if it is a sorted list. */
   readonly resultName: string;
   readonly roles: readonly PluginSpec["role"][];
   readonly isBuiltin: boolean;
-  /** Null where nothing is known of its source. */
+  /** Tag of the operation; null if its source file is unknown. */
   readonly tag: string | null;
 }
 
@@ -59,13 +59,13 @@ export function namedOperations(argspec: Argspec): NamedOperations {
   };
 }
 
-/** Readers look for what belongs together, and that is what authors put into one module. */
+/** Readers look for related operations together, and authors keep those in one module. */
 function moduleOf(plugins: readonly PluginSpec[]): string | null {
   const source = plugins.find((plugin) => plugin.source !== null)?.source;
   return source?.file.replace(/^plugins\//, "").replace(/\.\w+$/, "") ?? null;
 }
 
-/** A name that nothing else has; takes it. */
+/** Returns an unused name and reserves it. */
 function free(wanted: string, used: Set<string>): string {
   let name = wanted;
   for (let number = 2; used.has(name); number++) name = `${wanted}${number}`;

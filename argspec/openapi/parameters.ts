@@ -8,7 +8,10 @@ import { schemaObject } from "./schemas.js";
 export interface ParameterOptions {
   /** Component of each name in `$defs`. */
   readonly types: ReadonlyMap<string, string>;
-  /** Values of type `json`: as content, which is exact, or as strings, which all tools know. */
+  /**
+   * How `json` values are described: as content, which is exact, or as strings, which all tools
+   * support.
+   */
   readonly jsonParams: "content" | "string";
 }
 
@@ -17,7 +20,10 @@ const MEDIA_TYPES = {
   str: "text/plain",
   json: "application/json",
 };
-/** Any others: what is taken is known elsewhere. No parameter of a signature has such a name. */
+/**
+ * Describes further parameters, for plugins whose parameters are defined elsewhere. No parameter of
+ * a signature can have such a name.
+ */
 const OPEN_PARAMETERS = {
   name: "other-parameters",
   in: "query",
@@ -42,7 +48,7 @@ export function queryParameters(
   return isOpen ? [...objects, OPEN_PARAMETERS] : objects;
 }
 
-/** The request body object of a parameter that is one. */
+/** Returns the request body object of a body parameter. */
 export function requestBody(
   content: ParamSpec,
   { examples }: Operation,
@@ -50,7 +56,7 @@ export function requestBody(
 ): object {
   const { wire, description, required, schema } = content;
   const media = wire === "bytes" || wire === "str" ? wire : "json";
-  // Raw bytes have no place in JSON Schema; generators take this format for them.
+  // JSON Schema cannot describe raw bytes; generators accept this format instead.
   const form = media === "bytes" ? { type: "string", format: "binary" } : null;
   return {
     ...(description !== undefined && { description }),
@@ -93,7 +99,7 @@ type NamedExample = readonly [
   example: { readonly summary: string; readonly value: unknown },
 ];
 
-/** Values of a parameter in the author's examples; those of one call share a name. */
+/** Values of a parameter in the author's examples; values of one call share a name. */
 function examplesOf({ name }: ParamSpec, examples: Operation["examples"]): readonly NamedExample[] {
   const calls = examples.flatMap((example) => ("query" in example ? [example] : []));
   return calls.flatMap(({ query, text }, index) => {

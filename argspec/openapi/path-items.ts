@@ -1,5 +1,5 @@
-// One operation of a service as a path item: GET unless it needs a body or is guarded, and POST
-// where it takes one. The query is the same for both.
+// One operation of a service as a path item: GET unless it requires a body or is guarded, POST if
+// it accepts a body. Both have the same query.
 
 import type { ArgspecService, JsonSchema } from "../argspec.js";
 import { isTyped } from "../error-kinds.js";
@@ -11,7 +11,7 @@ import { type ParameterOptions, queryParameters, requestBody } from "./parameter
 import { schemaObject, schemaReference } from "./schemas.js";
 import { errorText, typedResponses } from "./typed-errors.js";
 
-/** Cross-origin requests cannot send it; nor can links, images and forms. */
+/** Cross-origin requests, links, images and forms cannot send this header field. */
 const CHANGE_HEADER = {
   name: "X-SVC-Change",
   in: "header",
@@ -74,7 +74,7 @@ function operationObject(
   return {
     operationId,
     ...(tag !== null && { tags: [tag] }),
-    // Readers list operations by it.
+    // OpenAPI tools group operations by tag.
     summary: operation.summary === "" ? operation.name : operation.summary,
     ...(description !== "" && { description }),
     ...(operation.deprecated && { deprecated: true }),
@@ -127,7 +127,7 @@ function dispatchParameters({ operation, roles }: NamedOperation): readonly obje
 
 function descriptionOf({ operation }: NamedOperation): string {
   const { summary, deprecation, examples } = operation;
-  // Readers see the summary, which is how the description begins, above it.
+  // Tools show the summary above the description, which starts with the same sentence.
   const isRepeated = operation.description.startsWith(summary);
   const description = operation.description.slice(isRepeated ? summary.length : 0).trim();
   const deprecated = deprecation === "" ? "" : `Deprecated: ${deprecation}`;

@@ -1,10 +1,10 @@
-// Facts about the project in an OpenAPI document: version, license and servers.
+// Project information in an OpenAPI document: version, license and servers.
 
 import type { Argspec, ArgspecService } from "../argspec.js";
 
 const VERSION_LENGTH = 12;
 
-/** Without a version, the hash of the contract identifies it. */
+/** Without a version, the contract hash serves as one. */
 export function buildInfoObject({ service, hash }: Argspec, description: string): object {
   const { name, version, license } = service;
   return {
@@ -15,7 +15,7 @@ export function buildInfoObject({ service, hash }: Argspec, description: string)
   };
 }
 
-/** Relative to where the document came from; behind proxies only the prefix may lead here. */
+/** Relative to the address of the document; behind a proxy only the prefix may lead here. */
 export function buildServers({ servers = [], prefix }: ArgspecService): readonly object[] {
   if (servers.length > 0) return servers.map((url) => ({ url: url.replace(/\/$/, "") }));
   const root = { url: "/" };
@@ -24,7 +24,7 @@ export function buildServers({ servers = [], prefix }: ArgspecService): readonly
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Returns the components that are referenced, directly or not. */
+/** Returns the components that are referenced, directly or indirectly. */
 export function usedComponents(paths: object, components: Components): Components {
   const used = new Set<string>();
   const visit = (part: unknown): void => {

@@ -7,7 +7,7 @@ import { LIMIT_WORDS } from "../limits/limits.js";
 
 const DEFINITIONS = "#/$defs/";
 const SCHEMAS = "#/components/schemas/";
-/** Words whose value is data or text. */
+/** Keywords whose value is data or text. */
 const PLAIN_WORDS = [
   ..."type const enum required description default deprecated propertyNames".split(" "),
   ...Object.keys(LIMIT_WORDS),
@@ -41,7 +41,7 @@ function reference(target: unknown, types: ReadonlyMap<string, string>): [string
   return component === undefined ? [] : Object.entries(schemaReference(component));
 }
 
-/** Generators want the type of literals to be said; JSON Schema does not need it. */
+/** JSON Schema does not require the type of literals, but generators do. */
 function literalType({ type, const: only, enum: members }: JsonSchema): JsonSchema {
   const values = only !== undefined ? [only] : Array.isArray(members) ? members : [];
   const types = new Set(values.map((value) => typeof value));

@@ -1,5 +1,5 @@
-// Answers of errors that clients know by name: one response for each status, beside what the server
-// itself means by that status.
+// Responses for errors that clients know by name: one for each status, combined with what the
+// server itself means by that status.
 
 import type { ErrorSpec, JsonSchema } from "../argspec.js";
 import type { TypedError } from "../error-kinds.js";

@@ -8,7 +8,7 @@ import type { PythonNames } from "./python-names.js";
 import { docstring, indent, plainText } from "./text.js";
 import type { PythonTypes } from "./types.js";
 
-/** Classes by their kinds, and their declarations. */
+/** Returns class names by error name, and their declarations. */
 export function errorClasses(
   operations: readonly Operation[],
   names: NameTable,

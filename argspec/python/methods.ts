@@ -1,6 +1,6 @@
-// Methods of generated Python clients: one class for each group of operations, and what the runtime
-// must know of each operation. Names of the service are only printed where they are checked names,
-// or as strings.
+// Methods of generated Python clients: one class for each group of operations, and the constants
+// that the runtime needs. Names of the service are printed only as checked identifiers or as string
+// literals.
 
 import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
 import { listStatuses } from "../error-kinds.js";
@@ -14,9 +14,9 @@ import { collectTypes, limitsText, type PythonTypes } from "./types.js";
 const MAX_COLUMNS = 100;
 
 export interface Group {
-  /** Class statement without its end: `class Client(_ClientBase)`. */
+  /** Class statement without the colon: `class Client(_ClientBase)`. */
   readonly head: string;
-  /** Beginning of the class. */
+  /** First part of the class body. */
   readonly start: string;
   /** How an example names an instance. */
   readonly instance: string;
@@ -24,11 +24,11 @@ export interface Group {
   readonly $defs: Argspec["$defs"];
 }
 
-/** Declarations of types and operations, then the class. */
+/** Returns the declarations of types and operations, then the class. */
 export function groupText(group: Group, module: PythonNames): readonly string[] {
   const { head, start, instance, operations, $defs } = group;
   const names = nameTable({ $defs }, operations);
-  // Within a class a method's name would be taken for the type of the same name.
+  // Inside a class, a method would hide a type of the same name.
   for (const method of names.methods.values()) module.reserve(method);
   const own = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
   const types = collectTypes($defs, own, module);
@@ -60,10 +60,10 @@ class Method {
   readonly #name: string;
   readonly #constant: string;
   readonly #inputs: readonly Input[];
-  /** Name of the argument that collects all others; empty without one. */
+  /** Name of the argument that collects all other parameters; empty: none. */
   readonly #others: string;
   readonly #result: string;
-  /** Classes of errors by their kinds. */
+  /** Error classes by error name. */
   readonly #classes: ReadonlyMap<string, string>;
 
   constructor(
@@ -118,7 +118,7 @@ class Method {
     return kinds.length === 0 ? [] : [`errors=(${kinds.join(" ")})`];
   }
 
-  /** The method, and that for the whole envelope. */
+  /** Returns the method, and the variant that returns the whole envelope. */
   texts(instance: string): readonly string[] {
     const { kind } = this.#operation.result;
     const hasEnvelope = kind !== "stream" && kind !== "http";
@@ -202,7 +202,7 @@ function httpForm({ schema }: HttpResult): string {
   return stringLiteral(schema === undefined ? "response" : "mixed");
 }
 
-/** Python has no types of texts that begin alike. */
+/** Python has no type for strings with a common prefix. */
 function httpAnnotation(types: readonly string[]): string {
   const isAny = types.length === 0 || types.some((type) => type.endsWith("/*"));
   if (isAny) return "HttpResponse[str]";
@@ -229,7 +229,7 @@ function section(title: string, entries: readonly string[]): string {
   return texts.length === 0 ? "" : `${title}:\n${indent(texts.join("\n"))}`;
 }
 
-/** In one line if it is short enough, else one line each. */
+/** Prints items on one line if they fit, otherwise on one line each. */
 function listed(start: string, items: readonly string[], end: string): string {
   const line = `${start}${items.join(", ")}${end}`;
   if (line.length + 8 <= MAX_COLUMNS || items.length === 0) return line;

@@ -1,9 +1,9 @@
-// Names in generated Python: identifiers that mean nothing else yet. The table of names for all
-// languages comes first; here is only what Python adds, where one module holds everything.
+// Names in generated Python. The name table of all languages comes first; this adds what Python
+// requires, because one module contains everything.
 
 import { variableName } from "../name-table.js";
 
-/** Words of the language's own that generated code and the runtime must still be able to use. */
+/** Built-in names that generated code and the runtime must be able to use. */
 const BUILTINS =
   "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup " +
   "BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError " +
@@ -23,12 +23,12 @@ const BUILTINS =
   "globals hasattr hash help hex id input int isinstance issubclass iter len license list " +
   "locals map max memoryview min next object oct open ord pow print property quit range repr " +
   "reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip";
-/** Definitions in a module of the runtime: all stand at the beginning of a line. */
+/** Definitions of the runtime module: all start at the beginning of a line. */
 const DEFINED =
   /^(?:class|def) (\w+)|^(\w+)(?::| =)|^import (\w+)|^from \S+ import ([^(\n]+)|^ {4}(\w+),$/gm;
 const MAX_LENGTH = 80;
 
-/** Names of one scope. */
+/** The names of one scope. */
 export class PythonNames {
   readonly #taken: Set<string>;
   readonly #counts = new Map<string, number>();
@@ -37,12 +37,12 @@ export class PythonNames {
     this.#taken = new Set(taken);
   }
 
-  /** Keeps a name from being taken. */
+  /** Reserves a name. */
   reserve(name: string): void {
     this.#taken.add(name);
   }
 
-  /** The wanted name, or one that resembles it. */
+  /** Returns the wanted name or a similar free one, and reserves it. */
   take(wanted: string): string {
     const base = variableName(identifier(wanted));
     const free = this.#taken.has(base) && !base.endsWith("_") ? `${base}_` : base;
@@ -56,7 +56,7 @@ export class PythonNames {
   }
 }
 
-/** Names of a module that begins with the runtime. */
+/** Returns the names of a module that starts with the runtime. */
 export function moduleNames(runtime: string): PythonNames {
   const defined = [...runtime.matchAll(DEFINED)].flatMap(([, ...groups]) =>
     groups.flatMap((group) => group?.split(", ") ?? []),
@@ -64,25 +64,25 @@ export function moduleNames(runtime: string): PythonNames {
   return new PythonNames([...BUILTINS.split(" "), ...defined, "Builtin", "Client", "Services"]);
 }
 
-/** `search-city` is `SearchCity`. */
+/** Converts `search-city` to `SearchCity`. */
 export function pascalCase(name: string): string {
   return name.replace(/(?:^|[^\p{L}\p{Nd}]+)(.?)/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whether a text means itself as a name, also within a class. */
+/** Returns whether a text is an identifier that Python does not change, also inside a class. */
 export function isPlainName(text: string): boolean {
   return variableName(identifier(text)) === text;
 }
 
-/** Python compares names in their normal form, and would call those with `__` otherwise. */
+/** Python compares normalized names, and mangles names that start with `__`. */
 function identifier(name: string): string {
-  // Any that is longer by far is cut before, so that it costs no more than others.
+  // Much longer names are cut first, so that they cost no more than others.
   const normal = name.slice(0, 4 * MAX_LENGTH).normalize("NFKC");
   const letters = normal
-    // Not all letters may be in names.
+    // Not every letter is allowed in identifiers.
     .replace(/[^\p{L}\p{Nd}_]|(?!\p{XIDC})./gu, "_")
     .replace(/^__+/, "_")
     .replace(/^(?![\p{XIDS}_])/u, "_");
-  // Characters of two halves are not cut in two.
+  // Surrogate pairs are not split.
   return [...letters].slice(0, MAX_LENGTH).join("");
 }

@@ -8,7 +8,7 @@ export const PYTHON_WORDS: ReservedWords = {
       "except finally for from global if import in is lambda nonlocal not or pass raise " +
       "return try while yield",
   ),
-  // Within a class, a method would be taken for the type or the value.
+  // Inside a class, a method of such a name would hide the type or value.
   methods: words(
     "with_options _call _call_http _call_raw _stream Generator _connection _options " +
       "_response property Any Builtin Dict Envelope HttpResponse LEFT_OUT List Literal " +

@@ -1,5 +1,5 @@
-// Prints values and comments into generated Python. Their texts come from authors or from a foreign
-// argspec: none may end a string or comment, or become code.
+// Prints values and comments into generated Python. Texts come from authors or a foreign argspec:
+// none may end a string or comment, or become code.
 
 /** Characters that editors hide or misrender, other than blank and newline. */
 const UNSEEN = /[^\P{C}\p{Cs}]|[\p{Zl}\p{Zp}]/gu;

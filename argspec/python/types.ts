@@ -9,7 +9,7 @@ import { docstring, indent, literal, plainLine, plainText, stringLiteral } from 
 
 const REFERENCE = "#/$defs/";
 const ANYTHING = "Any";
-/** Tuples of several lengths are written out up to this many characters, since they may nest. */
+/** Tuples of several lengths are written out up to this many characters, because they can nest. */
 const MAX_TUPLE_FORMS = 2000;
 const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
   ["boolean", "bool"],
@@ -18,7 +18,7 @@ const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
   ["number", "float"],
   ["string", "str"],
 ]);
-/** Words in annotations, so that no member of a class may be called so before one. */
+/** Names used in annotations, which class members must not hide. */
 const ANNOTATION_WORDS = new Set(
   "Any Dict List Literal None Optional Tuple Union bool float int str".split(" "),
 );
@@ -26,20 +26,20 @@ const ANNOTATION_WORDS = new Set(
 export class PythonTypes {
   readonly #module: PythonNames;
   readonly #named: ReadonlyMap<string, string>;
-  /** All types so far. */
+  /** All declarations so far. */
   readonly #names: Set<string>;
   readonly #declarations: string[] = [];
-  /** Names in annotations are quoted: the annotation is evaluated at once. */
+  /** Names in annotations are quoted, because these annotations are evaluated at once. */
   #isEvaluated = false;
 
-  /** @param named types of `$defs` by their names there */
+  /** @param named types by their names in `$defs` */
   constructor(module: PythonNames, named: ReadonlyMap<string, string>) {
     this.#module = module;
     this.#named = named;
     this.#names = new Set(named.values());
   }
 
-  /** Of all types so far, each followed by nothing. */
+  /** Returns all declarations so far, each followed by an empty line. */
   get declarations(): readonly string[] {
     return this.#declarations;
   }
@@ -55,12 +55,12 @@ export class PythonTypes {
     this.#isEvaluated = true;
     const annotation = this.annotation(schema, name);
     this.#isEvaluated = false;
-    // A name by itself would be a text.
+    // An unquoted forward reference would fail; a quoted one alone would be a string.
     const value = annotation.startsWith('"') ? `Union[${annotation}]` : annotation;
     this.#declarations.push(`${name} = ${value}\n${docstring([comment])}`);
   }
 
-  /** @param place name for an object that has none */
+  /** @param place name for an anonymous object */
   annotation(schema: unknown, place: string): string {
     if (!isSchema(schema)) return ANYTHING;
     const { $ref, anyOf, enum: values, type } = schema;
@@ -111,7 +111,7 @@ export class PythonTypes {
     return `Dict[str, ${union([...members, others])}]`;
   }
 
-  /** An object with known members; optional members need a class of their own. */
+  /** Declares an object with known members; optional members need a class of their own. */
   #declareRecord(name: string, { properties, required }: JsonSchema, comment: string): void {
     const isEvaluated = this.#isEvaluated;
     this.#isEvaluated = false;
@@ -156,7 +156,7 @@ export class PythonTypes {
     return `${head}${indent(lines.join(""))}    },\n${total})\n${docstring([comment])}`;
   }
 
-  /** Whether a member may be written as one of a class: its key is a name that means nothing. */
+  /** Whether a member can be written in class syntax: its key is a plain identifier. */
   #isClassMember({ key }: Member): boolean {
     return isPlainName(key) && !ANNOTATION_WORDS.has(key) && !this.#names.has(key);
   }
@@ -196,7 +196,7 @@ export function collectTypes(
   return types;
 }
 
-/** Members are known, so that others are not worth a word. */
+/** The members are known, so further ones need no comment. */
 function isRecord({ type, properties, additionalProperties }: JsonSchema): boolean {
   if (type !== "object") return false;
   const isOpen = additionalProperties !== false;
@@ -239,7 +239,7 @@ function textOf(schema: unknown): string {
   return deprecated === true ? `Deprecated. ${text}`.trim() : text;
 }
 
-/** Such as `minimum 1, maximum 100`, for people: the server checks. */
+/** Returns text such as `minimum 1, maximum 100` for readers; the server checks the limits. */
 export function limitsText(schema: JsonSchema): string {
   if (schema.type === "array" && schema.prefixItems !== undefined) return "";
   const limits = Object.entries(readLimits(schema));

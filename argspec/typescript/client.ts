@@ -12,11 +12,11 @@ import { packageJson, packageName, packageVersion, readme } from "./package-file
 import { clientScript } from "./scripts.js";
 import { buildSection, type Section } from "./section.js";
 
-/** The clients' own part, as the package was built with it. */
+/** Files of the runtime, as the package was built with them. */
 export interface RuntimeFiles {
   readonly esm: string;
   readonly cjs: string;
-  /** One declaration file for both. */
+  /** One declaration file for both module kinds. */
   readonly types: string;
 }
 
@@ -60,7 +60,7 @@ export async function emitTypescriptClient(
   ]);
 }
 
-/** All in one run, because each costs as much as hundreds of types. */
+/** All types in one run of the generator, because a run costs as much as hundreds of types. */
 async function printTypes(sections: readonly Section[]) {
   const all = await declareTypes(sections.flatMap(({ types }) => types));
   let start = 0;

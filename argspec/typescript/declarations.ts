@@ -1,6 +1,6 @@
 // The declarations of a client: plain interfaces and one class with plain signatures, which the
-// type checker reads once and never computes with. Texts in, texts out; what is printed as code are
-// names of the name table and types of `declareTypes` only.
+// type checker reads quickly. Only names of the name table and types of `declareTypes` are printed
+// as code.
 
 import { commentLine, commentText, docComment, indent } from "./doc-comment.js";
 import { errorDeclarations } from "./error-types.js";
@@ -8,7 +8,7 @@ import { exampleCode } from "./examples.js";
 import type { Sections } from "./scripts.js";
 import type { Method, TypedKind } from "./section.js";
 
-/** A section with its types printed. */
+/** A section with its printed types. */
 export interface PrintedSection {
   readonly methods: readonly Method[];
   readonly types: readonly string[];
@@ -20,8 +20,8 @@ const RUNTIME_TYPES =
   "PluginResponse Token";
 
 /**
- * `index.d.ts`.
- * @param runtime module with the declarations of the clients' own part
+ * Returns `index.d.ts`.
+ * @param runtime module with the declarations of the client runtime
  */
 export function clientDeclarations(
   { plugins, builtin, services }: Sections<PrintedSection>,
@@ -65,7 +65,7 @@ ${client.join("")}}
   ].join("\n");
 }
 
-/** An interface of methods, and a namespace of the same name with their types. */
+/** Declares an interface of methods, and a namespace of the same name for their types. */
 function group(name: string, member: string, comment: string, section: PrintedSection): string {
   const { methods, types } = section;
   const members = methods.map((method) =>
@@ -80,7 +80,7 @@ ${indent(types.join("\n"))}}
 `;
 }
 
-/** @param scope of the types, with a dot behind it */
+/** @param scope namespace of the types, followed by a dot */
 function methodDeclaration(method: Method, object: string, scope: string): string {
   const { name, rawName, isParamsOptional } = method;
   const [params, result] = [`${scope}${method.params}`, `${scope}${method.result}`];
@@ -132,7 +132,7 @@ export function typeDeclarations({ methods, types }: PrintedSection, header: str
   ].join("\n");
 }
 
-/** As in the clients' own part. */
+/** Identical to the client runtime's. */
 export const MERGED_RESPONSE = `/** Items by their keys, merged from all partitions. */
 export interface PluginResponse<K, T> {
   level: number;
@@ -146,7 +146,7 @@ export interface PluginResponse<K, T> {
 }
 `;
 
-/** Members of responses without an envelope that types alone can promise. */
+/** Members of responses without an envelope that depend on types alone. */
 const HTTP_RESPONSE = `/** A response without an envelope. */
 export interface HttpResponse<M extends string = string> {
   status: number;

@@ -1,18 +1,18 @@
-// Types from schemas, all in one run of json-schema-to-typescript. Each is given to it under a
-// number, so that its way of making up names never meets ours; what it prints is taken apart at
-// the declarations, put into our order, indented, and given our names.
+// Converts schemas to types in one run of json-schema-to-typescript. Each schema gets a number as
+// its name, so that names made up by the library cannot collide with ours; its output is split into
+// declarations, sorted, indented and renamed.
 
 import { compile } from "json-schema-to-typescript";
 import { plainCode } from "./doc-comment.js";
 import { exportedNames, type LoweredSchema } from "./lower-schema.js";
 
-/** A type that gets the name. */
+/** Name of the type. */
 export interface TypeRequest {
   readonly name: string;
   readonly schema: LoweredSchema;
-  /** Above the type: empty, or whole lines. */
+  /** Text above the type: empty, or whole lines. */
   readonly comment: string;
-  /** The schema is a tuple, whose items become the arguments of this generic type. */
+  /** True if the schema is a tuple, whose items become the arguments of this generic type. */
   readonly generic?: string;
 }
 
@@ -23,7 +23,7 @@ const OPTIONS = {
   /** Tuples are written out at any length. */
   maxItems: -1,
 };
-/** Written above every type that nothing refers to, which is all of them. */
+/** The library writes this above every unreferenced type, and all of ours are. */
 const LIBRARY_COMMENT = new RegExp(
   "/\\*\\*\n \\* This interface was referenced by `Root`'s JSON-Schema\n" +
     ' \\* via the `definition` "D\\d+"\\.\n \\*/\n(?=export )',
@@ -31,9 +31,9 @@ const LIBRARY_COMMENT = new RegExp(
 );
 const DECLARATION = /^(?:export interface D(\d+) |export type D(\d+) = )/gm;
 
-/** The declarations in the order of `requests`. */
+/** Returns the declarations in the order of `requests`. */
 export async function declareTypes(requests: readonly TypeRequest[]): Promise<readonly string[]> {
-  // The library treats one object as one type: copies, since schemas may share objects.
+  // The library treats an object as one type, and schemas may share objects; hence the copies.
   const $defs = Object.fromEntries(
     requests.map(({ schema }, index) => [`D${index}`, { ...schema }]),
   );
@@ -53,7 +53,9 @@ interface Body {
   readonly body: string;
 }
 
-/** By their numbers. Only lines of declarations begin with `export`: texts are of one line. */
+/**
+ * Returns declarations by number. Texts are single lines, so only declarations start with `export`.
+ */
 function takeApart(printed: string): ReadonlyMap<number, Body> {
   const found = [...printed.matchAll(DECLARATION)];
   const starts = [...printed.matchAll(/^export /gm)].map(({ index }) => index);
@@ -69,7 +71,7 @@ function takeApart(printed: string): ReadonlyMap<number, Body> {
 
 const ONE_LINE_COMMENT = /^\/\*\*\n \* (.*)\n \*\/\n/gm;
 const COMMENT = /^(\/\*\*| \*)/;
-/** A member, or a declaration, whose type is wholly in brackets that nothing needs. */
+/** Matches a member or declaration whose type is wrapped in redundant parentheses. */
 const BRACKETED =
   /^((?:[\w$]+|"(?:[^"\\]|\\.)*")\??: |export type \S+ = )\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)$/;
 

@@ -4,15 +4,15 @@
 import type { JsonSchema } from "../argspec.js";
 import { readLimits } from "../limits/limits.js";
 
-/** Characters that end lines for JavaScript alone, or turn the order of what is shown around. */
+/** Characters that only JavaScript treats as line ends, or that reverse the direction of text. */
 const HIDDEN = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Printed code in which texts show such characters by their numbers. */
+/** Printed code in which such characters of texts are escaped. */
 export function plainCode(code: string): string {
   return code.replace(HIDDEN, (found) => `\\u${found.charCodeAt(0).toString(16)}`);
 }
 
-/** Text for the inside of a comment, of any number of lines. */
+/** Returns text for use inside a comment; it may have several lines. */
 export function commentText(text: string): string {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.trimEnd());
   return lines
@@ -24,7 +24,7 @@ export function commentText(text: string): string {
     .replace(/(^|\s)@/g, "$1\\@");
 }
 
-/** The same in one line. */
+/** Returns the same text on one line. */
 export function commentLine(text: string): string {
   return commentText(text.replace(/\s+/g, " "));
 }
@@ -37,7 +37,7 @@ export function schemaComment(schema: JsonSchema): string {
   return [comment, ...tags].join("\n").trimStart();
 }
 
-/** Such as `@minimum 1`, for people: the server checks. */
+/** Returns tags such as `@minimum 1` for readers; the server checks the limits. */
 export function limitTags(schema: JsonSchema): string[] {
   const { type, prefixItems } = schema;
   if (type === "array" && prefixItems !== undefined) return [];
@@ -47,7 +47,7 @@ export function limitTags(schema: JsonSchema): string[] {
   );
 }
 
-/** @param parts of which empty ones are left out; each has been through `commentText` */
+/** @param parts of the comment; empty ones are skipped; each comes from `commentText` */
 export function docComment(parts: readonly string[]): string {
   const lines = parts.filter((part) => part !== "").flatMap((part) => part.split("\n"));
   if (lines.length === 0) return "";
@@ -55,7 +55,7 @@ export function docComment(parts: readonly string[]): string {
   return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */\n"].join("\n");
 }
 
-/** Every line that is not empty moves to the right. */
+/** Indents every non-empty line. */
 export function indent(text: string, by = "  "): string {
   return text.replace(/^(?=.)/gm, by);
 }

@@ -4,7 +4,7 @@
 import { commentLine, docComment } from "./doc-comment.js";
 import type { TypedKind } from "./section.js";
 
-/** @param runtime module with the declarations of the clients' own part */
+/** @param runtime module with the declarations of the client runtime */
 export function errorDeclarations(errors: readonly TypedKind[], runtime: string) {
   if (errors.length === 0) return { head: `\nexport { SvcError } from "${runtime}";`, types: [] };
   const types = errors.map((error) => {

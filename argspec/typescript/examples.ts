@@ -1,11 +1,11 @@
-// Calls as one writes them with a client: in comments and in the README of a generated package.
+// Example calls with a client, for comments and for the README of a generated package.
 
 import type { ExampleSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
 import { commentText, plainCode } from "./doc-comment.js";
 import type { Method } from "./section.js";
 
-/** A call, or the author's own text. Safe within a comment. */
+/** Returns a call, or the author's own text. Safe within a comment. */
 export function exampleCode(example: ExampleSpec, call: string, form: Method["form"]): string {
   if (!("query" in example)) return commentText(example.text);
   const code = `${call}(${objectText(example.query)})`;
@@ -14,7 +14,7 @@ export function exampleCode(example: ExampleSpec, call: string, form: Method["fo
   );
 }
 
-/** A call with the author's example, or with what is required. */
+/** Returns a call with the author's example, or with the required parameters. */
 export function sampleCall({ params, content, examples }: Operation, call: string): string {
   const example = examples.find((candidate) => "query" in candidate);
   if (example !== undefined && "query" in example) return `${call}(${objectText(example.query)})`;

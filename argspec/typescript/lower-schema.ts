@@ -1,6 +1,6 @@
-// Lowers JSON Schema 2020-12 to the draft that json-schema-to-typescript supports. Rebuilds
-// everything from known words; references become names chosen here, so the library resolves and
-// names nothing. Must never copy an unknown word: the library prints `tsType` verbatim.
+// Converts JSON Schema 2020-12 to the draft that json-schema-to-typescript supports. The result is
+// built from known keywords only, because the library prints `tsType` verbatim. References become
+// names chosen here, so the library neither resolves nor names anything.
 
 import type { JsonSchema } from "../argspec.js";
 import { schemaComment } from "./doc-comment.js";
@@ -31,18 +31,20 @@ interface LoweredObject {
   readonly description?: string;
 }
 
-/** Type by the name in `$defs`. */
+/** Type by its name in `$defs`. */
 export type TypeNames = ReadonlyMap<string, string>;
 
 export const ANY_JSON: LoweredSchema = { tsType: "unknown" };
 /** `{}` would accept a string as an object. */
 const EMPTY_OBJECT: LoweredSchema = { tsType: "{ [key: string]: never }" };
-/** The length of a tuple with more optional items is not declared. */
+/** Tuples with more optional items are declared as arrays. */
 const MAX_OPTIONAL_ITEMS = 8;
 
 export class SchemaLowering {
   readonly #names: TypeNames;
-  /** Each optional item writes all items before it once more: not within each other. */
+  /**
+   * Each optional item repeats all items before it, so tuples within tuples are not written out.
+   */
   #isInOptionalItem = false;
 
   constructor(names: TypeNames) {
@@ -109,7 +111,7 @@ export class SchemaLowering {
   }
 }
 
-/** @param additionalProperties of what type, or whether there may be any */
+/** @param additionalProperties their type, or whether they are allowed */
 export function buildObject(
   properties: readonly (readonly [string, LoweredSchema])[],
   required: readonly string[],
@@ -125,7 +127,7 @@ export function buildObject(
   };
 }
 
-/** The library calls this method on every object, so no property may have its name. */
+/** The library calls this method on every object, so a property must not have its name. */
 const METHOD = "hasOwnProperty";
 const HIDDEN_METHOD = `\ue000${METHOD}`;
 
@@ -133,12 +135,12 @@ function hiddenName(name: string): string {
   return name === METHOD ? HIDDEN_METHOD : name;
 }
 
-/** Puts names of properties right in what the library has printed. */
+/** Restores property names in the output of the library. */
 export function exportedNames(printed: string): string {
   return printed.replaceAll(new RegExp(`^"${HIDDEN_METHOD}"(?=\\??: )`, "gm"), METHOD);
 }
 
-/** Wraps a tuple in a union: the library adds comments of its own to bare tuples. */
+/** Wraps a tuple in a union, because the library adds its own comments to bare tuples. */
 export function tuple(items: readonly LoweredSchema[], rest: LoweredSchema | null): LoweredSchema {
   const length = { minItems: items.length, ...(rest === null && { maxItems: items.length }) };
   if (items.length === 0 && rest !== null) return { type: "array", items: rest };

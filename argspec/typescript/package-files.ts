@@ -12,7 +12,7 @@ export function packageName({ name }: ArgspecService): string {
   return trimmed === "" ? "svc-client" : `${trimmed}-client`;
 }
 
-/** The service's where it is one that npm takes. */
+/** The service's version if npm accepts it. */
 export function packageVersion({ version = "" }: ArgspecService): string {
   return /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version) ? version : "0.0.0";
 }
@@ -83,7 +83,7 @@ function row({ name, operation }: Method): string {
   return `| \`${name}\` | ${cell(operation.summary)}${added && ` (${added})`} |\n`;
 }
 
-/** Plain text within a table. */
+/** Returns plain text for a table cell. */
 function cell(text: string): string {
   return commentLine(text).replace(/[\\|`*_~<>[\]&!]/g, "\\$&");
 }

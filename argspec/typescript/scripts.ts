@@ -1,13 +1,13 @@
-// The code of a client, as ES module and CommonJS. It only lists the operations; the shared client
-// runtime does the rest. Prints names of the name table, and everything else as JSON.
+// The code of a client, as ES module and as CommonJS. It only lists the operations; the shared
+// client runtime does the work. Prints names of the name table, and everything else as JSON.
 
 import { clientOperation } from "../client-operation.js";
 import type { Method, Section } from "./section.js";
 
-/** Operations by the object of the client that offers them. */
+/** Operations by the client's object that offers them. */
 export type Sections<T> = Readonly<Record<"plugins" | "builtin" | "services", T>>;
 
-/** Differences between the two kinds of modules. */
+/** Differences between the module kinds. */
 const FORMS = {
   module: {
     head: `import { Connection } from "./runtime.js";
@@ -52,7 +52,7 @@ ${methods("plugin", plugins)}}
 ${group("Builtin", "builtin", builtin)}${group("Services", "service", services)}${tail}`;
 }
 
-/** No name of ours holds a `$`, so these never meet each other nor the classes. */
+/** Our names contain no `$`, so these collide with neither them nor the classes. */
 function constants(kind: string, { methods }: Section): string {
   const lines = methods.map(
     ({ name, operation }) =>

@@ -1,5 +1,5 @@
-// A group of operations that a client offers together, with all names that they have in TypeScript
-// and the types that they need: the plugins of a service, the built-in ones, or the services.
+// A group of operations that a client offers together, with their TypeScript names and types: the
+// plugins of a service, the built-in ones, or the status services.
 
 import type { Argspec, ParamSpec } from "../argspec.js";
 import { type ErrorKindSpec, listErrorKinds } from "../error-kinds.js";
@@ -17,14 +17,14 @@ import {
 
 export interface Section {
   readonly methods: readonly Method[];
-  /** Named types, then parameters and results of each operation. */
+  /** Named types, then parameters and results by operation. */
   readonly types: readonly TypeRequest[];
   readonly errors: readonly TypedKind[];
 }
 
-/** An error that is known by its name. */
+/** An error with a name. */
 export interface TypedKind extends ErrorKindSpec {
-  /** Names of types. */
+  /** Type names. */
   readonly type: string;
   readonly detailsType: string | null;
 }
@@ -32,14 +32,14 @@ export interface TypedKind extends ErrorKindSpec {
 export interface Method {
   readonly operation: Operation;
   readonly name: string;
-  /** How it is called: with a result in an envelope, as a stream, or without an envelope. */
+  /** Kind of call: result in an envelope, stream, or response without an envelope. */
   readonly form: "value" | "stream" | "http";
-  /** The variant that returns the whole envelope; null without one. */
+  /** The variant that returns the whole envelope; null: none. */
   readonly rawName: string | null;
-  /** Names of types. */
+  /** Type names. */
   readonly params: string;
   readonly result: string;
-  /** Nothing has to be given. */
+  /** True if all parameters are optional. */
   readonly isParamsOptional: boolean;
 }
 
@@ -89,7 +89,7 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
   return { methods, types: [...named, ...own, ...detailTypes], errors };
 }
 
-/** Parameters, and the body as one more. */
+/** Parameters, including the body. */
 function inputsOf({ params, content }: Operation): readonly ParamSpec[] {
   return content === null ? params : [...params, content];
 }
@@ -105,7 +105,7 @@ function paramsSchema(operation: Operation, lowering: SchemaLowering): LoweredSc
   return buildObject(members, required, operation.isOpen);
 }
 
-/** Types of `content` besides text: Blob, file and stream among them. */
+/** Types of `content` besides strings, such as Blob, File and stream. */
 const BYTES_OF_BODY = [
   ...["ArrayBuffer", "ArrayBufferView", "AsyncIterable<Uint8Array>"],
   ...["{ arrayBuffer(): Promise<ArrayBuffer> }", "{ getReader(): unknown }"],
@@ -117,7 +117,7 @@ function inputSchema({ in: place, wire, schema, required }: ParamSpec, lowering:
   const members = [
     ...(wire === "bytes" ? [{ tsType: place === "body" ? BYTES_OF_BODY : "Uint8Array" }] : []),
     lowered,
-    // Left out of the query, so that a member which may be undefined can be passed on.
+    // Undefined members are omitted from the query, so that callers can pass them on.
     ...(required ? [] : [{ tsType: "undefined" }]),
   ];
   return members.length === 1 ? lowered : { anyOf: members };
@@ -156,7 +156,7 @@ function httpResponseSchema({ mediaTypes, schema }: HttpResult, lowering: Schema
   return schema === undefined ? response : { anyOf: [response, lowering.lower(schema)] };
 }
 
-/** `image/*` is any text that begins so. */
+/** `image/*` becomes any string with that prefix. */
 function mediaTypeText(type: string): string {
   return type.endsWith("/*") ? `\`${type.slice(0, -1)}\${string}\`` : JSON.stringify(type);
 }

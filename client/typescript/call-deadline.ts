@@ -1,9 +1,9 @@
-// Aborts a call when its time limit passes or its caller aborts it. Leaves no timer and no listener
-// behind after `end`.
+// Aborts a call when its time limit expires or its caller aborts it. After `end`, no timer and no
+// listener remains.
 
 import { SvcError } from "./svc-error.js";
 
-/** The most that a timer takes; above it timers fire at once. */
+/** Maximum delay of a timer; longer ones fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class CallDeadline {
@@ -43,14 +43,14 @@ export class CallDeadline {
     clearTimeout(this.#timer);
   }
 
-  /** Signal for the work of the call. */
+  /** Aborts the work of the call. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   /**
-   * Does nothing while the call may go on.
-   * @param failure of the attempt before
+   * Returns unless the call has ended.
+   * @param failure of the previous attempt
    * @throws SvcError of kind `timeout` or `aborted`
    */
   check(failure: SvcError<string> | undefined): void {
@@ -63,7 +63,7 @@ export class CallDeadline {
     }
   }
 
-  /** Resolves after that time, at once when the call is ended. */
+  /** Resolves after the delay, or at once when the call ends. */
   wait(ms: number): Promise<void> {
     const { signal } = this;
     return new Promise((resolve) => {
@@ -78,7 +78,7 @@ export class CallDeadline {
     });
   }
 
-  /** Settles like the promise, or rejects once the call is ended. */
+  /** Settles like the promise, or rejects when the call ends first. */
   async race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
     let stop = () => {};

@@ -1,5 +1,5 @@
-// Calls operations of one service: the part of a generated client that does the work. Sends a
-// request again only where the server cannot have executed it, or where that does no harm.
+// Calls operations of one service: the core of a generated client. Repeats a request only if the
+// server cannot have executed it, or if executing it twice is harmless.
 
 import { CallDeadline } from "./call-deadline.js";
 import { decoded, exchange, isConnectError, type RawResponse, readText } from "./exchange.js";
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const ARGSPEC_HEADER = "x-svc-argspec";
 
-/** A service and how to call it. Cheap: holds no open socket. */
+/** A service and how to call it. Cheap: it holds no open socket. */
 export class Connection {
   readonly #options: ClientOptions;
   /** Hash of the argspec that the client was generated from. */
@@ -32,7 +32,7 @@ export class Connection {
   /** Null without a token. */
   #tokens: TokenSource | null;
   #budget = new RetryBudget();
-  /** Whether the hash of the server's contract has been compared. */
+  /** True once the hash of the server's contract has been compared. */
   #contract = { isCompared: false };
 
   constructor(options: ClientOptions, argspec: string) {
@@ -41,7 +41,7 @@ export class Connection {
     this.#argspec = argspec;
   }
 
-  /** The same with other options, and with the same bound on retries. */
+  /** Returns a connection with other options that shares the retry budget. */
   with(options: CallOptions & Partial<ClientOptions>): Connection {
     const connection = new Connection(merged(this.#options, options), this.#argspec);
     connection.#budget = this.#budget;
@@ -104,8 +104,8 @@ export class Connection {
   }
 
   /**
-   * Returns a response without an envelope, or the value of an envelope where a plugin returns
-   * both.
+   * Returns a response without an envelope, or the value of an envelope if the plugin returns
+   * either.
    * @throws SvcError
    */
   async callHttp(
@@ -118,7 +118,7 @@ export class Connection {
   }
 
   /**
-   * The same, which tells the two apart.
+   * Returns either form without merging them.
    * @throws SvcError
    */
   async readHttp(
@@ -156,7 +156,7 @@ export class Connection {
     }
   }
 
-  /** Until an attempt succeeds, or fails in a way that must not be tried again. */
+  /** Repeats the call until an attempt succeeds, or fails in a way that must not be repeated. */
   async #repeat<T>(
     operation: Operation,
     params: object = {},
@@ -181,7 +181,7 @@ export class Connection {
     }
   }
 
-  /** Sends a request with the token, and again with another one if the server rejects it. */
+  /** Sends a request with the token; if the server rejects it, once more with a new one. */
   async #authorized<T>(
     request: Request,
     limit: CallDeadline,
@@ -198,7 +198,7 @@ export class Connection {
     return attempt(withToken(request, await fetchToken(tokens, limit, token)));
   }
 
-  /** The decoded body of a success. */
+  /** Returns the decoded body of a successful response. */
   async #attempt(
     operation: Operation,
     request: Request,
@@ -237,7 +237,9 @@ export class Connection {
   }
 }
 
-/** Options that are undefined do not count; header lines add up, named in small letters. */
+/**
+ * Merges options: undefined ones are ignored; header fields are added, with names in lower case.
+ */
 function merged<T extends CallOptions>(options: T, others: CallOptions): T {
   const given = Object.entries(others).filter(([, value]) => value !== undefined);
   const headers = [options, others].flatMap((each) =>
@@ -271,14 +273,17 @@ function withToken(request: Request, token: string): Request {
   return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
 }
 
-/** The server rejected the request, and not a plugin, which was executed. */
+/**
+ * Returns whether the server rejected the request itself; a plugin that rejects it has been
+ * executed.
+ */
 function isUnauthorized({ kind, status }: SvcError<string>): boolean {
   return kind === "http" && status === 401;
 }
 
-/** @param isSafe to be executed twice */
+/** @param isSafe whether the call may be executed twice */
 function mayRepeat({ kind, status, cause }: SvcError<string>, isSafe: boolean): boolean {
-  // With either status nothing was executed.
+  // With these statuses nothing has been executed.
   if (status === 429 || status === 503) return true;
   return kind === "network" && (isSafe || isConnectError(cause));
 }

@@ -6,13 +6,13 @@
 
 import type { BackEndLevel } from "./svc-error.js";
 
-/** Servers write far less; of much more, regular expressions overflow their stack. */
+/** Servers write far less; much longer texts overflow the stack of regular expressions. */
 const MAX_OBJECT_LENGTH = 2 ** 21;
 
 export interface ErrorChain {
-  /** The outermost first; empty when the text is of no dispatcher. */
+  /** Parses the levels of an error, outermost first; empty if no dispatcher wrote the text. */
   readonly levels: readonly BackEndLevel[];
-  /** Text, or the object that it encodes. */
+  /** Returns the text, or the object that it encodes. */
   readonly innermost: unknown;
 }
 
@@ -30,9 +30,9 @@ export function parseErrorChain(text: string): ErrorChain {
   return { levels, innermost: isObject ? parseObject(rest) : rest };
 }
 
-/** `text` itself when it is not as dispatchers write objects: strings in single quotes. */
+/** Returns `text` unchanged unless dispatchers write objects so: with strings in single quotes. */
 function parseObject(text: string): unknown {
-  // A string without an end takes all the rest, so that none of it is searched a second time.
+  // An unterminated string consumes the rest, so that none of it is searched twice.
   const json = text.replace(/'((?:[^'\\]|\\.)*)('|\\?$)/gs, (all, inner: string, end: string) =>
     end === "'" ? JSON.stringify(unescaped(inner)) : all,
   );

@@ -5,9 +5,9 @@ import type { Fetch, FetchAnswer, FetchInit } from "./options.js";
 import { readMember } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
-/** About the longest string that engines make. */
+/** Approximate maximum length of a string in JavaScript engines. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
-/** Errors of more are cut, and then are no envelopes. */
+/** Longer error bodies are truncated, and then are no longer envelopes. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 export interface RawResponse<T> {
@@ -19,7 +19,7 @@ export interface RawResponse<T> {
 
 /**
  * @param read reads the response
- * @throws SvcError of kind `network` without a complete response
+ * @throws SvcError of kind `network` if the response is incomplete
  */
 export async function exchange<T>(
   fetch: Fetch,
@@ -40,7 +40,7 @@ export async function exchange<T>(
   }
 }
 
-/** As much of it as its kind may be long. */
+/** Reads the body up to the maximum length of its kind. */
 export async function readText({ status, body }: FetchAnswer): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
@@ -59,7 +59,7 @@ export async function readText({ status, body }: FetchAnswer): Promise<string> {
   }
 }
 
-/** Returns why `fetch` failed: its error has the reason only in `cause`. */
+/** Returns why `fetch` failed: the reason is only in `cause`. */
 export function describeCause(fault: unknown): string {
   const cause = readMember(fault, "cause");
   const code = readMember(cause, "code");
@@ -67,7 +67,7 @@ export function describeCause(fault: unknown): string {
   return String(reason || readMember(fault, "message") || fault);
 }
 
-/** Text that is no JSON stays what it is. */
+/** Text that is not JSON is returned as it is. */
 export function decoded(text: string): unknown {
   try {
     return JSON.parse(text);

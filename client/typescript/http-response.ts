@@ -1,5 +1,5 @@
-// Responses without an envelope: status and header fields at once, the body when the caller reads
-// it. The time limit applies to the head, then to each silence of the server while it is read.
+// Responses without an envelope: status and header fields are available at once, the body when the
+// caller reads it. The time limit applies to the head, then to each silence of the server.
 
 import type { CallDeadline } from "./call-deadline.js";
 import { decoded, describeCause, readText } from "./exchange.js";
@@ -8,11 +8,11 @@ import type { FetchAnswer, FetchReader, HttpResponse, HttpResult } from "./optio
 import { readMember, responseError } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
-/** Of a body that is read as a whole. */
+/** Maximum length of a body that is read at once. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
 const FIRST_ERROR = 400;
 
-/** @throws SvcError for an error status */
+/** @throws SvcError if the status is an error */
 export async function readHttpResult(
   answer: FetchAnswer,
   operation: Operation,
@@ -20,7 +20,7 @@ export async function readHttpResult(
 ): Promise<HttpResult> {
   const { status, headers, body } = answer;
   const type = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
-  // Pages receive redirects without a status.
+  // In browsers, redirects arrive without a status.
   if (!status || status >= FIRST_ERROR) {
     throw responseError(operation, status, decoded(await readText(answer)));
   }
@@ -30,7 +30,7 @@ export async function readHttpResult(
   }
   const text = await readText(answer);
   const content = decoded(text);
-  // JSON of the plugin's own may resemble an envelope, but not with all of its members.
+  // A plugin's own JSON may resemble an envelope, but not with all of its members.
   if (ENVELOPE_MEMBERS.every((name) => readMember(content, name) !== undefined)) {
     return { response: null, value: readMember(content, "response") };
   }

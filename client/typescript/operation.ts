@@ -5,20 +5,20 @@
 export interface Operation {
   /** `/svc/plugin/<name>`, without the service prefix. */
   readonly path: string;
-  /** Parameters that travel as JSON text. */
+  /** Parameters that are sent as JSON. */
   readonly json?: readonly string[];
-  /** How the member `content` travels, which makes the request a POST. */
+  /** Wire form of the member `content`, which makes the request a POST. */
   readonly content?: "bytes" | "str" | "json";
-  /** Safe to repeat. */
+  /** True if calls are safe to repeat. */
   readonly readonly?: boolean;
-  /** Header fields with which it is taken, as a POST only. */
+  /** Header fields that the request requires, always as a POST. */
   readonly post?: Readonly<Record<string, string>>;
-  /** The response is plain text without an envelope. */
+  /** True if the response is plain text without an envelope. */
   readonly text?: true;
-  /** The response is a stream. */
+  /** True if the response is a stream. */
   readonly stream?: true;
-  /** The response has no envelope, or has one where it is a value: `mixed`. */
+  /** True if the response has no envelope; `mixed`: if it may have one. */
   readonly http?: "response" | "mixed";
-  /** Errors that are kinds of their own: their names and statuses. */
+  /** Errors with a kind of their own: names and statuses. */
   readonly errors?: readonly (readonly [name: string, statuses: readonly number[]])[];
 }

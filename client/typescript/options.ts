@@ -1,44 +1,46 @@
 // Options and results of a client. Part of the published declarations of every generated client:
-// plain interfaces, nothing of Node.js or the DOM but AbortSignal.
+// plain interfaces that use nothing of Node.js or the DOM except AbortSignal.
 
 /** Options of one call, of a client, or of a client made by `with`. */
 export interface CallDefaults {
-  /** Of the whole call in milliseconds, retries included; 0: none. Default 30000. */
+  /** Time limit of the whole call in milliseconds, including retries; 0: none. Default 30000. */
   timeoutMs?: number | undefined;
-  /** Calls only this partition of a dispatcher, at its primary replica (X-SVC-Partial-Target). */
+  /** Calls only this partition of a dispatcher, on its primary replica (X-SVC-Partial-Target). */
   partial?: number | undefined;
-  /** Header lines in addition to the client's. */
+  /** Header fields added to those of the client. */
   headers?: Record<string, string> | undefined;
-  /** How often a request is sent again at most. Default 2. */
+  /** Maximum number of retries of a request. Default 2. */
   retries?: number | undefined;
-  /** May be sent again although the server may have executed it. */
+  /** True if the call may be repeated even if the server may have executed it. */
   idempotent?: boolean | undefined;
 }
 
-/** Options of one call: those left out or undefined are the client's. */
+/** Options of one call; omitted or undefined ones are those of the client. */
 export interface CallOptions extends CallDefaults {
-  /** Ends the call with an error of kind `aborted`. */
+  /** Aborts the call with an error of kind `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
 export interface ClientOptions extends CallDefaults {
-  /** Where the service is: `http://127.0.0.1:9000`. In pages, "" is where the page came from. */
+  /** Address of the service: `http://127.0.0.1:9000`. In browsers, "" is the origin of the page. */
   baseUrl: string;
   /**
-   * Bearer token, or a function that fetches one. A call is repeated once with another token of the
-   * function if the server rejects the first one, which the function then gets.
+   * Bearer token, or a function that returns one. If the server rejects a token of the function,
+   * the function is called with it, and the request is repeated once with the new one.
    */
   token?: Token | undefined;
-  /** Sends one request until its `signal` ends it; by default the global one. */
+  /** Sends one request until its `signal` aborts it; default: the global `fetch`. */
   fetch?: Fetch | undefined;
-  /** Called once if the server's argspec differs; default: `console.warn`. */
+  /** Called once if the argspec of the server differs; default: `console.warn`. */
   warn?: ((message: string) => void) | undefined;
 }
 
-/** A token, or a function that fetches one; `rejected` is the token that the server rejected. */
+/**
+ * A token, or a function that returns one; `rejected` is the token that the server has rejected.
+ */
 export type Token = string | ((rejected: string | undefined) => string | Promise<string>);
 
-/** Of the global `fetch`, what a client uses. */
+/** The part of `fetch` that a client uses. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 export interface FetchInit {
@@ -46,7 +48,10 @@ export interface FetchInit {
   headers: Record<string, string>;
   body?: string | ArrayBuffer;
   signal: AbortSignal;
-  /** Never followed: no header or body goes elsewhere. `manual` where the response may be one. */
+  /**
+   * Redirects are never followed: no header or body is sent elsewhere. `manual` if a redirect is a
+   * valid response.
+   */
   redirect: "error" | "manual";
 }
 
@@ -61,26 +66,26 @@ export interface FetchReader {
   cancel(): Promise<void>;
 }
 
-/** Header fields by their names, in any case. */
+/** Header fields; names are case-insensitive. */
 export interface HttpHeaders {
   get(name: string): string | null;
-  /** Present in Node.js; pages cannot read cookies. */
+  /** Present in Node.js; browsers hide cookies. */
   getSetCookie?(): string[];
 }
 
-/** A response without an envelope. Its body is read once, by one of the methods. */
+/** A response without an envelope. Its body can be read once, by one of the methods. */
 export interface HttpResponse<M extends string = string> {
-  /** 200 to 399; others are errors. */
+  /** 200 to 399; other statuses are errors. */
   readonly status: number;
-  /** Media type in lower case, without parameters; empty without a body. */
+  /** Media type in lower case without parameters; empty if there is no body. */
   readonly type: M;
   readonly headers: HttpHeaders;
   bytes(): Promise<Uint8Array>;
   blob(): Promise<Blob>;
   text(): Promise<string>;
-  /** Chunks as they arrive; leaving the loop closes the connection. */
+  /** Yields chunks as they arrive; leaving the loop closes the connection. */
   stream(): AsyncGenerator<Uint8Array, void, undefined>;
-  /** Closes the connection of a response whose body is not read. */
+  /** Closes the connection without reading the body. */
   cancel(): void;
 }
 
@@ -93,19 +98,19 @@ export type HttpResult =
 export interface Envelope<T> {
   status: "OK";
   response: T;
-  /** The port, and 1 on the admin port, else 0. */
+  /** The port, or 1 on the admin port and 0 otherwise. */
   port?: [number, number];
   exec_id?: number;
-  /** Levels of dispatchers below the instance that answered. */
+  /** Number of dispatcher levels below the responding instance. */
   level: number;
-  /** `[partitions, failed, instances at all levels]`; null without a matrix. */
+  /** `[partitions, failed, instances at all levels]`; null if the instance is no dispatcher. */
   partitions: [number, number, number] | null;
   exec_ms: number;
-  /** Present if the request has `X-SVC-Explain: 1`. */
+  /** Present if the request has the header field `X-SVC-Explain: 1`. */
   explain?: unknown;
 }
 
-/** Items by their keys, merged from all partitions (plugin-api, "PluginResponse"). */
+/** Items by key, merged from all partitions (plugin-api, "PluginResponse"). */
 export interface PluginResponse<K, T> {
   level: number;
   levelparts: number;
@@ -113,7 +118,7 @@ export interface PluginResponse<K, T> {
   hitcount: number;
   /** Two integers, then two floats. */
   aggregator: [number, number, number, number];
-  /** Set by the plugin, for people who inspect the response. */
+  /** Set by the plugin for people who read the response. */
   message?: string;
   meta: unknown;
   entries: [K, T][];

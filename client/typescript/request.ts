@@ -1,5 +1,5 @@
-// One call as a request: its URL, header lines and body. Only own members of what the caller gives
-// are read, and all of it is escaped.
+// Builds the request of one call: URL, header fields and body. Only own members of the caller's
+// objects are read, and everything is escaped.
 
 import type { Operation } from "./operation.js";
 import type { CallOptions } from "./options.js";
@@ -17,7 +17,7 @@ const MEDIA_TYPES = {
   json: "application/json",
 };
 
-/** @param headers by names in small letters */
+/** @param headers by name in lower case */
 export function buildRequest(
   baseUrl: string,
   operation: Operation,
@@ -52,13 +52,14 @@ function queryPart(name: string, value: unknown, { json }: Operation): string {
   if (value === null) return key;
   if (value instanceof Uint8Array) return `${key}=${escapeBytes(value)}`;
   if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
-    // Never `[object Object]`, nor a list that the server would take for one text.
+    // Rejects objects and arrays: they would become `[object Object]`, or a list that the server
+    // reads as one text.
     throw new TypeError(`${name}: expected text, a number, a boolean or bytes`);
   }
   return `${key}=${escapeText(String(value))}`;
 }
 
-/** @throws TypeError for a value without a JSON form */
+/** @throws TypeError if the value has no JSON form */
 function jsonText(name: string, value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`${name}: expected a JSON value`);
@@ -66,8 +67,8 @@ function jsonText(name: string, value: unknown): string {
 }
 
 /**
- * Halves of characters become U+FFFD, as in every UTF-8 encoder. A bare parenthesis could begin a
- * cast (http-interface, "Plugin execution" rule 5).
+ * Lone surrogates become U+FFFD, as in every UTF-8 encoder. A bare parenthesis could start a cast
+ * (http-interface, "Plugin execution" rule 5).
  */
 function escapeText(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("(", "%28");
@@ -80,12 +81,12 @@ function escapeBytes(bytes: Uint8Array): string {
 function bodyOf(content: unknown, form: NonNullable<Operation["content"]>): string | ArrayBuffer {
   if (form === "json") return jsonText("content", content);
   if (typeof content === "string") return content;
-  // A copy, so that a retry sends what the first attempt sent.
+  // Copied, so that a retry sends the same bytes as the first attempt.
   if (content instanceof ArrayBuffer) return content.slice(0);
   return copyOfView(content).buffer;
 }
 
-/** @throws TypeError for anything but a view of bytes */
+/** @throws TypeError if it is not a view of bytes */
 function copyOfView(content: unknown): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(content))
     throw new TypeError("content: expected text, bytes or a stream");
@@ -93,9 +94,7 @@ function copyOfView(content: unknown): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer, byteOffset, byteLength).slice();
 }
 
-/**
- * Asynchronous content: Blobs, files, streams. Read completely, so that a retry can send it again.
- */
+/** Blobs, files and streams are read completely, so that a retry can send them again. */
 interface Source {
   arrayBuffer?(): Promise<ArrayBuffer>;
   getReader?(): { read(): Promise<{ done?: boolean; value?: unknown }> };
@@ -103,7 +102,7 @@ interface Source {
 }
 
 /**
- * The same parameters, with the bytes of a content that has to be waited for.
+ * Returns the parameters with asynchronous content read into bytes.
  * @throws TypeError for a stream of anything but text and bytes
  */
 export async function withBytes({ content: form }: Operation, params: object): Promise<object> {
@@ -119,7 +118,7 @@ export async function withBytes({ content: form }: Operation, params: object): P
     const isBuffer = part instanceof ArrayBuffer;
     parts.push(isText ? ENCODER.encode(part) : copyOfView(isBuffer ? new Uint8Array(part) : part));
   }
-  // By hand: `Response` writes `[object Object]` for sources that it does not know.
+  // `Response` would write `[object Object]` for sources that it does not know.
   return { ...params, content: await new Blob(parts).arrayBuffer() };
 }
 

@@ -5,7 +5,7 @@ import { parseErrorChain } from "./error-chain.js";
 import type { Operation } from "./operation.js";
 import { type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";
 
-/** The one member that `message` has. */
+/** The single member of `message`. */
 const SOURCES = ["svc", "plugin", "system"] as const;
 
 /** @param envelope the decoded body, or its text */

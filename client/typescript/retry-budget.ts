@@ -6,11 +6,11 @@ const SUCCESS_TOKENS = 0.1;
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 2000;
 
-/** Shared by all calls of a client, and of those made from it. */
+/** Shared by all calls of a client and of the clients derived from it. */
 export class RetryBudget {
   #tokens = MAX_TOKENS;
 
-  /** Takes what a retry costs; false when there is not enough left. */
+  /** Withdraws the cost of a retry; false if too little is left. */
   take(): boolean {
     if (this.#tokens < 1) return false;
     this.#tokens--;
@@ -22,7 +22,10 @@ export class RetryBudget {
   }
 }
 
-/** Anything up to a bound that doubles: clients that failed together shall not return together. */
+/**
+ * A random delay below a limit that doubles: clients that failed together should not retry
+ * together.
+ */
 export function retryDelayMs(retry: number): number {
   return Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** retry);
 }

@@ -1,5 +1,5 @@
-// The runtime of every generated client; the entry of its `runtime.js`. It imports nothing from
-// outside this folder, and runs in Node, pages and workers.
+// The runtime of every generated client and entry of its `runtime.js`. It imports nothing from
+// outside this folder, and runs in Node.js, browsers and workers.
 
 export { Connection } from "./connection.js";
 export type { Operation } from "./operation.js";

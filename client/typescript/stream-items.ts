@@ -8,7 +8,7 @@ import type { FetchAnswer, FetchReader } from "./options.js";
 import { responseError } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
-/** About the longest string that engines make. */
+/** Approximate maximum length of a string in JavaScript engines. */
 const MAX_ITEM_LENGTH = 512 * 1024 * 1024;
 
 /** @throws SvcError if the response is not a stream */
@@ -45,7 +45,7 @@ export async function* readStreamItems(
       if (done) break;
       text += decoder.decode(value, { stream: true });
       let start = 0;
-      // In what is new only, so that a long piece costs no more than its length.
+      // Searches only what is new, so that a long item takes linear time.
       for (let end = text.indexOf("\n\n", known); end >= 0; end = text.indexOf("\n\n", start)) {
         const event = text.slice(start, end);
         start = end + 2;

@@ -18,12 +18,12 @@ export type ErrorKind =
   | "timeout"
   | "aborted";
 
-/** A dispatcher that the error has passed. */
+/** A dispatcher that the error has passed through. */
 export interface BackEndLevel {
   /** The partition that failed, of `width`. */
   partition: number;
   width: number;
-  /** Status of the partition's response. */
+  /** HTTP status of the partition's response. */
   status: number;
 }
 
@@ -48,8 +48,8 @@ const NO_DETAILS = {
 const BRAND = Symbol.for("svc-server.SvcError");
 
 /**
- * A failed call (http-interface, "Errors"). Errors that a plugin documents have a kind of their
- * own: the name of the error.
+ * A failed call (http-interface, "Errors"). Errors that a plugin documents have their own kind: the
+ * name of the error.
  */
 export class SvcError<
   K extends string = ErrorKind,
@@ -57,21 +57,23 @@ export class SvcError<
   D = unknown,
 > extends Error {
   declare readonly kind: K;
-  /** HTTP status; null without a response. */
+  /** HTTP status; null if there was no response. */
   declare readonly status: S;
-  /** Details that the plugin attached; null without any. */
+  /** Details that the plugin attached; null if there are none. */
   declare readonly details: D;
-  /** Class of the exception, of a back-end error that of the innermost. */
+  /** Exception class; for a back-end error, that of the innermost level. */
   declare readonly exception: string | null;
-  /** Where the plugin threw; of a back-end error that of the innermost. */
+  /** Where the plugin threw; for a back-end error, at the innermost level. */
   declare readonly traceback: readonly string[] | null;
-  /** Of a back-end error: the outermost level first. */
+  /** Levels of a back-end error, outermost first. */
   declare readonly chain: readonly BackEndLevel[];
-  /** The decoded response, its text if it is not JSON, null without a response. */
+  /** The decoded response, its text if it is not JSON, or null if there was none. */
   declare readonly envelope: unknown;
   declare readonly cause: unknown;
 
-  /** One package may be loaded twice, as ESM and as CommonJS, and has two such classes then. */
+  /**
+   * The package can be loaded twice, as ES module and as CommonJS, and then has two such classes.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && BRAND in value;
   }

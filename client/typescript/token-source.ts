@@ -1,29 +1,29 @@
-// The bearer token of a client: a text, or what a function returns. All calls share it until the
+// The bearer token of a client: a string, or the result of a function. All calls share it until the
 // server rejects it; calls that are rejected together fetch one new token.
 
 import type { Token } from "./options.js";
 import { SvcError } from "./svc-error.js";
 
-/** Characters of a header line; for others, the error of `fetch` would quote the token. */
+/** Characters allowed in a header field; for others, the error of `fetch` would quote the token. */
 const VISIBLE = /^[!-~]+$/;
 
 export class TokenSource {
   readonly #token: Token;
   #current: Promise<string> | null = null;
-  /** The current token once it is known. */
+  /** The current token; undefined until it is known. */
   #known: string | undefined;
 
   constructor(token: Token) {
     this.#token = token;
   }
 
-  /** Whether another token can be had for a rejected one. */
+  /** Whether a rejected token can be replaced. */
   get isRenewable(): boolean {
     return typeof this.#token === "function";
   }
 
   /**
-   * Returns the token, or another one for a rejected one.
+   * Returns the token, or a new one if the current one was rejected.
    * @throws SvcError of kind `network` if the function fails
    */
   get(rejected?: string): Promise<string> {
@@ -43,7 +43,7 @@ export class TokenSource {
     return this.#current;
   }
 
-  /** Lets the next call fetch again, if the function has not returned a token yet. */
+  /** Lets the next call fetch again if the function has not returned a token yet. */
   giveUp(): void {
     if (this.#known === undefined) this.#current = null;
   }

@@ -155,3 +155,45 @@ class IssuedToken(TypedDict):
     tx: float
 
 
+JobOutcome = Literal["failed", "interrupted", "ok", "timeout"]
+
+
+class JobRun(TypedDict):
+    """A run that has ended."""
+
+    scheduledMs: float
+    """Milliseconds since 1970."""
+    startedMs: float
+    durationMs: float
+    outcome: JobOutcome
+    text: str
+    """The result as JSON, or the error; shortened."""
+
+
+class JobStatusCounts(TypedDict):
+    """Runs by outcome, since the process started."""
+
+    failed: float
+    interrupted: float
+    ok: float
+    timeout: float
+
+
+class JobStatus(TypedDict):
+    """State of a job for operators."""
+
+    name: str
+    schedule: str
+    catchup: bool
+    next: Optional[float]
+    """Seconds since 1970; null: it does not run here, or never again."""
+    running: Optional[float]
+    """Seconds since 1970; null: it does not run now."""
+    counts: JobStatusCounts
+    """Runs by outcome, since the process started."""
+    missed: float
+    """Runs that were missed, since the process started."""
+    runs: List[JobRun]
+    """The newest first."""
+
+
