@@ -4,19 +4,19 @@ import { performance } from "node:perf_hooks";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 
 export interface BuildResult {
-  /** No errors, and with `check` no difference on disk. */
+  /** False if there are errors or, with `check`, differences on disk. */
   readonly ok: boolean;
-  /** The build on disk was current already. */
+  /** True if the build on disk was already current. */
   readonly unchanged: boolean;
   readonly plugins: number;
-  /** Errors and warnings, sorted by place. */
+  /** Errors and warnings, sorted by position. */
   readonly diagnostics: readonly Diagnostic[];
-  /** With `check`: files of `.svc/` that are not what a build would write. */
+  /** With `check`: files of `.svc/` that differ from what a build would write. */
   readonly differing: readonly string[];
   readonly timings: BuildTimings;
 }
 
-/** Milliseconds by phase, in the order in which they ended; `total` is last. */
+/** Milliseconds by phase, in the order in which the phases ended; `total` is last. */
 export type BuildTimings = Readonly<Record<string, number>>;
 
 /** Measures the phases of a build. */

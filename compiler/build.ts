@@ -1,5 +1,5 @@
-// `svc build` and `svc check`. A build whose inputs have not changed ends here, before anything
-// that takes long to load.
+// `svc build` and `svc check`. If the inputs are unchanged, the build ends here, before any slow
+// module is loaded.
 
 import { readdirSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
@@ -20,9 +20,9 @@ import { unmatchedFiles } from "./unmatched-files.js";
 import { compilerVersion } from "./version.js";
 
 export interface BuildOptions {
-  /** Writes nothing; the result is not `ok` when a build would change what is on disk. */
+  /** Writes nothing; the result is not `ok` if a build would change files on disk. */
   readonly check?: boolean;
-  /** Another file than `tsconfig.json`, relative to the project. */
+  /** A file instead of `tsconfig.json`, relative to the project. */
   readonly tsconfig?: string;
 }
 
@@ -30,8 +30,8 @@ export interface BuildOptions {
  * Builds a project's `.svc/`. With errors nothing is written.
  *
  * @param projectDir folder of the project
- * @throws SvcError for a configuration that does not run, no plugin files, or a folder that cannot
- * be written
+ * @throws SvcError if the configuration does not run, no file has plugins, or the folder cannot be
+ *   written
  */
 export async function buildProject(
   projectDir: string,
@@ -50,7 +50,7 @@ export async function buildProject(
 }
 
 /**
- * Finds all errors and warnings of a project, and writes nothing.
+ * Finds all errors and warnings of a project without writing anything.
  *
  * @param projectDir folder of the project
  */
@@ -61,7 +61,7 @@ export async function checkProject(
   return compileProject(resolve(projectDir), new PhaseTimer(), "nothing", tsconfig);
 }
 
-/** How many plugins a build on disk has that is still current; null when it is not. */
+/** Number of plugins of the build on disk; null if it is not current. */
 async function currentPlugins(
   projectDir: string,
   tsconfig = TSCONFIG_FILE,
@@ -90,8 +90,8 @@ async function currentPlugins(
 }
 
 /**
- * Re-evaluates a configuration whose value may have changed, since it reads the environment for
- * example.
+ * Re-evaluates a configuration whose value may have changed, for example because it reads the
+ * environment.
  */
 async function isSameConfig(projectDir: string, { config, outputs }: Manifest): Promise<boolean> {
   const { loadConfig } = await import("./config/config.js");

@@ -1,5 +1,5 @@
-// Compiles the package's own built-in plugins: they are declared with `@plugin` like any other, and
-// become modules of the runtime and an argspec. Used by the package's build alone.
+// Compiles the package's own built-in plugins. They are declared with `@plugin` like any other, and
+// become modules of the runtime and an argspec. Used only by the build of the package.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -21,10 +21,10 @@ export { replaceFolder } from "./output.js";
 
 const PATH_PREFIX = "/svc/builtin/";
 
-/** Texts by file name. */
+/** File contents by name. */
 type Files = Readonly<Record<string, string>>;
 
-/** Plugins of one thread. */
+/** Plugins that run in one thread. */
 interface PluginSet {
   readonly sources: string;
   readonly generated: string;
@@ -38,7 +38,7 @@ const ARGSPEC_FOLDER = "argspec/.generated";
 /** Plugins that read query parameters beyond their signatures. */
 const OPEN = new Set(["arcs", "echo", "nearest", "neighbor", "paths", "vertices"]);
 
-/** @param packageDir folder of this package's sources */
+/** @param packageDir source folder of this package */
 export function compileBuiltins(packageDir: string): readonly Diagnostic[] {
   const sources = SETS.flatMap((set) => sourcesOf(packageDir, set));
   const read = new PluginReader(packageDir, sources).read();
@@ -62,7 +62,7 @@ function sourcesOf(packageDir: string, { sources }: PluginSet): string[] {
 
 function modulesOf({ generated }: PluginSet, plugins: PluginRecord[], types: TypeTable): Files {
   const modules = new PluginModules(plugins);
-  /** From the generated files to `runtime/`. */
+  /** Import path from the generated files to `runtime/`. */
   const up = relative(generated, "runtime");
   return {
     "converters.js": emitConverters(plugins, types, {
@@ -80,7 +80,7 @@ function modulesOf({ generated }: PluginSet, plugins: PluginRecord[], types: Typ
   };
 }
 
-/** Paths of the plugins that change nothing: what is not tagged so takes trusted clients only. */
+/** Paths of readonly plugins; all others are only for trusted clients. */
 function readonlyModule(plugins: readonly PluginRecord[]): Files {
   const paths = plugins.filter((plugin) => plugin.readonly).map(({ name }) => PATH_PREFIX + name);
   return {
@@ -126,7 +126,7 @@ function writeChanged(path: string, text: string): void {
       return;
     }
   } catch {
-    // Not there yet.
+    // Does not exist yet.
   }
   writeFileSync(path, text);
 }

@@ -1,5 +1,5 @@
-// Bundles exports that threads without plugins load, apart from the plugins: the handlers of `auth`
-// for the IO thread, and the schema of `env` for the main thread.
+// Bundles exports for threads that do not load plugins: the handlers of `auth` for the IO thread,
+// and the schema of `env` for the main thread.
 
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { type Bundle, failedBundle, NODE_MODULE, toDiagnostic } from "./bundle.js";
@@ -7,13 +7,13 @@ import { HEADER, quote } from "./emit/text.js";
 import { moduleLocations } from "./locations-plugin.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 
-/** Name of the entry in messages. */
+/** Name of the entry point in messages. */
 const ENTRY = "svc:exports";
 
 /**
- * @param references exports as `module#export`; none: nothing is bundled
+ * @param references exports as `module#export`; empty: nothing is bundled
  * @param file name of the bundle
- * @returns the bundle of one file that exports the list `exported`
+ * @returns a bundle whose only export is the list `exported`
  */
 export async function bundleExports(
   projectDir: string,

@@ -1,5 +1,5 @@
-// Bundles the project's own sources by esbuild; installed packages stay imports. One bundler serves
-// many builds, each quicker than the first.
+// Bundles the project's sources with esbuild; installed packages stay imports. One bundler serves
+// many builds, and later ones are faster than the first.
 
 import { join, posix, resolve } from "node:path";
 import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
@@ -12,7 +12,7 @@ import { PackageImporters, packageImports } from "./package-imports.js";
 import { restoreClassNames } from "./read/class-names.js";
 import { SCHEMA_PREFIX } from "./record/plugin-record.js";
 
-/** The entry is in memory only. */
+/** The entry point exists only in memory. */
 const ENTRY = "svc:entry";
 
 type Context = BuildContext<BuildOptions & { metafile: true }>;
@@ -20,21 +20,21 @@ type Context = BuildContext<BuildOptions & { metafile: true }>;
 type AddedExports = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Bundle {
-  /** Bundle and source map by file name; empty when there is nothing that could run. */
+  /** Bundle and source map by file name; empty if there is nothing to run. */
   readonly files: ReadonlyMap<string, string>;
-  /** Files that went into the bundle, relative to the project, sorted. */
+  /** Bundled files, relative to the project, sorted. */
   readonly inputs: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Options of esbuild for a module that Node.js loads. */
+/** esbuild options for a module that Node.js loads. */
 export const NODE_MODULE = {
   bundle: true,
   write: false,
   metafile: true,
   format: "esm",
   platform: "node",
-  // The conditions of Node.js only; esbuild would add `module`.
+  // Only the conditions of Node.js; esbuild would add `module`.
   conditions: [],
   target: "node20",
   charset: "utf8",
@@ -47,7 +47,7 @@ export class Bundler {
   readonly #context: Promise<Context>;
   readonly #left = new PackageImporters();
   #entry = "";
-  /** Names that modules are made to export, by their absolute paths. */
+  /** Additional exports of modules, by absolute path. */
   #added: AddedExports = new Map();
 
   /** @param tsconfig null: each file has the nearest one */
@@ -55,13 +55,13 @@ export class Bundler {
     this.#projectDir = resolve(projectDir);
     this.#tsconfig = tsconfig;
     this.#context = this.#open();
-    // A failure shows where the context is used.
+    // A failure is reported where the context is used.
     this.#context.catch(() => {});
   }
 
   /**
-   * @param entry text of the entry, which imports as from the project's folder
-   * @param added names that modules are made to export, by their paths
+   * @param entry text of the entry point, which imports as if it were in the project's folder
+   * @param added additional exports of modules, by path
    */
   async bundle(entry: string, added: AddedExports = new Map()): Promise<Bundle> {
     this.#entry = entry;
@@ -102,7 +102,7 @@ export class Bundler {
       entryPoints: [ENTRY],
       outfile: join(BUILD_FOLDER, MODULES_FILE),
       ...NODE_MODULE,
-      // Answers name the classes of errors; two files may have one of the same name.
+      // Responses show the names of error classes, and two files may have classes of the same name.
       keepNames: true,
       ...(this.#tsconfig !== null && { tsconfig: this.#tsconfig }),
       sourcemap: "linked",
@@ -115,7 +115,7 @@ export class Bundler {
     });
   }
 
-  /** Exports the schemas behind types, exported or not. */
+  /** Exports the schemas behind types even if their modules do not. */
   #withAdded(path: string, text: string): string | null {
     const names = this.#added.get(path);
     return names === undefined ? null : withExports(text, names);
@@ -146,7 +146,7 @@ export function failedBundle(error: unknown): Bundle {
   return { files: new Map(), inputs: [], diagnostics };
 }
 
-/** Behind the text, so that every place in it stays what it was. */
+/** Appended at the end, so that all positions in the text stay the same. */
 function withExports(text: string, names: ReadonlySet<string>): string {
   const list = [...names].sort().map((name) => `${name} as ${SCHEMA_PREFIX}${name}`);
   return `${text}\nexport { ${list.join(", ")} };\n`;

@@ -1,6 +1,6 @@
-// The one order of texts in everything that is written: by code unit, the same on every machine.
+// The order of strings in all output: by code unit, so that it is the same on every machine.
 
-/** Negative, 0 or positive, as `Array.sort` wants it. */
+/** Returns a negative number, 0 or a positive number, as `Array.sort` expects. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -1,5 +1,5 @@
-// Public entry "svc-server/compiler": building projects from a program. Loading it is cheap; what
-// takes long is loaded when a build begins.
+// Public entry point "svc-server/compiler": builds projects from a program. It is cheap to load;
+// slow modules are loaded when a build starts.
 
 export { type BuildOptions, buildProject, checkProject } from "./build.js";
 export type { BuildResult, BuildTimings } from "./build-result.js";

@@ -1,7 +1,6 @@
 // Locations of modules and of the files beside them. All modules of a project become one file in
-// the build folder, so `import.meta.url` would no longer lead to the files beside a module. Each
-// use is replaced by a call of the same length, so that every position in the text stays what it
-// was.
+// the build folder, so `import.meta.url` would not lead to the files beside a module. Each use is
+// replaced by a call of the same length, so that all positions in the text stay the same.
 
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
@@ -9,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { PartialMessage } from "esbuild";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 
-/** Functions, each as long as the member of `import.meta` that it stands for. */
+/** Functions, each as long as the member of `import.meta` that it replaces. */
 export const LOCATION_FUNCTIONS = {
   url: "svc$moduleUrl",
   dirname: "svc$moduleDirname",
@@ -22,13 +21,13 @@ const MENTIONED = /\bimport\s*\.\s*meta\b|\bimport\s*\(\s*`/;
 
 export interface LocatedModule {
   readonly text: string;
-  /** Files that are named and not there. */
+  /** Referenced files that do not exist. */
   readonly warnings: readonly PartialMessage[];
 }
 
 /**
- * Returns the text of a module with its locations, or null if it needs none.
- * @param path absolute
+ * Returns the text of a module with its locations, or null if it has none.
+ * @param path absolute path
  */
 export async function locateModule(
   projectDir: string,
@@ -60,7 +59,7 @@ export async function locateModule(
   return { text: module.text + functions(projectDir, path, members), warnings };
 }
 
-/** Resolves the name as `new URL` does at run time, which throws for some escapes. */
+/** Resolves the name like `new URL` at run time, which throws for some escapes. */
 function isFileBeside(module: string, name: string): boolean {
   try {
     return existsSync(fileURLToPath(new URL(name, pathToFileURL(module))));
@@ -69,7 +68,7 @@ function isFileBeside(module: string, name: string): boolean {
   }
 }
 
-/** Sources import each other as `.js`, which esbuild does not look for in a pattern. */
+/** Sources import each other as `.js`, which esbuild does not resolve in patterns. */
 function hasOnlySources(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const names = readdirSync(folder);

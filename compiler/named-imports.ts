@@ -1,6 +1,6 @@
-// Reports imported names that CommonJS packages do not export. Node.js detects such exports from
-// the source text: `import { chunk } from "lodash"` type-checks and fails at start. The build reads
-// the same text in the same way.
+// Reports imported names that CommonJS packages do not export. Node.js detects such exports in the
+// source text: `import { chunk } from "lodash"` type-checks and fails at start. The build analyzes
+// the text in the same way.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,20 +10,20 @@ import { nearestManifest } from "./nearest-manifest.js";
 
 type Lexer = typeof import("cjs-module-lexer");
 
-/** Where a package lies, and the sources that import it, by what they call it. */
+/** Location of a package, and the sources that import it, by specifier. */
 export type PackageImports = ReadonlyMap<
   string,
   { readonly file: string; readonly importers: ReadonlySet<string> }
 >;
 
-/** One statement of a bundle, whose form is the bundler's. */
+/** Pattern of one import statement in a bundle, as esbuild writes it. */
 const IMPORT = /^(?:export|import(?: [\w$]+,)?) \{\s([^}]*)\s\} from "([^"]+)";$/gm;
-/** Exports of every CommonJS module, some depending on the version of Node. */
+/** Exports of every CommonJS module; some depend on the version of Node.js. */
 const ALWAYS = new Set(["default", "module.exports"]);
 
 /**
- * @param bundle text of the bundle: what its sources use as types alone is gone from it
- * @param packages what is imported and not bundled
+ * @param bundle text of the bundle, from which unused and type-only imports are gone
+ * @param packages imports that are not bundled
  */
 export async function findMissingNames(
   projectDir: string,
@@ -45,7 +45,7 @@ export async function findMissingNames(
   return found;
 }
 
-/** By the CommonJS packages that they are wanted of. */
+/** Imported names by CommonJS package. */
 function wantedNames(bundle: string, packages: PackageImports): Map<string, Set<string>> {
   const wanted = new Map<string, Set<string>>();
   for (const [, list = "", specifier = ""] of bundle.matchAll(IMPORT)) {
@@ -91,7 +91,7 @@ function exportsOf(lexer: Lexer, file: string, seen = new Set<string>()): Set<st
   return names;
 }
 
-/** Null for modules of Node, and for what is not installed. */
+/** Null for built-in modules and for packages that are not installed. */
 function resolved(file: string, specifier: string): string | null {
   try {
     const target = createRequire(file).resolve(specifier);
@@ -128,7 +128,7 @@ function missing(
   });
 }
 
-/** Where a source names what it wants of a package; null where it wants something else. */
+/** Returns the position where a source imports the name; null if it imports something else. */
 function placeOf(text: string, specifier: string, name: string): number | null {
   const quoted = specifier.replace(/[^\w/@-]/g, "\\$&");
   const statement = new RegExp(`\\b(?:im|ex)port\\b([^;'"]*?)\\bfrom\\s*["']${quoted}["']`, "g");

@@ -15,14 +15,17 @@ import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { SvcError } from "../runtime/base/errors.js";
 import { removeStaleOutput } from "./stale-output.js";
 
-/** Texts of the files of `.svc/` by their names. */
+/** File contents of `.svc/` by name. */
 export type OutputFiles = ReadonlyMap<string, string>;
 
-/** Beside `.svc` while it is being written; of a build that was killed they may remain. */
+/** Temporary folders beside `.svc`; a killed build leaves them behind. */
 const LEFTOVERS = /^\.svc\.(?:new|old|gone)-(\d+)$/;
 const SWAP_ATTEMPTS = 5;
 
-/** Names of files that are missing, different or too many on disk; empty when all is current. */
+/**
+ * Returns the names of files that are missing, different or superfluous; empty if the folder is
+ * current.
+ */
 export function differingFiles(projectDir: string, files: OutputFiles): string[] {
   const folder = join(projectDir, BUILD_FOLDER);
   const present = listFolder(folder);
@@ -32,9 +35,9 @@ export function differingFiles(projectDir: string, files: OutputFiles): string[]
 }
 
 /**
- * Makes `.svc/` hold exactly these files.
- * @returns false when it did already
- * @throws SvcError SVC1105 when the folder cannot be written
+ * Makes `.svc/` contain exactly these files.
+ * @returns false if it already does
+ * @throws SvcError SVC1105 if the folder cannot be written
  */
 export function writeOutput(projectDir: string, files: OutputFiles): boolean {
   const folder = join(projectDir, BUILD_FOLDER);
@@ -45,7 +48,7 @@ export function writeOutput(projectDir: string, files: OutputFiles): boolean {
       return false;
     }
     removeStaleOutput(projectDir, LEFTOVERS);
-    // Process ids repeat, in containers most of all.
+    // Process ids repeat, especially in containers.
     rmSync(next, { recursive: true, force: true });
     mkdirSync(next);
     for (const [name, text] of files) {
@@ -63,9 +66,9 @@ export function writeOutput(projectDir: string, files: OutputFiles): boolean {
 }
 
 /**
- * Puts `next` in the place of `folder`; a rename cannot replace a folder that has files. Between
- * the two renames the old folder waits, whole, under a name from which `readManifest` brings it
- * back should this process be killed.
+ * Replaces `folder` by `next`; a rename cannot replace a folder that has files. Between the two
+ * renames the old folder is complete under a name from which `readManifest` restores it if this
+ * process is killed.
  */
 export function replaceFolder(next: string, folder: string): void {
   const old = `${folder}.old-${process.pid}`;
@@ -76,7 +79,7 @@ export function replaceFolder(next: string, folder: string): void {
       renameSync(next, folder);
       break;
     } catch (error) {
-      // Another build may have been faster: its folder is replaced as well.
+      // Another build may have been faster; its folder is replaced as well.
       if (attempt < SWAP_ATTEMPTS && isTaken(error)) {
         continue;
       }
@@ -115,7 +118,7 @@ function isTaken(error: unknown): boolean {
   return code === "ENOTEMPTY" || code === "EEXIST";
 }
 
-/** The same file under a new name, times included; false where the file system has no links. */
+/** Links a file under a new name, keeping its times; false if the file system has no links. */
 function keepFile(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -1,15 +1,15 @@
 // Resolves imports by package name. Installed packages stay imports, so that they run as published.
 // Names of project sources are bundled: paths of tsconfig.json, `#imports`, and workspace packages
-// that Node could not run, because they are linked as TypeScript.
+// that Node.js cannot run, because they are linked as TypeScript.
 
 import { dirname, isAbsolute } from "node:path";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import { nearestManifest } from "./nearest-manifest.js";
 
-/** Marks the question to esbuild itself, which passes through here again. */
+/** Marks resolve requests that this plugin makes itself. */
 const ASKED = Symbol("asked");
 
-/** Remaining imports, see `named-imports.ts`. */
+/** Imports that stay, see `named-imports.ts`. */
 export class PackageImporters {
   readonly packages = new Map<string, { file: string; importers: Set<string> }>();
 
@@ -21,7 +21,7 @@ export class PackageImporters {
   }
 }
 
-/** @param left learns what stays an import */
+/** @param left receives the imports that stay */
 export function packageImports(left: PackageImporters): Plugin {
   return {
     name: "svc-package-imports",
@@ -57,12 +57,12 @@ async function resolveImport(
   return { path: found.path, namespace: found.namespace, sideEffects: found.sideEffects };
 }
 
-/** esbuild follows links, so a linked package is met at its own place. */
+/** esbuild follows links, so a linked package is resolved at its own location. */
 function isInstalled(file: string): boolean {
   return /[\\/]node_modules[\\/]/.test(file);
 }
 
-/** `pkg` of `pkg/sub`, `@scope/pkg` of `@scope/pkg/sub`. */
+/** Returns `pkg` for `pkg/sub` and `@scope/pkg` for `@scope/pkg/sub`. */
 function packageName(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }

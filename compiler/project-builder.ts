@@ -1,6 +1,6 @@
-// One project and everything that is kept open to build it again and again: the reader's program
-// and the bundler's context. `svc build` uses it once, `svc dev` on every change. The parts that
-// take long to load are loaded when the first build begins.
+// A project with everything that stays open between builds: the reader's program and the bundler's
+// context. `svc build` uses it once, `svc dev` for every change. Slow modules are loaded when the
+// first build starts.
 
 import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
@@ -39,26 +39,26 @@ import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
 import { unmatchedFiles } from "./unmatched-files.js";
 import { compilerVersion } from "./version.js";
 
-/** A build before it is written. */
+/** A build that is not written yet. */
 export interface Compiled {
   readonly plugins: number;
   readonly diagnostics: readonly Diagnostic[];
-  /** All files of `.svc/`; null when there are errors. */
+  /** All files of `.svc/`; null if there are errors. */
   readonly files: OutputFiles | null;
 }
 
-/** A rebuild that is written already. */
+/** A rebuild that has been written. */
 export interface Rebuild extends BuildResult {
-  /** It was abandoned for newer changes before it was known to be right. */
+  /** True if it was abandoned for newer changes before its result was known. */
   readonly abandoned: boolean;
-  /** Files that were read, relative to the project, as far as the build got. */
+  /** Files read so far, relative to the project. */
   readonly inputs: readonly string[];
-  /** TypeScript's diagnostics, if the check runs after the build is written. */
+  /** TypeScript's diagnostics, if types are checked after the build is written. */
   readonly types: Promise<readonly Diagnostic[]>;
 }
 
 export interface RebuildOptions {
-  /** Writes what parses, and has its types checked only then. */
+  /** Writes whatever parses, and checks its types afterwards. */
   readonly unchecked?: boolean;
 }
 
@@ -74,15 +74,15 @@ export class ProjectBuilder {
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
   #inputs: readonly string[] = [];
-  /** Files that are type-checked: of plugins, declarations, and exports that `auth`, `env` name. */
+  /** Files to type-check: plugin files, declarations, and exports named by `auth` and `env`. */
   #sources: readonly string[] = [];
-  /** Changes that no reading has taken in yet: an error may come before it. */
+  /** Changes since the last successful read: an error can precede it. */
   readonly #pending = new Set<string>();
 
   /**
    * @param projectDir folder of the project
-   * @param tsconfig another one than its `tsconfig.json`, relative to it
-   * @throws SvcError SVC1061 when there is no such file
+   * @param tsconfig file instead of `tsconfig.json`, relative to the project
+   * @throws SvcError SVC1061 if there is no such file
    */
   constructor(projectDir: string, tsconfig = TSCONFIG_FILE) {
     this.projectDir = resolve(projectDir);
@@ -99,7 +99,7 @@ export class ProjectBuilder {
    * stays. Calls must not overlap.
    *
    * @param changed files written, added or removed since the last call
-   * @throws SvcError for a configuration that does not run
+   * @throws SvcError if the configuration does not run
    */
   async rebuild(
     changed: readonly string[] = [],
@@ -127,7 +127,7 @@ export class ProjectBuilder {
   }
 
   /**
-   * Finds all errors, TypeScript's too, and writes nothing.
+   * Finds all errors, including TypeScript's, without writing anything.
    *
    * @param clock receives the phases
    */
@@ -136,7 +136,7 @@ export class ProjectBuilder {
     clock: PhaseTimer,
   ): Promise<Compiled & { readonly abandoned: boolean }> {
     const { plugins, diagnostics, files } = await this.#compile(changed, clock, true);
-    // Of a configuration that is wrong nothing follows that had types.
+    // An invalid configuration has no types to check.
     const types = this.#typeCheck === null ? [] : await this.#typeCheck.result;
     clock.mark("types");
     const all = mergeDiagnostics(diagnostics, types ?? []);
@@ -155,7 +155,8 @@ export class ProjectBuilder {
   }
 
   /**
-   * Runs after the build: it would compete with what the user waits for. Its result may be ignored.
+   * Runs after the build, so that it does not delay what the user waits for. Its result can be
+   * ignored.
    */
   #checkLater(files: OutputFiles): Promise<readonly Diagnostic[]> {
     const types = this.#startTypeCheck().result.then((found) => {
@@ -172,8 +173,8 @@ export class ProjectBuilder {
   /**
    * Compiles without writing.
    *
-   * @param checked whether to check types at the same time in a child process, and record that in
-   *   the build
+   * @param checked whether to check types in parallel in a child process, and to record that in the
+   *   build
    */
   async #compile(
     changed: readonly string[],
@@ -207,7 +208,7 @@ export class ProjectBuilder {
       ...named.filter((file) => this.#isFile(file) && !read.includes(file)),
     ];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
-      // Any file may have missed one of them.
+      // Any file may depend on a missing one.
       this.#reader = null;
       this.#declarations = declarations;
     }
@@ -246,13 +247,13 @@ export class ProjectBuilder {
 
   #startTypeCheck(): TypeCheck {
     const typeCheck = startTypeCheck(this.projectDir, this.#sources, this.#tsconfig);
-    // Something else may fail first.
+    // The build may fail for another reason first.
     typeCheck.result.catch(() => {});
     this.#typeCheck = typeCheck;
     return typeCheck;
   }
 
-  /** An error where it has values that are not allowed: what it means is not known then. */
+  /** With invalid values the configuration is an error, since its meaning is unknown. */
   async #loadConfig(): Promise<LoadedConfig | ConfigError> {
     const known = this.#config;
     const sources = new Set([
@@ -310,7 +311,7 @@ export class ProjectBuilder {
     return [...this.#pending].some((file) => files.has(file));
   }
 
-  /** All files of the build; null when bundling found errors, which are added to `found`. */
+  /** Returns all files of the build; null if bundling found errors, which are added to `found`. */
   async #emit(
     { config, inputs, openCode, system }: LoadedConfig,
     files: readonly string[],
@@ -369,7 +370,10 @@ export class ProjectBuilder {
   }
 }
 
-/** @param configured as `module#export`; not for post-processors, which run behind a request */
+/**
+ * @param configured as `module#export`; not for post-processors, which follow other plugins of a
+ *   request
+ */
 function withBefore(plugin: PluginRecord, configured: readonly string[]): PluginRecord {
   if (plugin.role === "post" || plugin.job !== null) return plugin;
   const first = configured.map((reference): ModuleExport => {

@@ -1,5 +1,5 @@
-// Which files a build reads: plugin files by the configuration's patterns, and the hashes by which
-// a later build knows that nothing has changed.
+// The files that a build reads: plugin files that match the configuration's patterns, and the
+// hashes that tell a later build that nothing has changed.
 
 import { join } from "node:path";
 import { type FileHashes, hashFile } from "../runtime/settings/manifest.js";
@@ -7,10 +7,10 @@ import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
 import { CONFIG_FILES } from "./config/config.js";
 import { tsconfigFiles } from "./tsconfig.js";
 
-/** Files that change what sources mean; they count as read even where they are absent. */
+/** Files that affect the meaning of sources; they count as inputs even if absent. */
 const PROJECT_FILES = ["package.json", "package-lock.json"];
 
-/** @param files what was read, relative to the project */
+/** @param files input files, relative to the project */
 export function hashInputs(
   projectDir: string,
   tsconfig: string,

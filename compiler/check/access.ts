@@ -1,11 +1,11 @@
-// Warns about access tags that do not do what their author expects. Warnings only: a service may
-// get its `auth` from another configuration.
+// Warns about access tags without the effect that their author expects. These are warnings, because
+// a service may get its `auth` from another configuration.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import { pluginError } from "./diagnostics.js";
 
-/** @param hasAuth the configuration names handlers */
+/** @param hasAuth whether the configuration has authentication handlers */
 export function checkAccess(plugins: readonly PluginRecord[], hasAuth: boolean): Diagnostic[] {
   const findings = hasAuth ? openPlugins(plugins) : unusedScopes(plugins);
   return findings.map((finding) => ({ ...finding, severity: "warning" as const }));
@@ -20,7 +20,7 @@ function unusedScopes(plugins: readonly PluginRecord[]): Diagnostic[] {
     });
 }
 
-/** Where some plugins have scopes, a plugin without is likely one whose author forgot it. */
+/** If some plugins have scopes, one without is probably an oversight. */
 function openPlugins(plugins: readonly PluginRecord[]): Diagnostic[] {
   if (!plugins.some(({ scopes }) => scopes.length > 0)) return [];
   const callable = plugins.filter(({ job }) => job === null);

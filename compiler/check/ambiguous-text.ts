@@ -1,5 +1,5 @@
-// Reports parameters whose text has two readings: `int | str` reads `?d=5` as a number, although it
-// could be the text.
+// Reports parameters whose text can be read in two ways: `int | str` reads `?d=5` as a number,
+// although it could be a string.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isText, unionMembers } from "../record/admits.js";
@@ -8,7 +8,7 @@ import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { paramError } from "./diagnostics.js";
 import { ShapeRule } from "./shape-rule.js";
 
-/** Values of each kind as a client would write them. */
+/** Sample values of each kind in wire form. */
 const SAMPLES: readonly string[] = ["5", "1.5", "-5", "true", "false", "null", "[]", "{}"];
 
 export function checkAmbiguousText(plugin: PluginRecord, types: TypeTable): Diagnostic[] {
@@ -25,7 +25,10 @@ export function checkAmbiguousText(plugin: PluginRecord, types: TypeTable): Diag
   });
 }
 
-/** A text that is one of the type's texts, and JSON of another of its members; null: none. */
+/**
+ * Returns a text that is both a value of the string type and JSON of another member; null if there
+ * is none.
+ */
 function ambiguousText({ shape }: UserParam, types: TypeTable): string | null {
   const members = unionMembers(shape, types);
   const texts = members.filter(isText);
@@ -49,13 +52,13 @@ function isJsonOf(
   } catch {
     return false;
   }
-  // For arrays and objects the kind suffices: a sample cannot tell which one fits.
+  // For arrays and objects the kind decides: a sample cannot tell which type fits.
   const kinds = Array.isArray(value) ? ["array", "tuple"] : ["object", "ref"];
   const isComposite = typeof value === "object" && value !== null;
   return isComposite ? others.some(({ kind }) => kinds.includes(kind)) : admits(others, value);
 }
 
-/** The literals among the members, as text. */
+/** Returns the literals among the members as text. */
 function literalsOf(members: readonly TypeShape[]): string[] {
   return members.flatMap((member) => (member.kind === "literal" ? [String(member.value)] : []));
 }

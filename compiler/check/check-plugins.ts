@@ -15,11 +15,11 @@ import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./nam
 import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
 
 export interface CheckOptions {
-  /** Configured number of executors; `auto` may be several. */
+  /** Configured number of executors; `auto` can be several. */
   readonly executors: number | "auto";
-  /** Variables of plugin modules that functions change. */
+  /** Module variables of plugins that functions change. */
   readonly moduleState?: readonly ModuleState[];
-  /** `auth` names handlers. */
+  /** True if the configuration has authentication handlers. */
   readonly hasAuth?: boolean;
 }
 

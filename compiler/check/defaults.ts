@@ -1,5 +1,5 @@
-// Checks defaults that TypeScript accepts and the wire rejects: `int` is a number to TypeScript, so
-// `n: int = 2.5` compiles.
+// Checks defaults that TypeScript accepts but converters reject: `int` is a number to TypeScript,
+// so `n: int = 2.5` compiles.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
@@ -12,7 +12,7 @@ export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnosti
   return plugin.params.flatMap((param) => {
     if (param.kind !== "user" || param.default?.kind !== "value") return [];
     const { value } = param.default;
-    // It arrives as text, but in code it may be anything.
+    // Untyped parameters arrive as text, but their default can be anything.
     if (param.untyped || rule.fault(param.shape, value) === null) return [];
     const { name, typeText } = param;
     const message = `default ${JSON.stringify(value)} of \`${name}\` is not a \`${typeText}\``;

@@ -1,10 +1,10 @@
-// Helpers by which rules report diagnostics.
+// Helpers for rules that report diagnostics.
 
 import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
-/** An error about the plugin as a whole, at its name. */
+/** Reports an error about a plugin, at its name. */
 export function pluginError(
   plugin: PluginRecord,
   code: ErrorCodeName,
@@ -15,7 +15,7 @@ export function pluginError(
   return { code, severity: "error", position: plugin.position, length, message, help };
 }
 
-/** An error about one of its parameters, at the parameter's name. */
+/** Reports an error about a parameter, at its name. */
 export function paramError(
   param: ParamRecord,
   code: ErrorCodeName,

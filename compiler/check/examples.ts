@@ -1,5 +1,5 @@
-// Calls in the examples of a plugin: their arguments must be what the plugin takes, for readers
-// copy them. That the text of a query can be converted the reader has seen to already.
+// Checks the calls in examples of plugins, because readers copy them: every argument must fit its
+// parameter. The reader has already checked that query texts can be converted.
 
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -45,22 +45,22 @@ function checkArgument(
   return [finding(arg.place, message, help)];
 }
 
-/** `null` as `content`, in a test of the function. */
+/** Tests of the function pass `null` as `content`. */
 function isNoBody({ name }: ParamRecord, value: ExampleValue): boolean {
   return name === "content" && value.kind === "literal" && value.value === null;
 }
 
-/** Reserved arguments for which there is no literal. */
+/** Reserved arguments that no literal can be. */
 const ONLY_OBJECTS: ReadonlySet<string> = new Set(["request", "response", "graph"]);
 
-/** Parameters that a call of this form may give. */
+/** Returns the parameters that a call of this form can have. */
 function takenParams({ params }: PluginRecord, { form }: ExampleCall): readonly ParamRecord[] {
   if (form === "function") return params;
   const hasBody = form === "client";
   return params.filter(({ kind, name }) => kind === "user" || (hasBody && name === "content"));
 }
 
-/** Null where any value will do. */
+/** Returns the shape of a parameter; null if any value is allowed. */
 function shapeOf(param: ParamRecord): TypeShape | null {
   if (param.kind === "user") return param.untyped ? null : param.shape;
   if (param.name !== "content") return null;
@@ -115,7 +115,7 @@ function checkRequired(plugin: PluginRecord, rule: ShapeRule, call: ExampleCall)
 
 function isRequired(param: ParamRecord, rule: ShapeRule, { form }: ExampleCall): boolean {
   if (param.kind === "user") return param.required;
-  // Without a body it is null.
+  // Without a body, `content` is null.
   const isBody = form === "client" && param.shape !== null;
   return isBody && rule.fault(param.shape, null) !== null;
 }

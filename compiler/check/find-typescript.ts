@@ -1,4 +1,5 @@
-// Which TypeScript checks a project: its own when that is the native one, else ours.
+// Chooses the TypeScript that checks a project: the project's own if it is the native compiler,
+// otherwise ours.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -36,7 +37,7 @@ function installedAt(from: string): { readonly manifest: string; readonly major:
   try {
     manifest = createRequire(from).resolve("typescript/package.json");
   } catch {
-    // Not installed there.
+    // Not installed in that folder.
     return null;
   }
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };

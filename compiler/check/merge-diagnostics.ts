@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 
 /**
- * Drops diagnostics of TypeScript that repeat those of svc: about an explained decorator, and all
+ * Drops TypeScript diagnostics that repeat ours: those about a decorator that we explain, and all
  * that follow from a missing package.
  */
 export function mergeDiagnostics(

@@ -1,6 +1,6 @@
-// Reports engines behind a dispatcher that return no PluginResponse: a dispatcher merges responses
-// and rejects everything else. Such engines are known if a pre-processor of the project forwards to
-// them by name.
+// Reports engines behind a dispatcher that do not return a PluginResponse: a dispatcher merges such
+// responses and rejects all others. Only engines that a pre-processor of the project forwards to by
+// name are known.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";

@@ -1,5 +1,5 @@
-// Module variables that functions change: every executor has its own copy, so with several of them
-// requests see different values.
+// Reports module variables that functions change: every executor has its own copy, so with several
+// executors requests see different values.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ModuleState } from "../record/plugin-record.js";

@@ -1,4 +1,4 @@
-// Names: of plugins, which become paths; of parameters, which become query keys.
+// Rules for the names of plugins, which become paths, and of parameters, which become query keys.
 
 import { MAX_PLUGIN_NAME_LENGTH } from "../../runtime/base/limits.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -8,7 +8,7 @@ import { paramError, pluginError } from "./diagnostics.js";
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ALLOWED = "use only letters, digits and underscores; do not start with a digit";
 
-/** As a key of an object this one would set the prototype. */
+/** As an object key, `__proto__` would set the prototype. */
 const FORBIDDEN = "__proto__";
 
 export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
@@ -41,14 +41,14 @@ function reason(name: string): string {
   return name === FORBIDDEN ? "reserved by JavaScript" : ALLOWED;
 }
 
-/** Letters that are not a letter with an accent. */
+/** Letters without a decomposition into a base letter and an accent. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ä: "ae", ö: "oe", ü: "ue", Ä: "Ae", Ö: "Oe", Ü: "Ue", ß: "ss", æ: "ae", Æ: "Ae" },
   ...{ ø: "oe", Ø: "Oe", œ: "oe", Œ: "Oe", å: "aa", Å: "Aa", ð: "d", þ: "th", ł: "l", Ł: "L" },
   ...{ đ: "d", Đ: "D", ı: "i" },
 };
 
-/** Returns a name that may be used instead; words of other scripts have to be translated. */
+/** Suggests a valid name; words in other scripts need a translation. */
 function suggestion(text: string): string {
   if (text === FORBIDDEN) return "`proto`";
   const latin = [...text.normalize("NFC")].map((letter) => LETTERS[letter] ?? letter).join("");
@@ -58,7 +58,7 @@ function suggestion(text: string): string {
   return `\`${NAME.test(word) ? word : `_${word}`}\``;
 }
 
-/** One engine a name, or one pre and one post. */
+/** A name can have one engine, or one pre-processor and one post-processor. */
 export function checkDuplicateNames(plugins: readonly PluginRecord[]): Diagnostic[] {
   const byName = new Map<string, PluginRecord[]>();
   for (const plugin of plugins) {

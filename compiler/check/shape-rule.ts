@@ -1,5 +1,5 @@
-// Whether a value that is known at build time fits a shape, and where it does not: the same as the
-// checks that `emit/check-body.ts` writes for values which come at run time.
+// Decides whether a value known at build time fits a shape, and if not, where. Equivalent to the
+// checks that `emit/check-body.ts` generates for values known at run time.
 
 import { limitCheck } from "../../argspec/limits/limits.js";
 import { describeShape } from "../emit/describe-shape.js";
@@ -10,7 +10,7 @@ import type { TypeShape, TypeTable } from "../record/type-shape.js";
 
 export type ShapeFault =
   | { readonly kind: "value"; readonly path: ValuePath; readonly required: string }
-  /** The object at `path` has none of this name. */
+  /** The object at `path` has no property of this name. */
   | {
       readonly kind: "key";
       readonly path: ValuePath;
@@ -26,13 +26,13 @@ export class ShapeRule {
   readonly #types: TypeTable;
   readonly #hasOpenObjects: boolean;
 
-  /** @param objects whether they may have more properties than their type names */
+  /** @param objects whether objects may have properties that their type does not name */
   constructor(types: TypeTable, objects: "open" | "closed") {
     this.#types = types;
     this.#hasOpenObjects = objects === "open";
   }
 
-  /** Null for a value that fits. */
+  /** Returns null if the value fits. */
   fault(shape: TypeShape, value: unknown, path: ValuePath = []): ShapeFault | null {
     if (value === UNKNOWN_VALUE) return null;
     switch (shape.kind) {
@@ -125,7 +125,7 @@ export class ShapeRule {
   ): ShapeFault | null {
     const [only] = shapes;
     if (shapes.length === 1) return this.fault(only!, value, path);
-    // Members that one alternative does not name, another may.
+    // A property that one member does not name may belong to another.
     const rule = new ShapeRule(this.#types, "open");
     return shapes.some((shape) => rule.fault(shape, value) === null) ? null : fault;
   }

@@ -1,4 +1,5 @@
-// Which arguments a role must and may have (plugin-api, "Plugin function contracts").
+// Rules for the required and allowed arguments of each role (plugin-api, "Plugin function
+// contracts").
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";

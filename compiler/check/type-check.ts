@@ -1,5 +1,5 @@
-// Runs TypeScript's own check with the native compiler in a child process, in parallel with
-// reading. It is several times faster than checking here.
+// Runs the native TypeScript compiler in a child process, in parallel with reading. It is several
+// times faster than type checking in this process.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,17 +12,17 @@ import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findTypeScript, hasOldTypeScript } from "./find-typescript.js";
 
 export interface TypeCheck {
-  /** TypeScript's errors; null when cancelled. Rejects with SVC1060 when the check cannot run. */
+  /** TypeScript's errors; null if cancelled. Rejects with SVC1060 if the check cannot run. */
   readonly result: Promise<Diagnostic[] | null>;
   cancel(): void;
 }
 
 /**
- * Starts to check the plugin files and what they import, under the project's compiler options.
+ * Starts to check the plugin files and their imports with the project's compiler options.
  *
  * @param projectDir folder of the project
- * @param files its plugin files, absolute or relative to it
- * @param tsconfig its tsconfig.json, relative to it
+ * @param files plugin files, absolute or relative to the project
+ * @param tsconfig path of tsconfig.json, relative to the project
  */
 export function startTypeCheck(
   projectDir: string,
@@ -54,11 +54,11 @@ export function startTypeCheck(
 
 interface Outcome {
   readonly output: string;
-  /** How the process ended, in words, when that was not a normal end. */
+  /** Describes how the process ended if it did not end normally. */
   readonly failure: string | null;
 }
 
-/** Null when cancelled: at once, whenever the process may end. */
+/** Resolves with null as soon as it is cancelled, without waiting for the process to end. */
 function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome | null> {
   return new Promise((resolveOutcome) => {
     let output = "";
@@ -79,7 +79,7 @@ function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome |
 
 const LINE = /^(?:(.+)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
 
-/** Diagnostics of the temporary configuration refer to the project's own. */
+/** Diagnostics about the temporary configuration concern the project's own. */
 function readOutput(
   projectDir: string,
   { config, tsconfig }: { readonly config: string; readonly tsconfig: string },
@@ -104,7 +104,7 @@ function readOutput(
   return sortDiagnostics(diagnostics);
 }
 
-/** Indented lines explain the diagnostic above them. */
+/** Indented lines belong to the diagnostic above them. */
 function append(diagnostics: Diagnostic[], last: Diagnostic, text: string): void {
   diagnostics[diagnostics.length - 1] = { ...last, message: `${last.message}\n${text}` };
 }
@@ -122,7 +122,7 @@ function toDiagnostic(match: RegExpExecArray, lines: SourceLines): Diagnostic {
   };
 }
 
-/** Caches the lines of files with diagnostics. */
+/** Caches the lines of files that have diagnostics. */
 class SourceLines {
   readonly #files = new Map<string, readonly string[]>();
 
@@ -142,7 +142,7 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch {
-    // A diagnostic of an unreadable file has nothing to underline.
+    // An unreadable file has no text to underline.
     return [];
   }
 }

@@ -1,14 +1,13 @@
-// Prevents project files that the build runs, such as `svc.config.ts`, from ending the process: an
-// exit in the middle would look like success. Timers that such a file leaves behind are covered
-// too, for the life of the process.
+// Prevents project files that the build executes, such as `svc.config.ts`, from ending the process:
+// an early exit would look like success. This also covers timers that such a file leaves behind.
 
 import { ExitAttempt, moduleInStack, trackModule } from "../../runtime/base/unhandled-errors.js";
 
 let isGuarded = false;
 
 /**
- * @param file what the error calls it
- * @param code of the error
+ * @param file its name in the error
+ * @param code error code
  */
 export async function blockProcessExit<T>(
   file: string,
@@ -18,7 +17,7 @@ export async function blockProcessExit<T>(
   guardLater(code);
   trackModule(file);
   const { exit, exitCode } = process;
-  // A captured reference to this function stays harmless.
+  // A captured reference to this function becomes harmless afterwards.
   process.exit = (status) => {
     throw new ExitAttempt(file, code, status);
   };
@@ -36,7 +35,7 @@ function guardLater(code: "SVC1101" | "SVC1180"): void {
   const { exit } = process;
   process.exit = (...given) => {
     const file = moduleInStack(wholeStack());
-    // With nothing given it is `process.exitCode` that counts, not 0.
+    // Without an argument, `process.exitCode` is the status, not 0.
     if (file === undefined) return exit.apply(process, given);
     throw new ExitAttempt(file, code, given[0]);
   };

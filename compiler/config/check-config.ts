@@ -1,5 +1,5 @@
-// The temporary tsconfig of a type check: the project's options, but only the plugin files. The
-// project's own list of files would miss some of them, and report what is wrong in its tests.
+// The temporary tsconfig.json of a type check: the project's options, but only the plugin files.
+// The project's own file list could omit some of them, and would add errors in its tests.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,20 +13,23 @@ export interface CheckConfig {
   readonly remove: () => void;
 }
 
-/** Where there is no tsconfig.json: what the reader has, and the types of installed packages. */
+/**
+ * Options of a project without tsconfig.json: the same as when reading, with the types of installed
+ * packages.
+ */
 const DEFAULT_OPTIONS = {
   target: "es2023",
   lib: ["es2023"],
   module: "nodenext",
   moduleResolution: "nodenext",
-  // `console` and `setTimeout` must be known where the user has installed their types.
+  // `console` and `setTimeout` must be declared if the user has installed their types.
   types: ["*"],
   strict: true,
 };
 
 /**
- * Nothing is emitted, so emit options must not interfere: they would demand others or reject plugin
- * files outside `rootDir`. Errors inside installed packages are not the user's.
+ * Nothing is emitted, so options for emitting are reset: they could require other options, or
+ * reject plugin files outside `rootDir`. Errors inside installed packages are not the user's.
  */
 const CHECK_OPTIONS = {
   noEmit: true,
@@ -44,12 +47,12 @@ const CHECK_OPTIONS = {
 const LEFTOVERS = /^check-(\d+)-\d+\.json$/;
 let count = 0;
 
-/** Had by default before version 6, which the project may have as its own TypeScript. */
+/** Defaults before version 6, which the project may use. */
 const FORMER_DEFAULTS = { strict: false, types: ["*"], noUncheckedSideEffectImports: false };
 
 /**
- * @param tsconfig the project's, relative to its folder
- * @param isFormer whether the project's own TypeScript has other defaults than the one that checks
+ * @param tsconfig path of the project's tsconfig.json, relative to its folder
+ * @param isFormer whether the project's TypeScript has former defaults
  */
 export function writeCheckConfig(
   projectDir: string,
@@ -82,7 +85,7 @@ export function writeCheckConfig(
   );
 }
 
-/** From inside of `node_modules` TypeScript finds the types that the project finds. */
+/** Inside `node_modules`, TypeScript finds the same types as the project. */
 function writeBeside(packages: string, config: object): CheckConfig | null {
   const folder = join(packages, ".cache", "svc-server");
   const path = join(folder, `check-${process.pid}-${++count}.json`);
@@ -91,7 +94,7 @@ function writeBeside(packages: string, config: object): CheckConfig | null {
     removeStaleOutput(folder, LEFTOVERS);
     writeFileSync(path, JSON.stringify(config));
   } catch {
-    // Packages may be installed by another user and read-only.
+    // Packages may be installed by another user and be read-only.
     return null;
   }
   return { path, remove: () => rmSync(path, { force: true }) };
@@ -104,7 +107,7 @@ function writeApart(config: object): CheckConfig {
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Every `node_modules` that a folder sees, the nearest first. */
+/** Returns all `node_modules` folders above a folder, nearest first. */
 function packageFolders(folder: string): string[] {
   const packages = join(folder, "node_modules");
   const parent = dirname(folder);

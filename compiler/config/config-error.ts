@@ -43,7 +43,7 @@ export async function locateConfig(projectDir: string, file: string): Promise<Co
   return new ConfigLocations(file, readText(join(projectDir, file)));
 }
 
-/** It existed when it was evaluated; without it, diagnostics have no position. */
+/** The file existed when it was evaluated; if it is gone, diagnostics have no position. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

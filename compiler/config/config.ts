@@ -1,5 +1,5 @@
-// Finds `svc.config.ts`, runs it, and resolves it to plain data; and with it the descriptor of the
-// system, where that is a program, too.
+// Finds `svc.config.ts`, evaluates it, and resolves it to plain data, together with the system
+// descriptor if that is a program too.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,29 +14,28 @@ export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"]
 
 export interface LoadedConfig {
   readonly config: ResolvedConfig;
-  /** Relative to the project; null without one. */
+  /** Path relative to the project; null if there is none. */
   readonly file: string | null;
-  /** Files that the configuration was read from, relative to the project. */
+  /** Files that the configuration depends on, relative to the project. */
   readonly inputs: readonly string[];
   /**
-   * Code of the file, if its value may change without a change of its inputs, since it reads the
-   * environment for example.
+   * Code of the file if its value can change although its inputs do not, for example because it
+   * reads the environment.
    */
   readonly openCode: string | null;
-  /** The descriptor of the system, where the build evaluates it. */
+  /** The system descriptor, if the build evaluates it. */
   readonly system: SystemFile | null;
 }
 
-/** Module that the file imports; resolved even before the package is installed in the project. */
+/** Module that the file imports; it resolves even before the package is installed. */
 const OWN_MODULE = {
   name: "svc-server/config",
   contents: "export const defineConfig = (config) => config;",
 };
 
 /**
- * Loads the configuration of a project; one without a file has the defaults.
- * @throws SvcError SVC1101 when the file does not run, ConfigError (SVC1102) for values that are
- *   not allowed
+ * Loads the configuration of a project; without a file it has defaults.
+ * @throws SvcError SVC1101 if the file does not run, ConfigError (SVC1102) if values are invalid
  */
 export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
@@ -83,7 +82,7 @@ function packageFacts(projectDir: string): PackageFacts {
   try {
     info = JSON.parse(readFileSync(join(projectDir, "package.json"), "utf8"));
   } catch {
-    // A project without package.json has no facts.
+    // Without package.json, nothing is known about the project.
   }
   const given = isPlainObject(info) ? info : {};
   const textOf = (key: string) => (typeof given[key] === "string" ? given[key] : null);

@@ -12,34 +12,34 @@ const LEFTOVERS = /^\..+\.[cm]?[jt]s\.(\d+)\.\w+\.mjs$/;
 
 export interface Evaluated {
   readonly value: unknown;
-  /** Files that it was read from, relative to the project. */
+  /** Files that it depends on, relative to the project. */
   readonly inputs: readonly string[];
   /**
-   * Code of the file, if its value may change without a change of its inputs, since it reads the
-   * environment for example.
+   * Code of the file if its value can change although its inputs do not, for example because it
+   * reads the environment.
    */
   readonly openCode: string | null;
 }
 
 export interface Expected {
-  /** Module of this package that the file imports, and what it is given for it. */
+  /** Module of this package that the file imports, and the implementation it gets. */
   readonly name: string;
   readonly contents: string;
   /** Example for the error message. */
   readonly example: string;
-  /** Of the error when it does not run. */
+  /** Error code if the file does not run. */
   readonly code: "SVC1101" | "SVC1180";
 }
 
-/** Time for all that the file waits for. */
+/** Time limit for top-level awaits of the file. */
 const LOAD_MS = 30_000;
 
-/** Words without which code can know nothing that is not written in it. */
+/** Code without any of these words depends only on itself. */
 const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|require|fetch)\b/;
 
 /**
- * @param file relative to the project
- * @throws SvcError with the expected code when it does not run
+ * @param file path relative to the project
+ * @throws SvcError with the given code if the file does not run
  */
 export async function evaluate(
   projectDir: string,
@@ -60,7 +60,7 @@ export async function evaluate(
 
 async function run(path: string, code: string, expected: Expected): Promise<unknown> {
   const file = basename(path);
-  // Beside the original, so that the packages it imports are found.
+  // Written beside the original, so that its imports of packages resolve.
   const folder = dirname(path);
   removeStaleOutput(folder, LEFTOVERS);
   const unique = `${process.pid}.${Date.now().toString(36)}`;

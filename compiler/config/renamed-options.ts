@@ -1,17 +1,17 @@
-// Compiler options that the native TypeScript has removed. It would reject them, although the
-// project's own TypeScript and the bundler accept them: they are replaced by today's equivalents.
+// Compiler options that the native TypeScript has removed. It rejects them, although the project's
+// own TypeScript and the bundler accept them, so they are replaced by their current equivalents.
 
 import { dirname, isAbsolute, posix, resolve } from "node:path";
 import { inheritedOption } from "../tsconfig.js";
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Replacements of removed values; null: none. */
+/** Replacements of removed values; null: removed without replacement. */
 const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unknown]>> = {
   target: [/^es[35]$/, "es2015"],
   module: [/^(?:amd|umd|system)$/, "esnext"],
   moduleResolution: [/^(?:node|node10|classic)$/, "bundler"],
-  // Node.js runs modules, whatever these options are.
+  // Node.js loads modules regardless of these options.
   esModuleInterop: [/^false$/, true],
   allowSyntheticDefaultImports: [/^false$/, true],
   alwaysStrict: [/^false$/, true],
@@ -33,7 +33,7 @@ export function replacementOptions(projectDir: string, tsconfig: string): Option
   return { ...options, ...pathsOfBaseUrl(projectDir, tsconfig) };
 }
 
-/** `baseUrl` looks names up in a folder, as a pattern for all of them does. */
+/** `baseUrl` resolves all names in a folder, like a pattern for every name. */
 function pathsOfBaseUrl(projectDir: string, tsconfig: string): Options {
   const baseUrl = inheritedOption(projectDir, tsconfig, "baseUrl");
   if (typeof baseUrl?.value !== "string") return {};

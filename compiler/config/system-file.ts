@@ -1,5 +1,5 @@
-// The descriptor of the system, where it is written as a program: `svc.system.ts` is run like
-// `svc.config.ts`, checked, and becomes plain data that every instance and every tool reads.
+// A system descriptor written as a program: `svc.system.ts` is evaluated like `svc.config.ts`,
+// checked, and stored as data for all instances and tools.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { evaluate } from "./evaluate.js";
 export interface SystemFile {
   /** Text stored in the build. */
   readonly text: string;
-  /** Files that it was read from, relative to the project. */
+  /** Files that it depends on, relative to the project. */
   readonly inputs: readonly string[];
-  /** Whether its value may change without a change of its inputs. */
+  /** True if its value can change although its inputs do not. */
   readonly isOpen: boolean;
 }
 
@@ -24,9 +24,9 @@ const EXPECTED = {
 } as const;
 
 /**
- * @param configured file that the configuration names, relative to the project
- * @returns null where the project has no such program
- * @throws SvcError SVC1180 when it does not run, SVC1181 with everything that is wrong with it
+ * @param configured file named by the configuration, relative to the project
+ * @returns null if the project has no such program
+ * @throws SvcError SVC1180 if it does not run, SVC1181 with all problems if it is invalid
  */
 export async function loadSystemFile(
   projectDir: string,
@@ -38,7 +38,7 @@ export async function loadSystemFile(
   const { value, inputs, openCode } = await evaluate(projectDir, file, EXPECTED);
   const { readDescriptor } = await import("../../runtime/system/read-descriptor.js");
   try {
-    // The descriptor is what JSON can express, so that all readers agree.
+    // The descriptor is limited to JSON, so that all readers agree.
     const descriptor: unknown = JSON.parse(JSON.stringify(value) ?? "null");
     readDescriptor(descriptor);
     return { text: `${JSON.stringify(descriptor, null, 2)}\n`, inputs, isOpen: openCode !== null };

@@ -1,4 +1,4 @@
-// A diagnostic of the compiler. Rules and readers create it, the renderer prints it, `--json`
+// A diagnostic of the compiler. Rules and readers create it, the renderer prints it, and `--json`
 // writes it unchanged.
 
 import type { SourcePosition } from "../record/source-position.js";
@@ -15,7 +15,7 @@ export interface Diagnostic {
   readonly help: string;
 }
 
-/** Length of the word or string that begins at a 1-based column; 1 for anything else. */
+/** Length of the word or string that starts at a 1-based column; otherwise 1. */
 export function underlineLength(line: string, column: number): number {
   return /^(?:[\w$]+|"[^"]*"|'[^']*')/.exec(line.slice(column - 1))?.[0].length ?? 1;
 }

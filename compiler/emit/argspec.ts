@@ -1,6 +1,5 @@
-// `.svc/argspec.json`: the machine-readable contract of all plugins, from which clients, OpenAPI
-// and documentation are made. Sources of truth are the records; nothing here depends on a date or
-// a path of this machine.
+// `.svc/argspec.json`: the machine-readable contract of all plugins, the source of clients, OpenAPI
+// and documentation. It depends only on the records, not on the date or the machine.
 
 import {
   ARGSPEC_VERSION,
@@ -98,7 +97,7 @@ function describedBy({ description }: { readonly description: string }) {
 function contentSpec(param: ReservedParam, types: TypeTable): ParamSpec {
   const wire = param.form === "str" || param.form === "json" ? param.form : "bytes";
   const shape = param.shape ?? { kind: wire === "json" ? "json" : "str" };
-  // Without a body a plugin gets an empty text or null, and its type may have no place for null.
+  // Without a body, a plugin receives an empty string or null, and its type may not allow null.
   const required = wire === "json" && !admitsNull(shape, types);
   const schema = toJsonSchema(param.refined ?? shape);
   return { name: param.name, in: "body", wire, required, schema, ...describedBy(param) };
@@ -116,7 +115,7 @@ function resultSpec({ kind, shape, mediaTypes = [] }: ResultRecord): ResultSpec 
   return { kind, sortkey: schemaOf(sortkey), item: schemaOf(item), meta: true };
 }
 
-/** An example with the values of the first call that states all of them. */
+/** Returns an example with the query of the first call that consists of literals. */
 function exampleSpec({ text, calls }: ExampleRecord, plugin: PluginRecord): ExampleSpec {
   for (const call of calls) {
     const query = exampleQuery(call, plugin);
@@ -133,7 +132,7 @@ function exampleQuery(call: ExampleCall, { params }: PluginRecord): Record<strin
   return Object.fromEntries(args.map(({ name, value }) => [name, plainValue(value)]));
 }
 
-/** Returns whether clients send an argument: the other reserved ones come from the server. */
+/** Returns whether clients send an argument; the server supplies the other reserved ones. */
 function isSent({ kind, name }: ParamRecord): boolean {
   return kind === "user" || name === "content";
 }

@@ -1,5 +1,5 @@
-// Emits the statements of one shape check. A fault returns at once with its path; a valid value
-// builds no string.
+// Emits the statements of one shape check. A fault returns at once with its path; valid values
+// cause no string operations.
 
 import type { Limits } from "../../argspec/limits/limits.js";
 import { describeKeys } from "../record/key-patterns.js";
@@ -16,17 +16,17 @@ type Tuple = Extract<TypeShape, { kind: "tuple" }>;
 export interface ShapeChecks {
   /** Name of the function that checks a shape. */
   functionFor(shape: TypeShape): string;
-  /** Name of a function that checks the limits of a value whose kind is right. */
+  /** Name of the function that checks the limits of a value of the right kind. */
   limits(limits: Limits): string;
-  /** Name of a function that checks a shape, and a second time only looks up what it found. */
+  /** Name of the function that checks a shape and remembers the result of each value. */
   alternative(shape: TypeShape): string;
-  /** An expression that is true when `value` has the shape. */
+  /** Returns an expression that is true if `value` has the shape. */
   condition(shape: TypeShape, value: string): string;
-  /** Resolves a ref. */
+  /** Resolves a reference. */
   resolve(shape: TypeShape): TypeShape;
 }
 
-/** Writes the statements of one check. `path` holds string expressions, to be joined. */
+/** Writes the statements of one check. `path` consists of string expressions to be joined. */
 export class CheckBody {
   readonly #checks: ShapeChecks;
   #text = "";
@@ -84,7 +84,7 @@ export class CheckBody {
     this.#line(`if (!(${this.#checks.condition(shape, value)})) return ${fault};`);
   }
 
-  /** Checks what is inside a value whose own kind is known to be right. */
+  /** Checks the contents of a value whose own kind is known to be right. */
   #parts(shape: Composite, value: string, path: readonly string[]): void {
     if (shape.kind === "array") {
       this.#items(shape.items, value, "0", path);
@@ -105,7 +105,7 @@ export class CheckBody {
   }
 
   /**
-   * The kind of the value narrows the possible members. If one is left, its check locates the
+   * The kind of the value narrows the possible members. If one remains, its check locates the
    * fault.
    */
   #union(shapes: readonly TypeShape[], value: string, path: readonly string[]): void {
@@ -271,7 +271,7 @@ export class CheckBody {
   }
 }
 
-/** The fault of a value that is not what is required at `path`. */
+/** Returns the fault of a value at `path` that does not meet the requirement. */
 function required(path: readonly string[], what: string): string {
   return joinTexts([...path, quote(` (${what} is required)`)]);
 }
@@ -281,7 +281,7 @@ function property(value: string, name: string): string {
   return name in {} ? `ownProperty(${value}, ${quote(name)})` : propertyAccess(value, name);
 }
 
-/** A condition for a length that the tuple cannot have; empty when all lengths will do. */
+/** Returns a condition for invalid tuple lengths; empty if all lengths are valid. */
 function wrongLength({ items, required, rest }: Tuple, length: string): string {
   if (rest === null && required === items.length) {
     return `${length} !== ${required}`;
@@ -293,7 +293,7 @@ function wrongLength({ items, required, rest }: Tuple, length: string): string {
   return wrong.join(" || ");
 }
 
-/** Joins the texts of string expressions, merging adjacent literals. */
+/** Joins string expressions, merging adjacent literals. */
 function joinTexts(parts: readonly string[]): string {
   const merged: string[] = [];
   for (const part of parts) {

@@ -39,7 +39,7 @@ export class CheckFunctions implements ShapeChecks {
     return name;
   }
 
-  /** Text of all functions so far, in request order. */
+  /** All functions so far, in the order of requests. */
   emit(): string {
     const constants = [
       ...[...this.#patterns].map(
@@ -54,8 +54,9 @@ export class CheckFunctions implements ShapeChecks {
   }
 
   /**
-   * Name of a function that checks a shape, and a second time only looks up what it found: else a
-   * value of a recursive union would be walked `2 ** depth` times, once a member on every level.
+   * Name of a function that checks a shape and remembers the result of each value: otherwise a
+   * value of a recursive union would be visited `2 ** depth` times, once for each member on every
+   * level.
    */
   alternative(shape: TypeShape): string {
     const check = this.functionFor(shape);
@@ -64,7 +65,7 @@ export class CheckFunctions implements ShapeChecks {
     return name;
   }
 
-  /** Name of a function that checks the limits of a value whose kind is right. */
+  /** Name of the function that checks the limits of a value of the right kind. */
   limits(limits: Limits): string {
     const text = jsonText(limits);
     const name = this.#limits.get(text) ?? `limits_${this.#limits.size + 1}_`;
@@ -72,13 +73,13 @@ export class CheckFunctions implements ShapeChecks {
     return name;
   }
 
-  /** An expression that is true when `value` has the shape. */
+  /** Returns an expression that is true if `value` has the shape. */
   condition(shape: TypeShape, value: string): string {
     switch (shape.kind) {
       case "int":
         return `Number.isSafeInteger(${value})`;
       case "float":
-        // JSON.parse reads 1e999 as Infinity, which is no number of JSON.
+        // JSON.parse reads 1e999 as Infinity, which is not a JSON number.
         return `Number.isFinite(${value})`;
       case "str":
       case "bytes":
@@ -105,7 +106,7 @@ export class CheckFunctions implements ShapeChecks {
     }
   }
 
-  /** Resolves a ref. */
+  /** Resolves a reference. */
   resolve(shape: TypeShape): TypeShape {
     return shape.kind === "ref" ? this.resolve(this.#shapeOf(shape.name)) : shape;
   }
@@ -131,7 +132,7 @@ export class CheckFunctions implements ShapeChecks {
   }
 
   #addFunction(name: string, comment: string, shape: TypeShape): void {
-    // Reserves its position before its body requests further functions: callers come first.
+    // Reserves its position before its body requests further functions, so that callers come first.
     const index = this.#texts.push("") - 1;
     const body = new CheckBody(this).write(shape);
     this.#texts[index] = `${comment}function ${name}(value) {\n${body}  return null;\n}\n`;

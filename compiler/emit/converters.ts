@@ -1,6 +1,6 @@
-// `.svc/converters.js`: one exported function a plugin that reads the request's text straight into
-// the plugin's arguments. The query is walked once and leaves one position a parameter; values are
-// converted in signature order in the call itself.
+// `.svc/converters.js`: one exported function per plugin that converts the text of a request
+// directly to the plugin's arguments. One pass over the query finds the position of each parameter;
+// values are converted in signature order, in the call itself.
 
 import type { Wire } from "../../argspec/wire.js";
 import { admitsNull, admitsText, hasParts, unionMembers, withoutNull } from "../record/admits.js";
@@ -39,7 +39,7 @@ const CONTENT_READERS: Readonly<Record<string, string>> = {
   json: "contentJson",
 };
 
-/** Everything that the runtime may have to give; what a file uses is found in its text. */
+/** All names that the runtime exports for converters; a file imports those that occur in it. */
 const HELPERS = [
   ...[
     "callValidated",
@@ -58,18 +58,18 @@ const HELPERS = [
   ...["toDate", "toURL"],
 ].sort();
 
-/** Name of a plugin's converter. The `$` keeps it apart from all other names of the file. */
+/** Name of a plugin's converter. The `$` distinguishes it from all other names in the file. */
 export function converterName(plugin: PluginRecord): string {
   return `${identifier(plugin.name)}$${plugin.role}`;
 }
 
-/** Name of the readers of its parameters; null where it has none. */
+/** Name of the parameter readers; null if there are no parameters. */
 export function readersName(plugin: PluginRecord): string | null {
   const hasParams = plugin.role !== "post" && plugin.params.some(({ kind }) => kind === "user");
   return hasParams ? `${converterName(plugin)}$readers` : null;
 }
 
-/** Name of the check of its results; null where there is nothing to check. */
+/** Name of the result check; null if there is nothing to check. */
 export function resultCheckName(plugin: PluginRecord, types: TypeTable): string | null {
   return resultFaults(plugin, new ResultChecks(types)).length === 0
     ? null
@@ -96,7 +96,7 @@ export function emitConverters(
   return `${HEADER}\n${imports}\n${body}`;
 }
 
-/** Empty where there is nothing to import. */
+/** Empty if there is nothing to import. */
 export function emitImport(names: readonly string[], specifier: string): string {
   const list = names.map((name) => `  ${name},\n`).join("");
   return names.length === 0 ? "" : `import {\n${list}} from ${quote(specifier)};\n`;
@@ -137,7 +137,7 @@ function emitResultCheck(plugin: PluginRecord, results: ResultChecks): string {
   return `\nexport function ${name}(result) {\n  return ${faults.join(" ?? ")};\n}\n`;
 }
 
-/** Expressions for the faults of a result that its declared type excludes. */
+/** Returns expressions for the faults of a result that its declared type excludes. */
 function resultFaults({ role, result }: PluginRecord, results: ResultChecks): string[] {
   const { kind, shape, mediaTypes = [] } = result;
   if (role !== "engine") return [];
@@ -149,7 +149,7 @@ function resultFaults({ role, result }: PluginRecord, results: ResultChecks): st
   ];
 }
 
-/** A call whose arguments schemas check. */
+/** Returns a call whose arguments are checked by schemas. */
 function validatedCall(plugin: PluginRecord, args: readonly string[], modules: PluginModules) {
   const call = `(...args) => ${modules.reference(plugin)}(...args)`;
   const list = args.map((arg) => `    ${arg},`);
@@ -160,7 +160,7 @@ function schemasName(plugin: PluginRecord): string {
   return `${converterName(plugin)}$schemas`;
 }
 
-/** Which arguments have schemas, and where. */
+/** Returns the arguments with schemas, and the positions of the schemas. */
 function schemaTable(plugin: PluginRecord, modules: PluginModules): string[] {
   const places = plugin.params.flatMap(({ name, schemas = [] }, at) =>
     schemas.map(({ path, schema }) => {
@@ -194,7 +194,7 @@ function readerTable(
   return [`export const ${name} = {`, ...readers, "};"];
 }
 
-/** An expression that reads the value whose key ends at `at` in `query`. */
+/** Returns an expression that reads the value whose key ends at `at` in `query`. */
 export function parameterReader(
   param: UserParam,
   types: TypeTable,
@@ -211,14 +211,14 @@ export function parameterReader(
     const more = hasParts(unionMembers(param.shape, types)) ? ", true" : "";
     return `readUnionValue(${from}, ${check}${more})`;
   }
-  // Only a key without a value means null in them.
+  // For these types, only a key without a value is null.
   const check = checkFor(withoutNull(param.shape), wire, checks);
   const read = `${READERS[wire]}(${from})`;
   const value = check === null ? read : `checked(${read}, ${name}, ${check})`;
   return admitsNull(param.shape, types) ? `hasValue(query, at) ? ${value} : null` : value;
 }
 
-/** Statements that find the last pair of each parameter's name. */
+/** Emits statements that find the last pair of each parameter name. */
 function queryWalk(users: readonly UserParam[]): string[] {
   if (users.length === 0) {
     return ["  skipQuery(source.query);"];
@@ -254,7 +254,7 @@ function userArgument(param: UserParam, readers: string): string {
   return `${position(param)} < 0 ? ${absent} : ${read}`;
 }
 
-/** Name of the check for a converted value; null if the conversion suffices. */
+/** Name of the check for a converted value; null if conversion suffices. */
 function checkFor(shape: TypeShape | null, wire: Wire, checks: CheckFunctions): string | null {
   if (shape === null || shape.kind === "json" || shape.kind === wire) {
     return null;

@@ -1,11 +1,11 @@
-// Shapes in words, for the messages of generated checks.
+// Describes shapes in words, for messages of generated checks.
 
 import type { TypeShape } from "../record/type-shape.js";
 import { quote } from "./text.js";
 
 const MAX_LISTED = 20;
 
-/** Resolves a ref: clients do not know the names of types. */
+/** Resolves a reference: clients do not know type names. */
 interface Resolver {
   resolve(shape: TypeShape): TypeShape;
 }

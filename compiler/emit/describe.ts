@@ -1,4 +1,5 @@
-// The plugin description record of the interface, and what the runtime must know of a plugin.
+// The plugin description record of the interface, with what the runtime needs to know about a
+// plugin.
 
 import { JOB_PATH } from "../../runtime/plugin/contract/job-schedule.js";
 import type {
@@ -22,7 +23,7 @@ export function inNumberOrder(plugins: readonly PluginRecord[]): PluginRecord[] 
   );
 }
 
-/** @param pathPrefix path in front of the plugin's name */
+/** @param pathPrefix path before the plugin's name */
 export function pluginFacts(plugin: PluginRecord, pathPrefix: string): PluginFacts {
   return {
     name: plugin.name,
@@ -33,7 +34,7 @@ export function pluginFacts(plugin: PluginRecord, pathPrefix: string): PluginFac
   };
 }
 
-/** Returns the path of its route; clients do not reach that of a job. */
+/** Returns the path of the plugin's route; clients cannot reach that of a job. */
 export function pluginPath({ name, job }: PluginRecord, pathPrefix: string): string {
   return job === null ? `${pathPrefix}${name}` : `${JOB_PATH}${name}`;
 }

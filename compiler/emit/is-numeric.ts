@@ -1,5 +1,5 @@
-// Decides whether every number in a result is at a position typed as a number: none may then be NaN
-// or infinite. An open position may hold anything.
+// Decides whether every number in a result has a position typed as a number, where NaN and infinite
+// numbers are errors. A position without a type can hold anything.
 
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { listShapeParts } from "./shape-parts.js";

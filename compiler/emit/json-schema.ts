@@ -1,4 +1,4 @@
-// TypeShape to JSON Schema 2020-12. Named types become references into `$defs`.
+// Converts TypeShape to JSON Schema 2020-12. Named types become references into `$defs`.
 
 import type { JsonSchema } from "../../argspec/argspec.js";
 import type { NamedTypeShape, TypeShape } from "../record/type-shape.js";
@@ -19,13 +19,13 @@ export function toJsonSchema(shape: NamedTypeShape): JsonSchema {
 function schemaOf(shape: TypeShape): JsonSchema {
   switch (shape.kind) {
     case "int":
-      // JavaScript keeps 53 bits of an integer.
+      // JavaScript numbers hold integers of up to 53 bits.
       return { type: "integer", "x-svc-range": "safe" };
     case "float":
       return { type: "number" };
     case "str":
     case "bytes":
-      // Bytes travel as they are, and are rendered in JSON as their UTF-8 text.
+      // Bytes are sent unchanged, and appear in JSON as UTF-8 text.
       return { type: "string" };
     case "bool":
       return { type: "boolean" };
@@ -55,7 +55,7 @@ function schemaOf(shape: TypeShape): JsonSchema {
 function tupleSchema(shape: TupleShape): JsonSchema {
   return {
     type: "array",
-    // The standard wants at least one, where there are any.
+    // The standard requires at least one element.
     ...(shape.items.length > 0 && { prefixItems: shape.items.map(toJsonSchema) }),
     minItems: shape.required,
     items: shape.rest === null ? false : toJsonSchema(shape.rest),
@@ -73,13 +73,13 @@ function objectSchema(shape: ObjectShape): JsonSchema {
     type: "object",
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required: required.map((property) => property.name) }),
-    // Servers ignore additional keys; clients do not offer any.
+    // Servers ignore additional keys, so the schema does not offer any.
     additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
     ...(shape.keys !== undefined && { propertyNames: { pattern: keyPattern(shape) } }),
   };
 }
 
-/** `propertyNames` concerns all keys, also those of known properties. */
+/** `propertyNames` applies to all keys, including those of known properties. */
 function keyPattern({ properties, keys = "" }: ObjectShape): string {
   const names = properties.map(({ name }) => `^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`);
   return [keys, ...names].join("|");

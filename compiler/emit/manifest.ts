@@ -36,7 +36,7 @@ export function emitManifest(
   } satisfies Manifest);
 }
 
-/** The same manifest, once the types have been checked. */
+/** Returns the manifest with the types marked as checked. */
 export function checkedManifest(text: string): string {
   return jsonFile({ ...(JSON.parse(text) as Manifest), checked: true } satisfies Manifest);
 }

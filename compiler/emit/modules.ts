@@ -1,11 +1,11 @@
-// Emits the entry of the bundle: the plugin functions under unique names. `add` of module 3 is
-// `add$3`.
+// Emits the entry point of the bundle: the plugin functions under unique names. `add` of module 3
+// becomes `add$3`.
 
 import { type ModuleExport, type PluginRecord, SCHEMA_PREFIX } from "../record/plugin-record.js";
 import { HEADER, identifier, quote } from "./text.js";
 
 export class PluginModules {
-  /** Numbers of the modules and what is used of each, by path. */
+  /** Number of each module and the names used of it, by path. */
   readonly #modules = new Map<string, { number: number; exports: Set<string> }>();
 
   /** @param others further functions; the numbers of the plugins' modules do not depend on them */
@@ -24,7 +24,7 @@ export class PluginModules {
       this.#modules.get(one.module)!.exports.add(exportName(one));
   }
 
-  /** Names of what the bundle exports and a text uses, in the order of `emit`. */
+  /** Returns the names that the bundle exports and a text uses, in the order of `emit`. */
   names(text: string): string[] {
     const words = new Set(text.match(/[\w$\u0080-\uffff]+/g));
     return [...this.#modules.values()].flatMap(({ number, exports }) =>
@@ -35,14 +35,14 @@ export class PluginModules {
     );
   }
 
-  /** Expression that reaches a function through its name. */
+  /** Returns an expression that accesses the function by its name. */
   reference(one: ModuleExport): string {
     const { number } = this.#modules.get(one.module)!;
     const [, ...members] = one.exportPath.split(".").map(identifier);
     return [`${exportName(one)}$${number}`, ...members].join(".");
   }
 
-  /** @param specifier import specifier of a module, as seen from the entry */
+  /** @param specifier import specifier of a module, relative to the entry point */
   emit(specifier: (module: string) => string): string {
     const lines = [...this.#modules].map(([path, { number, exports }]) => {
       const list = [...exports].sort().map((name) => `${name} as ${name}$${number}`);
@@ -52,12 +52,12 @@ export class PluginModules {
   }
 }
 
-/** The values that check the arguments of a plugin. */
+/** The schemas that check the arguments of a plugin. */
 function schemasOf({ params }: PluginRecord): ModuleExport[] {
   return params.flatMap(({ schemas = [] }) => schemas.map(({ schema }) => schema));
 }
 
-/** Names that modules are made to export besides their own, by their paths: `svc$Order`. */
+/** Names that modules export in addition to their own, by path: `svc$Order`. */
 export function addedExports(plugins: readonly PluginRecord[]): Map<string, Set<string>> {
   const added = new Map<string, Set<string>>();
   for (const schema of plugins.flatMap(schemasOf)) {

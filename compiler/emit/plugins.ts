@@ -1,5 +1,5 @@
-// The entry of the bundle: the plugins in plugin-number order, each with its converter. And the
-// route table that goes with the numbers.
+// The entry point of the build: the plugins in plugin-number order with their converters, and the
+// route table with the same numbers.
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
@@ -13,7 +13,7 @@ import { PluginModules } from "./modules.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
 
 export interface PluginsOptions {
-  /** Import specifier of the file of converters. */
+  /** Import specifier of the converters. */
   readonly converters: string;
   /** Import specifier of the file that exports what runs before plugins. */
   readonly modules: string;
@@ -48,7 +48,7 @@ export function emitPlugins(
   return `${HEADER}\n${before}${imports}${table}`;
 }
 
-/** Paths to the numbers of their plugins, by role. */
+/** Plugin numbers by path and role. */
 export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string): string {
   const routes: Record<string, PathRoutes> = {};
   for (const [number, plugin] of plugins.entries()) {

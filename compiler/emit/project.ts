@@ -1,5 +1,6 @@
-// All files of `.svc/` but the bundle and the manifest. Files that run name each other with a hash
-// of their content, so that a process which loads a newer build never meets an older part of it:
+// All files of `.svc/` except the bundle and the manifest. Executed files refer to each other by a
+// hash of their content, so that a process that loads a newer build never combines it with older
+// files:
 //
 //     plugins.js ── converters.js?<hash> ── modules.js?<hash> (bundle of the project's sources)
 
@@ -20,7 +21,7 @@ export const MODULES_FILE = "modules.js";
 const CONVERTERS_FILE = "converters.js";
 const PATH_PREFIX = "/svc/plugin/";
 
-/** Entry of the bundle, as seen from the project's folder. */
+/** Entry point of the bundle, relative to the project's folder. */
 export function emitBundleEntry(
   plugins: readonly PluginRecord[],
   others: readonly ModuleExport[] = [],
@@ -29,7 +30,7 @@ export function emitBundleEntry(
 }
 
 /**
- * Returns the texts of `.svc/` by file name.
+ * Returns the files of `.svc/` by name.
  * @param bundle text of MODULES_FILE
  * @param refinedTypes types refined by their schemas, for the contract
  */

@@ -1,5 +1,5 @@
-// `.svc/plugins.d.ts`: the types beside `.svc/plugins.js`. `PluginRegistry` maps each plugin to
-// what clients give it and get of it, so that tests of the project are checked against it.
+// `.svc/plugins.d.ts`: the types of `.svc/plugins.js`. `PluginRegistry` maps each plugin to its
+// client-side parameters and result, so that tests of the project are type-checked.
 
 import { MERGED_RESPONSE } from "../../argspec/typescript/declarations.js";
 import type { PluginRecord, ResultRecord, UserParam } from "../record/plugin-record.js";
@@ -31,7 +31,7 @@ function typeDeclaration(name: string, shape: TypeShape): string {
   return `export type ${identifier(name)} = ${typeText(shape)};\n`;
 }
 
-/** A request meets the pre-processor first and the post-processor last. */
+/** A request passes the pre-processor first and the post-processor last. */
 function registryEntry(
   pre: PluginRecord | undefined,
   engine: PluginRecord | undefined,
@@ -41,7 +41,7 @@ function registryEntry(
   const params = plugin === post ? [] : plugin.params;
   const users = params.filter((param) => param.kind === "user");
   const content = params.find((param) => param.name === "content");
-  // Parameters of a lone post-processor are those of an engine elsewhere.
+  // A lone post-processor has the parameters of an engine elsewhere.
   const query = plugin === post ? "Record<string, unknown>" : queryText(users);
   const result = (post ?? engine)?.result;
   const lines = [

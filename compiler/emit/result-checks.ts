@@ -1,6 +1,6 @@
-// Emits checks of results: a number typed as `int` that is a fraction is an error, because clients
-// of other languages cannot read it. Only positions that lead to an `int` are visited. A check
-// returns null, or the message; paths are built only for faults.
+// Emits checks of results: a fraction where the type is `int` is an error, because clients in other
+// languages cannot read it. Only positions that lead to an `int` are visited. A check returns null
+// or the message; paths are built only for faults.
 
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { listShapeParts } from "./shape-parts.js";
@@ -23,7 +23,7 @@ export class ResultChecks {
     return this.#leadsToInt(shape) ? this.#function(shape) : null;
   }
 
-  /** Text of all functions so far. */
+  /** All functions so far. */
   emit(): string {
     return this.#texts.join("\n");
   }
@@ -34,7 +34,7 @@ export class ResultChecks {
     if (known !== undefined) return known;
     const name = `int_${this.#names.size + 1}_`;
     this.#names.set(key, name);
-    // Reserves its position: it may refer to itself.
+    // Reserves its position, because it may refer to itself.
     const index = this.#texts.push("") - 1;
     const own = shape.kind === "ref" ? this.#types[shape.name]! : shape;
     const body = this.#statements(own, "value", "path").map((line) => `  ${line}\n`);
@@ -76,7 +76,7 @@ export class ResultChecks {
     ];
   }
 
-  /** A function of its own for what is not an `int` itself, so that bodies do not nest. */
+  /** Functions for nested shapes, so that bodies do not nest. */
   #inner(shape: TypeShape, value: string, path: string): string[] {
     const isPlain = shape.kind === "int" || shape.kind === "limited";
     return isPlain ? this.#statements(shape, value, path) : this.#call(shape, value, path);
@@ -139,7 +139,7 @@ export class ResultChecks {
     ];
   }
 
-  /** At fault where all members are; a member without an `int` is never. */
+  /** A union is at fault if all its members are; a member without an `int` never is. */
   #union({ members }: ShapeOfKind<"union">, value: string, path: string): string[] {
     const others = members.filter((member) => !isScalar(member) || isNumeric(member));
     if (others.length === 0 || !others.every((member) => this.#leadsToInt(member))) return [];
@@ -167,7 +167,7 @@ function isScalar({ kind }: TypeShape): boolean {
   return SCALARS.has(kind);
 }
 
-/** A number of this member is one that the others need not explain. */
+/** Condition for a number that only this member can explain. */
 function isNumeric(shape: TypeShape): boolean {
   if (shape.kind === "literal") return typeof shape.value === "number";
   return shape.kind === "int" || shape.kind === "float";

@@ -1,8 +1,8 @@
-// All shapes within a shape, through names.
+// Visits all shapes within a shape, including those of named types.
 
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 
-/** Returns the shape and all within it, each named type once. */
+/** Returns the shape and all shapes within it, each named type once. */
 export function listShapeParts(whole: TypeShape, types: TypeTable): readonly TypeShape[] {
   const parts: TypeShape[] = [];
   const seen = new Set<string>();

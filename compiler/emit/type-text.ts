@@ -1,9 +1,9 @@
-// TypeShape to TypeScript: what a caller sends and gets.
+// Converts TypeShape to the TypeScript types of what callers send and receive.
 
 import type { TypeShape } from "../record/type-shape.js";
 import { commentText, identifier, propertyKey, quote } from "./text.js";
 
-/** @param indent of the line that the type begins on */
+/** @param indent indentation of the line on which the type starts */
 export function typeText(shape: TypeShape, indent = ""): string {
   switch (shape.kind) {
     case "int":
@@ -29,7 +29,7 @@ export function typeText(shape: TypeShape, indent = ""): string {
     case "object":
       return objectText(shape, indent);
     case "union":
-      // Several shapes may be one type here: patterns are all strings.
+      // Several shapes can have the same type here: all patterns are strings.
       return [...new Set(shape.members.map((member) => typeText(member, indent)))].join(" | ");
     case "limited":
       return typeText(shape.base, indent);
@@ -38,7 +38,7 @@ export function typeText(shape: TypeShape, indent = ""): string {
   }
 }
 
-/** A comment block of a docstring; empty for an empty one. */
+/** Comment block of a docstring; empty for an empty one. */
 export function docText(text: string, indent: string): string {
   if (text === "") {
     return "";
@@ -74,7 +74,7 @@ function objectText(shape: Extract<TypeShape, { kind: "object" }>, indent: strin
       `${typeText(type, inner)};\n`,
   );
   if (shape.additional !== null) {
-    // An index signature must admit the types of all properties beside it.
+    // An index signature must accept the types of all properties beside it.
     const type = shape.properties.length > 0 ? "unknown" : typeText(shape.additional, inner);
     lines.push(`${inner}[key: string]: ${type};\n`);
   }

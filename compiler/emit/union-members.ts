@@ -3,7 +3,7 @@
 
 import type { TypeShape } from "../record/type-shape.js";
 
-/** A member whose check looks into its value; a ref is one. */
+/** A member whose check inspects the value's contents; a reference is one. */
 export type Composite = Extract<TypeShape, { kind: CompositeKind }>;
 
 type CompositeKind = "array" | "tuple" | "object" | "limited" | "ref";
@@ -20,7 +20,7 @@ interface Resolver {
 
 type Literal = string | number | boolean;
 
-/** Sorts members by the kind of value that they are; unions among them count by their members. */
+/** Sorts members by the kind of their values; members of nested unions are sorted individually. */
 export function sortMembers(types: Resolver, members: readonly TypeShape[]): Members {
   const flat = members.flatMap((member) => flatten(types, member));
   const kinds = flat.map((member) => kindOf(types, member));
@@ -48,7 +48,7 @@ function flatten(types: Resolver, shape: TypeShape): readonly TypeShape[] {
 
 export interface Tag {
   readonly name: string;
-  /** The literals that each shape has there. */
+  /** Literals of the property in each shape. */
   readonly values: ReadonlyMap<TypeShape, readonly Literal[]>;
 }
 
@@ -69,7 +69,7 @@ export function findTag(types: Resolver, shapes: readonly TypeShape[]): Tag | nu
   return null;
 }
 
-/** The literals that a required property can hold; empty when it can hold something else. */
+/** Returns the literals that a required property can hold; empty if other values are possible. */
 function literalsAt(types: Resolver, object: TypeShape, name: string): readonly Literal[] {
   if (object.kind !== "object") {
     return [];
