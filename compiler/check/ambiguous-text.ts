@@ -26,8 +26,8 @@ export function checkAmbiguousText(plugin: PluginRecord, types: TypeTable): Diag
 }
 
 /**
- * Returns a text that is both a value of the string type and JSON of another member; null if there
- * is none.
+ * Returns a text that is both a value of the string type and JSON of another member; null if no
+ * such text exists.
  */
 function ambiguousText({ shape }: UserParam, types: TypeTable): string | null {
   const members = unionMembers(shape, types);

@@ -39,7 +39,7 @@ const CONTENT_READERS: Readonly<Record<string, string>> = {
   json: "contentJson",
 };
 
-/** All names that the runtime exports for converters; a file imports those that occur in it. */
+/** All names that the runtime exports for converters; a file imports the ones it uses. */
 const HELPERS = [
   ...[
     "callValidated",

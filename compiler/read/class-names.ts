@@ -4,7 +4,10 @@
 
 import { ts } from "ts-morph";
 
-/** Whether it is worth to parse the text: a name made up by the bundler, or one set afterwards. */
+/**
+ * Whether the text needs parsing: it contains a name made up by the bundler, or one that is set
+ * afterwards.
+ */
 const RENAMED = /=\s?class _|__name\(this, /;
 
 interface Edit {
@@ -14,9 +17,9 @@ interface Edit {
 }
 
 /**
- * The text with the names that classes had. Lines stay the same ones, and columns where a name is
- * replaced, so that the source map of the text holds.
- * @param code what esbuild wrote, with or without `keepNames`
+ * Returns the text with the original class names. Lines stay the same, as do the columns of
+ * replaced names, so that the source map remains valid.
+ * @param code output of esbuild, with or without `keepNames`
  */
 export function restoreClassNames(code: string): string {
   if (!RENAMED.test(code)) return code;
@@ -38,8 +41,9 @@ export function restoreClassNames(code: string): string {
 }
 
 /**
- * Returns edits that name a class; empty if its body uses the name for something else.
- * @param variable name of the variable, which is that of a class without one
+ * Returns edits that restore the name of a class; empty if its body uses the name for something
+ * else.
+ * @param variable name of the variable; without one, the class has the name of its variable
  */
 function namedAs(node: ts.ClassExpression, wanted: string, variable: string): Edit[] {
   const present = node.name?.text;
@@ -73,7 +77,7 @@ function keptName(node: ts.ClassExpression): string | null {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name.text) ? name.text : null;
 }
 
-/** All identifiers in a class that mean a binding, in the order of the text. */
+/** All identifiers in a class that refer to a binding, in the order of the text. */
 function mentions(node: ts.Node): ts.Identifier[] {
   const found: ts.Identifier[] = [];
   const visit = (child: ts.Node): void => {

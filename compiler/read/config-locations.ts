@@ -9,7 +9,7 @@ export type ConfigPath = readonly (string | number)[];
 /** Maximum chain of constants. */
 const MAX_NAMES = 8;
 
-/** Finds places in one file. */
+/** Finds positions in one file. */
 export class ConfigLocations {
   readonly #file: string;
   readonly #source: ts.SourceFile;
@@ -24,8 +24,8 @@ export class ConfigLocations {
   }
 
   /**
-   * The place of a value, or the nearest around it.
-   * @param ofKey the place of its key instead
+   * Returns the position of a value, or of the nearest enclosing one.
+   * @param ofKey whether to return the position of its key instead
    */
   find(path: ConfigPath, ofKey: boolean): SourceRange {
     let node: ts.Node | null = this.#config;
@@ -38,7 +38,7 @@ export class ConfigLocations {
     return this.#place((ofKey ? key : node) ?? this.#source);
   }
 
-  /** One step into an object or a list; a later property wins over those before it. */
+  /** Follows one step into an object or a list; later properties override earlier ones. */
   #inside(node: ts.Node, step: string | number): { key: ts.Node; value: ts.Expression } | null {
     if (ts.isArrayLiteralExpression(node)) {
       const items = node.elements;
@@ -64,8 +64,8 @@ export class ConfigLocations {
   }
 
   /**
-   * Unwraps types, parentheses, `defineConfig` and names of constants.
-   * @param names number of names followed so far: one may refer to itself
+   * Unwraps types, parentheses, `defineConfig` and constants.
+   * @param names number of constants followed so far, because one may refer to itself
    */
   #written(expression: ts.Expression, names = 0): ts.Expression {
     if (

@@ -1,4 +1,4 @@
-// Plugins that svc.config.ts declares: plain exported functions, named there with role and graph.
+// Plugins declared in svc.config.ts: exported functions, with role and graph given there.
 
 import { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
@@ -8,7 +8,7 @@ import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
 
-/** The declaration behind a configured plugin; null after an error. */
+/** Returns the declaration of a configured plugin; null after an error. */
 export function findConfigured(
   context: ReadContext,
   sourceFile: ts.SourceFile,
@@ -41,7 +41,7 @@ function declarationOf(exportPath: string): string {
     : `export function ${name}(...)`;
 }
 
-/** Declarations of an export (`add`), or of a static method of one (`Shop.buy`). */
+/** Returns the declarations of an export (`add`), or of a static method of one (`Shop.buy`). */
 function findExport(
   context: ReadContext,
   sourceFile: ts.SourceFile,

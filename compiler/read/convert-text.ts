@@ -1,6 +1,6 @@
-// The text of a query parameter to its value, as servers convert it (http-interface, "Plugin
-// execution" rules 4 and 5; docs/guides/writing-plugins.md has the table). They do it in place and
-// much faster; a test holds the two against each other.
+// Converts the text of a query parameter to its value, like servers (http-interface, "Plugin
+// execution" rules 4 and 5; docs/guides/writing-plugins.md has the table). Servers convert in place
+// and much faster; a test compares the two.
 
 import type { Wire } from "../../argspec/wire.js";
 import { hasParts, isText } from "../record/admits.js";
@@ -9,11 +9,11 @@ import type { TypeShape } from "../record/type-shape.js";
 
 export type Converted = { readonly value: unknown } | { readonly required: string };
 
-/** Conversion that the type of a parameter requires. */
+/** Conversion required by the type of a parameter. */
 export interface ConvertedType {
   readonly wire: Wire;
   readonly untyped: boolean;
-  /** Its members, through names and unions. */
+  /** Members of the type, including those of named types and nested unions. */
   readonly members: readonly TypeShape[];
 }
 
@@ -21,7 +21,7 @@ const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const CAST = /^\((?:(int|q)|float|d)\)/;
 
-/** @param text without escapes; null for a key without a value */
+/** @param text unescaped; null for a key without a value */
 export function convertText(text: string | null, type: ConvertedType): Converted {
   if (text === null) return convertBare(type);
   if (type.untyped) return convertCast(text) ?? { value: text };
@@ -60,7 +60,7 @@ function convertOther(text: string): Converted {
   return convertCast(text) ?? convertJson(text);
 }
 
-/** Null for a text that does not begin with a cast. */
+/** Returns null for a text that does not start with a cast. */
 function convertCast(text: string): Converted | null {
   const cast = CAST.exec(text);
   if (cast === null) return null;
@@ -74,7 +74,7 @@ function asInteger(converted: Converted): Converted {
 }
 
 function convertInteger(text: string): Converted {
-  // Integers know no negative zero.
+  // Integers have no negative zero.
   const value = INTEGER.test(text) ? Number(text) + 0 : Number.NaN;
   return Number.isSafeInteger(value) ? { value } : { required: "an integer" };
 }
@@ -92,7 +92,9 @@ function convertJson(text: string): Converted {
   }
 }
 
-/** Whether a value is one of the members; of arrays and objects the kind alone is looked at. */
+/**
+ * Whether a value belongs to one of the members; for arrays and objects only the kind is compared.
+ */
 function admits(members: readonly TypeShape[], value: unknown): boolean {
   return members.some((member) => {
     if (member.kind === "array" || member.kind === "tuple") return Array.isArray(value);

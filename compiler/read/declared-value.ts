@@ -1,9 +1,9 @@
-// Value and name of a declaration.
+// The value and the name of a declaration.
 
 import { ts } from "ts-morph";
 import { unwrap } from "./read-context.js";
 
-/** A function itself, or the value of a variable or of `export default`. */
+/** Returns a function, or the value of a variable or of `export default`. */
 export function declaredValue(declaration: ts.Node): ts.Node | undefined {
   if (ts.isFunctionDeclaration(declaration) || ts.isMethodDeclaration(declaration)) {
     return declaration;

@@ -1,11 +1,11 @@
-// Folds the default of a parameter to a value when the compiler can know it without running code.
+// Evaluates the default of a parameter if it is known without running code.
 
 import { ts } from "ts-morph";
 import type { UserParam } from "../record/plugin-record.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 import { unsignedLiteral } from "./unsigned-literal.js";
 
-/** The default as the record holds it; null for none, and for `= undefined`. */
+/** Returns the default for the record; null for none and for `= undefined`. */
 export function readDefault(
   context: ReadContext,
   initializer: ts.Expression | undefined,
@@ -29,7 +29,7 @@ function fold(context: ReadContext, expression: ts.Expression): unknown {
   return foldConstant(context, node);
 }
 
-/** A const or an enum member: its literal type is its value. */
+/** The literal type of a const or enum member is its value. */
 function foldConstant(context: ReadContext, node: ts.Expression): unknown {
   if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return UNKNOWN;
   const type = context.checker.getTypeAtLocation(node);

@@ -1,4 +1,4 @@
-// Which files a program was made of: what a cached build depends on.
+// The files that a program consists of: the inputs of a cached build.
 
 import { dirname } from "node:path";
 import type { ts } from "ts-morph";
@@ -23,7 +23,7 @@ export function readDependencies(projectDir: string, program: ts.Program): strin
   return paths.sort();
 }
 
-/** Modules with code below the project folder, other than plugin files. */
+/** Modules below the project folder that are not plugin files. */
 export function importedModules(
   context: ReadContext,
   pluginFiles: ReadonlySet<string>,

@@ -32,7 +32,7 @@ const DECLARING_TAGS = new Set([
   ...["cron", "every", "catchup"],
 ]);
 
-/** @param nodes candidates; the first with a comment counts */
+/** @param nodes candidates; the first one with a comment is used */
 export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
   const comment = firstComment(nodes);
   const tags: readonly ts.JSDocTag[] = comment?.tags ?? [];
@@ -72,7 +72,7 @@ export function isDeprecated(symbol: ts.Symbol): boolean {
   return symbol.declarations?.some((node) => ts.getJSDocDeprecatedTag(node)) ?? false;
 }
 
-/** Returns the text of the comment right before a parameter. */
+/** Returns the text of the comment immediately before a parameter. */
 export function directDocComment(parameter: ts.ParameterDeclaration): string {
   const own = ts.getJSDocCommentsAndTags(parameter).filter(ts.isJSDoc);
   return commentText(own.filter(({ parent }) => parent === parameter).at(-1));
@@ -99,7 +99,7 @@ function paramText(tag: ts.JSDocParameterTag): string {
   return commentText(tag).replace(/^-\s*/, "");
 }
 
-/** The rest of the tag's own line: the parser would take the lines below it too. */
+/** Returns the rest of the tag's own line: the parser would include the lines below it. */
 function wordTag(tag: ts.JSDocTag | undefined): WordTag | null {
   if (!tag) return null;
   return { text: readTagLine(tag), node: tag };
@@ -117,7 +117,7 @@ function textBelow(tag: ts.JSDocTag): string {
   return text.startsWith(line) ? text.slice(line.length).trim() : text;
 }
 
-/** The parser takes the brace of `@returns {@link City} ...` for a type, and the rest for a tag. */
+/** The parser reads the brace of `@returns {@link City} ...` as a type, and the rest as a tag. */
 function tagText(tag: ts.JSDocTag, next: ts.JSDocTag | undefined): string {
   const isTorn = /\{\s*$/.test(tag.getText()) && /^link(code|plain)?$/.test(nameOf(next));
   return isTorn ? `{@${nameOf(next)} ${commentText(next)}` : commentText(tag);
@@ -132,7 +132,7 @@ const CLASS_NAME = /^(?:[\w$]+\.)*\p{Lu}[\w$]*$/u;
 const LINKED = /^\{@\w+\s+([^\s|}]+)[^}]*\}\s*/;
 
 function readThrows(tag: ts.JSDocTag, text: string): { exception: string; description: string } {
-  // Empty where a link was taken for a type.
+  // Empty if a link was read as a type.
   const type = ts.isJSDocThrowsTag(tag) ? tag.typeExpression?.type.getText() : "";
   if (type) return thrown(type, text);
   const linked = LINKED.exec(text);

@@ -1,6 +1,6 @@
-// Calls of a plugin in the TypeScript of an example: through a client, `shop.search({ q: "os" })`,
-// or of the function itself as a test writes it, `search(request, "os", 10)`. Around them may be
-// prose: what is no valid code counts for nothing.
+// Finds calls of a plugin in the TypeScript of an example: through a client, `shop.search({ q: "os"
+// })`, or of the function itself as in tests, `search(request, "os", 10)`. Prose around them is
+// ignored, like all invalid code.
 
 import { ts } from "ts-morph";
 import type { ExampleArgument, ExampleCall } from "../record/example.js";
@@ -9,17 +9,17 @@ import { isUndefined, locateNode, readObject, readValue } from "./example-value.
 
 /** Calls that the examples of one plugin may contain. */
 export interface ExampleTarget {
-  /** Of the plugin and of its function. */
+  /** Names of the plugin and of its function. */
   readonly names: readonly string[];
-  /** Class whose static method the function is, or null. */
+  /** Class of the static method; null if the function is not one. */
   readonly className: string | null;
-  /** Of all parameters, in the order of the signature. */
+  /** Names of all parameters in signature order. */
   readonly params: readonly string[];
 }
 
-/** @param code the text of the example, with blanks for what is something else */
+/** @param code text of the example, with blanks in place of everything else */
 export function findCalls(text: ExampleText, code: string, target: ExampleTarget): ExampleCall[] {
-  // Most examples that are prose end here, before anything is parsed.
+  // Most prose ends here, before anything is parsed.
   if (!target.names.some((name) => code.includes(name)) || !code.includes("(")) return [];
   const file = ts.createSourceFile("example.ts", code, ts.ScriptTarget.Latest, true);
   const faults = syntaxFaults(file);
@@ -43,7 +43,9 @@ function syntaxFaults(file: ts.SourceFile): readonly number[] {
   return parseDiagnostics.map(({ start = 0 }) => start);
 }
 
-/** Of a text with errors: a call without any, whose statement has its lines for itself. */
+/**
+ * In a text with errors, only calls without errors count whose statement has its lines to itself.
+ */
 function isSound(code: string, call: ts.Node, faults: readonly number[]): boolean {
   let statement = call;
   while (!ts.isStatement(statement) && statement.parent) statement = statement.parent;
@@ -70,14 +72,14 @@ function readCall(
     const { properties, isOpen } = first ? readObject(text, first) : NO_PARAMETERS;
     return { form: "client", place, args: properties, isOpen };
   }
-  // Other objects have methods of such names too: `list.find(...)`.
+  // Other objects may have methods of the same name: `list.find(...)`.
   if (receiver !== target.className || !target.names.includes(name.text)) return null;
   return { form: "function", place, ...readArguments(text, call, target) };
 }
 
 const NO_PARAMETERS = { properties: [], isOpen: false } as const;
 
-/** `search`, and what clients have beside it for the whole envelope. */
+/** `search`, and the client methods that return the whole envelope. */
 function isClientName(name: string, { names }: ExampleTarget): boolean {
   return names.includes(name) || names.includes(name.replace(/_raw$|Raw$/, ""));
 }

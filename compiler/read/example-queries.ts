@@ -1,4 +1,4 @@
-// Requests in an example, a line each: `?q=os&n=1`, a URL, or a call of curl with one.
+// Finds requests in an example, one per line: `?q=os&n=1`, a URL, or a curl command.
 
 import { unionMembers } from "../record/admits.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
@@ -11,17 +11,17 @@ import type { ReadContext } from "./read-context.js";
 export interface QueryTarget {
   readonly name: string;
   readonly params: readonly UserParam[];
-  /** Types by the names that their shapes mention. */
+  /** Named types, by the names that shapes use. */
   readonly types: Readonly<Record<string, TypeShape>>;
 }
 
 export interface FoundQueries {
   readonly calls: readonly ExampleCall[];
-  /** The searched text; lines that are requests are blank. */
+  /** The searched text, with blanks in place of the requests. */
   readonly rest: string;
 }
 
-/** Reports values that their parameter cannot be read from. */
+/** Reports values that cannot be converted for their parameter. */
 export function findQueries(
   context: ReadContext,
   text: ExampleText,
@@ -40,7 +40,7 @@ export function findQueries(
   return { calls, rest };
 }
 
-/** A part of the example, and where it begins there. */
+/** A part of the example and its offset there. */
 interface Part {
   readonly text: string;
   readonly start: number;
@@ -49,11 +49,11 @@ interface Part {
 interface Url {
   readonly start: number;
   readonly path: string;
-  /** Null without a `?`. */
+  /** Returns null if there is no `?`. */
   readonly query: string | null;
 }
 
-/** Options that make curl append other options to the query. */
+/** curl options that append the values of other options to the query. */
 const MORE_QUERY = /(?:^|\s)(?:-G|--get)(?!\S)/;
 const WORDS = /"([^"]*)"|'([^']*)'|\S+/g;
 const COMMANDS = /^(?:curl|GET|POST)$/;
@@ -71,9 +71,9 @@ function findUrl(line: string, start: number, name: string): Url | null {
   return (isCommand ? others : [command]).map((word) => asUrl(word, name)).find(Boolean) ?? null;
 }
 
-/** The word when it is a query, or a URL of the plugin with or without one. */
+/** Returns the word if it is a query, or a URL of the plugin. */
 function asUrl({ text: word, start }: Part, name: string): Url | null {
-  // A fragment is never sent.
+  // Clients do not send fragments.
   const [text = ""] = word.split("#", 1);
   const mark = text.indexOf("?");
   const path = mark < 0 ? text : text.slice(0, mark);
@@ -115,7 +115,7 @@ function readPair(
 
 const UNKNOWN = { kind: "unknown" } as const;
 
-/** @param given the raw value; null for a key without one */
+/** @param given the raw value; null for a key without a value */
 function readText(
   context: ReadContext,
   given: string | null,
@@ -125,7 +125,7 @@ function readText(
 ): { readonly kind: "literal"; readonly value: unknown } | { readonly kind: "unknown" } {
   const text = given === null ? null : unescapeText(given);
   const isBroken = given !== null && text === null;
-  // Bytes need not be text.
+  // Bytes need not be valid UTF-8.
   if (isBroken && wire === "bytes") return UNKNOWN;
   const type = { wire, untyped: untyped ?? false, members: unionMembers(shape, types) };
   const converted = isBroken ? { required: "valid percent-encoding" } : convertText(text, type);
@@ -137,7 +137,7 @@ function readText(
   return UNKNOWN;
 }
 
-/** Null for bad escapes, and for bytes that are no text. */
+/** Returns null for invalid escapes, and for bytes that are not UTF-8. */
 function unescapeText(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

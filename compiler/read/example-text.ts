@@ -8,16 +8,21 @@ import type { ts } from "ts-morph";
 import type { SourceRange } from "../record/source-position.js";
 import type { ReadContext } from "./read-context.js";
 
-/** Fenced text of any other language is no call of ours. */
+/** Fenced code in another language contains no calls of the plugin. */
 const LANGUAGES = new Set([
   ...["", "ts", "mts", "typescript", "js", "mjs", "javascript"],
   ...["sh", "bash", "shell", "console", "http", "text"],
 ]);
 
 export class ExampleText {
-  /** As its author wrote it, with `\n` at the ends of lines. */
+  /**
+   * The author's text, with `
+   * ` as line ends.
+   */
   readonly written: string;
-  /** As long as in the file, with blanks for all that is neither code nor prose. */
+  /**
+   * Has the length of the text in the file, with blanks in place of everything but code and prose.
+   */
   readonly searched: string;
   readonly #context: ReadContext;
   readonly #sourceFile: ts.SourceFile;
@@ -38,7 +43,7 @@ export class ExampleText {
     );
   }
 
-  /** The place of a part of `searched`, which counts as far as its line goes. */
+  /** Returns the position of a part of `searched`, up to the end of its line. */
   place(start: number, end: number): SourceRange {
     const [line = ""] = this.searched.slice(start, end).split("\n", 1);
     return {
@@ -56,7 +61,7 @@ function withoutFences(text: string): string {
   });
 }
 
-/** As long, and with as many lines. */
+/** Returns a text of the same length and number of lines. */
 export function blank(text: string): string {
   return text.replace(/[^\n]/g, " ");
 }

@@ -1,4 +1,4 @@
-// Values of an example as far as they can be read without running it.
+// Values in an example that can be determined without running it.
 
 import { ts } from "ts-morph";
 import type { ExampleProperty, ExampleValue } from "../record/example.js";
@@ -22,7 +22,7 @@ export function readValue(text: ExampleText, expression: ts.Expression): Example
 
 export interface ExampleObject {
   readonly properties: readonly ExampleProperty[];
-  /** There may be more properties: `...others`, `[name]: 1`. */
+  /** True if there may be more properties: `...others`, `[name]: 1`. */
   readonly isOpen: boolean;
 }
 
@@ -55,7 +55,7 @@ function nameOf(name: ts.PropertyName): string | undefined {
   return ts.isNumericLiteral(name) ? name.text : undefined;
 }
 
-/** Undefined for what is no literal. */
+/** Returns undefined if it is not a literal. */
 function literalValue(node: ts.Expression): unknown {
   if (ts.isPrefixUnaryExpression(node) && ts.isNumericLiteral(node.operand)) {
     const number = Number(node.operand.text);

@@ -4,7 +4,7 @@
 
 import type { Project } from "ts-morph";
 
-/** Takes the `types` out of the project's options and returns them. */
+/** Removes `types` from the project's options and returns it. */
 export function excludeGlobalTypes(project: Project): readonly string[] {
   const { types = [] } = project.getCompilerOptions();
   if (types.length > 0) project.compilerOptions.set({ types: [] });

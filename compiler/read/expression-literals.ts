@@ -46,7 +46,7 @@ function ofCall(context: ReadContext, call: ts.CallExpression): ExpressionLitera
   const symbol = context.checker.getSymbolAtLocation(expression.name);
   if (!isPackageSymbol(symbol, name) || ownerOf(symbol) === "System") return null;
   if (name === "define") return { node, place: "definition" };
-  // Options may be variables whose members are unknown here.
+  // Options can be variables whose members are unknown here.
   const isAlone = options === undefined;
   return { node, place: isAlone ? "evaluateVertex" : "evaluate" };
 }
@@ -72,7 +72,7 @@ function ofOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null
   return { node: value, place: PLACES[`${owner}.${name.text}`] ?? place };
 }
 
-/** `ContextFlags.IgnoreNodeInferences`, which editors use and which has no public name. */
+/** `ContextFlags.IgnoreNodeInferences`, an internal flag that editors use. */
 const BEFORE_INFERENCE = 4;
 
 /** Returns the expected type of an object, whatever a type parameter inferred. */
@@ -83,10 +83,7 @@ function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type |
   return type && (checker.getBaseConstraintOfType(type) ?? type);
 }
 
-/**
- * Returns the declared type of an argument, for a type parameter whose default is all that is
- * expected.
- */
+/** Returns the declared type of an argument, for a type parameter that has only a default. */
 function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const { parent } = object;
   if (ts.isPropertyAssignment(parent) && ts.isIdentifier(parent.name)) {
@@ -112,7 +109,7 @@ function optionOf(type: ts.Type, name: string): ts.Symbol | undefined {
   return undefined;
 }
 
-/** The interface or class that declares a member. */
+/** Returns the interface or class that declares a member. */
 function ownerOf(symbol: ts.Symbol | undefined): string {
   const parent = symbol?.declarations?.[0]?.parent;
   const isOwner = parent && (ts.isInterfaceDeclaration(parent) || ts.isClassDeclaration(parent));

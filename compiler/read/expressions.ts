@@ -14,12 +14,12 @@ import { type LiteralSource, readStringLiteral, readTemplateLiteral } from "./li
 import { isPackageSymbol } from "./package-symbols.js";
 import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
 
-/** Consts of consts, and conditions in conditions, that are looked into. */
+/** Maximum depth of constants and conditions. */
 const MAX_DEPTH = 10;
-/** A list in an expression may have as many items as some function takes. */
+/** Lengths of lists that are tried: a list can have as many items as some function accepts. */
 const MAX_ITEMS = 8;
 
-/** How values are written that only the running program knows. */
+/** Placeholders for values known only at run time. */
 interface Guess {
   readonly items: number;
   readonly unknown: string;
@@ -30,7 +30,7 @@ const GUESSES: readonly Guess[] = ["1", "'x'"].flatMap((unknown) =>
 );
 
 export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFile): void {
-  // A constant may be used in several contexts.
+  // A constant can be used in several contexts.
   const reported = new Set<string>();
   for (const { node, place } of findExpressionLiterals(context, sourceFile)) {
     for (const text of branchesOf(context, node, 0)) {
@@ -39,7 +39,7 @@ export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFil
   }
 }
 
-/** The expressions of which one becomes the text. */
+/** Returns the expressions that can become the text. */
 function branchesOf(context: ReadContext, node: ts.Expression, depth: number): ts.Expression[] {
   const expression = unwrap(node);
   if (depth > MAX_DEPTH) return [];
@@ -51,10 +51,10 @@ function branchesOf(context: ReadContext, node: ts.Expression, depth: number): t
   return initializer === null ? [expression] : branchesOf(context, initializer, depth + 1);
 }
 
-/** Returns the initializer of a const of the project; null for other nodes. */
+/** Returns the initializer of a constant in the project; null for other nodes. */
 function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression | null {
   if (!ts.isIdentifier(node)) return null;
-  // `{ filter }` names an option, and the variable that has its value.
+  // `{ filter }` is both an option and the variable with its value.
   const symbol = ts.isShorthandPropertyAssignment(node.parent)
     ? context.checker.getShorthandAssignmentValueSymbol(node.parent)
     : resolveSymbol(context, node);
@@ -84,7 +84,7 @@ function reportText(context: ReadContext, found: ExpressionLiteral, reported: Se
   if (fault === null) reportHints(context, node, first.text, place);
 }
 
-/** Whether there are values with which the text can be read. */
+/** Whether some values make the text a valid expression. */
 function passesSomehow(context: ReadContext, { node, place }: ExpressionLiteral): boolean {
   if (ts.isStringLiteralLike(node)) return false;
   return GUESSES.some(
@@ -166,7 +166,7 @@ function spelledSum(
   return first;
 }
 
-/** A literal of the kind that `expr` writes for values of a type. */
+/** Returns a literal like the one that `expr` writes for values of a type. */
 function placeholder(context: ReadContext, type: ts.Type, guess: Guess): string {
   const { checker } = context;
   if (checker.isArrayLikeType(type)) {
@@ -186,7 +186,7 @@ function isNumber(type: ts.Type): boolean {
   return parts.some((part) => (part.flags & ts.TypeFlags.NumberLike) !== 0);
 }
 
-/** A number, which can be no other part of an expression. */
+/** Returns a number that occurs nowhere else in the expression. */
 function isPlainValue(context: ReadContext, value: ts.Expression): boolean {
   return isNumber(context.checker.getTypeAtLocation(value));
 }
@@ -202,7 +202,7 @@ function isGlued(context: ReadContext, node: ts.Expression): boolean {
   return parts.some((part) => isGlued(context, part) || isOpenText(context, part));
 }
 
-/** A text that only the running program knows, other than one of a few literals. */
+/** A text known only at run time, unless it is one of a few literals. */
 function isOpenText(context: ReadContext, part: ts.Expression): boolean {
   const expression = unwrap(part);
   if (ts.isStringLiteralLike(expression) || ts.isTaggedTemplateExpression(expression)) return false;

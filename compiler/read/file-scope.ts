@@ -4,8 +4,8 @@ import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 
 /**
- * Export names of a module by declaration, at least one each. `default` is included only without
- * another name.
+ * Export names of a module by declaration, at least one each. `default` is listed only if there is
+ * no other name.
  */
 export type ExportNames = ReadonlyMap<ts.Declaration, readonly string[]>;
 
@@ -13,11 +13,11 @@ export interface FileScope {
   readonly context: ReadContext;
   readonly sourceFile: ts.SourceFile;
   readonly exports: ExportNames;
-  /** The `@plugin` tags that a finder has dealt with. */
+  /** `@plugin` tags that a finder has handled. */
   readonly seen: TagPositions;
 }
 
-/** Offsets of the `@` of the tags and decorators that a finder has dealt with. */
+/** Offsets of the `@` of tags and decorators that a finder has handled. */
 export class TagPositions {
   readonly #offsets = new Set<number>();
 
@@ -25,7 +25,7 @@ export class TagPositions {
     this.#offsets.add(tag.getStart());
   }
 
-  /** All tags in the documentation comment of a declaration. */
+  /** Returns all tags in the documentation comment of a declaration. */
   addDoc(declaration: ts.Node): void {
     for (const tag of ts.getJSDocTags(declaration)) this.add(tag);
   }

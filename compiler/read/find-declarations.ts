@@ -13,8 +13,8 @@ import { asTaggedFunction, asTaggedMember, reportUnexported } from "./tagged-fun
 import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
 
 /**
- * The declarations of `sourceFile`. Functions that it re-exports count as its own unless their
- * file is in `pluginFiles` and is read by itself.
+ * Returns the plugin declarations of `sourceFile`. Re-exported functions belong to it unless their
+ * own file is in `pluginFiles`, and so is read itself.
  */
 export function findDeclarations(
   context: ReadContext,
@@ -55,7 +55,7 @@ function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNam
   return names;
 }
 
-/** `export { f as "any text" }`: no import of a generated file could name it. */
+/** No generated file could import `export { f as "any text" }`. */
 function hasQuotedName(symbol: ts.Symbol): boolean {
   const [declaration] = symbol.declarations ?? [];
   return (
@@ -86,8 +86,8 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
 }
 
 /**
- * The plugins that a function, a variable or `export default` declares, if any: one for each name
- * that it is exported under, unless it names itself.
+ * Returns the plugins that a function, a variable or `export default` declares: one for each export
+ * name, unless the tag names the plugin.
  */
 function fromDeclaration(
   scope: FileScope,

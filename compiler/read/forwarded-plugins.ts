@@ -6,7 +6,7 @@ import { isPackageSymbol } from "./package-symbols.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 
-/** Names in `new PluginRequest("name", ...)`, each once. */
+/** Returns the names in `new PluginRequest("name", ...)`, without repetition. */
 export function forwardedPlugins(
   { checker }: ReadContext,
   { role, fn }: PluginDeclaration,

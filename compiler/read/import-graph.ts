@@ -1,4 +1,4 @@
-// Import graph of the user's own files: tells which readings a change invalidates.
+// Import graph of the user's own files: determines which files a change affects.
 
 import { ts } from "ts-morph";
 
@@ -16,14 +16,14 @@ export class ImportGraph {
     for (const sourceFile of this.#own) this.#addImportsOf(sourceFile);
   }
 
-  /** True when some import resolves to nothing, so that a new file may be what it means. */
+  /** True if an import is unresolved, so that a new file may provide it. */
   get hasUnresolved(): boolean {
     return this.#hasUnresolved;
   }
 
   /**
-   * The files that import one of `changed`, directly or not. All files when a changed one speaks to
-   * the whole program: a script or a `declare global`.
+   * Returns the files that import one of `changed`, directly or indirectly. Returns all files if a
+   * changed one affects the whole program: a script, or a `declare global`.
    */
   importersOf(changed: readonly string[]): Set<string> {
     if (changed.some((path) => isGlobal(this.#program.getSourceFile(path)))) {
@@ -61,7 +61,10 @@ function isGlobal(sourceFile: ts.SourceFile | undefined): boolean {
   return !ts.isExternalModule(sourceFile) || /\bdeclare\s+(global|module)\b/.test(sourceFile.text);
 }
 
-/** Every module specifier of a file, `import("...")` types included; the parser collects them. */
+/**
+ * Returns every module specifier of a file, including `import("...")` types; the parser collects
+ * them.
+ */
 function moduleSpecifiers(sourceFile: ts.SourceFile): readonly ts.StringLiteralLike[] {
   return (sourceFile as ts.SourceFile & { imports?: ts.StringLiteralLike[] }).imports ?? [];
 }

@@ -75,7 +75,7 @@ function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitT
   return [];
 }
 
-/** A limit from the text that states it, or what is wrong with that. */
+/** Parses a limit, or returns what is wrong with it. */
 export function limitFrom(
   word: LimitWord,
   text: string,

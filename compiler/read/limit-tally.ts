@@ -1,5 +1,5 @@
-// Whether the limits of type aliases end up in shapes. An alias may be read many times, and one
-// place that takes its limit is enough.
+// Checks that the limits of type aliases end up in shapes. An alias may be read many times; one
+// position that applies its limit suffices.
 
 import type { ts } from "ts-morph";
 
@@ -10,7 +10,7 @@ export class LimitTally {
     this.#isTaken.set(tag, isTaken || this.#isTaken.get(tag) === true);
   }
 
-  /** Returns each tag that no shape took, once. */
+  /** Returns the tags that no shape has applied, without repetition. */
   takeMisplaced(): ts.JSDocTag[] {
     const misplaced = [...this.#isTaken].filter(([, isTaken]) => !isTaken).map(([tag]) => tag);
     for (const tag of misplaced) this.#isTaken.set(tag, true);

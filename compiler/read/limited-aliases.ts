@@ -9,12 +9,12 @@
 import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 
-/** Name of the property by which a type carries the limits of an alias. */
+/** Name of the property that carries the limits of an alias. */
 export const LIMITS_PROPERTY = "@limits";
 
 const MENTION = new RegExp(`@(?:${Object.keys(LIMIT_WORDS).join("|")})\\b`);
 
-/** Aliases by the property that stands for their constraints, and their types as written. */
+/** Aliases by the property that represents their limits, with their types as written. */
 const aliases = new WeakMap<ts.Node, ts.TypeAliasDeclaration>();
 const writtenTypes = new WeakMap<ts.TypeAliasDeclaration, ts.TypeNode>();
 
@@ -27,12 +27,12 @@ export function carryAliasLimits(sourceFile: ts.SourceFile): void {
   visit(sourceFile);
 }
 
-/** The type that the author wrote behind the `=` of an alias. */
+/** Returns the type that the author wrote after the `=` of an alias. */
 export function writtenType(alias: ts.TypeAliasDeclaration): ts.TypeNode {
   return writtenTypes.get(alias) ?? alias.type;
 }
 
-/** Returns the alias whose constraints a property stands for. */
+/** Returns the alias whose limits a property represents. */
 export function aliasBehind(property: ts.Symbol): ts.TypeAliasDeclaration | undefined {
   const [declaration] = property.declarations ?? [];
   return declaration && aliases.get(declaration);
@@ -58,7 +58,7 @@ function carry(alias: ts.TypeAliasDeclaration): void {
   (alias as { type: ts.TypeNode }).type = limited;
 }
 
-/** Types without constraints: the alias keeps its name, and the diagnostic names the tag. */
+/** Types that cannot have limits: the alias keeps its name, and a diagnostic names the tag. */
 function isObjectType(type: ts.TypeNode): boolean {
   return ts.isTypeLiteralNode(type) || ts.isMappedTypeNode(type) || ts.isFunctionTypeNode(type);
 }
@@ -76,8 +76,8 @@ function isOneType(type: ts.TypeNode): boolean {
 }
 
 /**
- * `T extends infer M ? M extends null | undefined | boolean ? M : M & limits : never`: each member
- * of a union by itself, since `null & { … }` would be `never`.
+ * Builds `T extends infer M ? M extends null | undefined | boolean ? M : M & limits : never`, which
+ * treats each member of a union separately, because `null & { … }` would be `never`.
  */
 function distribute(type: ts.TypeNode, limits: ts.TypeNode): ts.TypeNode {
   const { factory } = ts;
@@ -96,7 +96,7 @@ function distribute(type: ts.TypeNode, limits: ts.TypeNode): ts.TypeNode {
   );
 }
 
-/** Makes created nodes look parsed, at the position of the type that they replace. */
+/** Gives created nodes the position of the type that they replace, as if they had been parsed. */
 function parse(node: ts.Node, original: ts.TypeNode, parent: ts.Node): void {
   Object.assign(node, { parent });
   if (node === original) return;

@@ -1,6 +1,6 @@
-// Applies constraints to the shapes that they were written for. A constraint applies to the members
-// of a type that are of its kind: `@maxLength` on `str | null` limits the string. A constraint that
-// applies to no member is an error.
+// Applies limits to the shapes that they were written for. A limit applies to the members of a type
+// that have its kind: `@maxLength` on `str | null` limits the string. A limit that applies to no
+// member is an error.
 
 import { ts } from "ts-morph";
 import {
@@ -17,13 +17,13 @@ import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { schemaType } from "./schema-type.js";
 import type { StatedLimit } from "./type-limits.js";
 
-/** Context in which constraints are applied to shapes. */
+/** Context for applying limits to shapes. */
 export interface Limiting {
   readonly context: ReadContext;
   readonly named: ReadonlyMap<string, NamedShape>;
 }
 
-/** Returns the shape with the constraints next to its type. */
+/** Returns the shape with the limits written beside its type. */
 export function limitedShape(
   limiting: Limiting,
   shape: TypeShape,
@@ -46,7 +46,7 @@ export function withLimits(
   }, shape);
 }
 
-/** Reports a tag whose limit its type cannot take. */
+/** Reports a tag whose limit does not apply to its type. */
 export function reportMisplaced(context: ReadContext, tag: ts.JSDocTag): void {
   const word = tag.tagName.text as LimitWord;
   const message = `\`@${word}\` limits ${WORDS[LIMIT_WORDS[word]]}; this type has none`;
@@ -59,7 +59,7 @@ const WORDS: Readonly<Record<LimitedKind, string>> = {
   array: "a list",
 };
 
-/** Null where no member of the shape is of that kind. */
+/** Returns null if no member of the shape has that kind. */
 function put(
   shape: TypeShape,
   limits: Limits,
@@ -78,7 +78,7 @@ function put(
     }
     case "ref": {
       const type = named.get(shape.name)?.shape;
-      // Written out: limits beside a reference would be a word that few readers of schemas know.
+      // The shape is copied, because few readers of schemas support limits beside a reference.
       return type === undefined ? null : put(type, limits, kind, named);
     }
     default:
@@ -94,7 +94,7 @@ const KINDS: Readonly<Record<string, LimitedKind>> = {
   array: "array",
 };
 
-/** Tags of the aliases through which a node names the type of a schema: no type carries them. */
+/** Tags of the aliases that a schema's type is written with: no type carries their limits. */
 function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): LimitTag[] {
   if (node === undefined || !ts.isTypeReferenceNode(node)) return [];
   if (schemaType(context, node) === null) return [];
@@ -105,8 +105,8 @@ function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): L
 }
 
 /**
- * Returns the shape with the constraints that its type carries. A constraint may fit one member of
- * a union only; `LimitTally` reports tags that fit no member after the file has been read.
+ * Returns the shape with the limits that its type carries. A limit may apply to only one member of
+ * a union; `LimitTally` reports limits that apply to no member after the file has been read.
  */
 export function withCarriedLimits(
   { context, named }: Limiting,
@@ -120,7 +120,7 @@ export function withCarriedLimits(
   }, shape);
 }
 
-/** The shape within a limit that its type states, or the reason for which it cannot be. */
+/** Returns the shape with a limit that its type states, or why the limit is invalid. */
 export function withStatedLimit(
   named: ReadonlyMap<string, NamedShape>,
   shape: TypeShape,

@@ -7,7 +7,7 @@ export class LiteralSource {
   text = "";
   readonly #places: { readonly sourceFile: ts.SourceFile; readonly offset: number }[] = [];
 
-  /** Appends characters with one common position. */
+  /** Appends characters that share one position. */
   add(characters: string, sourceFile: ts.SourceFile, offset: number): void {
     for (let index = 0; index < characters.length; index++) {
       this.#places.push({ sourceFile, offset });
@@ -20,13 +20,13 @@ export class LiteralSource {
     for (const place of other.#places) this.#places.push(place);
   }
 
-  /** Returns the position of a character; past the end, that of the last one. */
+  /** Returns the position of a character; past the end, that of the last character. */
   placeOf(index: number): { readonly sourceFile: ts.SourceFile; readonly offset: number } {
     return this.#places[Math.min(index, this.#places.length - 1)]!;
   }
 }
 
-/** One character of a literal as it is written, escapes included. */
+/** Matches one character of a literal as written, including escapes. */
 const CHARACTER =
   /\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[\s\S])|\r\n|[\s\S]/g;
 const SHORT: Readonly<Record<string, string>> = {
@@ -53,13 +53,13 @@ function characterOf(written: string): string {
   return SHORT[code] ?? code;
 }
 
-/** A literal without values in it. */
+/** Reads a literal without embedded values. */
 export function readStringLiteral(node: ts.StringLiteralLike): LiteralSource {
   const sourceFile = node.getSourceFile();
   return spelledBetween(sourceFile, node.getStart(sourceFile) + 1, node.end - 1);
 }
 
-/** A template whose values are written as their placeholders. */
+/** Reads a template with placeholders for its values. */
 export function readTemplateLiteral(
   template: ts.TemplateLiteral,
   shownAs: (value: ts.Expression) => string,

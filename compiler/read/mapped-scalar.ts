@@ -6,7 +6,7 @@ import { ts } from "ts-morph";
 import { type TypeReading, unsupported } from "./reading.js";
 
 const SCALAR = ts.TypeFlags.NumberLike | ts.TypeFlags.StringLike;
-/** Which type was mapped, by a method that only this type has. */
+/** Identifies the mapped type by a method that only this type has. */
 const WRAPPERS = [
   { method: "toFixed", name: "a number", test: "T extends number ? T" },
   { method: "charCodeAt", name: "a string", test: "T extends string ? T" },

@@ -1,11 +1,11 @@
-// Whether a file finds this package. Without it every type that comes from there is unknown, and
-// what would be said of parameters and examples would follow from that alone.
+// Detects that a file cannot resolve this package. All types from the package are then unknown, and
+// diagnostics of parameters and examples would only follow from that.
 
 import { ts } from "ts-morph";
 import { PACKAGE_NAME } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
-/** Reports the import that leads nowhere; true where there is one. */
+/** Reports the unresolved import; true if there is one. */
 export function isPackageMissing(context: ReadContext, sourceFile: ts.SourceFile): boolean {
   for (const statement of sourceFile.statements) {
     if (!ts.isImportDeclaration(statement)) continue;

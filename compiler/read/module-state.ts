@@ -1,5 +1,5 @@
-// Finds module-level variables that the functions of a file change. Setting one up while the module
-// loads is no change: only what is written inside a function counts.
+// Finds module-level variables that the functions of a file change. Initialization while the module
+// loads does not count.
 
 import { ts } from "ts-morph";
 import type { ModuleState } from "../record/plugin-record.js";
@@ -39,7 +39,7 @@ function moduleVariables(sourceFile: ts.SourceFile): Map<string, ts.Identifier> 
   return variables;
 }
 
-/** The variable that an assignment, `++`, `delete` or mutating call changes, if any. */
+/** Returns the variable that an assignment, `++`, `delete` or mutating call changes. */
 function changedExpression(node: ts.Node): ts.Identifier | null {
   if (ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind)) {
     return rootOf(node.left);
@@ -61,7 +61,7 @@ function isAssignment(kind: ts.SyntaxKind): boolean {
   return kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
 }
 
-/** `a` of `a`, `a.b` and `a[0].b`. */
+/** Returns `a` for `a`, `a.b` and `a[0].b`. */
 function rootOf(expression: ts.Expression): ts.Identifier | null {
   let node = expression;
   while (

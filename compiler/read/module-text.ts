@@ -1,4 +1,4 @@
-// Places in a module at which it refers to files beside itself.
+// Positions in a module that refer to files beside it.
 
 import { ts } from "ts-morph";
 
@@ -17,20 +17,20 @@ export class ModuleText {
     this.#file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   }
 
-  /** Overwrites as many characters as the replacement has. */
+  /** Replaces text by a replacement of the same length. */
   replace(start: number, replacement: string): void {
     const end = start + replacement.length;
     this.text = this.text.slice(0, start) + replacement + this.text.slice(end);
   }
 
-  /** Line from 1 and column from 0, with the line itself. */
+  /** Line number from 1, column from 0, and the line itself. */
   position(start: number): { line: number; column: number; lineText: string } {
     const { line, character } = this.#file.getLineAndCharacterOfPosition(start);
     const lineText = this.#file.text.split("\n")[line] ?? "";
     return { line: line + 1, column: character, lineText };
   }
 
-  /** All of `import.meta.url`, `import.meta.dirname` and `import.meta.filename`. */
+  /** Returns all uses of `import.meta.url`, `import.meta.dirname` and `import.meta.filename`. */
   metaMembers(): MetaMember[] {
     return this.#nodes().flatMap((node) => {
       if (!isMetaMember(node)) return [];
@@ -40,7 +40,7 @@ export class ModuleText {
     });
   }
 
-  /** Files named by `new URL("./data.txt", import.meta.url)`. */
+  /** Returns the files named by `new URL("./data.txt", import.meta.url)`. */
   assets(): { readonly name: string; readonly start: number }[] {
     return this.#nodes().flatMap((node) => {
       if (!ts.isNewExpression(node) || node.expression.getText() !== "URL") return [];
@@ -52,7 +52,7 @@ export class ModuleText {
     });
   }
 
-  /** Where the ending stands in imports such as import(`./formats/${name}.js`). */
+  /** Returns the positions of file extensions in imports such as import(`./formats/${name}.js`). */
   scriptImports(): { readonly start: number; readonly folder: string }[] {
     return this.#nodes().flatMap((node) => {
       const isImport =

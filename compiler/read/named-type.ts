@@ -1,6 +1,6 @@
-// Which types get an entry of their own in the type table: aliases, interfaces, classes and enums
-// of the user. The key is their place in the sources, so that it is the same in every run; readable
-// unique names are given at the end, when all of them are known (see `type-table.ts`).
+// Decides which types get an entry in the type table: aliases, interfaces, classes and enums of the
+// user. The key is their source position, so that it is the same in every run; readable unique
+// names are assigned at the end, when all are known (see `type-table.ts`).
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
@@ -8,7 +8,7 @@ import type { ReadContext } from "./read-context.js";
 
 export interface TypeName {
   readonly key: string;
-  /** Name in the table unless another type has it. */
+  /** Preferred name in the table. */
   readonly base: string;
   readonly file: string;
   readonly offset: number;
@@ -53,7 +53,7 @@ export function isLibrary(context: ReadContext, declaration: ts.Declaration): bo
   return context.program.isSourceFileDefaultLibrary(declaration.getSourceFile());
 }
 
-/** Type arguments of an instantiated alias, interface or class. */
+/** Returns the type arguments of an instantiated alias, interface or class. */
 function typeArguments(context: ReadContext, type: ts.Type): readonly ts.Type[] {
   if (type.aliasSymbol) return type.aliasTypeArguments ?? [];
   if (!isReference(type)) return [];

@@ -40,7 +40,7 @@ function readArray(reader: TypeReader, element: ts.Type): TypeReading {
   };
 }
 
-/** JSON writes null for an `undefined` in a list, and never gives one back. */
+/** JSON writes `undefined` in an array as null, and never reads it back. */
 function readElement(reader: TypeReader, element: ts.Type): TypeReading {
   return reader.direction === "output" ? reader.read(element) : reader.readPresent(element);
 }
@@ -65,7 +65,7 @@ function readTuple(reader: TypeReader, type: ts.TupleTypeReference): TypeReading
   return { shape: { kind: "tuple", items, required: type.target.minLength, rest }, problems };
 }
 
-/** Objects that are more than their properties; null for plain ones. */
+/** Describes objects that are more than their properties; null for plain objects. */
 function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
   const { context } = reader;
   const symbol = type.getSymbol();
@@ -89,7 +89,7 @@ function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
   );
 }
 
-/** JSON of a Map is an object, of a Set an array. */
+/** In JSON a Map is an object and a Set is an array. */
 function readCollection(reader: TypeReader, type: ts.Type): TypeReading | null {
   const { checker } = reader.context;
   const [first, second] = checker.getTypeArguments(type as ts.TypeReference);
@@ -137,7 +137,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   RegExp: "`str`",
 };
 
-/** Converters leave it out of what they read, or it would change the object itself. */
+/** Converters drop it, because it would change the object itself. */
 const UNSETTABLE = {
   reason: "a name reserved by JavaScript",
   help: "another name",
@@ -179,7 +179,7 @@ function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
   };
 }
 
-/** An interface whose base is not declared anywhere has silently fewer properties. */
+/** An interface with an undeclared base silently lacks properties. */
 function extendsAny(checker: ts.TypeChecker, type: ts.Type): boolean {
   const declarations = type.getSymbol()?.declarations ?? [];
   return declarations
@@ -196,11 +196,11 @@ function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {
 
 interface IndexReading {
   readonly reading: TypeReading;
-  /** Pattern of the keys, null for any. */
+  /** Pattern of the keys; null: any key. */
   readonly keys: string | null;
 }
 
-/** One that admits any key comes first: it includes all others. */
+/** A pattern that accepts every key comes first, because it includes all others. */
 function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
   const { checker } = reader.context;
   const infos = checker
@@ -211,7 +211,7 @@ function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
   return index ? { reading: reader.readPresent(index.info.type), keys: index.keys } : null;
 }
 
-/** JSON has no bytes: inside a decoded value a `Uint8Array` could only be a lie. */
+/** JSON has no bytes: a decoded value can contain no `Uint8Array`. */
 function bytesInJson(reader: TypeReader, path: string, part: TypeReading): Problem[] {
   if (reader.direction === "output" || part.shape.kind !== "bytes") return [];
   return [{ path, reason: "bytes inside JSON", help: "`str`, or a `content: bytes` argument" }];

@@ -1,5 +1,5 @@
-// Opens the ts-morph project of a folder: under its tsconfig.json, or under defaults that suit a
-// plugin project.
+// Opens the ts-morph project of a folder: with its tsconfig.json, or with defaults for plugin
+// projects.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ const DEFAULT_OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/** Without it the order of a union's members depends on files that have nothing to do with it. */
+/** Otherwise the order of union members would depend on unrelated files. */
 const STABLE_ORDER: ts.CompilerOptions = { stableTypeOrdering: true };
 
-/** @throws SvcError SVC1061 when tsconfig.json cannot be parsed */
+/** @throws SvcError SVC1061 if tsconfig.json cannot be parsed */
 export function openProject(projectDir: string, tsconfig: string): Project {
   const tsConfigFilePath = join(projectDir, tsconfig);
   const common = { skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true };
@@ -30,7 +30,7 @@ export function openProject(projectDir: string, tsconfig: string): Project {
   }
   for (const file of tsconfigFiles(projectDir, tsconfig)) requireReadable(projectDir, file);
   try {
-    // The same as are checked, or types would be read otherwise than they were found right.
+    // The same options as the type check, so that types are read as they were checked.
     const today = replacementOptions(projectDir, tsconfig);
     const { options } = ts.convertCompilerOptionsFromJson(today, projectDir);
     const compilerOptions = { ...options, ...STABLE_ORDER };

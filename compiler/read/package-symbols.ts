@@ -1,5 +1,5 @@
-// Recognizes declarations of this package (`PluginRequest`, the branded numbers, `plugin`) by where
-// it is declared, never by its name alone: a user may rename on import or have such names himself.
+// Recognizes declarations of this package (`PluginRequest`, the branded numbers, `plugin`) by their
+// location, never by name alone: users may rename imports or declare such names.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,20 +9,20 @@ export const PACKAGE_NAME = "svc-server";
 
 const ownFolders = new Map<string, boolean>();
 
-/** True when the symbol is declared in this package's sources or declarations. */
+/** Returns true if the symbol is declared in this package's sources or declarations. */
 export function isPackageSymbol(symbol: ts.Symbol | undefined, name?: string): boolean {
   if (!symbol || (name !== undefined && symbol.name !== name)) return false;
   const file = symbol.declarations?.[0]?.getSourceFile().fileName;
   return file !== undefined && isPackageFolder(dirname(file));
 }
 
-/** True for `Graph`, and for `Graph<Schema>`, which is an interface that extends the class. */
+/** Returns true for `Graph`, and for `Graph<Schema>`, an interface that extends the class. */
 export function isGraph(type: ts.Type): boolean {
   const symbol = type.getSymbol();
   return isPackageSymbol(symbol, "Graph") || isPackageSymbol(symbol, "TypedGraph");
 }
 
-/** True when the nearest package.json names this package. */
+/** Returns true if the nearest package.json is that of this package. */
 export function isPackageFolder(folder: string): boolean {
   let known = ownFolders.get(folder);
   if (known === undefined) {
@@ -42,7 +42,7 @@ function nearestPackageIsOurs(folder: string): boolean {
   return parent !== folder && isPackageFolder(parent);
 }
 
-/** `int` or `float` when the type carries the brand of these numbers, else null. */
+/** Returns `int` or `float` if the type carries the brand of these numbers, otherwise null. */
 export function readBrand(checker: ts.TypeChecker, type: ts.Type): "int" | "float" | null {
   if (!type.isIntersection()) return null;
   for (const part of type.types) {
@@ -60,12 +60,12 @@ function brandKind(checker: ts.TypeChecker, brand: ts.Symbol): "int" | "float" {
   return words.some((word) => word.isStringLiteral() && word.value === "float") ? "float" : "int";
 }
 
-/** The symbol `brand` of `contract/types.ts`; limits of types have another. */
+/** The symbol `brand` of `contract/types.ts`; limits of types use another one. */
 function isBrandKey(property: ts.Symbol): boolean {
   return String(property.escapedName).startsWith("__@brand@");
 }
 
-/** True for a property whose key is a `unique symbol`, not text. */
+/** Returns true for a property whose key is a `unique symbol`. */
 export function isUniqueSymbolKey(property: ts.Symbol): boolean {
   return String(property.escapedName).startsWith("__@");
 }

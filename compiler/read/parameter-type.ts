@@ -1,10 +1,10 @@
-// The declared type of a parameter, and diagnostics of it.
+// The declared type of a parameter, and its diagnostics.
 
 import type { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 import { firstProblems, pathText, type TypeReading, withoutUndefined } from "./reading.js";
 
-/** Returns the type of a parameter: that of the resolved signature, if there is one. */
+/** Returns the type of a parameter, from the resolved signature if there is one. */
 export function parameterType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type {
   const resolved = context.resolvedTypes.get(parameter);
   if (resolved !== undefined) return withoutUndefined(context.checker, resolved);
@@ -13,7 +13,7 @@ export function parameterType(context: ReadContext, parameter: ts.ParameterDecla
     : withoutUndefined(context.checker, context.checker.getTypeAtLocation(parameter));
 }
 
-/** Returns where a type is written; undefined if the resolved signature has another. */
+/** Returns the node of a type; undefined if the resolved signature has another type. */
 export function findTypeNode(
   context: ReadContext,
   parameter: ts.ParameterDeclaration,
@@ -25,7 +25,7 @@ export function findTypeNode(
   return written === withoutUndefined(context.checker, resolved) ? type : undefined;
 }
 
-/** Returns whether a parameter has a type, or a default to infer it from. */
+/** Returns whether a parameter has a type, or a default from which it is inferred. */
 export function hasKnownType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
   const { type, initializer } = parameter;
   return type !== undefined || initializer !== undefined || context.resolvedTypes.has(parameter);

@@ -1,14 +1,14 @@
-// File paths as the compiler writes them: relative to the project folder, with `/` on every system.
+// File paths in compiler output: relative to the project folder, with `/` on every system.
 
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
-/** `file` relative to `projectDir`, with `/`; begins with `../` when it lies outside. */
+/** Returns `file` relative to `projectDir`; outside the project it starts with `../`. */
 export function relativePath(projectDir: string, file: string): string {
   const path = relative(projectDir, file);
   return sep === "/" ? path : path.split(sep).join("/");
 }
 
-/** The absolute form of a path of the project, as TypeScript writes it. */
+/** Returns the absolute path of a project file, as TypeScript writes it. */
 export function absolutePath(projectDir: string, file: string): string {
   const path = isAbsolute(file) ? file : resolve(projectDir, file);
   return sep === "/" ? path : path.split(sep).join("/");

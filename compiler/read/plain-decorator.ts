@@ -1,5 +1,5 @@
-// Detects `@plugin` as a decorator of a plain function: TypeScript keeps it in the tree and rejects
-// it, so the error gives the exact replacement.
+// Detects `@plugin` as a decorator of a plain function: TypeScript parses it but rejects it, so the
+// error gives the exact replacement.
 
 import { ts } from "ts-morph";
 import { declaredValue } from "./declared-value.js";
@@ -8,10 +8,10 @@ import { isFunctionNode, type PluginFunction } from "./plugin-declaration.js";
 import type { PluginOptions } from "./plugin-options.js";
 import { asPluginDecorator } from "./wrapper-call.js";
 
-/** A statement that may have a decorator in front, where TypeScript refuses it. */
+/** A statement that can be preceded by a decorator which TypeScript rejects. */
 export type PlainStatement = ts.FunctionDeclaration | ts.VariableStatement;
 
-/** Reports a plugin decorator on a statement; true when there was one. */
+/** Reports a plugin decorator on a statement; true if there is one. */
 export function refusePlainDecorator(scope: FileScope, statement: PlainStatement): boolean {
   const plain = plainFunction(statement);
   for (const modifier of statement.modifiers ?? []) {
@@ -32,11 +32,11 @@ export function refusePlainDecorator(scope: FileScope, statement: PlainStatement
 
 interface PlainFunction {
   readonly fn: PluginFunction;
-  /** Name in its declaration, if it has one. */
+  /** Name of the declaration, if it has one. */
   readonly name: string | undefined;
 }
 
-/** The function that a statement declares, undefined when it declares something else. */
+/** Returns the function that a statement declares; undefined if it declares something else. */
 function plainFunction(statement: PlainStatement): PlainFunction | undefined {
   if (ts.isFunctionDeclaration(statement)) return { fn: statement, name: statement.name?.text };
   const [declaration] = statement.declarationList.declarations;

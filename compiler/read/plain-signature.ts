@@ -1,11 +1,10 @@
-// A converter calls one signature with values it has converted: overloads and type parameters leave
-// open which one and to what.
+// Rejects overloads and type parameters: a converter calls one signature with converted values.
 
 import type { ts } from "ts-morph";
 import { isFunctionNode, type PluginFunction } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 
-/** Reports what a plugin's signature must not have; true when it is fine. */
+/** Reports parts that a plugin's signature must not have; true if there are none. */
 export function hasPlainSignature(
   context: ReadContext,
   fn: PluginFunction,

@@ -12,19 +12,19 @@ export type PluginFunction =
   | ts.ArrowFunction
   | ts.MethodDeclaration;
 
-/** The signature of a function that user code makes. */
+/** The resolved signature of a function that user code creates. */
 export interface ResolvedSignature {
   readonly signature: ts.Signature;
-  /** Declarations behind its parameters. */
+  /** Declarations of its parameters. */
   readonly parameters: readonly ts.ParameterDeclaration[];
   /** Types of its parameters, which may differ from those of the declarations. */
   readonly types: ReadonlyMap<ts.ParameterDeclaration, ts.Type>;
 }
 
 export interface PluginDeclaration {
-  /** The function that runs in the end. */
+  /** The function that finally runs. */
   readonly fn: PluginFunction;
-  /** Present if the plugin is not that function itself. */
+  /** Present if the plugin is created by user code. */
   readonly resolved?: ResolvedSignature;
   readonly name: string;
   /** Node that diagnostics of the plugin as a whole point to. */
@@ -34,7 +34,7 @@ export interface PluginDeclaration {
   readonly readonly: boolean;
   readonly exportPath: string;
   readonly doc: DocComment;
-  /** Its schedule, if it is a job. */
+  /** Schedule of a job; absent for other plugins. */
   readonly job?: JobFacts;
 }
 

@@ -1,5 +1,5 @@
-// Reads the options object of the wrapper and the decorator. Every value must be a literal: the
-// compiler never runs the user's code to find out what a plugin is called.
+// Reads the options object of the wrapper and the decorator. Every value must be a literal, because
+// the compiler never runs user code to find the name of a plugin.
 
 import { ts } from "ts-morph";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";

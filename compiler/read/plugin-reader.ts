@@ -31,13 +31,13 @@ import { syntaxErrors } from "./syntax-errors.js";
 import { nameTypes } from "./type-table.js";
 
 export interface ReadResult {
-  /** Sorted by name, then role. */
+  /** Sorted by name, then by role. */
   readonly plugins: PluginRecord[];
   readonly types: TypeTable;
   readonly diagnostics: Diagnostic[];
-  /** Variables of plugin modules that functions change, for the rules. */
+  /** Module variables of plugins that functions change, for the rules. */
   readonly moduleState: ModuleState[];
-  /** Source files that were read, relative to the project folder, sorted; no installed packages. */
+  /** Source files of the program without installed packages, relative to the project and sorted. */
   readonly dependencies: string[];
 }
 
@@ -86,7 +86,7 @@ export class PluginReader {
     this.#setFiles(files);
   }
 
-  /** Reads all files that have no reading yet; at first these are all. */
+  /** Reads all files that have not been read; at first these are all. */
   read(): ReadResult {
     const program = this.#project.getProgram().compilerObject;
     prepareFiles(program);
@@ -113,7 +113,7 @@ export class PluginReader {
   }
 
   /**
-   * Reads again what a change touches: the changed files and all that import them.
+   * Reads changed files and all files that import them.
    *
    * @param changed files that were written, added or removed
    * @param files the plugin files from now on
@@ -161,7 +161,7 @@ export class PluginReader {
     }
     const before = new Set(this.#files);
     for (const path of paths) {
-      // A module that a plugin imports has been parsed, but not read as a plugin.
+      // A module that a plugin imports is parsed, but not read as a plugin file.
       if (!before.has(path)) this.#readings.delete(path);
       this.#project.addSourceFileAtPathIfExists(path);
     }
@@ -169,7 +169,7 @@ export class PluginReader {
     this.#files = paths;
   }
 
-  /** Reads the expressions of modules that plugins import: queries may be built there. */
+  /** Reads the expressions in modules that plugins import, because queries may be built there. */
   #readModules(context: ReadContext, pluginFiles: ReadonlySet<string>): void {
     this.#modules = importedModules(context, pluginFiles).map((sourceFile) => {
       const { fileName } = sourceFile;
@@ -226,7 +226,7 @@ export class PluginReader {
   }
 }
 
-/** Returns each diagnostic once: a constant of one file may be an expression in several. */
+/** Returns each diagnostic once: several files may use the expression of a constant. */
 function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const found = new Map<string, Diagnostic>();
   for (const one of diagnostics) {
@@ -237,7 +237,7 @@ function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...found.values()];
 }
 
-/** The checker keeps what an import once resolved to, or that it did not. */
+/** The checker caches whether and how an import was resolved. */
 function changesResolution(program: ts.Program, imports: ImportGraph, path: string): boolean {
   if (!existsSync(path)) return imports.importersOf([path]).size > 0;
   return imports.hasUnresolved && !program.getSourceFile(path);

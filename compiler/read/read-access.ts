@@ -1,5 +1,5 @@
-// `@public` and `@scope orders:write`: which principals may call a plugin where authentication is
-// configured.
+// Reads `@public` and `@scope orders:write`: which principals may call a plugin if authentication
+// is configured.
 
 import type { ts } from "ts-morph";
 import { SCOPE } from "../../runtime/settings/scope-rules.js";

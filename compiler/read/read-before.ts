@@ -1,6 +1,6 @@
-// `@before auth, src/guards.ts#limit`: functions that run before a plugin, by the names under which
-// its file knows them, or by module and export. Each has to be exported by the module that declares
-// it: the server imports it from there.
+// Reads `@before auth, src/guards.ts#limit`: functions that run before a plugin, named as in its
+// file or by module and export. Each must be exported by its module, because the server imports it
+// from there.
 
 import { existsSync } from "node:fs";
 
@@ -29,8 +29,8 @@ export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclar
 }
 
 /**
- * Where the functions are declared that run before a plugin, as far as its program has them: hooks
- * of the configuration first.
+ * Returns the declarations of the functions that run before a plugin, as far as the program
+ * contains them; hooks of the configuration come first.
  */
 export function beforeDeclarations(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
   const configured = role === "post" ? [] : context.hooks;

@@ -1,5 +1,5 @@
-// State of all reader functions while one program is read: the checker, positions in files, and
-// the diagnostics. One context serves one program; a changed file requires a new one.
+// State of the reader functions while one program is read: checker, positions and diagnostics. A
+// changed file requires a new program, and so a new context.
 
 import { ts } from "ts-morph";
 import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
@@ -10,14 +10,14 @@ import { relativePath } from "./paths.js";
 
 export class ReadContext {
   /**
-   * Set when a type that was read is any, so that a missing declaration may be why. See
+   * Set if a type was read as any, which may be due to a missing declaration. See
    * `global-types.ts`.
    */
   metAny = false;
   readonly limits = new LimitTally();
-  /** Hooks of all plugins, which the configuration names as `module#export`. */
+  /** Hooks of all plugins, as `module#export`, from the configuration. */
   hooks: readonly string[] = [];
-  /** Types of parameters where the plugin being read is made by user code. */
+  /** Types of the parameters if the plugin being read is created by user code. */
   resolvedTypes: ReadonlyMap<ts.ParameterDeclaration, ts.Type> = new Map();
   #diagnostics: Diagnostic[] = [];
   readonly #paths = new Map<ts.SourceFile, string>();
@@ -86,7 +86,7 @@ export class ReadContext {
   }
 }
 
-/** The declaration behind an identifier, through import aliases; undefined when unresolved. */
+/** Returns the declaration of an identifier, through import aliases; undefined if unresolved. */
 export function resolveSymbol(context: ReadContext, node: ts.Node): ts.Symbol | undefined {
   const symbol = context.checker.getSymbolAtLocation(node);
   return symbol && skipAlias(context, symbol);
@@ -97,7 +97,7 @@ export function skipAlias(context: ReadContext, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? context.checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** An expression without parentheses, `as`, `satisfies` and `!` around it. */
+/** Returns an expression without enclosing parentheses, `as`, `satisfies` and `!`. */
 export function unwrap(expression: ts.Expression): ts.Expression {
   let inner = expression;
   while (

@@ -1,4 +1,4 @@
-// The `@example` tags of a plugin: their texts, and the calls of the plugin in them.
+// Reads the `@example` tags of a plugin: their texts, and the calls of the plugin in them.
 
 import type { ExampleRecord } from "../record/example.js";
 import type { ParamRecord } from "../record/plugin-record.js";
@@ -23,8 +23,8 @@ export function readExamples(
     className: path.length > 1 ? path[0]! : null,
     params: records.map((param) => param.name),
   };
-  // A merged response comes from another plugin of this name; an unreadable parameter must be fixed
-  // first.
+  // A merged response comes from another plugin of this name, and unreadable parameters are
+  // reported first.
   const isSilent = plugin.role === "post" || records.length < listParameters(plugin).length;
   return plugin.doc.examples.map((tag) => {
     const text = new ExampleText(context, tag);

@@ -11,11 +11,11 @@ const TAG = "inline";
 export interface InlineFacts {
   readonly result: ResultRecord;
   readonly async: boolean;
-  /** Functions run before it. */
+  /** Functions that run before it. */
   readonly hasBefore: boolean;
 }
 
-/** Returns true if a plugin is tagged as inline and can be. */
+/** Returns whether a plugin is tagged as inline and may be. */
 export function readInline(
   context: ReadContext,
   plugin: PluginDeclaration,
@@ -30,7 +30,7 @@ export function readInline(
   return false;
 }
 
-/** Why it might keep others waiting, null for no reason. */
+/** Returns why it could block others; null if it cannot. */
 function obstacle(plugin: PluginDeclaration, { result, async, hasBefore }: InlineFacts) {
   if (plugin.role !== "engine") return "pre and post plugins run in executors";
   if (plugin.graph !== null) return "it uses a graph, which another request may have locked";

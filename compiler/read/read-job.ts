@@ -1,5 +1,5 @@
-// The signature of a job. svc calls it without a request: its only parameters are the run and the
-// bound graph, and its result is shown to operators.
+// Reads the signature of a job. Jobs run without a request: their only parameters are the run and
+// the bound graph, and operators see their result.
 
 import type { ts } from "ts-morph";
 import type { ReservedName, ReservedParam } from "../record/plugin-record.js";

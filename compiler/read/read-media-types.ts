@@ -1,5 +1,5 @@
-// Media types of an HttpResponse: those of its type, `HttpResponse<"image/png">`, or of the tag
-// `@produces image/png` where the type states none, as in JavaScript.
+// Reads the media types of an HttpResponse from its type, `HttpResponse<"image/png">`, or from the
+// tag `@produces image/png` if the type has none, as in JavaScript.
 
 import { ts } from "ts-morph";
 import { readTagLine } from "./doc-comment.js";
@@ -34,7 +34,7 @@ export function readMediaTypes(
   }
   const inTags = tags.flatMap((tag) => typesInTag(context, tag));
   for (const type of inType) requireMediaType(context, where, type, '`HttpResponse<"image/png">`');
-  // A part of unknown type leaves the whole unknown.
+  // A part of unknown type makes the whole unknown.
   if (isOpen && inTags.length === 0) return [];
   return [...new Set([...inType, ...inTags])].sort();
 }
@@ -69,7 +69,7 @@ function mediaTypeText(type: ts.Type): string | null {
   return isRange ? `${start.toLowerCase()}*` : null;
 }
 
-/** Without parameters, in lower case. */
+/** Matches a media type without parameters, in lower case. */
 function plainMediaType(text: string): string {
   return text.split(";", 1)[0]!.trim().toLowerCase();
 }

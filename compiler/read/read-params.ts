@@ -1,5 +1,5 @@
-// The parameters of a plugin function, in the order of the signature. Which names are reserved
-// depends on the role (plugin-api, "Plugin function contracts").
+// Reads the parameters of a plugin function in signature order. The role determines which names are
+// reserved (plugin-api, "Plugin function contracts").
 
 import { ts } from "ts-morph";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -85,7 +85,7 @@ function reservedName(
   const reserved = RESERVED[plugin.role].find((word) => word === name);
   if (reserved) return reserved;
   if (index > 0) return null;
-  // Without a type it has that of its context: the wrapper types its arguments.
+  // Without a type annotation it has a contextual type, because the wrapper types its arguments.
   const type = parameterType(context, parameter);
   const [first, className] =
     plugin.role === "post"
@@ -117,11 +117,11 @@ function readUser(
   const schemas = schemaLocations(context, typeNode);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
-  // A post-processor can have no such argument, whatever its type.
+  // A post-processor cannot have such an argument, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
   const tags = [...limits, ...readLimitTags(context, parameter)];
   const shape = limitedShape(reader, reading.shape, typeNode, tags);
-  // A default is what the plugin gets: where a schema changes values, no client could send it.
+  // The plugin receives a default unchanged: if a schema converts values, no client could send it.
   const { initializer } = parameter;
   const isSent = initializer === undefined || schemas.length === 0;
   return {
@@ -146,7 +146,7 @@ function textParameterShape(type: ts.Type, name: TextClass): TypeShape {
   return isNullable ? { kind: "union", members: [{ kind: "null" }, text] } : text;
 }
 
-/** @param type null without an annotation */
+/** @param type null if there is no annotation */
 function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.Type | null): void {
   const name = parameter.name.text;
   const says = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
@@ -166,7 +166,7 @@ function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.T
   return (isList && readSchema(reader, typeNode)) || readInput(reader, type);
 }
 
-/** Untyped parameters are text (http-interface, "Plugin execution" rule 4). */
+/** Untyped parameters are strings (http-interface, "Plugin execution" rule 4). */
 function readInput(reader: ShapeReader, type: ts.Type): TypeReading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;
@@ -184,7 +184,7 @@ const NO_VALUE = ts.TypeFlags.Never | ts.TypeFlags.Void | ts.TypeFlags.Undefined
 
 const BYTES_AMONG_OTHERS = ["bytes or something else", "`bytes` alone, or `str`"] as const;
 
-/** The text of a query does not identify the member. */
+/** The text of a query does not identify the union member. */
 function isBytesAmongOthers(shape: TypeShape): boolean {
   if (shape.kind !== "union") return false;
   const others = shape.members.filter(({ kind }) => kind !== "bytes" && kind !== "null");
@@ -195,7 +195,7 @@ function acceptsUndefined(type: ts.Type): boolean {
   return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
 }
 
-/** `{}`, which takes text as well. */
+/** `{}` accepts strings as well. */
 function isEmptyObject(checker: ts.TypeChecker, type: ts.Type): boolean {
   if (!(type.flags & ts.TypeFlags.Object) || type.aliasSymbol) return false;
   const isLiteral = type.getSymbol() === undefined || type.getSymbol()?.name === "__type";
@@ -207,7 +207,7 @@ function isEmptyObject(checker: ts.TypeChecker, type: ts.Type): boolean {
   );
 }
 
-/** An import that does not resolve is TypeScript's to report; nothing else follows from it. */
+/** TypeScript reports unresolved imports, so consequences are not reported here. */
 function isUnresolved(type: ts.Type): boolean {
   return (type as ts.Type & { readonly intrinsicName?: string }).intrinsicName === "error";
 }

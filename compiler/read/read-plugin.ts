@@ -1,4 +1,4 @@
-// One declaration to one PluginRecord.
+// Converts a declaration to a PluginRecord.
 
 import type { PluginRecord } from "../record/plugin-record.js";
 import { reportBlockingCalls } from "./blocking-calls.js";
@@ -15,7 +15,7 @@ import { readThrown } from "./read-thrown.js";
 import { readTimeout } from "./read-timeout.js";
 import type { ShapeReader } from "./shape-reader.js";
 
-/** The two directions of one program's types. */
+/** Readers of the program's types, one for each direction. */
 export interface ShapeReaders {
   readonly input: ShapeReader;
   readonly output: ShapeReader;

@@ -84,7 +84,7 @@ function isAsync(fn: PluginDeclaration["fn"]): boolean {
   return fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
 }
 
-/** One entry of a `PluginResponse<K, T>`: its sort key and its item. */
+/** Reads one entry of a `PluginResponse<K, T>`: its sort key and its item. */
 function readEntry(
   reader: ShapeReader,
   plugin: PluginDeclaration,
@@ -94,7 +94,7 @@ function readEntry(
   const { context } = reader;
   const [keyType, itemType] = context.checker.getTypeArguments(response as ts.TypeReference);
   const key = keyType ? reader.read(keyType).shape : JSON_VALUE;
-  // A response that leaves its key type open takes it from the first entry.
+  // A response with an open key type takes it from the first entry.
   if (key.kind !== "json" && memberWires(key, reader.named).includes("json")) {
     const typeText = context.checker.typeToString(keyType!);
     const message = `sort keys of type \`${typeText}\` have no order`;

@@ -52,7 +52,7 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
   });
 }
 
-/** Errors that a hook throws itself, with a status that is known: most are 401 and 403. */
+/** Returns the errors that a hook itself throws with a known status, mostly 401 and 403. */
 function thrownInBody(reader: ShapeReader, hook: ts.Node): ThrownRecord[] {
   const found: ThrownRecord[] = [];
   const visit = (node: ts.Node): void => {
@@ -85,19 +85,19 @@ function literalNumber({ checker }: ReadContext, node: ts.Expression): number | 
   return type.isNumberLiteral() ? type.value : null;
 }
 
-/** A class of that name, as the plugin's file knows it. */
+/** Returns the class of that name in the scope of the plugin's file. */
 function classOf(context: ReadContext, name: string, fn: ts.Node): ts.Symbol | null {
   const found = context.checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
   return found === undefined ? null : skipAlias(context, found);
 }
 
 interface ErrorClass {
-  /** Null where it is known only when it is thrown. */
+  /** Returns null if the status is known only at run time. */
   readonly status: number | null;
   readonly details: ts.Expression | null;
 }
 
-/** How a class derived from HttpError calls it; null for all others. */
+/** Returns how a class derived from HttpError calls its constructor; null for other classes. */
 function statusOf(context: ReadContext, symbol: ts.Symbol): ErrorClass | null {
   let result: ErrorClass = { status: null, details: null };
   let current: ts.Symbol | undefined = symbol;
@@ -133,7 +133,7 @@ function callOfSuper(statement: ts.Statement): ts.CallExpression | null {
   return isSuper ? statement.expression : null;
 }
 
-/** Type of a redeclared property, else of the argument to `super`. */
+/** Returns the type of a redeclared property, otherwise of the argument to `super`. */
 function detailsOf(reader: ShapeReader, symbol: ts.Symbol, given: ts.Expression | null) {
   const { checker } = reader.context;
   const property = checker.getDeclaredTypeOfSymbol(symbol).getProperty("details");

@@ -1,4 +1,4 @@
-// `@timeout 2s`: how long a plugin may run, where that is not as long as any may.
+// Reads `@timeout 2s`: the maximum run time of a plugin, if it differs from the server's.
 
 import { readTagLine } from "./doc-comment.js";
 import { parseDuration } from "./duration.js";
@@ -7,7 +7,7 @@ import type { ReadContext } from "./read-context.js";
 
 const MAX_MS = 24 * 3600 * 1000;
 
-/** Milliseconds; null where nothing is said. */
+/** Returns milliseconds; null without the tag. */
 export function readTimeout(context: ReadContext, { doc }: PluginDeclaration): number | null {
   const tag = doc.tags.find(({ tagName }) => tagName.text === "timeout");
   if (tag === undefined) return null;

@@ -1,12 +1,12 @@
-// The outcome of reading a type: its shape, and the parts that cannot travel. Problems are
-// collected, not reported: only the caller knows which parameter or result the type belongs to.
+// The result of reading a type: its shape, and the parts that have no wire form. Problems are
+// collected instead of reported, because only the caller knows the parameter or result.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 import type { ReadContext } from "./read-context.js";
 
-/** A part of a type that cannot travel: where (`.at[]`), what it is, what to write instead. */
+/** A part of a type without a wire form: its path (`.at[]`), a description, and a replacement. */
 export interface Problem {
   readonly path: string;
   readonly reason: string;
@@ -18,7 +18,7 @@ export interface TypeReading {
   readonly problems: readonly Problem[];
 }
 
-/** `input` arrives as text and JSON, `output` leaves through JSON and its `toJSON`. */
+/** `input` values arrive as text and JSON; `output` values are written as JSON, using `toJSON`. */
 export type Direction = "input" | "output";
 
 /** Reads the parts of a type. */
@@ -27,25 +27,25 @@ export interface TypeReader {
   readonly direction: Direction;
   readonly named: ReadonlyMap<string, NamedShape>;
   read(type: ts.Type): TypeReading;
-  /** Shape of a type whose `undefined` means absence, as in optional properties. */
+  /** Returns the shape of a type in which `undefined` means absent, as in optional properties. */
   readPresent(type: ts.Type): TypeReading;
 }
 
-/** One parameter's type may have hundreds, all for one reason. */
+/** The type of one parameter can have hundreds, all for the same reason. */
 const MAX_PROBLEMS = 3;
 const MAX_PATH_LENGTH = 60;
 
-/** The problems of a part, seen from the whole. */
+/** Returns the problems of a part, with paths from the whole. */
 export function problemsAtPath(path: string, reading: TypeReading): Problem[] {
   return firstProblems(reading).map((problem) => ({ ...problem, path: path + problem.path }));
 }
 
-/** As many problems as are worth reporting. */
+/** Maximum number of reported problems. */
 export function firstProblems(reading: TypeReading): readonly Problem[] {
   return reading.problems.slice(0, MAX_PROBLEMS);
 }
 
-/** The path of a problem, without the end of one that is too long to read. */
+/** Returns the path of a problem; a long one is truncated. */
 export function pathText({ path }: Problem): string {
   return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
 }
@@ -58,7 +58,7 @@ export function unsupported(reason: string, help = ""): TypeReading {
   return { shape: { kind: "json" }, problems: [{ path: "", reason, help }] };
 }
 
-/** The type without `undefined`, with the alias that it had before where the checker keeps it. */
+/** Returns the type without `undefined`, with its alias if the checker keeps it. */
 export function withoutUndefined(checker: ts.TypeChecker, type: ts.Type): ts.Type {
   if (!type.isUnion() || !type.types.some(isUndefined)) return type;
   if (!type.types.some((member) => member.flags & ts.TypeFlags.Null)) {

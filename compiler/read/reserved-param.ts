@@ -1,4 +1,4 @@
-// Reserved arguments: which of the forms that the server can pass was declared (plugin-api, "Plugin
+// Reads reserved arguments: which form of value the declaration requests (plugin-api, "Plugin
 // function contracts").
 
 import { ts } from "ts-morph";
@@ -105,7 +105,7 @@ function headersForm(
   return "bytes";
 }
 
-/** A schema of anything takes JSON. */
+/** A schema of any value accepts JSON. */
 function readSent(reader: ShapeReader, parameter: ts.ParameterDeclaration, sent: SchemaType) {
   const content = readContent(reader, parameter, sent.input);
   const { acceptsAbsence } = sent.schema;
@@ -139,7 +139,7 @@ function orNull(shape: TypeShape): TypeShape {
   return shape.kind === "json" ? shape : { kind: "union", members: [...members, { kind: "null" }] };
 }
 
-/** `content` is null when there is no body; saying so in its type changes nothing. */
+/** `content` is null if there is no body; a type that includes null changes nothing. */
 function withoutNull(shape: TypeShape): TypeShape {
   if (shape.kind !== "union") return shape;
   const members = shape.members.filter((member) => member.kind !== "null");

@@ -1,6 +1,6 @@
-// Plugins that user code makes: wrapped functions and members of factories. Their parameters and
-// results are those of the signature that the checker resolved; names, texts and limits come from
-// the declarations behind it.
+// Plugins that user code creates: wrapped functions and members of factories. Parameters and
+// results come from the signature that the checker resolves; names, texts and limits come from the
+// declarations.
 
 import { ts } from "ts-morph";
 import {
@@ -20,10 +20,10 @@ const EXAMPLE =
   "(request: PluginRequest, ...args: A) => R`";
 
 /**
- * Returns the function that a value is, by its type; undefined for other values, null after an
+ * Returns the function that a value is by its type; undefined for other values, null after an
  * error.
- * @param node the value, or the name that holds it
- * @param nameNode where diagnostics point
+ * @param node the value or its name
+ * @param nameNode position of diagnostics
  */
 export function resolveFunction(
   context: ReadContext,
@@ -64,7 +64,7 @@ function unknownSignature(context: ReadContext, nameNode: ts.Node, reason: strin
   return null;
 }
 
-/** Adds what a parameter stands for; returns why that is unknown, or null. */
+/** Adds the declarations of a parameter; returns why they are unknown, or null. */
 function addParameter(
   { checker }: ReadContext,
   symbol: ts.Symbol,
@@ -87,13 +87,13 @@ function addParameter(
   for (const [index, element] of checker.getTypeArguments(type as ts.TypeReference).entries()) {
     const label = labels[index];
     if (label === undefined) return `element ${index + 1} of \`...${symbol.name}\` has no name`;
-    // A named element has the members of a parameter that are read.
+    // A named tuple element has the same members as a parameter.
     types.set(label as ts.ParameterDeclaration, element);
   }
   return null;
 }
 
-/** The function of the last parameter: the first one may be that of a wrapper. */
+/** Prefers the function of the last parameter, because the first may belong to a wrapper. */
 function innermostFunction(
   node: ts.Node,
   parameters: readonly ts.ParameterDeclaration[],

@@ -1,4 +1,4 @@
-// Types without parts: scalars, literals, brands, template literals, and those refused outright.
+// Reads types without parts: scalars, literals, brands, template literals, and rejected types.
 
 import { ts } from "ts-morph";
 import { isPackageSymbol, readBrand } from "./package-symbols.js";
@@ -40,10 +40,10 @@ export function readScalar(
   if (text !== null) return plain(textShape(text));
   const brand = readBrand(checker, type);
   if (brand) return plain({ kind: brand });
-  // A brand of the user's own leaves the wire form as it is.
+  // A user-defined brand does not change the wire form.
   const branded = type.isIntersection() && type.types.find(isPrimitive);
   if (branded) return readScalar(context, branded, direction);
-  // Of the members' values the checker knows nothing: every number would be taken for one.
+  // The values of the members are unknown to the checker, so every number would be accepted.
   if (flags & ts.TypeFlags.Enum && direction === "input") {
     return unsupported("an enum with a computed member", "values that are written down");
   }
@@ -61,7 +61,10 @@ function isPrimitive(type: ts.Type): boolean {
   return (type.flags & (StringLike | NumberLike | BooleanLike | BigIntLike)) !== 0;
 }
 
-/** `declare enum` of a source: nothing makes its object. That of a declaration file may be made. */
+/**
+ * A `declare enum` in a source file has no object at run time. In a declaration file it may have
+ * one.
+ */
 function isBareEnum(type: ts.Type): boolean {
   if ((type.flags & ts.TypeFlags.EnumLike) === 0) return false;
   const declarations = type.getSymbol()?.declarations ?? [];
@@ -77,7 +80,7 @@ function isAmbient(declaration: ts.Node): boolean {
   return false;
 }
 
-/** `Uint8Array`, or node's `Buffer`, which is one. */
+/** `Uint8Array`, or Node's `Buffer`, a subclass. */
 function isBytes(type: ts.Type): boolean {
   const name = type.getSymbol()?.name;
   const isNamed = name === "Uint8Array" || name === "Buffer";

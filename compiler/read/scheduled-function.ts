@@ -1,4 +1,5 @@
-// Jobs: exported functions tagged `@cron 0 3 * * *` or `@every 30s`, which svc calls by itself.
+// Jobs: exported functions tagged `@cron 0 3 * * *` or `@every 30s`, which the server runs on
+// schedule.
 
 import { Cron } from "croner";
 import { ts } from "ts-morph";
@@ -13,7 +14,7 @@ import type { ReadContext } from "./read-context.js";
 const MIN_EVERY_MS = 1000;
 const MAX_EVERY_MS = 24 * 3600 * 1000;
 const DEFAULT_ZONE = "UTC";
-/** Fields of a cron expression; a seventh word would be a year. */
+/** Maximum number of fields of a cron expression; a seventh would be a year. */
 const FIELDS = [5, 6];
 const EXAMPLE = "`@cron 0 3 * * *`, `@cron 0 3 * * * Europe/Berlin`, or `@every 30s`";
 
@@ -25,7 +26,7 @@ export function isScheduled(doc: DocComment): boolean {
   return scheduleTags(doc).length > 0;
 }
 
-/** The job that a tagged declaration is, else null with a diagnostic. */
+/** Returns the job that a tagged declaration is, otherwise null with a diagnostic. */
 export function asJob(
   { context, seen }: FileScope,
   doc: DocComment,
@@ -102,9 +103,9 @@ function readCron(context: ReadContext, tag: ts.JSDocTag): JobSchedule | null {
   return null;
 }
 
-/** Returns what is wrong with a cron expression; null if it has times. */
+/** Returns what is wrong with a cron expression; null if it is valid. */
 function cronFault(cron: string, fields: number, timeZone: string): string | null {
-  // A comment cannot contain it, so the expression ends here.
+  // A comment cannot contain `*/`, so the expression is cut there.
   if (cron === "") return ": `*/` ends the comment; write `0-59/5` instead of `*/5`";
   if (!isTimeZone(timeZone)) return ` names an unknown time zone \`${timeZone}\``;
   if (!FIELDS.includes(fields)) return ` has ${fields} fields; expected 5, or 6 with seconds`;

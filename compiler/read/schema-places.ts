@@ -8,7 +8,7 @@ import { schemaType } from "./schema-type.js";
 
 type Path = SchemaLocation["path"];
 
-/** The places of all schemas in the type of a parameter. */
+/** Returns the locations of all schemas in the type of a parameter. */
 export function schemaLocations(
   context: ReadContext,
   node: ts.TypeNode | undefined,
@@ -16,7 +16,7 @@ export function schemaLocations(
   return node === undefined ? [] : new PlaceFinder(context).find(node, []);
 }
 
-/** The element of `T[]`, `Array<T>` and `readonly T[]`. */
+/** Returns the element type of `T[]`, `Array<T>` and `readonly T[]`. */
 export function elementNode(node: ts.TypeNode): ts.TypeNode | null {
   if (ts.isParenthesizedTypeNode(node)) return elementNode(node.type);
   if (ts.isTypeOperatorNode(node)) return elementNode(node.type);
@@ -33,7 +33,7 @@ export function findTypeNode({ valueDeclaration: node }: ts.Symbol): ts.TypeNode
 
 class PlaceFinder {
   readonly #context: ReadContext;
-  /** Types that are being looked through. */
+  /** Types being searched. */
   readonly #open = new Set<ts.Type>();
   readonly #recursive = new Set<ts.Type>();
   /** Types without any schema. */
@@ -76,7 +76,7 @@ class PlaceFinder {
     return !this.#context.program.isSourceFileFromExternalLibrary(node.getSourceFile());
   }
 
-  /** Members of unions, arguments of other types: `Partial<z.infer<typeof Order>>`. */
+  /** Searches members of unions and arguments of other types: `Partial<z.infer<typeof Order>>`. */
   #refuseWithin(node: ts.TypeNode): void {
     if (ts.isTypeLiteralNode(node)) return;
     const visit = (inner: ts.Node): void => {

@@ -1,11 +1,11 @@
-// The shape of what clients send where a type is inferred from a schema: that of its input.
+// The shape of a type that is inferred from a schema: clients send the schema's input.
 
 import type { ts } from "ts-morph";
 import type { TypeReader, TypeReading } from "./reading.js";
 import { elementNode } from "./schema-places.js";
 import { schemaType } from "./schema-type.js";
 
-/** Null where the type names no schema, neither itself nor as an element. */
+/** Returns null if neither the type nor its element is inferred from a schema. */
 export function readSchema(reader: TypeReader, node: ts.TypeNode | undefined): TypeReading | null {
   if (node === undefined || reader.direction === "output") return null;
   const found = schemaType(reader.context, node);

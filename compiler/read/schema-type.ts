@@ -9,19 +9,19 @@ import { isLibrary } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { isUndefined } from "./reading.js";
 
-/** The schema behind a type. */
+/** The schema that a type is inferred from. */
 export interface SchemaType {
   readonly schema: SchemaValue;
-  /** Type of the request's value. */
+  /** Type of the value in the request. */
   readonly input: ts.Type;
-  /** True if the schema converts the request's value to another type for the plugin. */
+  /** True if the schema converts the value to another type for the plugin. */
   readonly isChanged: boolean;
 }
 
-/** Aliases of aliases; a circle of them is TypeScript's to report. */
+/** Maximum chain of aliases; TypeScript reports circular ones. */
 const MAX_ALIASES = 16;
 
-/** @param node undefined and types without a schema return null */
+/** @param node for undefined, and for types without a schema, returns null */
 export function schemaType(
   context: ReadContext,
   node: ts.TypeNode | undefined,
@@ -38,7 +38,9 @@ export function schemaType(
   return alias ? schemaType(context, writtenType(alias), depth + 1) : null;
 }
 
-/** `Order` of `z.infer<typeof Order>`, `typeof Order.infer` and `(typeof Order)["infer"]`. */
+/**
+ * Returns `Order` for `z.infer<typeof Order>`, `typeof Order.infer` and `(typeof Order)["infer"]`.
+ */
 function schemaName(node: ts.TypeNode): ts.EntityName | null {
   if (ts.isTypeQueryNode(node)) {
     return ts.isQualifiedName(node.exprName) ? node.exprName.left : null;
@@ -60,7 +62,8 @@ function schemaOf(context: ReadContext, node: ts.TypeNode, name: ts.EntityName):
   const [input, output] = ["input", "output"].map((part) => types && partOf(checker, types, part));
   if (!standard || !partOf(checker, standard, "validate")) return null;
   const type = checker.getTypeFromTypeNode(node);
-  // The type of its input, for example: the author calls the schema, or does not.
+  // A type that is not the output, such as the input: the plugin's author calls the schema, or does
+  // not.
   if (!input || !output || !isSame(checker, type, output)) return null;
   const schema = exportOf(context, name);
   if (schema === null) return null;
@@ -81,7 +84,7 @@ function isSame(checker: ts.TypeChecker, a: ts.Type, b: ts.Type): boolean {
   return checker.isTypeAssignableTo(a, b) && checker.isTypeAssignableTo(b, a);
 }
 
-/** How the build reaches the value: by a name of the module in which the type is written. */
+/** Returns how the build accesses the value: by a name in the module of the type. */
 function exportOf(
   context: ReadContext,
   name: ts.EntityName,
@@ -120,7 +123,7 @@ function firstName(name: ts.EntityName): ts.Identifier {
   return ts.isIdentifier(name) ? name : firstName(name.left);
 }
 
-/** A variable, import or other name that `export { … }` at the end of the module could list. */
+/** Returns whether a name is a variable, import or other value that the module could export. */
 function isOfModule(place: ts.Declaration): boolean {
   if (ts.isImportSpecifier(place) || ts.isImportClause(place) || ts.isNamespaceImport(place)) {
     return true;

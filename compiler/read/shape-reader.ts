@@ -28,16 +28,19 @@ import { readScalar } from "./scalar-shape.js";
 import { limitsOfType, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
 
-/** Types that nest deeper expand without end. */
+/** Types that nest deeper are considered infinite. */
 const MAX_DEPTH = 48;
-/** A generic type with this many of its own kind around it does too: `A<T> = { next: A<T[]> }`. */
+/**
+ * So is a generic type nested within this many of its own instantiations: `A<T> = { next: A<T[]>
+ * }`.
+ */
 const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
   readonly #readings = new Map<ts.Type, TypeReading>();
-  /** Types being read, with the name under which an inner mention refers to them. */
+  /** Types being read, with the names that recursive references use. */
   readonly #open = new Map<ts.Type, TypeName | null>();
-  /** Types that expand without end; no second branch of one is followed. */
+  /** Infinite types; no second branch of one is followed. */
   readonly #endless = new Set<ts.Symbol>();
 
   constructor(
@@ -50,7 +53,7 @@ export class ShapeReader implements TypeReader {
     const known = this.#readings.get(type);
     if (known) return known;
     const reading = this.#readMapped(type) ?? this.#readType(type);
-    // A reading made inside an open type may lack the outer one's problems, never its shape.
+    // A result cached inside an open type may lack problems of the outer type, but never its shape.
     this.#readings.set(type, reading);
     return reading;
   }
@@ -116,7 +119,7 @@ export class ShapeReader implements TypeReader {
     return result === type ? undefined : result;
   }
 
-  /** A type within itself is a ref; an anonymous one gets its name only now. */
+  /** A recursive reference; an anonymous type gets its name only now. */
   #refToOpen(type: ts.Type, name: TypeName | null): TypeReading {
     const used = name ?? this.#open.get(type) ?? nameType(this.context, type, "anonymous");
     this.#open.set(type, used);
@@ -156,7 +159,7 @@ export class ShapeReader implements TypeReader {
   }
 }
 
-/** Returns the symbol shared by the instantiations of a generic type; undefined for arrays. */
+/** Returns the symbol that instantiations of a generic type share; undefined for arrays. */
 function genericSymbol({ checker }: ReadContext, type: ts.Type): ts.Symbol | undefined {
   if (type.aliasTypeArguments) return type.aliasSymbol;
   if (checker.isArrayType(type) || checker.isTupleType(type)) return undefined;

@@ -1,4 +1,4 @@
-// Constraints that have no effect: misspelled, in an ordinary comment, or in a doc comment that
+// Reports limits without effect: misspelled, in an ordinary comment, or in a doc comment that
 // belongs to no parameter, property or type. Ignoring them would accept every value.
 
 import { ts } from "ts-morph";
@@ -35,7 +35,7 @@ export function reportStrayLimits(context: ReadContext, sourceFile: ts.SourceFil
   }
 }
 
-/** Tags of JSDoc and TSDoc that merely resemble a limit. */
+/** JSDoc and TSDoc tags that merely resemble a limit. */
 const OTHER_TAGS = new Set(["param", "mixin", "name", "member", "method", "template"]);
 
 function suggestLimit(word: string): string {
@@ -57,7 +57,7 @@ function isInDocComment(text: string, offset: number): boolean {
   return isBlock && before.startsWith("/**", opened) && !/^\s*\/\//.test(line);
 }
 
-/** Offsets of the tags in comments of declarations. */
+/** Offsets of tags in the comments of declarations. */
 function attachedTags(sourceFile: ts.SourceFile): ReadonlySet<number> {
   const offsets = new Set<number>();
   const visit = (node: ts.Node): void => {

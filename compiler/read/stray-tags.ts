@@ -1,6 +1,5 @@
-// Mentions of `@plugin` that declare nothing: in a `//` comment, in a documentation comment on
-// something that is no function, or misspelt. Silence would leave their author with a missing
-// endpoint.
+// Reports `@plugin` tags without effect: in a `//` comment, in the documentation of something that
+// is not a function, or misspelled. Otherwise their author would look for a missing endpoint.
 
 import { ts } from "ts-morph";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
@@ -27,7 +26,7 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
   }
 }
 
-/** Schedules of declarations that cannot be jobs, such as methods. */
+/** Reports schedules of declarations that cannot be jobs, such as methods. */
 function reportStraySchedules(
   context: FileScope["context"],
   sourceFile: ts.SourceFile,
@@ -44,7 +43,7 @@ function reportStraySchedules(
   }
 }
 
-/** Reports tags such as `@plugins` and `@Plugin`, which nothing reads. */
+/** Reports tags such as `@plugins` and `@Plugin`, which have no meaning. */
 export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
   for (const match of sourceFile.text.matchAll(/(?<=[\s*])@(\w+)/g)) {
     const [tag, word] = match as unknown as readonly [string, string];
@@ -67,7 +66,7 @@ function isMeant(word: string): boolean {
   return lower === "plugin" || didYouMean(lower, ["plugin"]) !== "";
 }
 
-/** True when no token of the tree covers the offset. */
+/** Returns true if no token covers the offset. */
 export function isInComment(sourceFile: ts.SourceFile, offset: number): boolean {
   let innermost: ts.Node = sourceFile;
   for (;;) {

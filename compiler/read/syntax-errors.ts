@@ -1,5 +1,5 @@
-// Syntax errors of a file as diagnostics. A broken tree would only yield diagnostics that follow
-// from them, so nothing else is read of such a file.
+// Syntax errors of a file as diagnostics. A broken tree would only yield consequential diagnostics,
+// so nothing else of such a file is read.
 
 import { ts } from "ts-morph";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";

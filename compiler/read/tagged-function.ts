@@ -1,5 +1,5 @@
-// The documentation form: `/** @plugin [name] */` above an exported function or above a const that
-// holds one.
+// The documentation form: `/** @plugin [name] */` above an exported function or an exported const
+// that holds one.
 
 import { ts } from "ts-morph";
 import { findNameNode } from "./declared-value.js";
@@ -11,7 +11,7 @@ import type { ReadContext } from "./read-context.js";
 import { resolveFunction } from "./resolved-function.js";
 import { asJob, isScheduled } from "./scheduled-function.js";
 
-/** The declaration when it is tagged `@plugin` and can be one, else null. */
+/** Returns the declaration if it is tagged `@plugin` and can be a plugin, otherwise null. */
 export function asTaggedFunction(
   scope: FileScope,
   declaration: ts.Node,
@@ -34,7 +34,9 @@ export function asTaggedFunction(
   return taggedPlugin(scope, { fn: value }, doc, nameNode, exportName);
 }
 
-/** The function that a member of a destructured value is: `export const { get } = crud(…)`. */
+/**
+ * Returns the function that a member of a destructured value is: `export const { get } = crud(…)`.
+ */
 export function asTaggedMember(
   scope: FileScope,
   declaration: ts.VariableDeclaration,
@@ -55,7 +57,7 @@ function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode:
   return resolvedFunction ?? null;
 }
 
-/** The comment of the function first; the comment with the tag supplies what it lacks. */
+/** Merges the comment of the function with the comment of the tag, which supplies what it lacks. */
 function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
   const inner = readDocComment(fn, fn.parent);
   return {
@@ -106,7 +108,7 @@ function taggedPlugin(
   };
 }
 
-/** A default export goes by the name that it has where it is declared; null when it has none. */
+/** A default export has the name of its declaration; null if that has none. */
 export function exportedName(exportName: string, nameNode: ts.Node | undefined): string | null {
   if (exportName !== "default") return exportName;
   return nameNode && ts.isIdentifier(nameNode) ? nameNode.text : null;

@@ -19,8 +19,8 @@ export function patternSource(checker: ts.TypeChecker, type: ts.TemplateLiteralT
 }
 
 /**
- * @param number source of a number; null for a hole that takes any text
- * @param next the text behind the hole; without one, the next hole begins after one character
+ * @param number source of a number; null for a hole that accepts any text
+ * @param next text after the hole; if empty, the next hole starts after one character
  */
 function holeSource(number: string | null, next: string, isLast: boolean): string {
   if (next === "" && !isLast) return number === null ? CHARACTER : DIGIT;
@@ -28,7 +28,7 @@ function holeSource(number: string | null, next: string, isLast: boolean): strin
   return isLast ? `${CHARACTER}*` : `(?:(?!${next})${CHARACTER})*`;
 }
 
-/** The pattern of the keys that an index signature admits; null for all. */
+/** Returns the pattern of the keys that an index signature accepts; null: all keys. */
 export function readKeyPattern(checker: ts.TypeChecker, key: ts.Type): string | null {
   if (key.flags & ts.TypeFlags.TemplateLiteral) {
     return patternSource(checker, key as ts.TemplateLiteralType);
@@ -40,7 +40,7 @@ export function readKeyPattern(checker: ts.TypeChecker, key: ts.Type): string | 
 function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
   const brand = readBrand(checker, hole);
   if (brand !== null) return brand === "int" ? INTEGER_SOURCE : NUMBER_SOURCE;
-  // Brands of the user's own.
+  // User-defined brands.
   const parts = hole.isIntersection() ? hole.types : [hole];
   const has = (flag: ts.TypeFlags) => parts.some(({ flags }) => (flags & flag) !== 0);
   if (has(ts.TypeFlags.Number)) return NUMBER_SOURCE;

@@ -1,21 +1,21 @@
-// Classes of JavaScript whose values travel as text of one format: Date and URL.
+// JavaScript classes whose values are sent as text in one format: Date and URL.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 
 export type TextClass = "Date" | "URL";
 
-/** A member that each has, and no type of the same name that is something else. */
+/** A member of each class, to distinguish it from other types of the same name. */
 const MEMBERS: Readonly<Record<TextClass, string>> = { Date: "toISOString", URL: "searchParams" };
 
-/** Returns which of them a type is, or null. */
+/** Returns which of the classes a type is, or null. */
 export function readTextClass(type: ts.Type): TextClass | null {
   const name = type.getSymbol()?.name;
   if (name !== "Date" && name !== "URL") return null;
   return type.getProperty(MEMBERS[name]) === undefined ? null : name;
 }
 
-/** The same of a parameter, which may be null or absent. */
+/** Returns the same for the type of a parameter, which can be null or absent. */
 export function readTextParameter(type: ts.Type): TextClass | null {
   const members = type.isUnion() ? type.types : [type];
   const { Null, Undefined } = ts.TypeFlags;

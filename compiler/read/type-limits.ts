@@ -1,5 +1,5 @@
-// Constraints that a type carries: those of aliases with tags, see `limited-aliases.ts`, and those
-// that the author made part of it: `int & Minimum<1>`.
+// Limits that a type carries: those of aliases with tags, see `limited-aliases.ts`, and limits that
+// are part of the type: `int & Minimum<1>`.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
@@ -9,11 +9,11 @@ import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
 export interface TypeLimits {
-  /** Members of an intersection without its constraints. */
+  /** Members of an intersection without its limits. */
   readonly rest: readonly ts.Type[];
   /** Tags of aliases, inner aliases first. */
   readonly tags: readonly LimitTag[];
-  /** Constraints that the type states, each with its fault or null. */
+  /** Limits that the type states, each with its fault or null. */
   readonly stated: readonly StatedLimit[];
 }
 
@@ -23,7 +23,7 @@ export interface StatedLimit {
   readonly fault: string | null;
 }
 
-/** Null for types without limits. */
+/** Returns null for types without limits. */
 export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | null {
   if (!type.isIntersection()) return null;
   const rest: ts.Type[] = [];
@@ -42,7 +42,7 @@ export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | 
   return rest.length === type.types.length ? null : { rest, tags, stated };
 }
 
-/** The property by which a part of an intersection carries limits. */
+/** Returns the property through which a part of an intersection carries limits. */
 function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | null {
   if (!(part.flags & ts.TypeFlags.Object)) return null;
   const [property, ...others] = checker.getPropertiesOfType(part);
@@ -55,7 +55,7 @@ function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | nul
   return isStated ? property : null;
 }
 
-/** `{ readonly minimum: 1 }` of `Minimum<1>`. */
+/** Reads `{ readonly minimum: 1 }` of `Minimum<1>`. */
 function readStated({ checker }: ReadContext, property: ts.Symbol): StatedLimit[] {
   const type = checker.getNonNullableType(checker.getTypeOfSymbol(property));
   return checker.getPropertiesOfType(type).flatMap((limit): StatedLimit[] => {

@@ -1,5 +1,5 @@
-// The last step of reading: named types get readable, unique names. Until here their refs hold keys
-// made of file and offset, so that a file can be read again without touching the others.
+// The last step of reading: named types get readable unique names. Until then references consist of
+// file and offset, so that a file can be read again without affecting others.
 
 import { compareText } from "../compare-text.js";
 import type { PluginRecord } from "../record/plugin-record.js";
@@ -11,7 +11,7 @@ export interface NamedPlugins {
   readonly types: TypeTable;
 }
 
-/** Renames the refs in `plugins`, and collects the types that they reach. */
+/** Renames the references in `plugins`, and collects the types that they reach. */
 export function nameTypes(
   plugins: readonly PluginRecord[],
   named: ReadonlyMap<string, NamedShape>,
@@ -56,12 +56,12 @@ function reachedTypes(
   return [...reached.values()];
 }
 
-/** Names that generated declarations use, so no type of the project may have them. */
+/** Names used by generated declarations, which no type of the project can have. */
 const RESERVED = [
   ...["HttpResponse", "PluginEntry", "PluginRegistry", "PluginResponse", "Record", "Uint8Array"],
 ];
 
-/** Types of one name are numbered by file, then by place: `Point`, `Point_2`. */
+/** Types of the same name are numbered by file, then by position: `Point`, `Point_2`. */
 function uniqueNames(types: readonly NamedShape[]): Map<string, string> {
   const inOrder = [...types].sort(
     (a, b) => compareText(a.file, b.file) || a.offset - b.offset || compareText(a.key, b.key),
@@ -101,7 +101,7 @@ function renameRefs(shape: TypeShape, names: ReadonlyMap<string, string>): TypeS
   return mapParts(shape, (part) => renameRefs(part, names));
 }
 
-/** The shape with its direct parts replaced; itself when it has none. */
+/** Returns the shape with its direct parts replaced; unchanged if it has none. */
 function mapParts(shape: TypeShape, map: (part: TypeShape) => TypeShape): TypeShape {
   switch (shape.kind) {
     case "array":

@@ -1,8 +1,11 @@
-// Unions of shapes in their simplest form.
+// Simplifies unions of shapes.
 
 import type { TypeShape } from "../record/type-shape.js";
 
-/** The members without repetition; `true | false` is `bool`, and one member is no union. */
+/**
+ * Returns the members without repetition; `true | false` becomes `bool`, and a single member is no
+ * union.
+ */
 export function readUnionShape(shapes: readonly TypeShape[]): TypeShape {
   const texts = new Map<string, TypeShape>();
   for (const shape of shapes) texts.set(JSON.stringify(shape), shape);
@@ -23,7 +26,7 @@ function collapse(members: ReadonlyMap<string, TypeShape>): TypeShape {
   return shapes.length === 1 ? shapes[0]! : { kind: "union", members: shapes };
 }
 
-/** True when every value of one scalar is a value of another: an `int` is a `float`. */
+/** Returns true if every value of one scalar is a value of another: an `int` is a `float`. */
 function contains(outer: TypeShape, inner: TypeShape): boolean {
   const value = inner.kind === "literal" ? inner.value : undefined;
   switch (outer.kind) {

@@ -2,7 +2,7 @@
 
 import { ts } from "ts-morph";
 
-/** Undefined for everything else, numbers with a sign among them. */
+/** Returns undefined for everything else, including signed numbers. */
 export function unsignedLiteral(node: ts.Expression): string | number | boolean | null | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isNumericLiteral(node)) return Number(node.text);

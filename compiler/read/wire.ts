@@ -1,4 +1,4 @@
-// Decides from a shape how the text of a query parameter is converted. `null` does not count: a key
+// Decides how the text of a query parameter is converted to a shape. `null` does not count: a key
 // without `=` is null for every type.
 
 import type { Wire } from "../../argspec/wire.js";
@@ -34,7 +34,7 @@ export function memberWires(shape: TypeShape, named: Named): Wire[] {
     case "limited":
       return memberWires(shape.base, named);
     case "ref": {
-      // Only a named union has scalar members, and the checker flattens unions: this ends.
+      // Terminates: only named unions have scalar members, and the checker flattens unions.
       const type = named.get(shape.name)?.shape;
       return type?.kind === "union" ? memberWires(type, named) : ["json"];
     }

@@ -22,14 +22,14 @@ export interface PluginCall {
   readonly role: PluginRole;
 }
 
-/** The call when `node` is one of `plugin`, `plugin.pre` and `plugin.post`, else null. */
+/** Returns the call if `node` calls `plugin`, `plugin.pre` or `plugin.post`, otherwise null. */
 export function asPluginCall(context: ReadContext, node: ts.Node): PluginCall | null {
   if (!ts.isCallExpression(node)) return null;
   const role = pluginRole(context, node.expression);
   return role && { call: node, role };
 }
 
-/** The options of a decorator when it is `@plugin`, `@plugin({...})` or one with a role. */
+/** Returns the options of a decorator `@plugin`, `@plugin({...})` or one with a role. */
 export function asPluginDecorator(
   context: ReadContext,
   decorator: ts.Expression,
@@ -55,7 +55,7 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   const name = ts.isPropertyAccessExpression(node) ? node.name : node;
   if (!ts.isIdentifier(name)) return false;
   const symbol = context.checker.getSymbolAtLocation(name);
-  // A missing import means this package's `plugin`; the replacement needs none.
+  // A missing import of this package's `plugin`; the replacement needs no import.
   if (!symbol) return node === name && name.text === "plugin";
   const imported = symbol.declarations?.[0];
   if (imported && ts.isImportSpecifier(imported) && isFromPackage(imported)) {
@@ -64,13 +64,15 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   return isPackageSymbol(resolveSymbol(context, name), "plugin");
 }
 
-/** Compares the text of the import, so that packages not installed yet are recognized, too. */
+/**
+ * Compares the import specifier, so that packages that are not installed yet are recognized too.
+ */
 function isFromPackage(imported: ts.ImportSpecifier): boolean {
   const module = imported.parent.parent.parent.moduleSpecifier;
   return ts.isStringLiteral(module) && module.text === PACKAGE_NAME;
 }
 
-/** The plugin that an exported wrapper call declares, null after an error. */
+/** Returns the plugin that an exported wrapper call declares; null after an error. */
 export function readPluginCall(
   context: ReadContext,
   { call, role }: PluginCall,
@@ -109,7 +111,7 @@ export function readPluginCall(
   };
 }
 
-/** Returns the inline function, or the one that a name refers to. */
+/** Returns the inline function, or the function that a name refers to. */
 function functionBehind(context: ReadContext, node: ts.Expression): PluginFunction | null {
   const value = unwrap(node);
   if (isFunctionNode(value)) return value;
@@ -123,14 +125,14 @@ function functionBehind(context: ReadContext, node: ts.Expression): PluginFuncti
   return null;
 }
 
-/** The const that holds the call, or the call itself in `export default plugin(...)`. */
+/** Returns the const that holds the call, or the call itself in `export default plugin(...)`. */
 function nameNodeOf(call: ts.CallExpression): ts.Node {
   let node: ts.Node = call;
   while (ts.isExpression(node)) node = node.parent;
   return ts.isVariableDeclaration(node) ? node.name : call.expression;
 }
 
-/** Wrapper calls whose result no exported const holds declare nothing that can be called. */
+/** Reports wrapper calls whose result is not exported, so that nothing can call them. */
 export function reportStrayCalls({ context, sourceFile }: FileScope): void {
   if (!mentionsPackage(sourceFile)) return;
   const visit = (node: ts.Node): void => {
@@ -149,7 +151,9 @@ function mentionsPackage(sourceFile: ts.SourceFile): boolean {
   );
 }
 
-/** True for the value of a top-level variable or of `export default`, and for decorators. */
+/**
+ * Returns true for the value of a top-level variable or of `export default`, and for decorators.
+ */
 function isBound(call: ts.Node): boolean {
   if (ts.isDecorator(call.parent)) return true;
   let node = call.parent;
@@ -160,7 +164,7 @@ function isBound(call: ts.Node): boolean {
   return ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent);
 }
 
-/** Inside these a call is part of a value, not the value. */
+/** Inside these nodes a call is part of a value, not the value itself. */
 function isContainer(node: ts.Node): boolean {
   return (
     ts.isCallExpression(node) ||

@@ -1,20 +1,20 @@
-// Additional values that a shape admits: null, and text that is not written as JSON.
+// Additional values that a shape accepts: null, and text that is not JSON.
 
 import type { TypeShape, TypeTable } from "./type-shape.js";
 
-/** The members that a shape comes down to, through names and unions. */
+/** Returns the members of a shape, through names and unions. */
 export function unionMembers(shape: TypeShape, types: TypeTable): readonly TypeShape[] {
   if (shape.kind === "union") return shape.members.flatMap((member) => unionMembers(member, types));
   if (shape.kind === "limited") return unionMembers(shape.base, types);
   const named = shape.kind === "ref" ? types[shape.name] : undefined;
-  // Only names of unions and scalars are looked through: this ends.
+  // Terminates: only names of unions and scalars are followed.
   if (named === undefined || ["array", "tuple", "object"].includes(named.kind)) return [shape];
   return unionMembers(named, types);
 }
 
 const PARTS: ReadonlySet<TypeShape["kind"]> = new Set(["array", "tuple", "object", "ref"]);
 
-/** Whether one of the members that a shape comes down to is an array or object. */
+/** Whether one of the members is an array or object. */
 export function hasParts(members: readonly TypeShape[]): boolean {
   return members.some(({ kind }) => PARTS.has(kind));
 }
@@ -23,7 +23,7 @@ export function admitsNull(shape: TypeShape, types: TypeTable): boolean {
   return unionMembers(shape, types).some(({ kind }) => kind === "null" || kind === "json");
 }
 
-/** Returns whether some of its values are plain text, without the quotes of JSON. */
+/** Returns whether some values are plain text without JSON quotes. */
 export function admitsText(shape: TypeShape, types: TypeTable): boolean {
   return unionMembers(shape, types).some(isText);
 }
@@ -33,7 +33,7 @@ export function isText(member: TypeShape): boolean {
   return member.kind === "str" || member.kind === "pattern";
 }
 
-/** The same without null, where it is not alone. */
+/** The same, without null unless it is the only member. */
 export function withoutNull(shape: TypeShape): TypeShape {
   if (shape.kind !== "union") return shape;
   const members = shape.members.filter(({ kind }) => kind !== "null");

@@ -3,12 +3,12 @@
 import type { ExampleValue } from "./example.js";
 import type { SourceRange } from "./source-position.js";
 
-/** Stands for a value known only at run time. */
+/** A value that is known only at run time. */
 export const UNKNOWN_VALUE: unique symbol = Symbol("anything");
 
 type ExampleObject = Extract<ExampleValue, { kind: "object" }>;
 
-/** Where in a value something is: names of properties and numbers of items. */
+/** A path within a value: property names and item indexes. */
 export type ValuePath = readonly (string | number)[];
 
 export function plainValue(value: ExampleValue): unknown {
@@ -26,7 +26,7 @@ export function plainValue(value: ExampleValue): unknown {
   }
 }
 
-/** Whether all of it is written out. */
+/** Returns whether the value is completely literal. */
 export function isLiteral(value: ExampleValue): boolean {
   switch (value.kind) {
     case "literal":
@@ -40,13 +40,13 @@ export function isLiteral(value: ExampleValue): boolean {
   }
 }
 
-/** A part of a value, or the innermost one on the way to it that is written by itself. */
+/** Returns a part of a value, or the innermost enclosing one with its own position. */
 export function partAt(value: ExampleValue, [key, ...rest]: ValuePath): ExampleValue {
   const part = key === undefined ? undefined : directPart(value, key);
   return part === undefined ? value : partAt(part, rest);
 }
 
-/** The place of a property's name, else of the object. */
+/** Returns the position of a property name, otherwise of the object. */
 export function describePath(object: ExampleValue, name: string): SourceRange {
   return (object.kind === "object" && propertyOf(object, name)?.place) || object.place;
 }
@@ -56,7 +56,7 @@ function directPart(value: ExampleValue, key: string | number): ExampleValue | u
   return value.kind === "object" ? propertyOf(value, key)?.value : undefined;
 }
 
-/** Of two properties with one name the last counts. */
+/** Of several properties with one name the last counts. */
 function propertyOf({ properties }: ExampleObject, key: string | number) {
   return properties.findLast(({ name }) => name === key);
 }

@@ -14,17 +14,17 @@ export interface ExampleCall {
    * `function`: the plugin's own function, with its arguments in the order of the signature.
    */
   readonly form: "query" | "client" | "function";
-  /** Of the called name, or of the path. */
+  /** Position of the called name or of the path. */
   readonly place: SourceRange;
   readonly args: readonly ExampleArgument[];
-  /** There may be more arguments than can be seen: `...others`. */
+  /** True if there may be more arguments: `...others`. */
   readonly isOpen: boolean;
 }
 
 export interface ExampleArgument {
-  /** Null for an argument behind the last of the signature. */
+  /** Null for an argument beyond the last parameter. */
   readonly name: string | null;
-  /** Of the name where it is written, else of the value. */
+  /** Position of the name if it is written, otherwise of the value. */
   readonly place: SourceRange;
   readonly value: ExampleValue;
 }

@@ -20,7 +20,7 @@ export type ReservedName =
 /** The form in which `headers` or `content` was declared; null for the other reserved names. */
 export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
 
-/** Before the name of a schema that its module is made to export. */
+/** Prefix of the name under which a module is made to export a schema. */
 export const SCHEMA_PREFIX = "svc$";
 
 /** A function or value that a module of the project exports. */
@@ -31,15 +31,15 @@ export interface ModuleExport {
   readonly exportPath: string;
 }
 
-/** A value with `~standard`, exported by the module in which a type names it. */
+/** A value with `~standard`, exported by the module in which a type refers to it. */
 export interface SchemaValue extends ModuleExport {
-  /** The schema has a default for an absent value. */
+  /** True if the schema has a default for an absent value. */
   readonly acceptsAbsence: boolean;
 }
 
-/** A part of an argument that a schema checks, and may change. */
+/** A part of an argument that a schema checks and may convert. */
 export interface SchemaLocation {
-  /** Names of properties, null for each element of an array; empty: the argument itself. */
+  /** Property names, with null for each element of an array; empty: the whole argument. */
   readonly path: readonly (string | null)[];
   readonly schema: SchemaValue;
 }
@@ -61,24 +61,24 @@ export interface ReservedParam {
 export interface UserParam {
   readonly kind: "user";
   readonly name: string;
-  /** How its text is converted (http-interface, "Plugin execution" rule 4). */
+  /** How the text is converted (http-interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly shape: TypeShape;
   readonly schemas?: readonly SchemaLocation[];
   /** The shape refined by its schemas, for the contract. */
   readonly refined?: TypeShape;
-  /** The class that its text is converted to. */
+  /** Class that the text is converted to. */
   readonly textClass?: "Date" | "URL";
-  /** Its type is missing, any or unknown: it arrives as text, or cast as the client requests. */
+  /** True if its type is missing, any or unknown: it arrives as text, or as requested by a cast. */
   readonly untyped?: true;
-  /** False when the parameter is optional or has a default. */
+  /** False if the parameter is optional or has a default. */
   readonly required: boolean;
-  /** A default known at build time; `expression` ones are applied by the function itself. */
+  /** A default known at build time; the function itself applies an `expression`. */
   readonly default:
     | { readonly kind: "value"; readonly value: unknown }
     | { readonly kind: "expression" }
     | null;
-  /** Type as written, `*` when there is no annotation. */
+  /** Type as written; `*` without an annotation. */
   readonly typeText: string;
   readonly description: string;
   readonly position: SourcePosition;
@@ -98,7 +98,7 @@ export interface ResultRecord {
    * null without any; else the value's own shape.
    */
   readonly shape: TypeShape | null;
-  /** Of an `http` that declares them, in lower case and without parameters. */
+  /** Media types of an `http` result, in lower case without parameters. */
   readonly mediaTypes?: readonly string[];
   readonly typeText: string;
 }
@@ -107,14 +107,14 @@ export interface ResultRecord {
 export interface ThrownRecord {
   readonly exception: string;
   readonly description: string;
-  /** Of an HttpError: its status, and the shape of its details where their type is known. */
+  /** HttpError only: its status, and the shape of its details if the type is known. */
   readonly status?: number;
   readonly details?: TypeShape;
 }
 
-/** Which principals may call a plugin. */
+/** Determines which principals may call a plugin. */
 export interface AccessRecord {
-  /** Tagged `@public`: needs no principal. */
+  /** Tagged `@public`: requires no principal. */
   readonly isPublic: boolean;
   /** Permissions that the principal must have. */
   readonly scopes: readonly string[];
@@ -130,27 +130,27 @@ export interface PluginRecord extends ModuleExport, AccessRecord {
   readonly async: boolean;
   /** Tagged `@inline`: runs in the IO thread as long as it is short. */
   readonly inline: boolean;
-  /** How long it may run; null: as long as any. */
+  /** Maximum run time; null: the server's default. */
   readonly timeoutMs: number | null;
-  /** Its schedule, if svc calls it instead of clients: it is no part of the contract. */
+  /** Schedule of a job, which is no part of the contract. */
   readonly job: JobFacts | null;
-  /** Hooks in order. */
+  /** Hooks in the order in which they run. */
   readonly before: readonly ModuleExport[];
   readonly position: SourcePosition;
   /** First sentence, and the whole docstring (http-interface, "Plugin description record"). */
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** The replacement; empty unless the author names one. */
+  /** The replacement; empty if the author names none. */
   readonly deprecation: string;
   readonly examples: readonly ExampleRecord[];
   readonly throws: readonly ThrownRecord[];
-  /** In the order of the signature, reserved ones included. */
+  /** In signature order, including reserved arguments. */
   readonly params: readonly ParamRecord[];
   readonly result: ResultRecord;
   /** Description of the result; may be empty. */
   readonly returns: string;
-  /** Pre-processor only: plugins that it forwards to by name. */
+  /** Pre-processors only: plugins that they forward to by name. */
   readonly forwards: readonly string[];
 }
 

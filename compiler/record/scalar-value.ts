@@ -1,5 +1,5 @@
-// Which values that are known at build time are of a scalar shape. Values that come at run time are
-// checked by generated code, see `emit/check-functions.ts`.
+// Decides whether a value known at build time fits a scalar shape. Values at run time are checked
+// by generated code, see `emit/check-functions.ts`.
 
 import type { TypeShape } from "./type-shape.js";
 
@@ -28,7 +28,7 @@ export function isScalarValue(shape: TypeShape, value: unknown): boolean {
   }
 }
 
-/** An object of JSON that is no list. */
+/** A JSON object that is not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

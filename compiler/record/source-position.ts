@@ -7,7 +7,7 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** A stretch of one line; its length is at least 1. */
+/** A range within one line, at least one character long. */
 export interface SourceRange {
   readonly position: SourcePosition;
   readonly length: number;

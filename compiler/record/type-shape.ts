@@ -1,5 +1,5 @@
-// The wire form of a TypeScript type: what JSON can carry, resolved by the checker whatever the
-// spelling. Named types become `ref`s into one table, which preserves recursion and sharing.
+// The wire form of a TypeScript type: the values that JSON can represent, whatever the syntax of
+// the type. Named types become `ref`s into one table, which preserves recursion and sharing.
 
 import type { Limits } from "../../argspec/limits/limits.js";
 
@@ -12,7 +12,7 @@ export type TypeShape =
   | {
       readonly kind: "tuple";
       readonly items: readonly TypeShape[];
-      /** How many of `items` must be there. */
+      /** Number of required `items`. */
       readonly required: number;
       readonly rest: TypeShape | null;
     }
@@ -21,11 +21,11 @@ export type TypeShape =
       readonly properties: readonly PropertyShape[];
       /** Shape of additional values (index signature, Record); null if there are none. */
       readonly additional: TypeShape | null;
-      /** Anchored regular expression of their keys; absent for any. */
+      /** Anchored regular expression of their keys; absent: any key. */
       readonly keys?: string;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
-  /** Of the values of `base` those within `limits`, which all are of its kind. */
+  /** The values of `base` within `limits`, which all apply to its kind. */
   | { readonly kind: "limited"; readonly base: TypeShape; readonly limits: Limits }
   | { readonly kind: "ref"; readonly name: string };
 

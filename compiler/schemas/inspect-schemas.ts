@@ -9,7 +9,7 @@ import { removeStaleOutput } from "../stale-output.js";
 
 const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
 
-/** Time for all that their modules wait for. */
+/** Time limit for loading their modules. */
 const LOAD_MS = 15_000;
 
 /** Code appended to the bundle, which reads its `schemas`. */
@@ -29,15 +29,15 @@ process.send(answers, () => process.exit(0));
 `;
 
 export interface InspectedSchemas {
-  /** JSON Schema of each, null where it has none. */
+  /** JSON Schema of each; null if it has none. */
   readonly schemas: readonly unknown[];
-  /** Why no schema could be read; null on success. */
+  /** Reason that no schema could be read; null on success. */
   readonly fault: string | null;
 }
 
 /**
  * @param code a bundle that exports `schemas`
- * @param count how many they are
+ * @param count number of schemas
  */
 export async function inspectSchemas(
   projectDir: string,
@@ -45,7 +45,7 @@ export async function inspectSchemas(
   count: number,
 ): Promise<InspectedSchemas> {
   removeStaleOutput(projectDir, LEFTOVERS);
-  // In the project's folder, so that the packages it imports are found.
+  // Written to the project's folder, so that its imports of packages resolve.
   const name = `.svc-schemas.${process.pid}.${Date.now().toString(36)}.mjs`;
   const file = join(projectDir, name);
   try {

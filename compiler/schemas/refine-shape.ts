@@ -7,7 +7,7 @@ import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Deeper than any type that the reader takes. */
+/** Exceeds the depth of all types that the reader accepts. */
 const MAX_DEPTH = 64;
 
 /** @param schema JSON Schema 2020-12 from a library; anything else has no effect */
@@ -69,7 +69,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ["object"],
 };
 
-/** The alternative that is for a member of a union; null where it is not the only one. */
+/** Returns the alternative for a member of a union; null unless it is unique. */
 function memberFor(member: TypeShape, schema: Json, root: Json): Json | null {
   const alternatives: unknown = schema.anyOf ?? [schema];
   if (!Array.isArray(alternatives)) return null;
@@ -84,7 +84,7 @@ function memberFor(member: TypeShape, schema: Json, root: Json): Json | null {
   return found.length === 1 ? found[0]! : null;
 }
 
-/** zod's range of whole numbers equals that of `int`. */
+/** The range of integers in zod equals that of `int`. */
 const IMPLIED: Readonly<Record<string, number>> = {
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -92,7 +92,7 @@ const IMPLIED: Readonly<Record<string, number>> = {
 
 function limited(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
   const { pattern, ...others } = applicableLimits(schema);
-  // Libraries write out what a format means, where it is one.
+  // Libraries add the pattern of a format, which would repeat it.
   const limits =
     others.format === undefined && pattern !== undefined ? { ...others, pattern } : others;
   const words = Object.entries(limits).filter(

@@ -79,7 +79,7 @@ function schemaKey({ module, exportPath }: SchemaValue): string {
   return `${module}#${exportPath}`;
 }
 
-/** Exports the schemas alone, so that nothing else of their modules stays. */
+/** Exports only the schemas, so that esbuild drops the rest of their modules. */
 function entryOf(values: readonly SchemaValue[]): string {
   const lines = values.map(({ module, exportPath }, index) => {
     const name = identifier(exportPath.split(".")[0]!);
@@ -109,7 +109,7 @@ function refineParam(
   return { ...param, refined, description };
 }
 
-/** The shape with what is said of one place in it; of named types, it is said in the table. */
+/** Returns the shape refined at one path; for named types the table is refined. */
 function refineAt(
   shape: TypeShape,
   path: SchemaLocation["path"],

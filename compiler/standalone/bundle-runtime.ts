@@ -1,11 +1,12 @@
-// The runtime of this package without what only builds need, in as few files as threads allow.
+// Bundles the runtime of this package, without the parts that only builds need, into as few files
+// as its threads allow.
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { restoreClassNames } from "../read/class-names.js";
 
-/** Entries of dist/: what user code imports, the server, and its threads. */
+/** Entry points of dist/: what user code imports, the server, and its threads. */
 const ENTRIES = [
   "index",
   "config",
@@ -19,7 +20,7 @@ const ENTRIES = [
 /** Files copied unchanged. */
 const ASSETS = ["console", "jquery", "build-id", "third-party-licenses.txt"];
 
-/** @param outdir new */
+/** @param outdir a new folder */
 export async function bundleRuntime(outdir: string): Promise<void> {
   const { build } = await import("esbuild");
   const dist = join(packageRoot(), "dist");
@@ -28,7 +29,7 @@ export async function bundleRuntime(outdir: string): Promise<void> {
     entryPoints: Object.fromEntries(ENTRIES.map((name) => [name, join(dist, `${name}.js`)])),
     outdir,
     bundle: true,
-    // Every class exists once a thread, whichever entry loads it.
+    // Splitting keeps every class unique per thread, whichever entry point loads it.
     splitting: true,
     format: "esm",
     platform: "node",
@@ -37,7 +38,7 @@ export async function bundleRuntime(outdir: string): Promise<void> {
     minifyWhitespace: true,
     legalComments: "none",
     metafile: true,
-    // Optional, and native: it is taken where it is installed.
+    // An optional native package, used if installed.
     external: ["hyper-express"],
     logLevel: "silent",
   });
@@ -50,7 +51,7 @@ export async function bundleRuntime(outdir: string): Promise<void> {
   writeFileSync(file, readFileSync(file, "utf8") + licensesOf(Object.keys(metafile.inputs)));
 }
 
-/** Of packages that became part of the bundle just now. */
+/** Licenses of the packages that are part of the bundle. */
 function licensesOf(inputs: readonly string[]): string {
   const packages = inputs.flatMap((path) => {
     const found = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);

@@ -1,4 +1,4 @@
-// The packages that a build imports, besides this one, with the versions that are installed.
+// The packages that a build imports, besides this one, with their installed versions.
 
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";

@@ -28,7 +28,7 @@ const EXPORTS = { ".": "index", "./config": "config", "./convert": "convert" };
 const SERVE = `// Serves what is in this folder: node serve.mjs [options of \`svc serve\`]
 import "./dist/standalone.js";
 `;
-/** Files of a standalone folder; everything else in it belongs to the user. */
+/** Files of a standalone folder; all others in it belong to the user. */
 const OWN = ["dist", BUILD_FOLDER, "serve.mjs", "package.json"];
 
 /**
@@ -45,7 +45,7 @@ export async function writeStandalone(projectDir: string, folder: string): Promi
     cpSync(join(projectDir, BUILD_FOLDER), join(folder, BUILD_FOLDER), { recursive: true });
     copyAssets(projectDir, folder);
     writeFileSync(join(folder, "serve.mjs"), SERVE);
-    // Written last: a folder without it is incomplete and gets rewritten.
+    // Written last: a folder without it is incomplete and is rewritten.
     writeFileSync(join(folder, "package.json"), manifest(dependencies));
   } catch (error) {
     if (error instanceof SvcError) throw error;
@@ -60,7 +60,7 @@ function makeRoom(folder: string): void {
   if (!isOurs && readdirSync(folder).length > 0) {
     throw new SvcError("SVC3171", `${folder} holds other files`);
   }
-  // Written first, so that a folder that was not finished is known as ours.
+  // Written first, so that an incomplete folder is recognized as ours.
   writeFileSync(join(folder, "serve.mjs"), SERVE);
   for (const name of OWN) {
     if (name !== "serve.mjs") rmSync(join(folder, name), { recursive: true, force: true });
