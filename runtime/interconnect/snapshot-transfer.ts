@@ -145,7 +145,8 @@ async function receiveBytes(
 export function installSnapshot(folder: string): void {
   const files = new SnapshotFiles(folder);
   // A former snapshot would be the fallback for a corrupt one, although it is older.
-  for (const stale of [files.current, files.previous]) rmSync(stale, { force: true });
+  const { current, previous, delta, previousDelta } = files;
+  for (const stale of [current, previous, delta, previousDelta]) rmSync(stale, { force: true });
   installValues(folder, receivedValuesFile(folder));
   rmSync(receivedValuesFile(folder));
   renameSync(receivedFile(folder), files.temporary);

@@ -24,7 +24,7 @@ import { makeStep, SAVED_NAME, stepsOf } from "./support/saving-process.js";
 
 const KILLS = Number(process.env.ROUNDS ?? 20);
 /** A save takes some milliseconds: most kills interrupt one. */
-const MAX_DELAY_MS = 25;
+const MAX_DELAY_MS = 60;
 const SOURCE = new URL("./support/saving-process.ts", import.meta.url);
 const [NODE, ...NODE_ARGS] = nodeCommand();
 
@@ -80,7 +80,7 @@ test(`load one of two states (seed ${SEED})`, async ({ folder, program }) => {
     assert.equal(timeless(graphContent(loaded)), timeless(graphContent(repeated)));
   }
   assert.ok(killedInSave > KILLS / 4, `${killedInSave} of ${KILLS} were killed in a save`);
-  assert.ok(readdirSync(stored).length <= 3, "nothing piles up");
+  assert.ok(readdirSync(stored).length <= 5, "nothing piles up");
 });
 
 test.run();

@@ -3,7 +3,7 @@
 //
 //   HEADER    words below, then the state of each block allocator
 //   JOURNAL   undo log: (arena, index, old word) for each word changed by the current mutation
-//   DIRTY     one mark per arena and 16 KiB chunk: changed since the last snapshot
+//   DIRTY     one mark per arena and 16 KiB chunk: changed since the last snapshot, see `DirtyMark`
 //   OUT, IN   4 words a vertex: {run pointer, degree, size class | flags << 8, hash index pointer}
 //   SEQUENCE  2 words a vertex: seqlocks of {out side and vertex, in side}, odd while written
 //   META      1 word a vertex: type code | flags << 8
@@ -251,6 +251,8 @@ export const Header = {
   NotEnlarged: 4085,
   /** Stores attached to the graph since it was opened. */
   Stores: 4086,
+  /** Checksum of the snapshot that the dirty marks refer to; see dirty-chunks.ts. */
+  BaseChecksum: 4087,
 } as const;
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;
@@ -326,6 +328,9 @@ export const LIST_UNIT_WORDS = 16;
  */
 export const CHUNK_SHIFT = 12;
 export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
+
+/** States of a chunk: as in the last full snapshot; changed since the last save; changed before. */
+export const DirtyMark = { Clean: 0, Changed: 1, Saved: 2 } as const;
 export const CHUNKS_PER_ARENA = 2 ** 30 / CHUNK_WORDS;
 
 /** Scratch bytes per thread in front of the vectors, and the number of threads. */

@@ -1,5 +1,5 @@
 // Loads a graph from its folder. All content is validated; if the snapshot is corrupt, the previous
-// one is used, never an empty graph.
+// one is used, never an empty graph. A corrupt delta is ignored.
 //
 // Checksums detect every accidental corruption, but not deliberate manipulation: such a file can
 // cause wrong results or endless searches, but neither crash the process nor read other memory,
@@ -15,6 +15,8 @@ import {
 } from "../memory/graph-memory.js";
 import {
   type ArenaName,
+  CHUNKS_PER_ARENA,
+  DirtyMark,
   enlargeAboveWords,
   HEADER_WORDS,
   Header,
@@ -28,8 +30,13 @@ import { storeDigest } from "../store/verify-digest.js";
 import { removeOrphanedValues } from "./remove-orphaned-values.js";
 import { arenaId, resetAfterLoad } from "./reset-after-load.js";
 import { SnapshotFiles } from "./snapshot-files.js";
-import { CorruptSnapshotError } from "./snapshot-format.js";
-import { SnapshotReader } from "./snapshot-reader.js";
+import {
+  CorruptSnapshotError,
+  countChunks,
+  isSameSnapshot,
+  type SnapshotIdentity,
+} from "./snapshot-format.js";
+import { openDelta, readSnapshotHeader, SnapshotReader } from "./snapshot-reader.js";
 
 export interface LoadOptions {
   /** Receives a line for each corrupt snapshot that was skipped. */
@@ -65,12 +72,12 @@ export function loadGraph(
   const files = new SnapshotFiles(folder);
   const { log = null, isStorable = true, size } = options;
   const share = { log, values: { folder, isWritable: isStorable }, size };
-  const current = tryLoad(name, files.current, thread, share);
+  const current = tryLoad(name, files, files.current, thread, share, options.warn);
   if (current instanceof GraphStore) {
     if (isStorable) removeOrphanedValues(current, folder, options.warn);
     return current;
   }
-  const previous = tryLoad(name, files.previous, thread, share);
+  const previous = tryLoad(name, files, files.previous, thread, share, options.warn);
   if (current === null && previous === null) return null;
   const reasonOf = (found: unknown): string =>
     found instanceof CorruptSnapshotError ? found.message : "file is missing";
@@ -89,17 +96,24 @@ export function loadGraph(
 /** Returns the graph, the reason why the file is corrupt, or null if there is no file. */
 function tryLoad(
   name: string,
+  files: SnapshotFiles,
   file: string,
   thread: number,
   share: ShareParts,
+  warn?: LogLine,
 ): GraphStore | CorruptSnapshotError | null {
-  let reader: SnapshotReader | null = null;
   try {
-    reader = new SnapshotReader(file);
-    if (reader.header.name !== name) {
-      throw new DataError(`file contains graph "${reader.header.name}"`);
+    const delta = findDelta(files, file);
+    try {
+      if (delta !== null) return loadFrom(openDelta(delta, file), name, thread, share);
+    } catch (error) {
+      if (!(error instanceof CorruptSnapshotError)) throw error;
+      warn?.(
+        `graph "${name}": ignoring changes of a corrupt file: ${delta}: ${error.message}`,
+        "warn",
+      );
     }
-    return load(reader, thread, share);
+    return loadFrom(new SnapshotReader(file), name, thread, share);
   } catch (error) {
     if (error instanceof CorruptSnapshotError) return error;
     const code = (error as NodeJS.ErrnoException).code;
@@ -110,8 +124,42 @@ function tryLoad(
     // The file itself is intact.
     if (error instanceof CapacityError) throw new DataError(text, { cause: error });
     throw new DataError(`${text}; ${REMEDY}`, { cause: error });
+  }
+}
+
+/** Returns the delta of a snapshot, or null. */
+function findDelta({ delta, previousDelta }: SnapshotFiles, file: string): string | null {
+  const known = [delta, previousDelta].filter((path) => existsSync(path));
+  if (known.length === 0) return null;
+  const snapshot = readSnapshotHeader(file);
+  return known.find((path) => isDeltaOf(path, snapshot)) ?? null;
+}
+
+function isDeltaOf(file: string, snapshot: SnapshotIdentity): boolean {
+  try {
+    const { base } = readSnapshotHeader(file);
+    return base !== null && isSameSnapshot(base, snapshot);
+  } catch (error) {
+    // A delta with a corrupt header names no snapshot.
+    if (error instanceof CorruptSnapshotError) return false;
+    throw error;
+  }
+}
+
+/** Loads a graph and closes the reader. */
+function loadFrom(
+  reader: SnapshotReader,
+  name: string,
+  thread: number,
+  share: ShareParts,
+): GraphStore {
+  try {
+    if (reader.header.name !== name) {
+      throw new DataError(`file contains graph "${reader.header.name}"`);
+    }
+    return load(reader, thread, share);
   } finally {
-    reader?.close();
+    reader.close();
   }
 }
 
@@ -129,6 +177,7 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   });
   memory.header.words[Header.IsSmall] = size === "small" ? 1 : 0;
   const held = resetAfterLoad(memory, reader.header);
+  markDelta(memory, reader);
   const store = GraphStore.attach(memory.share, thread);
   store.writer.mutate(() => {
     for (const vertex of held) removeIfUnreferenced(store, vertex);
@@ -136,6 +185,20 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   });
   storeDigest(store);
   return store;
+}
+
+/** Restores the marks that the next delta needs. */
+function markDelta({ header, dirty }: GraphMemory, reader: SnapshotReader): void {
+  const { base, checksum, version, arenas } = reader.header;
+  if (version < 2) return;
+  header.words[Header.BaseChecksum] = base?.checksum ?? checksum;
+  if (base === null) return;
+  for (const [place, { name, words }] of arenas.entries()) {
+    const first = arenaId(name) * CHUNKS_PER_ARENA;
+    for (let chunk = 0; chunk < countChunks(words); chunk++) {
+      if (reader.hasChunk(place, chunk)) dirty.words[first + chunk] = DirtyMark.Saved;
+    }
+  }
 }
 
 interface MemoryNeeded {

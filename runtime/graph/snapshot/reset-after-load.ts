@@ -47,6 +47,7 @@ const VOLATILE = [
   Header.Enlarging,
   Header.NotEnlarged,
   Header.Stores,
+  Header.BaseChecksum,
   ...Array.from({ length: THREADS_WORDS }, (_, word) => Header.Threads + word),
 ];
 

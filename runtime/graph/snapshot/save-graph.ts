@@ -1,6 +1,10 @@
 // Saves a graph to its folder, which contains one complete snapshot at every moment: the new file
 // is written beside the old one, which stays until the new one is durable. See write-memory.ts for
 // how memory is copied while other threads change it.
+//
+// A large graph of which little has changed since its last snapshot is saved as a delta, which
+// replaces the former delta. A corrupt delta costs the changes since the snapshot only, which the
+// log has.
 
 import { existsSync, fsync, fsyncSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,11 +13,13 @@ import { type LockDeadline, lockDeadlineAfter } from "../changes/session-view.js
 import type { CommitClock } from "../memory/commit-clock.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
+import { usedWords } from "../memory/used-words.js";
 import { DataError, OperationTimeout, ReadBackError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { countChangedWords, setBase } from "./dirty-chunks.js";
 import { SnapshotFiles } from "./snapshot-files.js";
-import { CorruptSnapshotError } from "./snapshot-format.js";
-import { SnapshotReader } from "./snapshot-reader.js";
+import { CorruptSnapshotError, type SnapshotHeader } from "./snapshot-format.js";
+import { openDelta, readSnapshotHeader, SnapshotReader } from "./snapshot-reader.js";
 import { SnapshotWriter } from "./snapshot-writer.js";
 import { writeMemory } from "./write-memory.js";
 
@@ -21,10 +27,16 @@ const WORD_BYTES = 8;
 /** A thread that waits for another save checks again this often. */
 const SLEEP_MS = 50;
 const flush = promisify(fsync);
+/** Smaller graphs are always saved as a whole. */
+const MIN_DELTA_GRAPH_BYTES = 2 ** 24;
+/** A delta has at most this share of the graph, which bounds its cost and the time to load it. */
+const MAX_DELTA_SHARE = 1 / 4;
 
 export interface SaveOptions {
-  /** Saves even if nothing has changed since the last save. */
+  /** Saves the whole graph, even if nothing has changed since the last save. */
   readonly isForced?: boolean;
+  /** Minimum size of a graph that is saved as a delta; default: 16 MiB. */
+  readonly minDeltaGraphBytes?: number;
   /** Maximum wait for another save of this graph; 0: do not wait, negative: no limit. */
   readonly timeoutMs?: number;
 }
@@ -44,7 +56,7 @@ type Step = { readonly descriptor: number } | { readonly log: CommitClock } | un
 export function saveGraph(store: GraphStore, folder: string, options: SaveOptions = {}): number {
   const files = new SnapshotFiles(folder);
   awaitSaving(store, lockDeadlineAfter(options.timeoutMs ?? 0));
-  const steps = save(store, files, options.isForced ?? false);
+  const steps = save(store, files, options);
   try {
     for (;;) {
       const { done, value } = steps.next();
@@ -69,7 +81,7 @@ export async function saveGraphIncrementally(
   const files = new SnapshotFiles(folder);
   const giveUpAt = lockDeadlineAfter(options.timeoutMs ?? 0);
   while (claimSaving(store, giveUpAt) !== 0) await sleep(SLEEP_MS);
-  const steps = save(store, files, options.isForced ?? false);
+  const steps = save(store, files, options);
   try {
     for (;;) {
       const { done, value } = steps.next();
@@ -95,23 +107,26 @@ export function releaseSaveLock(store: GraphStore, deadThread: number): void {
 function* save(
   store: GraphStore,
   files: SnapshotFiles,
-  isForced: boolean,
+  { isForced = false, minDeltaGraphBytes = MIN_DELTA_GRAPH_BYTES }: SaveOptions,
 ): Generator<Step, number, void> {
   let file: SnapshotWriter | null = null;
   try {
     if (store.memory.isRemoved || (!isForced && isSaved(store, files))) return 0;
     files.makeFolder();
-    file = new SnapshotWriter(files.temporary);
+    const base = isForced ? null : findBase(store, files, minDeltaGraphBytes);
+    file = new SnapshotWriter(files.temporary, base);
     const header = yield* writeMemory(store, file);
     const bytes = file.finish(header);
     yield { descriptor: file.descriptor };
     file.close();
-    yield* readBack(store, files);
+    yield* readBack(store, files, base);
     const { log } = store.memory;
     // Previous snapshot plus log must reach the same state, in case this file becomes corrupt.
     if (log?.isOn === true) yield { log: log.clock };
-    files.replace();
+    if (base === null) files.replace();
+    else files.replaceDelta();
     file = null;
+    if (base === null) setBase(store, readSnapshotHeader(files.current));
     setSaved(store, header.operationCount, header.savedAt);
     return Math.ceil(bytes / WORD_BYTES);
   } finally {
@@ -123,15 +138,41 @@ function* save(
   }
 }
 
+/** Returns the snapshot on disk if a delta of it is worthwhile, else null. */
+function findBase(
+  store: GraphStore,
+  files: SnapshotFiles,
+  minGraphBytes: number,
+): SnapshotHeader | null {
+  const { header } = store.memory;
+  const checksum = header.words[Header.BaseChecksum]!;
+  if (checksum === 0) return null;
+  const words = usedWords(store.memory).reduce((sum, used) => sum + used, 0);
+  if (words * 4 < minGraphBytes) return null;
+  if (countChangedWords(store) > words * MAX_DELTA_SHARE) return null;
+  try {
+    const base = readSnapshotHeader(files.current);
+    return base.checksum === checksum && base.base === null ? base : null;
+  } catch {
+    // It was removed or became corrupt, so a whole snapshot is needed.
+    return null;
+  }
+}
+
 /**
  * Verifies that the new snapshot can be loaded before the old one is replaced. Reads through the
  * page cache, so it does not detect what the disk itself corrupts.
  * @throws ReadBackError
  */
-function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined, void, void> {
+function* readBack(
+  store: GraphStore,
+  files: SnapshotFiles,
+  base: SnapshotHeader | null,
+): Generator<undefined, void, void> {
   let reader: SnapshotReader | null = null;
   try {
-    reader = new SnapshotReader(files.temporary);
+    if (base === null) reader = new SnapshotReader(files.temporary);
+    else reader = openDelta(files.temporary, files.current);
     yield* reader.check();
   } catch (error) {
     if (!(error instanceof CorruptSnapshotError || error instanceof DataError)) throw error;

@@ -7,8 +7,12 @@
 //
 // Pages are 16 KiB. An arena of n words has ceil(n / CHUNK_WORDS) chunks, all but the last full.
 //
+// A delta has the chunks that differ from a snapshot, its base; the table has page 0 for all
+// others. The header names the base by the checksum of its header page, which covers all its
+// checksums.
+//
 // The set of arenas is independent of the version: a missing arena is empty, an unknown one is
-// rejected. `VERSION` changes with the layout of an arena; each release also reads the previous
+// rejected. The versions change with the layout of an arena; each release also reads the previous
 // version.
 
 import { crc32 } from "node:zlib";
@@ -20,6 +24,7 @@ export const PAGE_BYTES = CHUNK_WORDS * 4;
 export const TABLE_ENTRY_BYTES = 8;
 const MAGIC = "SVCGRAPH";
 const VERSION = 2;
+const DELTA_VERSION = 3;
 const BYTE_ORDER = 0x0102_0304;
 
 /** Offsets in the header page. `Checksum`, `Version` and `ByteOrder` never move. */
@@ -37,6 +42,11 @@ const Word = {
   TablePage: 9,
   TableChecksum: 10,
   NameBytes: 11,
+  /** Only in a delta: checksum, second and operation count of the base. */
+  BaseChecksum: 12,
+  BaseSavedAt: 13,
+  BaseOperationCount: 14,
+  BaseOperationCountHigh: 15,
   Arenas: 64,
   Name: 576,
 } as const;
@@ -55,12 +65,18 @@ export interface StoredArena {
   readonly words: number;
 }
 
-export interface SnapshotHeader {
-  readonly version: number;
-  readonly name: string;
-  /** Seconds since 1970. */
+/** Identifies a snapshot: checksum of its header, second, operation count. */
+export interface SnapshotIdentity {
+  readonly checksum: number;
   readonly savedAt: number;
   readonly operationCount: number;
+}
+
+export interface SnapshotHeader extends SnapshotIdentity {
+  readonly version: number;
+  readonly name: string;
+  /** Snapshot that a delta changes; null: a snapshot. */
+  readonly base: SnapshotIdentity | null;
   /** In the order of their allocators in the graph header, and of their chunks in the table. */
   readonly arenas: readonly StoredArena[];
   readonly tablePage: number;
@@ -68,10 +84,10 @@ export interface SnapshotHeader {
 }
 
 /** The parts of a header known before the chunks are written. */
-export type SnapshotPoint = Omit<SnapshotHeader, "version" | "tablePage" | "tableChecksum">;
+export type SnapshotPoint = Pick<SnapshotHeader, "name" | "savedAt" | "operationCount" | "arenas">;
 
 /** @throws DataError if the name is too long */
-export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Array {
+export function encodeHeader(header: Omit<SnapshotHeader, "version" | "checksum">): Uint8Array {
   const words = new Uint32Array(CHUNK_WORDS);
   const bytes = new Uint8Array(words.buffer);
   const encoder = new TextEncoder();
@@ -81,8 +97,14 @@ export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Arra
   }
   bytes.set(encoder.encode(MAGIC));
   bytes.set(name, Word.Name * 4);
-  words[Word.Version] = VERSION;
+  words[Word.Version] = header.base === null ? VERSION : DELTA_VERSION;
   words[Word.ByteOrder] = BYTE_ORDER;
+  if (header.base !== null) {
+    words[Word.BaseChecksum] = header.base.checksum;
+    words[Word.BaseSavedAt] = header.base.savedAt;
+    words[Word.BaseOperationCount] = header.base.operationCount % 2 ** 32;
+    words[Word.BaseOperationCountHigh] = Math.floor(header.base.operationCount / 2 ** 32);
+  }
   words[Word.ArenaCount] = header.arenas.length;
   words[Word.SavedAt] = header.savedAt;
   words[Word.OperationCount] = header.operationCount % 2 ** 32;
@@ -108,7 +130,7 @@ export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Arra
 export function decodeHeader(page: Uint8Array): SnapshotHeader {
   const words = new Uint32Array(page.slice(0, PAGE_BYTES).buffer);
   const bytes = new Uint8Array(words.buffer);
-  checkPage(words, bytes);
+  const checksum = checkPage(words, bytes);
   const version = words[Word.Version]!;
   const nameWord = version === 1 ? NAME_WORD_OF_VERSION_1 : Word.Name;
   const nameBytes = words[Word.NameBytes]!;
@@ -118,19 +140,27 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
     new Set(arenas.map(({ name }) => name)).size === arenas.length &&
     arenas.every((arena) => arena.words <= MAX_WORDS);
   if (!isConsistent) throw new CorruptSnapshotError("invalid header");
+  const wide = (low: number): number => words[low]! + words[low + 1]! * 2 ** 32;
+  const base = {
+    checksum: words[Word.BaseChecksum]!,
+    savedAt: words[Word.BaseSavedAt]!,
+    operationCount: wide(Word.BaseOperationCount),
+  };
   return {
     version,
+    checksum,
     name: decodeText(bytes.subarray(nameWord * 4, nameWord * 4 + nameBytes)),
     savedAt: words[Word.SavedAt]!,
-    operationCount: words[Word.OperationCount]! + words[Word.OperationCountHigh]! * 2 ** 32,
+    operationCount: wide(Word.OperationCount),
+    base: version === DELTA_VERSION ? base : null,
     arenas,
     tablePage: words[Word.TablePage]!,
     tableChecksum: words[Word.TableChecksum]!,
   };
 }
 
-/** Validates magic, checksum, byte order and version. */
-function checkPage(words: Uint32Array, bytes: Uint8Array): void {
+/** Validates magic, checksum, byte order and version; returns the checksum. */
+function checkPage(words: Uint32Array, bytes: Uint8Array): number {
   if (bytes.length < PAGE_BYTES) throw new CorruptSnapshotError("truncated header");
   if (decodeText(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
     throw new CorruptSnapshotError("not a snapshot file");
@@ -143,10 +173,18 @@ function checkPage(words: Uint32Array, bytes: Uint8Array): void {
   }
   if (hasOtherOrder) throw new DataError("written on a machine with different byte order");
   const version = words[Word.Version]!;
-  if (version < 1 || version > VERSION) {
-    const known = `this version of svc-server reads formats 1 to ${VERSION}`;
+  if (version < 1 || version > DELTA_VERSION) {
+    const known = `this version of svc-server reads formats 1 to ${DELTA_VERSION}`;
     throw new DataError(`format ${version} is not supported; ${known}`);
   }
+  return checksum;
+}
+
+/** Returns whether two snapshots are the same one. */
+export function isSameSnapshot(a: SnapshotIdentity, b: SnapshotIdentity): boolean {
+  return (
+    a.checksum === b.checksum && a.savedAt === b.savedAt && a.operationCount === b.operationCount
+  );
 }
 
 function decodeArenas(words: Uint32Array, bytes: Uint8Array): StoredArena[] {

@@ -1,5 +1,5 @@
-// Reads a snapshot file. Header and table are validated on opening, each chunk when it is read, so
-// no corruption of significant bytes goes unnoticed.
+// Reads a snapshot file, or a delta over its base. Header and table are validated on opening, each
+// chunk when it is read, so no corruption of significant bytes goes unnoticed.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
@@ -9,8 +9,10 @@ import { usedWordsInArena } from "../memory/used-words.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import {
   CorruptSnapshotError,
+  chunkWords,
   countChunks,
   decodeHeader,
+  isSameSnapshot,
   PAGE_BYTES,
   type SnapshotHeader,
   type StoredArena,
@@ -24,15 +26,22 @@ const MAX_CHUNKS = 64;
 export class SnapshotReader {
   readonly header: SnapshotHeader;
   readonly #descriptor: number;
+  /** Snapshot of which the file is a delta. */
+  readonly #base: SnapshotReader | null;
   readonly #table: Uint32Array;
   /** First table entry of each arena. */
   readonly #firstEntry: readonly number[];
 
-  /** @throws CorruptSnapshotError, DataError, or file system errors */
-  constructor(file: string) {
+  /**
+   * @param base snapshot of which the file is a delta; it is closed with this reader
+   * @throws CorruptSnapshotError, DataError, or file system errors
+   */
+  constructor(file: string, base: SnapshotReader | null = null) {
     this.#descriptor = openSync(file, "r");
+    this.#base = base;
     try {
       this.header = readHeader(this.#descriptor);
+      this.#checkBase();
       const firstEntry: number[] = [];
       let entries = 0;
       for (const { words } of this.header.arenas) {
@@ -43,9 +52,14 @@ export class SnapshotReader {
       this.#table = readTable(this.#descriptor, this.header, entries);
       this.#validatePages();
     } catch (error) {
-      this.close();
+      closeSync(this.#descriptor);
       throw error;
     }
+  }
+
+  /** Returns whether a chunk is in this file, not in the base. */
+  hasChunk(arena: number, chunk: number): boolean {
+    return this.#findPage(arena, chunk) !== 0;
   }
 
   /**
@@ -59,12 +73,14 @@ export class SnapshotReader {
     assert(into.length >= words, "the target has room for the arena");
     const bytes = new Uint8Array(into.buffer, into.byteOffset, words * 4);
     for (const [first, end] of this.#runs(arena)) {
-      this.#readRun(arena, first, bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES));
+      const run = bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES);
+      if (this.hasChunk(arena, first)) this.#readRun(arena, first, run);
+      else this.#base!.#readRun(this.#placeInBase(arena), first, run);
     }
   }
 
   /**
-   * Validates the whole file, yielding after each run.
+   * Validates the whole file, without the base, yielding after each run.
    * @throws CorruptSnapshotError
    */
   *check(): Generator<undefined, void, void> {
@@ -75,6 +91,7 @@ export class SnapshotReader {
     const bytes = new Uint8Array(MAX_CHUNKS * PAGE_BYTES);
     for (const [arena, { words }] of arenas.entries()) {
       for (const [first, end] of this.#runs(arena)) {
+        if (!this.hasChunk(arena, first)) continue;
         const length = Math.min(end * PAGE_BYTES, words * 4) - first * PAGE_BYTES;
         this.#readRun(arena, first, bytes.subarray(0, length));
         yield;
@@ -87,6 +104,12 @@ export class SnapshotReader {
     const chunks = countChunks(this.header.arenas[arena]!.words);
     for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
       const page = this.#findPage(arena, chunk);
+      if (page === 0) {
+        // The base decides which of its chunks are consecutive.
+        next = chunk + 1;
+        yield [chunk, next];
+        continue;
+      }
       for (next = chunk + 1; next < chunks && next < chunk + MAX_CHUNKS; next++) {
         if (this.#findPage(arena, next) !== page + next - chunk) break;
       }
@@ -112,6 +135,31 @@ export class SnapshotReader {
 
   close(): void {
     closeSync(this.#descriptor);
+    this.#base?.close();
+  }
+
+  /** @throws CorruptSnapshotError if the file is no delta of the base */
+  #checkBase(): void {
+    const { base } = this.header;
+    const isDelta = base !== null && this.#base !== null;
+    if (isDelta ? isSameSnapshot(base, this.#base!.header) : base === null && this.#base === null) {
+      return;
+    }
+    throw new CorruptSnapshotError("delta of another snapshot");
+  }
+
+  /** Returns the index of an arena in the base; -1 if it is not there. */
+  #placeInBase(arena: number): number {
+    const { name } = this.header.arenas[arena]!;
+    return this.#base!.header.arenas.findIndex((stored) => stored.name === name);
+  }
+
+  /** Returns whether the base has a chunk of the same length. */
+  #isInBase(arena: number, chunk: number): boolean {
+    const place = this.#base === null ? -1 : this.#placeInBase(arena);
+    if (place < 0) return false;
+    const { words } = this.#base!.header.arenas[place]!;
+    return chunkWords(words, chunk) === chunkWords(this.header.arenas[arena]!.words, chunk);
   }
 
   #check(arena: number, chunk: number, bytes: Uint8Array): void {
@@ -129,13 +177,31 @@ export class SnapshotReader {
   /** Checks that all chunks lie in the file and do not exceed its size. */
   #validatePages(): void {
     const { tablePage } = this.header;
-    const chunks = this.#table.length / ENTRY_WORDS;
-    let isInside = chunks < tablePage;
-    for (let entry = 0; entry < this.#table.length; entry += ENTRY_WORDS) {
-      const page = this.#table[entry]!;
-      if (page < 1 || page >= tablePage) isInside = false;
+    let isInside = true;
+    let stored = 0;
+    for (const [arena, { words }] of this.header.arenas.entries()) {
+      for (let chunk = 0; chunk < countChunks(words); chunk++) {
+        const page = this.#findPage(arena, chunk);
+        if (page !== 0) stored++;
+        if (page >= tablePage || (page === 0 && !this.#isInBase(arena, chunk))) isInside = false;
+      }
     }
-    if (!isInside) throw new CorruptSnapshotError("section offsets are out of range");
+    if (!isInside || stored >= tablePage)
+      throw new CorruptSnapshotError("section offsets are out of range");
+  }
+}
+
+/**
+ * Returns a reader of a delta over its base.
+ * @throws CorruptSnapshotError, DataError, or file system errors
+ */
+export function openDelta(file: string, base: string): SnapshotReader {
+  const reader = new SnapshotReader(base);
+  try {
+    return new SnapshotReader(file, reader);
+  } catch (error) {
+    reader.close();
+    throw error;
   }
 }
 

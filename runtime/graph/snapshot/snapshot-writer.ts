@@ -1,5 +1,5 @@
-// Writes a snapshot file. Chunks come in any order, and again after changes; the file cannot be
-// loaded before `finish`.
+// Writes a snapshot file, or a delta of one. Chunks come in any order, and again after changes; the
+// file cannot be loaded before `finish`.
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
@@ -10,6 +10,7 @@ import {
   countChunks,
   encodeHeader,
   PAGE_BYTES,
+  type SnapshotHeader,
   type SnapshotPoint,
 } from "./snapshot-format.js";
 
@@ -23,20 +24,33 @@ interface WrittenChunks {
 export class SnapshotWriter {
   readonly descriptor: number;
   readonly #file: string;
+  readonly #base: SnapshotHeader | null;
+  /** Words of each arena in the base. */
+  readonly #baseWords: readonly number[];
   readonly #chunks: readonly WrittenChunks[];
   readonly #zeros = new Uint8Array(PAGE_BYTES);
   #nextPage = 1;
   #isOpen = true;
 
-  constructor(file: string) {
+  /** @param base snapshot of which the file is a delta */
+  constructor(file: string, base: SnapshotHeader | null = null) {
     this.#file = file;
+    this.#base = base;
+    this.#baseWords = ARENAS.map((name) => {
+      return base?.arenas.find((arena) => arena.name === name)?.words ?? 0;
+    });
     this.#chunks = ARENAS.map(() => ({ pages: [], checksums: [], bytes: [] }));
     this.descriptor = openSync(file, "w");
   }
 
-  /** Returns the words of a chunk as last written, 0 if never. */
-  wordsWritten(arena: number, chunk: number): number {
-    return (this.#chunks[arena]!.bytes[chunk] ?? 0) / 4;
+  /**
+   * Returns the words of a chunk as last written, 0 if never.
+   * @param isInBase whether the chunk of the base will do
+   */
+  wordsWritten(arena: number, chunk: number, isInBase = true): number {
+    const bytes = this.#chunks[arena]!.bytes[chunk];
+    if (bytes !== undefined) return bytes / 4;
+    return isInBase ? Math.max(0, chunkWords(this.#baseWords[arena]!, chunk)) : 0;
   }
 
   /** Writes consecutive chunks. If they change during the write, they must be written again. */
@@ -71,14 +85,19 @@ export class SnapshotWriter {
     header.arenas.forEach(({ words }, arena) => {
       const { pages, checksums, bytes } = this.#chunks[arena]!;
       for (let chunk = 0; chunk < countChunks(words); chunk++) {
-        assert(bytes[chunk] === chunkWords(words, chunk) * 4, "every chunk was written");
-        entries.push(pages[chunk]!, checksums[chunk]!);
+        assert(
+          this.wordsWritten(arena, chunk) === chunkWords(words, chunk),
+          "every chunk was written",
+        );
+        if (bytes[chunk] === undefined) entries.push(0, 0);
+        else entries.push(pages[chunk]!, checksums[chunk]!);
       }
     });
     const table = new Uint8Array(Uint32Array.from(entries).buffer);
     const tablePage = this.#nextPage;
+    const tableChecksum = crc32(table);
     this.#writeAt(tablePage * PAGE_BYTES, table);
-    this.#writeAt(0, encodeHeader({ ...header, tablePage, tableChecksum: crc32(table) }));
+    this.#writeAt(0, encodeHeader({ ...header, base: this.#base, tablePage, tableChecksum }));
     return tablePage * PAGE_BYTES + table.length;
   }
 

@@ -52,7 +52,7 @@ test("pass the validation of arena sizes when loading", () => {
   const store = fullStore();
   const arenas = storedArenas(store.memory);
   assert.ok(arenas[store.memory.strings.id]!.words > 2 ** 30 - LEFT_WORDS, "it is full");
-  const header = { name: "full", savedAt: 1, operationCount: 1, arenas };
+  const header = { name: "full", savedAt: 1, operationCount: 1, arenas, base: null };
   const page = encodeHeader({ ...header, tablePage: 1, tableChecksum: 0 });
   assert.equal(decodeHeader(page).arenas, arenas);
 });
