@@ -42,6 +42,9 @@ const SHOWN: Readonly<Record<Page, ComponentType>> = {
   admin: Administration,
 };
 
+/** Pages that have a heading of their own. */
+const WITH_HEAD: ReadonlySet<Page> = new Set(["system", "status", "requests"]);
+
 /** Dialog over the page. */
 type Layer = "palette" | "help" | "more" | null;
 
@@ -76,7 +79,7 @@ function Console() {
         <Rail page={page} />
         <TopBar page={page} onPalette={() => setLayer("palette")} />
         <main id="main" tabIndex={-1} ref={main}>
-          {page !== "system" && <h1>{titleOfPage(page)}</h1>}
+          {!WITH_HEAD.has(page) && <h1>{titleOfPage(page)}</h1>}
           <Notices />
           <BuildNotice />
           <Show key={page} />

@@ -112,3 +112,10 @@ function fits(id: string, pattern: string): boolean {
   }
   return id.length - last.length >= at && id.endsWith(last);
 }
+
+/** Returns the id of the instance whose main port has an address, or the address. */
+export function nameAddress(instances: readonly Instance[], address: string): string {
+  const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
+  const admin = `${host}:${Number(port) + 1}`;
+  return instances.find((one) => one.address === admin)?.id || address;
+}

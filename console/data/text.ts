@@ -19,6 +19,7 @@ const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const SMALL = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 const CLOCK = new Intl.DateTimeFormat("en-GB", TIME);
+const PRECISE = new Intl.DateTimeFormat("en-GB", { ...TIME, fractionalSecondDigits: 3 });
 
 export function count(value: number): string {
   return (value < 10 ? SMALL : WHOLE).format(value);
@@ -27,6 +28,11 @@ export function count(value: number): string {
 /** Time of day, 24 hours. */
 export function clockTime(atMs: number): string {
   return CLOCK.format(atMs);
+}
+
+/** The same with milliseconds. */
+export function preciseTime(atMs: number): string {
+  return PRECISE.format(atMs);
 }
 
 export function bytes(value: number): string {

@@ -1,136 +1,218 @@
-// The requests of the main port's connections, oldest first, and the details of the one in the
-// address.
+// Requests of the main port: in progress, the last, slowest and failed ones; facets and a filter
+// narrow them, and the chosen one shows where its time went.
 
-import { useEffect, useState } from "preact/hooks";
-import { isRecord } from "../data/client.js";
-import { entriesAt, listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { nameAddress } from "../data/instances.js";
+import {
+  askedBackEnds,
+  parseRecords,
+  type RequestList,
+  type RequestRecord,
+} from "../data/request-records.js";
 import { useLive } from "../data/server-connection.js";
-import { clipForDisplay, milliseconds } from "../data/text.js";
-import { StatGrid } from "../parts/stat-grid.js";
-import { Table } from "../parts/table.js";
+import { systemView } from "../data/system-view.js";
+import { clipForDisplay, milliseconds, preciseTime } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { CheckFacets, type FacetGroup } from "../parts/check-facets.js";
+import { type Column, DataTable } from "../parts/data-table.js";
+import { PageHead } from "../parts/page-head.js";
+import { RequestDetail } from "../parts/request-detail.js";
+import { Segments } from "../parts/segments.js";
 import { currentRoute, saveStatePart } from "../router.js";
+import { RunningRequests } from "./running-requests.js";
 
-const EVERY_MS = 1000;
-/** Work that lasts longer is marked. */
-const SLOW_MS = 1000;
-/** A connection without a request. */
-const IDLE = "READY";
-const PARTS = ["client", "request", "partial", "executor", "headers", "matrix"];
+const EVERY_MS = 1500;
+const LISTS = [
+  ["running", "Running"],
+  ["recent", "Recent"],
+  ["slow", "Slowest"],
+  ["failed", "Failed"],
+] as const;
 
 export function Requests() {
-  const chosen = currentRoute.value.params.get("id") ?? "";
-  // Details are for trusted clients only.
-  const [isTrusted, setTrusted] = useState(true);
-  const level = !isTrusted ? 1 : chosen === "" ? 2 : 3;
-  const answer = useLive(`svc/inspect?main=1&level=${level}`, EVERY_MS, (_, isGap) => {
-    if (isGap) setTrusted(false);
-  });
-  const open = listAt(answer, "connections");
-  const working = open
-    .filter((one) => textAt(one, "client", "state") !== IDLE)
-    .sort((a, b) => numberAt(b, "request", "exec-ms") - numberAt(a, "request", "exec-ms"));
+  const { params } = currentRoute.value;
+  const list = LISTS.find(([one]) => one === params.get("list"))?.[0] ?? "recent";
   return (
     <>
-      <section class="card">
-        <Table
-          caption={`${working.length} requests in progress on ${open.length} connections`}
-          columns={[
-            ...["Connection", "State", "Age", "Method", "Path", "Client"],
-            ...["Executor", "Back-ends"],
-          ]}
-          rows={working.map(rowOf)}
-          empty="no pending requests"
-          onPick={([id]) => saveStatePart("id", String(id))}
-        />
-      </section>
-      {chosen !== "" && (
-        <Detail
-          key={chosen}
-          id={chosen}
-          one={open.find((one) => String(readPath(one, "client", "id")) === chosen)}
-        />
+      <PageHead
+        title="Requests"
+        beside={
+          <Segments
+            label="List"
+            value={list}
+            among={LISTS}
+            onChoose={(value) => {
+              saveStatePart("list", value);
+              saveStatePart("number", "");
+            }}
+          />
+        }
+      >
+        {list !== "running" && (
+          <input
+            data-filter
+            id="request-filter"
+            aria-label="Filter requests"
+            placeholder="plugin:largest ms:>5 status:200"
+            value={params.get("filter") ?? ""}
+            onInput={(event) => saveStatePart("filter", event.currentTarget.value)}
+          />
+        )}
+      </PageHead>
+      {list === "running" ? <RunningRequests /> : <Recorded key={list} list={list} />}
+    </>
+  );
+}
+
+function Recorded({ list }: { readonly list: RequestList }) {
+  const answer = useLive(`svc/requests?state=${list}&count=1000`, EVERY_MS);
+  const records = useMemo(() => parseRecords(answer), [answer]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { params } = currentRoute.value;
+  const filtered = records.filter((one) => fits(one, params.get("filter") ?? ""));
+  const groups = facetGroups(filtered);
+  const found = filtered.filter((one) => groups.every((group) => group.has(one, chosen)));
+  const number = Number(params.get("number") ?? 0);
+  const [kept, setKept] = useState<RequestRecord | null>(null);
+  const picked = records.find((one) => one.number === number);
+  useEffect(() => {
+    if (picked !== undefined) setKept(picked);
+  }, [picked]);
+  const shown = number === 0 ? undefined : (picked ?? (kept?.number === number ? kept : undefined));
+  return (
+    <div class="two">
+      <CheckFacets groups={groups} chosen={chosen} onChoose={setChosen} />
+      <div class="stack">
+        <section class="card short" aria-label="Requests">
+          <DataTable
+            label="Requests"
+            columns={COLUMNS}
+            rows={found}
+            keyOf={(one) => one.number}
+            isSelected={(one) => one.number === number}
+            empty={answer === null ? "Loading requests…" : "No request is recorded here."}
+          />
+        </section>
+        {shown !== undefined && <RequestDetail key={shown.number} record={shown} />}
+      </div>
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<RequestRecord>[] = [
+  {
+    title: "At",
+    cell: ({ at }) => <span class="tn">{preciseTime(at)}</span>,
+    sort: ({ at }) => at,
+  },
+  { title: "Request", isHead: true, cell: nameCell, sort: ({ plugin }) => plugin },
+  { title: "Status", cell: statusCell, sort: ({ status }) => status },
+  {
+    ...{ title: "ms", isNumber: true, sort: ({ ms }: RequestRecord) => ms },
+    cell: ({ ms }) => milliseconds(ms).replace(" ms", ""),
+  },
+  { title: "queue, run, back-ends", isOptional: true, cell: barCell },
+  {
+    ...{ title: "Back-ends", isOptional: true },
+    cell: (one) => clipForDisplay(askedBackEnds(one).map(shortName).join(", "), 60),
+  },
+];
+
+function shortName(address: string): string {
+  return nameAddress(systemView.value.instances, address);
+}
+
+function nameCell({ number, plugin, arguments: given }: RequestRecord) {
+  return (
+    <>
+      <button type="button" class="link" onClick={() => saveStatePart("number", String(number))}>
+        {clipForDisplay(plugin, 60)}
+      </button>
+      {given.length > 0 && (
+        <div class="faint s mono">
+          {clipForDisplay(given.map(([name, size]) => `${name} (${size})`).join(" "), 60)}
+        </div>
       )}
     </>
   );
 }
 
-function rowOf(one: unknown): readonly unknown[] {
-  const age = numberAt(one, "request", "exec-ms");
-  const host = textAt(one, "client", "host");
+function statusCell({ status }: RequestRecord) {
+  const tone = status >= 500 ? "err" : status >= 400 ? "warn" : "ok";
+  return <Badge state={{ tone, word: String(status) }} />;
+}
+
+/** The duration on a scale up to a tenth of a second, with its parts. */
+function barCell({ ms, queue, run }: RequestRecord) {
+  const width = (value: number) =>
+    Math.min(100, (100 * Math.log2(1 + value)) / Math.log2(1 + 1000));
+  const whole = width(ms);
+  const waited = queue === null ? 0 : (whole * queue) / Math.max(ms, 1e-9);
+  const ran = run === null ? whole : (whole * run) / Math.max(ms, 1e-9);
+  return (
+    <svg
+      class="bar"
+      viewBox="0 0 100 10"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${milliseconds(ms)}`}
+    >
+      <rect class="fill-2" x="0" y="1" width={waited} height="8" />
+      <rect class="fill-1" x={waited} y="1" width={ran} height="8" />
+    </svg>
+  );
+}
+
+/** Words such as `plugin:x`, `ms:>5`, `status:200`; others are part of the name. */
+function fits(record: RequestRecord, filter: string): boolean {
+  return filter
+    .trim()
+    .split(/\s+/)
+    .every((word) => {
+      const [, key, value = ""] = /^(plugin|ms|status|method):(.*)$/.exec(word) ?? [];
+      if (key === "ms") {
+        const limit = Number(value.replace(/^[<>]/, ""));
+        return value.startsWith("<") ? record.ms < limit : record.ms > limit;
+      }
+      if (key === "status") return String(record.status).startsWith(value);
+      if (key === "method") return record.method === value.toUpperCase();
+      return record.plugin.includes(key === "plugin" ? value : word);
+    });
+}
+
+const TIMES: readonly (readonly [title: string, min: number, max: number])[] = [
+  ["≤ 1 ms", 0, 1],
+  ["1 to 5 ms", 1, 5],
+  ["5 to 50 ms", 5, 50],
+  ["> 50 ms", 50, Number.POSITIVE_INFINITY],
+];
+
+type RecordFacet = FacetGroup & {
+  has(one: RequestRecord, chosen: ReadonlySet<string>): boolean;
+};
+
+function facetGroups(records: readonly RequestRecord[]): readonly RecordFacet[] {
+  const time = ({ ms }: RequestRecord) => TIMES.find(([, min, max]) => ms > min && ms <= max)?.[0];
   return [
-    numberAt(one, "client", "id"),
-    textAt(one, "client", "state"),
-    age > SLOW_MS ? `▲ ${milliseconds(age)}` : milliseconds(age),
-    textAt(one, "request", "method"),
-    textAt(one, "request", "path"),
-    host === "" ? "" : `${host}:${numberAt(one, "client", "port")}`,
-    textAt(one, "client", "state") === "EXECUTE" ? numberAt(one, "executor", "id") : "",
-    numberAt(one, "matrix", "n-channels"),
+    facet("Plugin", records, ({ plugin }) => [plugin]),
+    facet("Status", records, ({ status }) => [String(status)]),
+    facet("Duration", records, (one) => [time(one) ?? TIMES[0]![0]]),
+    facet("Back-end", records, (one) => askedBackEnds(one).map(shortName)),
   ];
 }
 
-interface DetailProps {
-  readonly id: string;
-  /** Undefined once the connection is gone. */
-  readonly one: unknown;
-}
-
-/** The last details stay visible: requests are over before they can be read. */
-function Detail({ id, one }: DetailProps) {
-  const [last, setLast] = useState<unknown>(undefined);
-  const isBusy = one !== undefined && textAt(one, "client", "state") !== IDLE;
-  useEffect(() => {
-    if (isBusy) setLast(one);
-  }, [one]);
-  const seen = isBusy ? one : (last ?? one);
-  return (
-    <section class="card" aria-label="Detail of a request">
-      <h2>Connection {clipForDisplay(id, 20)}</h2>
-      <p class={isBusy ? "" : "warn"}>
-        {isBusy
-          ? "In progress."
-          : one === undefined
-            ? "Closed; showing the last known state."
-            : "Completed; showing the last known state."}
-      </p>
-      {PARTS.map((part) => (
-        <Part key={part} title={part} value={readPath(seen, part)} />
-      ))}
-      <Fields seen={seen} />
-      <Channels seen={seen} />
-      <button type="button" class="btn" onClick={() => saveStatePart("id", "")}>
-        Close
-      </button>
-    </section>
-  );
-}
-
-/** One group of plain values. */
-function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
-  const items = entriesAt(value)
-    .filter(([, one]) => !isRecord(one) && !Array.isArray(one))
-    .map(([name, one]) => [name, one === null ? "none" : clipForDisplay(one)] as const);
-  if (items.length === 0) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <StatGrid items={items} />
-    </>
-  );
-}
-
-function Fields({ seen }: { readonly seen: unknown }) {
-  const rows = entriesAt(seen, "headers", "fields");
-  if (rows.length === 0) return null;
-  return <Table caption="Header fields" columns={["Name", "Value"]} rows={rows} />;
-}
-
-function Channels({ seen }: { readonly seen: unknown }) {
-  const rows = listAt(seen, "matrix", "channels").map((one) => [
-    ...[textAt(one, "matrix-id"), textAt(one, "state"), numberAt(one, "cost")],
-    ...[numberAt(one, "bytes-sent"), numberAt(one, "bytes-recv"), numberAt(one, "total-requests")],
-  ]);
-  if (rows.length === 0) return null;
-  const columns = ["Partition.replica.channel", "State", "Cost", "Sent", "Received", "Requests"];
-  return <Table caption="Channels to back-ends" columns={columns} rows={rows} />;
+function facet(
+  title: string,
+  records: readonly RequestRecord[],
+  read: (one: RequestRecord) => readonly string[],
+): RecordFacet {
+  const counts = new Map<string, number>();
+  for (const value of records.flatMap(read)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return {
+    ...{ title, values: [...counts].sort((a, b) => b[1] - a[1]) },
+    has: (one, chosen) => {
+      const wanted = [...chosen].filter((key) => key.startsWith(`${title}:`));
+      return wanted.length === 0 || read(one).some((value) => chosen.has(`${title}:${value}`));
+    },
+  };
 }

@@ -6,39 +6,47 @@ import { clipForDisplay } from "../data/text.js";
 
 const INDENT = "\u2003";
 
-export function Waterfall({ waterfall: { totalMs, rows } }: { readonly waterfall: Given }) {
+export function Waterfall({ waterfall }: { readonly waterfall: Given }) {
   return (
     <section class="card">
       <h2>Time spent</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <section class="tw" tabIndex={0} aria-label="Dispatch timeline">
-        <table class="waterfall">
-          <caption>{ms(totalMs)} in the dispatcher, by step</caption>
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col">Time</th>
-              <th scope="col">When</th>
-              <th scope="col">Where</th>
+      <WaterfallRows waterfall={waterfall} />
+    </section>
+  );
+}
+
+export function WaterfallRows({ waterfall: { totalMs, rows } }: { readonly waterfall: Given }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="tw" tabIndex={0} aria-label="Dispatch timeline">
+      <table class="waterfall">
+        <caption>{ms(totalMs)} on the server, by step</caption>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col">When</th>
+            <th scope="col" class="n">
+              Time
+            </th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              <th scope="row">
+                {INDENT.repeat(row.level)}
+                {row.title}
+              </th>
+              <td>
+                <Bar row={row} totalMs={totalMs} />
+              </td>
+              <td class="n">{ms(row.ms)}</td>
+              <td>{clipForDisplay(row.detail)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <tr key={index}>
-                <th scope="row">
-                  {INDENT.repeat(row.level)}
-                  {row.title}
-                </th>
-                <td>{ms(row.ms)}</td>
-                <td>
-                  <Bar row={row} totalMs={totalMs} />
-                </td>
-                <td>{clipForDisplay(row.detail)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }

@@ -9,6 +9,7 @@ import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
 import type { Connection, Exchange, TransportMemory } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
+import type { RecentRequests } from "../metrics/recent-requests.js";
 import type { RejectionCounters } from "../metrics/rejection-counters.js";
 import type { TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
@@ -100,6 +101,8 @@ export interface ServerView {
   /** The same for the executors of built-in plugins. */
   readonly admin: { readonly waiting: number; readonly working: number };
   readonly tallies: PluginCounters;
+  /** Answered requests of the main port. */
+  readonly requests: RecentRequests;
   readonly rejections: RejectionCounters;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
   /** Memory that requests and responses of the main port hold; null before it listens. */

@@ -11,7 +11,9 @@ import { meminfo, nodestat } from "./services/node.js";
 import { prometheus } from "./services/prometheus/prometheus.js";
 import { randomInteger, randomText } from "./services/random.js";
 import { peerstat, txstat } from "./services/replication.js";
+import { requestsService } from "./services/requests.js";
 import { status } from "./services/status.js";
+import { windowsService } from "./services/windows.js";
 
 export const services: ReadonlyMap<string, Service> = new Map([
   ["/metrics", prometheus],
@@ -29,10 +31,12 @@ export const services: ReadonlyMap<string, Service> = new Map([
   ["/svc/ping", ping],
   ["/svc/randint", randomInteger],
   ["/svc/randstr", randomText],
+  ["/svc/requests", requestsService],
   ["/svc/status", status],
   ["/svc/storage", storage],
   ["/svc/time", time],
   ["/svc/txstat", txstat],
+  ["/svc/windows", windowsService],
 ]);
 
 /** Paths that lead to a built-in plugin besides its own. */

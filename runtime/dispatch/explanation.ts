@@ -33,6 +33,7 @@ export class Explanation {
   readonly #attempts = new Map<number, DispatchAttempt[]>();
   #phase: Phase;
   #sinceMs = this.#startedMs;
+  #isEnded = false;
 
   constructor(first: Phase) {
     this.#phase = first;
@@ -77,12 +78,19 @@ export class Explanation {
     last.below = parseJson(below);
   }
 
+  /** Ends the last phase: what is read later reports the time until now. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.begin(this.#phase);
+    this.#isEnded = true;
+  }
+
   /**
    * Returns ASCII JSON.
    * @param isField for a header line: details that exceed its limit are left out
    */
   text(isField: boolean): string {
-    this.begin(this.#phase);
+    if (!this.#isEnded) this.begin(this.#phase);
     const phases = [...this.#phases].map(([phase, ms]) => [phase, round(ms)]);
     const now = this.#sinceMs;
     const total = round(now - this.#startedMs);

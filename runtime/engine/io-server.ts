@@ -247,6 +247,7 @@ export class IoServer {
   #tick(): void {
     this.#parts.metrics.ioBusy(this.#load.tick(this.#parts.inline.loaded));
     this.#parts.metrics.tick(nowMs(), (slot) => this.#parts.scheduler.startedAtMs(slot));
+    this.#parts.tallies.tick(Date.now());
     this.#parts.scheduler.tick();
     this.#parts.admin.tick();
     this.#parts.dispatcher?.tick();

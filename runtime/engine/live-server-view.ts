@@ -22,6 +22,7 @@ import { hasUnsavedChanges } from "../graph/status/graph-status.js";
 import type { Connection, Exchange, HttpServer, TransportMemory } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
+import type { RecentRequests } from "../metrics/recent-requests.js";
 import { RejectionCounters } from "../metrics/rejection-counters.js";
 import type { TrafficCounters, TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
@@ -41,6 +42,7 @@ export interface LiveServerViewOptions {
   readonly state: SharedState;
   readonly metrics: Metrics;
   readonly tallies: PluginCounters;
+  readonly requests: RecentRequests;
   readonly scheduler: Scheduler;
   readonly admin: BuiltinScheduler;
   readonly graphs: GraphRegistry;
@@ -56,6 +58,7 @@ export interface LiveServerViewOptions {
 export class LiveServerView implements ServerView {
   readonly metrics: Metrics;
   readonly tallies: PluginCounters;
+  readonly requests: RecentRequests;
   readonly admin: BuiltinScheduler;
   readonly dispatcher: Dispatcher | null;
   readonly host;
@@ -78,10 +81,11 @@ export class LiveServerView implements ServerView {
   #unloadable: readonly UnloadableGraph[] = [];
 
   constructor(parts: LiveServerViewOptions) {
-    const { settings, metrics, tallies, admin, dispatcher } = parts;
+    const { settings, metrics, tallies, requests, admin, dispatcher } = parts;
     this.#parts = parts;
     this.metrics = metrics;
     this.tallies = tallies;
+    this.requests = requests;
     this.admin = admin;
     this.dispatcher = dispatcher;
     this.host = readHost(settings.ip);

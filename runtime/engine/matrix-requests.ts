@@ -83,7 +83,9 @@ class Progress implements Dispatch {
   resubmits = 0;
   /** When the last back-end had answered, milliseconds since 1970. */
   answeredMs = 0;
-  readonly explanation: Explanation | null;
+  /** The client requests the explanation; it is recorded for the console in any case. */
+  readonly isExplained: boolean;
+  readonly explanation: Explanation;
   /** The request sent to the back-ends; set before it is dispatched. */
   request!: ForwardedRequest;
   /** The matrix it went through last; the dispatcher may have another one by now. */
@@ -96,7 +98,9 @@ class Progress implements Dispatch {
     ended: (progress: Progress, outcome: Outcome) => void,
   ) {
     this.received = received;
-    this.explanation = isExplained ? new Explanation(received.pre === null ? "wait" : "pre") : null;
+    this.isExplained = isExplained;
+    this.explanation = new Explanation(received.pre === null ? "wait" : "pre");
+    received.exchange.explanation = this.explanation;
     this.#ended = ended;
   }
 
@@ -248,14 +252,14 @@ export class MatrixRequests {
   }
 
   /** Adds the fields of this particular request, which requests made by pre-processors lack. */
-  #withFields({ received, explanation }: Progress, bytes: Uint8Array): Uint8Array {
+  #withFields({ received, isExplained }: Progress, bytes: Uint8Array): Uint8Array {
     const deadlineMs = this.#deadlineMs(received.exchange);
     const { requestId } = received.exchange;
     // Already present where the processor returned the request that it received.
     const block = headOf(bytes);
     const isNamed = requestId === null || idIn(block) !== null;
     const fields: string[] = [];
-    if (explanation !== null) fields.push(EXPLAIN_FIELD);
+    if (isExplained) fields.push(EXPLAIN_FIELD);
     if (deadlineMs > 0) fields.push(`${DEADLINE_HEADER}: ${deadlineMs}`);
     if (!isNamed) fields.push(`${REQUEST_ID_HEADER}: ${requestId}`);
     if (headerValue(block, TRACE_PARENT) === undefined) {
@@ -277,7 +281,7 @@ export class MatrixRequests {
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
     progress.request = this.#withSignature(progress, request);
-    progress.explanation?.begin("wait");
+    progress.explanation.begin("wait");
     this.#dispatcher.dispatch(progress);
   }
 
@@ -291,7 +295,7 @@ export class MatrixRequests {
   #continue(progress: Progress, outcome: Outcome): void {
     const { request } = progress;
     const { exchange, port } = progress.received;
-    progress.explanation?.begin("merge");
+    progress.explanation.begin("merge");
     progress.answeredMs = nowMs();
     switch (outcome.kind) {
       case "refused":
@@ -336,7 +340,7 @@ export class MatrixRequests {
       const isReadonly = this.#dispatcher.isRetryable(progress.request);
       return this.#answers.merged(exchange, port, merged, hierarchy, isReadonly);
     }
-    progress.explanation?.begin("post");
+    progress.explanation.begin("post");
     progress.trace?.queued();
     const texec = (nowMs() - exchange.t0Ms) / 1000;
     const partial = encodeMerged(merged);
@@ -404,8 +408,8 @@ function headOf(request: Uint8Array): string {
   return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
 }
 
-function explained({ received, explanation }: Progress): string | null {
-  if (explanation === null) return null;
+function explained({ received, isExplained, explanation }: Progress): string | null {
+  if (!isExplained) return null;
   return explanation.text(received.exchange.headers.accept === "partial");
 }
 

@@ -23,6 +23,7 @@ import { OWN_MEDIA_TYPE } from "../http/statuses.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
+import type { RecentRequests } from "../metrics/recent-requests.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
@@ -63,6 +64,7 @@ export interface ResponseParts {
   readonly state: SharedState;
   readonly metrics: Metrics;
   readonly tallies: PluginCounters;
+  readonly requests: RecentRequests;
   /** Requests queued or running in this server, for X-SVC-Backlog. */
   readonly backlog: () => number;
   /** Cross-origin requests are allowed. */
@@ -151,6 +153,7 @@ export class ResponseWriter {
     this.#parts.access?.answered(exchange, 200, 0);
     this.#parts.recorder?.answered(exchange, port, 200, null, null);
     exchange.trace?.end(exchange.method, exchange.target, port, 200);
+    this.#parts.requests.add(exchange, port, 200, 0);
   }
 
   /** Answers a request that its executor failed to answer; called by the scheduler. */
@@ -346,6 +349,7 @@ export class ResponseWriter {
     }
     recorder?.answered(exchange, port, status, reply.mediaType, body);
     exchange.trace?.end(exchange.method, exchange.target, port, status);
+    this.#parts.requests.add(exchange, port, status, body.length);
   }
 
   #count(exchange: Exchange, port: 0 | 1, status: number, isPlugin: boolean): void {

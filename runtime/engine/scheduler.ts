@@ -308,10 +308,10 @@ export class Scheduler {
         continue;
       }
       const status = results[at + ResultField.Status] as number;
-      const { trace } = call.exchange;
-      if (trace !== null) {
-        trace.ran(call.plugin.name, this.#state.claimedAtMs(slot), now, executorId(slot), status);
-      }
+      const { exchange } = call;
+      exchange.ranFromMs = this.#state.claimedAtMs(slot);
+      exchange.ranUntilMs = now;
+      exchange.trace?.ran(call.plugin.name, exchange.ranFromMs, now, executorId(slot), status);
       const flush = results[at + ResultField.Flush] as number;
       const payload = results[at + ResultField.Payload] as string | Uint8Array;
       this.#deliver(call, slot, { status, kind, flush, payload });

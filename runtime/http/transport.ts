@@ -3,6 +3,7 @@
 // transports (`net` and `uws`) pass one conformance suite.
 
 import type { TlsMaterial } from "../base/tls-files.js";
+import type { Explanation } from "../dispatch/explanation.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
@@ -99,6 +100,11 @@ export interface Exchange {
   tally: CountedPlugin | null;
   /** The trace of the request; set by the engine. */
   trace: Trace | null;
+  /** When an executor ran the request, milliseconds since 1970; 0: not, or not yet. */
+  ranFromMs: number;
+  ranUntilMs: number;
+  /** How a dispatcher has answered it; set by the engine. */
+  explanation: Explanation | null;
   /** JSON text of the authenticated principal, null for none; set by the engine. */
   principal: string | null;
   /** Kind of the request in the audit log; set by it once the request is permitted. */

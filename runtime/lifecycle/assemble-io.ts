@@ -44,6 +44,7 @@ import { PackagedFiles } from "../http/packaged-files.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
 import { PluginCounters } from "../metrics/plugin-counters.js";
+import { RecentRequests } from "../metrics/recent-requests.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
@@ -63,7 +64,7 @@ export function assembleIo(
 ): IoServer {
   const { settings } = data;
   const state = new SharedState(data.state);
-  const counters = { state, metrics: new Metrics(data.metrics), tallies: new PluginCounters() };
+  const counters = createCounters(state, data);
   const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
   const compressor = createCompressor(settings);
   const tracer = createTracer(settings, () => ({
@@ -231,4 +232,11 @@ function createCompressor({ compression, tls }: ServerSettings): Compressor | nu
   if (compression === "off") return null;
   const knowsClients = tls !== null && tls.ca !== null;
   return new Compressor({ withCredentials: compression === "all", knowsClients });
+}
+
+function createCounters(state: SharedState, { metrics }: IoThreadData) {
+  return {
+    ...{ state, metrics: new Metrics(metrics) },
+    ...{ tallies: new PluginCounters(), requests: new RecentRequests() },
+  };
 }

@@ -4,6 +4,7 @@
 const FLOOR_MS = 0.1;
 /** Up to 0.1 ms * 2^20, almost two minutes; the last bucket is unbounded. */
 const BOUNDS = 21;
+export const LOG2_BUCKETS = BOUNDS + 1;
 
 /** Counts by bucket, and the sum of all values. */
 export interface HistogramRecord {
@@ -12,7 +13,7 @@ export interface HistogramRecord {
 }
 
 export class Log2Histogram {
-  readonly #counts = new Float64Array(BOUNDS + 1);
+  readonly #counts = new Float64Array(LOG2_BUCKETS);
   #sumMs = 0;
 
   add(latencyMs: number): void {
@@ -31,6 +32,23 @@ export class Log2Histogram {
     histogram.#counts.set(counts);
     histogram.#sumMs = sumMs;
     return histogram;
+  }
+
+  /**
+   * Writes the counts since an earlier call, and returns whether there are any. Smaller
+   * counts mean that they were cleared.
+   * @param before counts of that call; replaced by the present ones
+   */
+  takeChanges(before: Float64Array, fresh: Float64Array): boolean {
+    let isChanged = false;
+    for (let bucket = 0; bucket < LOG2_BUCKETS; bucket++) {
+      const count = this.#counts[bucket]!;
+      const last = before[bucket]!;
+      fresh[bucket] = count < last ? count : count - last;
+      before[bucket] = count;
+      isChanged ||= fresh[bucket] !== 0;
+    }
+    return isChanged;
   }
 
   get count(): number {

@@ -3,6 +3,7 @@
 // and their number is limited.
 
 import { Log2Histogram } from "./log2-histogram.js";
+import { PluginWindows } from "./plugin-windows.js";
 
 const MAX_FORWARDED = 1000;
 /** Plugin names never contain parentheses. */
@@ -27,6 +28,8 @@ class PluginTally {
 export type CountedPlugin = PluginTally | string;
 
 export class PluginCounters {
+  /** The counts over time. */
+  readonly windows = new PluginWindows();
   /** By path. */
   readonly #own = new Map<string, PluginTally>();
   /** Plugins of back-ends. */
@@ -61,6 +64,11 @@ export class PluginCounters {
     const tally = new PluginTally(nameOf(path));
     this.#forwarded.set(path, tally);
     return tally;
+  }
+
+  /** Samples the windows; called once a second. */
+  tick(atMs: number): void {
+    this.windows.sample(atMs, this.all());
   }
 
   /** Clears all counters. */

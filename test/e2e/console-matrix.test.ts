@@ -72,7 +72,7 @@ inBrowser("shows a running request in detail, and keeps its last state", async (
   const leaving = new AbortController();
   const { signal } = leaving;
   const waiting = get(port - 1, "/svc/plugin/wait?ms=60000", { signal }).catch(() => "left");
-  await page.open(port, "requests");
+  await page.open(port, "requests?list=running");
   await page.has("/svc/plugin/wait");
   await page.tab.until(`(() => {
     const row = [...document.querySelectorAll("tbody tr")]

@@ -50,7 +50,7 @@ const PAGES = [
   ["system", "generic"],
   ["status", "Executors"],
   ["plugin?plugin=recommend", "start of the journey"],
-  ["requests", "requests in progress"],
+  ["requests?list=running", "requests in progress"],
   ["search?graph=cities&id=Oslo", "The vertex"],
   ["text?graph=cities&q=no&facets=population", "Trondheim"],
   ["matrix", "This is an engine"],
@@ -113,7 +113,7 @@ inBrowser("has none in the detail of a connection, open and closed, in both them
       const { json } = await get(served.port + 1, "/svc/inspect?main=1&level=2");
       const { connections } = json.response as Inspected;
       const own = connections.find(({ client }) => client.port === socket.localPort);
-      await page.open(served.port + 1, `requests?id=${own!.client.id}`);
+      await page.open(served.port + 1, `requests?list=running&id=${own!.client.id}`);
       await page.has("Completed");
       await page.has("signature");
       await check(`open, ${theme}`);

@@ -188,7 +188,7 @@ inBrowser("shows names of a graph as text with working links", async () => {
 });
 
 inBrowser("shows running requests and the matrix", async () => {
-  await open("requests");
+  await open("requests?list=running");
   await tab.until(pageHas("requests in progress"));
   await open("matrix");
   await tab.until(pageHas("This is an engine"));

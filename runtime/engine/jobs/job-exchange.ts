@@ -32,6 +32,9 @@ export class JobExchange implements Exchange {
   signedOrigin = null;
   tally = null;
   trace = null;
+  ranFromMs = 0;
+  ranUntilMs = 0;
+  explanation = null;
   principal = null;
   audited = null;
   requestId = null;

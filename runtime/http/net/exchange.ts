@@ -55,6 +55,9 @@ export class NetExchange implements Exchange {
   aborted = false;
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
+  ranFromMs = 0;
+  ranUntilMs = 0;
+  explanation: Exchange["explanation"] = null;
   principal: string | null = null;
   audited: Exchange["audited"] = null;
   requestId: string | null;

@@ -41,6 +41,9 @@ export class UwsExchange implements Exchange {
   aborted = false;
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
+  ranFromMs = 0;
+  ranUntilMs = 0;
+  explanation: Exchange["explanation"] = null;
   principal: string | null = null;
   audited: Exchange["audited"] = null;
   requestId: string | null;

@@ -4,6 +4,7 @@ import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
+import { RecentRequests } from "../../../runtime/metrics/recent-requests.js";
 import { RejectionCounters } from "../../../runtime/metrics/rejection-counters.js";
 import { NO_TRAFFIC } from "../../../runtime/metrics/traffic.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
@@ -34,6 +35,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     working: 3,
     admin: { waiting: 0, working: 0 },
     tallies: new PluginCounters(),
+    requests: new RecentRequests(),
     rejections: new RejectionCounters(),
     connections: () => [],
     transportMemory: () => null,
@@ -111,6 +113,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     principal: null,
     requestId: null,
     audited: null,
+    ...{ ranFromMs: 0, ranUntilMs: 0, explanation: null },
     signedOrigin: null,
     isWarmUp: false,
     aborted: false,

@@ -29,7 +29,7 @@ test("exclude only monitoring requests from the metrics", () => {
   const silent = [...services].filter(([, service]) => !service.countsInMetrics);
   assert.equal(
     silent.map(([path]) => path),
-    ["/metrics", "/svc/hc"],
+    ["/metrics", "/svc/hc", "/svc/requests", "/svc/windows"],
   );
 });
 

@@ -1,0 +1,77 @@
+// Answered requests as the server recorded them. Names come from clients.
+
+import { isRecord } from "./client.js";
+import { buildWaterfall, type Waterfall } from "./explanation.js";
+import { listAt, numberAt, readPath, textAt } from "./node-stat.js";
+
+export type RequestList = "recent" | "slow" | "failed";
+
+export interface RequestRecord {
+  readonly number: number;
+  readonly at: number;
+  readonly ms: number;
+  readonly status: number;
+  readonly bytes: number;
+  readonly method: string;
+  readonly plugin: string;
+  /** Each argument and the length of its value. */
+  readonly arguments: readonly (readonly [name: string, size: number])[];
+  readonly content: number;
+  /** Null where it did not run in an executor. */
+  readonly queue: number | null;
+  readonly run: number | null;
+  readonly traceparent: string;
+  readonly explain: unknown;
+}
+
+export function parseRecords(answer: unknown): readonly RequestRecord[] {
+  return listAt(answer, "requests").map((one) => ({
+    number: numberAt(one, "number"),
+    at: numberAt(one, "at"),
+    ms: numberAt(one, "ms"),
+    status: numberAt(one, "status"),
+    bytes: numberAt(one, "bytes"),
+    method: textAt(one, "method"),
+    plugin: textAt(one, "plugin").replace(/^\/svc\/(?:plugin\/)?/, ""),
+    arguments: listAt(one, "arguments").flatMap((pair) =>
+      Array.isArray(pair) ? [[String(pair[0]), Number(pair[1])] as const] : [],
+    ),
+    content: numberAt(one, "content"),
+    queue: readNumber(one, "queue"),
+    run: readNumber(one, "run"),
+    traceparent: textAt(one, "traceparent"),
+    explain: readPath(one, "explain"),
+  }));
+}
+
+function readNumber(one: unknown, name: string): number | null {
+  const value = readPath(one, name);
+  return typeof value === "number" ? value : null;
+}
+
+/** Where the time of a request went: its dispatch, or its queue and run. */
+export function buildRecordWaterfall({ explain, ms, queue, run }: RequestRecord): Waterfall | null {
+  if (isRecord(explain)) return buildWaterfall(explain);
+  if (queue === null || run === null) return null;
+  const after = Math.max(0, ms - queue - run);
+  const row = (title: string, startMs: number, length: number) => {
+    return { level: 0, title, detail: "", startMs, ms: length };
+  };
+  const rows = [row("queue", 0, queue), row("run", queue, run), row("send", queue + run, after)];
+  return { totalMs: Math.max(ms, 1e-3), rows };
+}
+
+/** Addresses of the back-ends that answered or failed, in the order of the partitions. */
+export function askedBackEnds({ explain }: RequestRecord): readonly string[] {
+  return listAt(explain, "partitions").flatMap((partition) =>
+    listAt(partition, "tries").map((one) => textAt(one, "address")),
+  );
+}
+
+/** The back-end that took longest, if it took most of the time. */
+export function slowestBackEnd({ explain, ms }: RequestRecord): string | null {
+  const tries = listAt(explain, "partitions").flatMap((one) => listAt(one, "tries"));
+  const [slowest] = [...tries].sort((a, b) => numberAt(b, "ms") - numberAt(a, "ms"));
+  if (slowest === undefined || numberAt(slowest, "ms") < ms / 2) return null;
+  return textAt(slowest, "address");
+}

@@ -1,0 +1,100 @@
+// Plugins in a time range: rate, percentiles, errors, and share of the time of all responses.
+
+import { clipForDisplay, count, rate } from "../data/text.js";
+import {
+  addLists,
+  type PluginWindow,
+  percentile,
+  slidingPercentile,
+  sum,
+  sumErrors,
+  timeSpentMs,
+  type Windows,
+} from "../data/windows.js";
+import { type Column, DataTable } from "./data-table.js";
+import { PageLink } from "./page-link.js";
+import { Spark } from "./spark.js";
+import { Strip } from "./strip.js";
+
+interface PluginTableProps {
+  readonly windows: Windows;
+  readonly plugins: readonly PluginWindow[];
+}
+
+export function PluginTable({ windows, plugins }: PluginTableProps) {
+  const called = plugins.filter(({ counts }) => sum(counts) > 0);
+  return (
+    <section class="card" aria-label="Plugins">
+      <header>
+        <h2>Plugins</h2>
+        <span class="end soft s">
+          {count(called.length)} of {count(plugins.length)} called in this range
+        </span>
+      </header>
+      <DataTable
+        label="Plugins"
+        columns={columns(windows, called)}
+        rows={called}
+        keyOf={({ name }) => name}
+        empty="No calls."
+      />
+    </section>
+  );
+}
+
+function columns(
+  { stepS, times, boundsMs }: Windows,
+  plugins: readonly PluginWindow[],
+): readonly Column<PluginWindow>[] {
+  const seconds = Math.max(1, stepS * times.length);
+  const wholeMs = sum(plugins.map((one) => timeSpentMs(one, boundsMs)));
+  const most = Math.max(1, ...plugins.flatMap(({ counts }) => counts));
+  const number = (percent: number): Column<PluginWindow> => {
+    const value = (one: PluginWindow) => percentile(addLists(one.buckets), boundsMs, percent);
+    return {
+      ...{ title: `p${percent} ms`, isNumber: true, sort: (one: PluginWindow) => value(one) ?? -1 },
+      cell: (one) => shownMs(value(one)),
+    };
+  };
+  const perSecond = ({ counts }: PluginWindow) => sum(counts) / seconds;
+  const share = (one: PluginWindow) => (100 * timeSpentMs(one, boundsMs)) / Math.max(1e-9, wholeMs);
+  const failed = (one: PluginWindow) => (100 * sumErrors(one)) / sum(one.counts);
+  return [
+    { title: "Plugin", isHead: true, sort: ({ name }) => name, cell: nameCell },
+    {
+      ...{ title: "Requests", isOptional: true },
+      cell: ({ name, counts }) => (
+        <Spark values={counts} max={most} label={`Requests of ${clipForDisplay(name, 40)}`} />
+      ),
+    },
+    { title: "/s", isNumber: true, sort: perSecond, cell: (one) => rate(perSecond(one)) },
+    {
+      ...{ title: "p95 over time", isOptional: true },
+      cell: ({ name, buckets }) => (
+        <Strip
+          values={slidingPercentile(buckets, boundsMs, 95)}
+          label={`95th percentile of ${clipForDisplay(name, 40)}`}
+        />
+      ),
+    },
+    ...[50, 95, 99].map(number),
+    {
+      ...{ title: "Errors %", isNumber: true, sort: failed },
+      cell: (one) => <span class={failed(one) > 0 ? "err" : ""}>{count(failed(one))}</span>,
+    },
+    {
+      ...{ title: "Share of time %", isNumber: true, isOptional: true, sort: share },
+      cell: (one) => count(Math.round(share(one))),
+    },
+  ];
+}
+
+function shownMs(value: number | null): string {
+  return value === null ? "–" : count(value);
+}
+
+function nameCell({ name }: PluginWindow) {
+  const shown = clipForDisplay(name, 60);
+  if (/[(/]/.test(name)) return shown;
+  return <PageLink to={`plugin?${new URLSearchParams({ name })}`}>{shown}</PageLink>;
+}

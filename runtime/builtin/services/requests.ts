@@ -1,0 +1,73 @@
+// The last, slowest and failed plugin requests of the main port, for the console, with the phases
+// of each. Arguments are reported as names and sizes: values may be private. On the admin port, for
+// trusted clients.
+
+import { ParameterError } from "../../base/errors.js";
+import type { RequestRecord, RequestState } from "../../metrics/recent-requests.js";
+import { createParamReader, parseParams } from "../../plugin/convert.js";
+import { decimals } from "../format.js";
+import type { Service } from "../service.js";
+import { requireTrusted } from "./require-trusted.js";
+
+const READERS = {
+  after: createParamReader("after", "int"),
+  count: createParamReader("count", "int"),
+  state: createParamReader("state", "str"),
+};
+const STATES: readonly RequestState[] = ["recent", "slow", "failed"];
+const DEFAULT_COUNT = 200;
+const MAX_COUNT = 1000;
+const MAX_ARGUMENTS = 20;
+const MAX_NAME = 60;
+
+export const requestsService: Service = {
+  mediaType: "application/json",
+  isAdminOnly: true,
+  countsInMetrics: false,
+  handle({ requests }, request) {
+    requireTrusted(request, "requests");
+    const { after, count, state } = parseParams(request.query, READERS);
+    const wanted = STATES.find((one) => one === (state ?? "recent"));
+    if (wanted === undefined) {
+      const text = `state=${String(state)} (recent, slow or failed is required)`;
+      throw new ParameterError("ValueError", text);
+    }
+    const most = Math.min(MAX_COUNT, Math.max(1, Number(count ?? DEFAULT_COUNT)));
+    const found = requests.read(wanted, Math.max(0, Number(after ?? 0)), most);
+    return `{"next":${requests.next},"requests":[${found.map(recordText).join(",")}]}`;
+  },
+};
+
+function recordText(record: RequestRecord): string {
+  const { number, atMs, ms, status, bytes, method, plugin, target, contentBytes } = record;
+  const { ranFromMs, ranUntilMs, explanation, traceParent } = record;
+  const hasRun = ranUntilMs > 0;
+  const text = JSON.stringify({
+    ...{ number, at: decimals(atMs, 3), ms: decimals(ms, 3), status, bytes, method, plugin },
+    arguments: argumentSizes(target),
+    content: contentBytes,
+    queue: hasRun ? decimals(Math.max(0, ranFromMs - atMs), 3) : null,
+    run: hasRun ? decimals(Math.max(0, ranUntilMs - ranFromMs), 3) : null,
+    traceparent: traceParent,
+  });
+  // The explanation is JSON text.
+  return `${text.slice(0, -1)},"explain":${explanation?.text(false) ?? null}}`;
+}
+
+/** Names of the arguments in a target, each with the length of its value. */
+function argumentSizes(target: string): readonly (readonly [name: string, size: number])[] {
+  const [, query = ""] = target.split(/\?(.*)/s, 2);
+  if (query === "") return [];
+  return query.split("&", MAX_ARGUMENTS).map((part) => {
+    const [name = "", value = ""] = part.split(/=(.*)/s, 2);
+    return [decode(name).slice(0, MAX_NAME), decode(value).length] as const;
+  });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}

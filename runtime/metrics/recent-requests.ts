@@ -1,0 +1,130 @@
+// Answered plugin requests of the main port: the last ones, the slowest ones of a quarter of an
+// hour, and the last failed ones. Records are reused, so that a request costs some stores and no
+// allocation.
+
+import { nowMs } from "../base/clock.js";
+import type { Explanation } from "../dispatch/explanation.js";
+import type { Exchange } from "../http/transport.js";
+import type { CountedPlugin } from "./plugin-counters.js";
+
+const RECENT = 1000;
+const SLOW = 64;
+const FAILED = 64;
+const SLOW_FOR_MS = 900_000;
+const FIRST_ERROR = 400;
+/** Longer targets are recorded without their query. */
+const MAX_TARGET = 512;
+
+export class RequestRecord {
+  /** Counted from 1; 0: empty. */
+  number = 0;
+  /** Arrival, milliseconds since 1970. */
+  atMs = 0;
+  ms = 0;
+  status = 0;
+  bytes = 0;
+  method = "";
+  plugin = "";
+  target = "";
+  contentBytes = 0;
+  /** Start and end of the run in an executor; 0: it did not run in one. */
+  ranFromMs = 0;
+  ranUntilMs = 0;
+  explanation: Explanation | null = null;
+  traceParent: string | null = null;
+
+  copyFrom(other: RequestRecord): void {
+    Object.assign(this, other);
+  }
+}
+
+export type RequestState = "recent" | "slow" | "failed";
+
+const createRing = (length: number): readonly RequestRecord[] =>
+  Array.from({ length }, () => new RequestRecord());
+
+export class RecentRequests {
+  #number = 0;
+  readonly #recent = createRing(RECENT);
+  readonly #slow = createRing(SLOW);
+  readonly #failed = createRing(FAILED);
+  #failures = 0;
+  /** The record of the slow ones to be replaced next, and the time that a request must exceed. */
+  #next = 0;
+  #thresholdMs = 0;
+  #oldestSlowMs = 0;
+
+  /** Records an answered request, if it is for a plugin on the main port. */
+  add(exchange: Exchange, port: 0 | 1, status: number, bytes: number): void {
+    const { tally } = exchange;
+    if (port !== 0 || tally === null || exchange.isWarmUp) return;
+    const number = ++this.#number;
+    const record = this.#recent[number % RECENT]!;
+    fill(record, exchange, tally, status, bytes);
+    record.number = number;
+    if (status >= FIRST_ERROR) this.#failed[this.#failures++ % FAILED]!.copyFrom(record);
+    const isDue = record.atMs - this.#oldestSlowMs > SLOW_FOR_MS;
+    if (record.ms > this.#thresholdMs || isDue) this.#addSlow(record);
+  }
+
+  #addSlow(record: RequestRecord): void {
+    this.#slow[this.#next]!.copyFrom(record);
+    const limit = record.atMs - SLOW_FOR_MS;
+    let oldest = record.atMs;
+    let next = 0;
+    this.#thresholdMs = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < SLOW; at++) {
+      const { number, atMs, ms } = this.#slow[at]!;
+      const isFree = number === 0 || atMs < limit;
+      const kept = isFree ? 0 : ms;
+      if (!isFree) oldest = Math.min(oldest, atMs);
+      if (kept >= this.#thresholdMs) continue;
+      this.#thresholdMs = kept;
+      next = at;
+    }
+    this.#next = next;
+    this.#oldestSlowMs = oldest;
+  }
+
+  /**
+   * Returns records with numbers above `after`: the newest first, or the slowest first.
+   * @param most number of records
+   */
+  read(state: RequestState, after: number, most: number): readonly RequestRecord[] {
+    const rings = { recent: this.#recent, slow: this.#slow, failed: this.#failed };
+    const limit = nowMs() - SLOW_FOR_MS;
+    const found = rings[state].filter(
+      ({ number, atMs }) => number > after && (state !== "slow" || atMs >= limit),
+    );
+    const order = state === "slow" ? "ms" : "number";
+    return found.sort((a, b) => b[order] - a[order]).slice(0, most);
+  }
+
+  /** The `after` of the next call. */
+  get next(): number {
+    return this.#number;
+  }
+}
+
+function fill(
+  record: RequestRecord,
+  exchange: Exchange,
+  tally: CountedPlugin,
+  status: number,
+  bytes: number,
+): void {
+  const { t0Ms, target, explanation, trace } = exchange;
+  record.atMs = t0Ms;
+  record.ms = nowMs() - t0Ms;
+  record.status = status;
+  record.bytes = bytes;
+  record.method = exchange.method;
+  record.plugin = typeof tally === "string" ? tally : tally.name;
+  record.target = target.length <= MAX_TARGET ? target : target.split("?", 1)[0]!;
+  record.contentBytes = exchange.body?.length ?? 0;
+  record.ranFromMs = exchange.ranFromMs;
+  record.ranUntilMs = exchange.ranUntilMs;
+  record.explanation = explanation;
+  record.traceParent = trace === null ? null : trace.parentText();
+  explanation?.end();
+}
