@@ -1,6 +1,9 @@
 // Peers of text search: SQLite FTS5, MiniSearch and Orama, each in this process and in memory. A
 // peer whose package is not installed is skipped with a printed reason.
 
+/** Most texts of the peers in JavaScript. */
+const MAX_TEXTS = 200_000;
+
 /** @returns {Promise<object[]>} peers that hold the texts under their positions */
 export async function startPeers(texts) {
   const peers = [];
@@ -9,6 +12,10 @@ export async function startPeers(texts) {
     ["MiniSearch", startMiniSearch],
     ["Orama", startOrama],
   ]) {
+    if (name !== "FTS5" && texts.length > MAX_TEXTS) {
+      console.log(`without ${name}: it needs gigabytes for ${texts.length} texts`);
+      continue;
+    }
     try {
       peers.push({ name, ...(await start(texts)) });
     } catch ({ message }) {

@@ -107,11 +107,17 @@ class SearchSource implements HitSource {
     return true;
   }
 
-  search(_anchor: number, sink: HitSink, deadline: Deadline): void {
+  get listsHeads(): boolean {
+    return this.#fusion === null;
+  }
+
+  search(_anchor: number, sink: HitSink, deadline: Deadline, all: HeadList | null): void {
     if (this.#fusion !== null) this.#passFused(this.#fusion, sink, deadline);
     else {
-      const found = this.#find(0, deadline, "scores");
-      if (found?.all) this.#pass(found.all, sink);
+      const found = this.#find(0, deadline, "scores", all?.counted);
+      if (!found?.all) return;
+      this.#pass(found.all, sink);
+      all?.set(found.all.vertices, found.columns);
     }
   }
 
@@ -203,7 +209,7 @@ class SearchSource implements HitSource {
       `texts: ${statistics.documents} in ${segments} segments, ${pending} of them pending`,
       `documents that have each word: ${statistics.frequencies.join(", ")}`,
       `blocks of documents: ${blocks.decoded} of ${blocks.all} decoded`,
-      ...(this.#plan.test === null ? [] : ["condition: tested for each match"]),
+      ...(this.#plan.test === null ? [] : [`condition: ${last.origin ?? "tested for each match"}`]),
       ...(this.#joined === null ? [] : [this.#joined]),
       ...(notice === null ? [] : [notice]),
     ];

@@ -159,6 +159,7 @@ export class EntryQuery {
     const isComplete = this.#isWhole;
     const after = this.#cursor?.position(anchor, this.#order!) ?? null;
     const all = this.#facets === null ? null : new HeadList(countedKeys(this.#facets));
+    const isListed = source.listsHeads === true && this.#order?.isSelective !== true;
     const kept = this.#grouping === null ? page.offset + page.hits : Number.POSITIVE_INFINITY;
     const collector = new HitCollector({
       order: this.#order,
@@ -166,13 +167,13 @@ export class EntryQuery {
       isComplete,
       countsNeighbors: this.#format.hasCounts && source.kind === "arc",
       heads: this.#isDistinct ? new HandleSet() : null,
-      all,
+      all: isListed ? null : all,
       after: this.#grouping === null ? after : null,
     });
     const isSearched = page.hits > 0 || isComplete || source.expressions.hasEffects;
     const isNearest = isSearched && this.#takeNearest(collector, page, deadline);
     const isDone = isNearest || (isSearched && this.#takeBest(collector, page, deadline, all));
-    if (isSearched && !isDone) source.search(anchor, collector, deadline);
+    if (isSearched && !isDone) source.search(anchor, collector, deadline, isListed ? all : null);
     const slots = this.#sort(collector, deadline);
     const groups =
       this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
@@ -326,7 +327,7 @@ export class EntryQuery {
     const begun = meter.begin();
     const counter = new HitCounter();
     const ranked = this.#order?.isSelective === true ? this.#createCounter(this.#order) : null;
-    source.search(anchor, ranked ?? counter, deadline);
+    source.search(anchor, ranked ?? counter, deadline, null);
     meter.end(begun);
     return ranked?.arcs ?? counter.hits;
   }

@@ -29,8 +29,13 @@ export interface HitSource extends EntrySource {
   readonly timed: TimedQuery;
   /** Name of the list of entries in an envelope with counts. */
   readonly listName: string;
-  /** @param anchor 0 in searches of the whole graph */
-  search(anchor: number, sink: HitSink, deadline: Deadline): void;
+  /**
+   * @param anchor 0 in searches of the whole graph
+   * @param all set to the heads of all hits, by a source with `listsHeads`; else the sink has them
+   */
+  search(anchor: number, sink: HitSink, deadline: Deadline, all: HeadList | null): void;
+  /** True if `search` can list the heads of all hits itself. */
+  readonly listsHeads?: boolean;
   /**
    * Passes the vertices nearest to a probe vector to the sink; returns false, and passes none, if
    * there are too few.

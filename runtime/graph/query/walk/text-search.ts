@@ -8,6 +8,7 @@ import { HitCounter } from "../hits/hit-sink.js";
 import type { Deadline } from "../match/deadline.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import type { TextQuery } from "../parse/text-query.js";
+import { MatchFilter } from "./match-filter.js";
 import { Walker } from "./walker.js";
 
 export interface ConditionalTextSearch {
@@ -44,13 +45,14 @@ export function findTexts(
   const walker = Walker.of(store);
   const run = expressions.start((steps) => deadline.spend(steps));
   walker.start(new HitCounter(), deadline, true, run);
-  const accepts = test === null ? null : (vertex: number) => walker.test(test, vertex, 0);
+  const filter = test && new MatchFilter(store, test, walker, expressions.isEmpty);
+  const accepts = filter && ((vertex: number) => filter.accepts(vertex));
   const spend = (count: number): void => deadline.spend(count);
   const find = (hasTypos: boolean): FoundTexts | null => {
     const found = searchTexts(store, query.place, (index) => query.read(index, hasTypos), {
       ...{ hits, all, counted, accepts, spend, statistics },
     });
-    return found && { ...found, hasTypos };
+    return found && { ...found, hasTypos, origin: filter?.origin ?? null };
   };
   if (!query.isFuzzyOnDemand || allowsTypos === true) return find(true);
   const exact = find(false);
@@ -61,4 +63,6 @@ export function findTexts(
 /** Result of a search, and whether words may have had typos. */
 export interface FoundTexts extends TextSearchResult {
   readonly hasTypos: boolean;
+  /** Candidates of the condition; null if each match was tested. */
+  readonly origin: string | null;
 }

@@ -46,6 +46,30 @@ for (const isBuilt of [true, false]) {
   });
 }
 
+test("looks up the candidates of a condition that many matches are tested with", () => {
+  const { graph, processor } = makeShop();
+  for (let at = 0; at < 4000; at++) {
+    graph.createVertex(`p${at}`, { type: "product", properties: { title: "red kettle" } });
+    if (at % 100 === 0) graph.connect(`p${at}`, "in", "kitchen");
+  }
+  while (processor.run(1000));
+  const options = {
+    condition: { adjacent: { arc: "in", neighbor: "kitchen" } },
+    counts: true,
+  } as const;
+  const found = [
+    graph.search("kettle", { ...options, explain: true }),
+    graph.search("kettle", { ...options, explain: true, cursor: true }),
+    graph.search("kettle", { ...options, explain: true, facets: { title: 1 } }),
+  ];
+  for (const { counts, explain } of found) {
+    assert.equal(counts, { vertices: 40 });
+    assert.ok(explain.plan.includes("condition: arcs of named vertices: 40 candidates"));
+  }
+  const { explain } = graph.search("kettle", { ...options, hits: 1, counts: false, explain: true });
+  assert.ok(explain.plan.includes("condition: tested for each match"));
+});
+
 test("finds new texts at once", () => {
   const { graph, processor } = makeShop();
   const vertex = graph.openVertex("c");
