@@ -109,7 +109,12 @@ export interface ParamSpec {
 
 export type ResultSpec =
   /** `union`: one of these kinds at a time; its schema accepts every value. */
-  | { readonly kind: "value" | "union"; readonly schema: JsonSchema }
+  | {
+      readonly kind: "value" | "union";
+      readonly schema: JsonSchema;
+      /** `{ items, cursor }`: the parameter `cursor` takes the cursor of the former page. */
+      readonly page?: true;
+    }
   /** Streamed without an envelope; the schema describes one item. */
   | { readonly kind: "stream"; readonly schema: JsonSchema }
   /** A list of `[sortkey, item]` that dispatchers merge (plugin-api, "PluginResponse"). */

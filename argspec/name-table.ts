@@ -4,7 +4,7 @@
 
 import type { Argspec } from "./argspec.js";
 import { listErrorKinds } from "./error-kinds.js";
-import type { Operation } from "./operations.js";
+import { isPage, type Operation } from "./operations.js";
 import { PYTHON_WORDS } from "./python/reserved-words.js";
 import type { ReservedWords } from "./reserved-words.js";
 import { TYPESCRIPT_WORDS } from "./typescript/reserved-words.js";
@@ -32,10 +32,13 @@ export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonl
   const kinds = listErrorKinds(operations).map(({ kind }) => kind);
   const names = operations.map(({ name }) => name);
   // Names with two leading underscores have a meaning in both languages.
-  const methodOf = (name: string) =>
-    methods.take(name.replace(/^__+/, "_"), (method) => [`${method}Raw`, `${method}_raw`]);
+  const methodOf = ({ name, result }: Operation) =>
+    methods.take(name.replace(/^__+/, "_"), (method) => [
+      ...[`${method}Raw`, `${method}_raw`],
+      ...(isPage(result) ? [`${method}_all`] : []),
+    ]);
   return {
-    methods: new Map(names.map((name) => [name, methodOf(name)])),
+    methods: new Map(operations.map((operation) => [operation.name, methodOf(operation)])),
     types: new Map(Object.keys($defs).map((name) => [name, types.take(name)])),
     params: new Map(names.map((name) => [name, types.take(`${pascalCase(name)}Params`)])),
     results: new Map(names.map((name) => [name, types.take(`${pascalCase(name)}Result`)])),

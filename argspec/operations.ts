@@ -44,6 +44,11 @@ export interface Operation {
   readonly access: AccessSpec | undefined;
 }
 
+/** Returns whether clients can get all pages of a result. */
+export function isPage(result: Operation["result"]): boolean {
+  return (result.kind === "value" || result.kind === "union") && result.page === true;
+}
+
 const BUILTIN_PATH = "/svc/builtin/";
 const ANY_RESULT = { kind: "union", schema: {} } as const;
 

@@ -210,8 +210,13 @@ function readResult(result: UntrustedJson, names: ReadonlySet<string>): ResultSp
         ...(schema !== undefined && { schema: readSchema(schema, names) }),
       };
     }
-    default:
+    case "stream":
       return { kind, schema: readSchema(result.member("schema"), names) };
+    default: {
+      const isPage = result.optional("page")?.boolean() === true;
+      const schema = readSchema(result.member("schema"), names);
+      return { kind, schema, ...(isPage && { page: true }) };
+    }
   }
 }
 

@@ -51,6 +51,7 @@ export { PluginRequest } from "./plugin/request/plugin-request.js";
 export { RequestData } from "./plugin/request/request-data.js";
 export { HttpError } from "./plugin/response/http-error.js";
 export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
+export { Cursor, Page } from "./plugin/response/page.js";
 export { PluginResponse } from "./plugin/response/plugin-response.js";
 export { type RateLimitOptions, rateLimit } from "./plugin/response/rate-limit.js";
 export type { StandardSchema } from "./plugin/response/schema-issues.js";

@@ -5,7 +5,7 @@
 import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
 import { listStatuses } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
-import type { Operation } from "../operations.js";
+import { isPage, type Operation } from "../operations.js";
 import { errorClasses } from "./error-classes.js";
 import { PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
@@ -126,8 +126,17 @@ class Method {
     const call = hasEnvelope ? "_call" : `_${kind === "stream" ? kind : "call_http"}`;
     const plain = this.#text(this.#name, result, call, this.#documentation(instance));
     if (this.#operation.isText || !hasEnvelope) return [plain];
+    const pages = isPage(this.#operation.result) ? [this.#allItems()] : [];
     const raw = docstring([`The same as \`${this.#name}\` with the whole envelope.`]);
-    return [plain, this.#text(`${this.#name}_raw`, `Envelope[${this.#result}]`, "_call_raw", raw)];
+    const envelope = `Envelope[${this.#result}]`;
+    return [plain, ...pages, this.#text(`${this.#name}_raw`, envelope, "_call_raw", raw)];
+  }
+
+  /** The method that yields the items of all pages. */
+  #allItems(): string {
+    const text = `Yields the items of this page of \`${this.#name}\` and of all later ones.`;
+    const result = "Generator[Any, None, None]";
+    return this.#text(`${this.#name}_all`, result, "_all_items", docstring([text]));
   }
 
   #text(name: string, result: string, call: string, documentation: string): string {

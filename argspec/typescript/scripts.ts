@@ -79,11 +79,21 @@ function methods(kind: string, section: Section): string {
 
 const CALLS = { value: "call", stream: "stream", http: "callHttp" } as const;
 
+/** A function with a member for all pages. */
+function pageCode(kind: string, name: string): string {
+  return `
+  get ${name}() {
+    return this.#connection.pages(${kind}$${name});
+  }
+`;
+}
+
 function methodCode(kind: string, { name, rawName, form }: Method): string {
   const code = (method: string, call: string) => `
   ${method}(params, options) {
     return this.#connection.${call}(${kind}$${name}, params, options);
   }
 `;
-  return code(name, CALLS[form]) + (rawName === null ? "" : code(rawName, "callRaw"));
+  const own = form === "page" ? pageCode(kind, name) : code(name, CALLS[form]);
+  return own + (rawName === null ? "" : code(rawName, "callRaw"));
 }

@@ -4,7 +4,7 @@
 import type { Argspec, ParamSpec } from "../argspec.js";
 import { type ErrorKindSpec, listErrorKinds } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
-import type { Operation } from "../operations.js";
+import { isPage, type Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
 import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";
 import {
@@ -32,8 +32,8 @@ export interface TypedKind extends ErrorKindSpec {
 export interface Method {
   readonly operation: Operation;
   readonly name: string;
-  /** Kind of call: result in an envelope, stream, or response without an envelope. */
-  readonly form: "value" | "stream" | "http";
+  /** Kind of call: result in an envelope, pages, stream, or response without an envelope. */
+  readonly form: "value" | "page" | "stream" | "http";
   /** The variant that returns the whole envelope; null: none. */
   readonly rawName: string | null;
   /** Type names. */
@@ -53,12 +53,14 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
   const methods = operations.map((operation): Method => {
     const name = names.methods.get(operation.name)!;
     const { kind } = operation.result;
-    const form = kind === "stream" || kind === "http" ? kind : "value";
+    const value = isPage(operation.result) ? "page" : "value";
+    const form = kind === "stream" || kind === "http" ? kind : value;
+    const hasEnvelope = form === "value" || form === "page";
     return {
       operation,
       name,
       form,
-      rawName: operation.isText || form !== "value" ? null : `${name}Raw`,
+      rawName: operation.isText || !hasEnvelope ? null : `${name}Raw`,
       params: names.params.get(operation.name)!,
       result: names.results.get(operation.name)!,
       isParamsOptional: !inputsOf(operation).some(({ required }) => required),

@@ -202,6 +202,19 @@ class _Caller:
         finally:
             stream.close()
 
+    def _all_items(
+        self, operation: _Operation[Any], params: Mapping[str, Any]
+    ) -> Generator[Any, None, None]:
+        """Yields the items of all pages; each call has the timeout and the retries of a call."""
+        given = dict(params)
+        while True:
+            page = self._call(operation, given)
+            yield from _member(page, "items")
+            cursor = _member(page, "cursor")
+            if cursor is None:
+                return
+            given["cursor"] = cursor
+
     def _call_http(self, operation: _Operation[_T], params: Mapping[str, Any]) -> _T:
         """A response without an envelope, or the value of an envelope."""
         answer = self._connection.send(operation, params, self._options)

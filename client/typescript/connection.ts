@@ -24,6 +24,13 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const ARGSPEC_HEADER = "x-svc-argspec";
 
+/** A function that returns one page. */
+export interface PageCall {
+  (params?: object, options?: CallOptions): Promise<unknown>;
+  /** Yields the items of all pages. */
+  all(params?: object, options?: CallOptions): AsyncGenerator<unknown, void, undefined>;
+}
+
 /** A service and how to call it. Cheap: it holds no open socket. */
 export class Connection {
   readonly #options: ClientOptions;
@@ -61,6 +68,26 @@ export class Connection {
   ): Promise<unknown> {
     const answer = await this.#send(operation, params, options);
     return operation.text ? answer : readMember(answer, "response");
+  }
+
+  /** Returns a function that returns one page, with a member that yields the items of all. */
+  pages(operation: Operation): PageCall {
+    const call = (params?: object, options?: CallOptions) => this.call(operation, params, options);
+    const all = (params?: object, options?: CallOptions) => this.#allItems(call, params, options);
+    return Object.assign(call, { all });
+  }
+
+  async *#allItems(
+    call: (params?: object, options?: CallOptions) => Promise<unknown>,
+    params: object | undefined,
+    options: CallOptions | undefined,
+  ): AsyncGenerator<unknown, void, undefined> {
+    for (let cursor: unknown; cursor !== null; ) {
+      const given = cursor === undefined ? params : { ...params, cursor };
+      const page = await call(given, options);
+      yield* readMember(page, "items") as readonly unknown[];
+      cursor = readMember(page, "cursor") ?? null;
+    }
   }
 
   /**

@@ -103,12 +103,13 @@ function contentSpec(param: ReservedParam, types: TypeTable): ParamSpec {
   return { name: param.name, in: "body", wire, required, schema, ...describedBy(param) };
 }
 
-function resultSpec({ kind, shape, mediaTypes = [] }: ResultRecord): ResultSpec {
+function resultSpec({ kind, shape, isPage, mediaTypes = [] }: ResultRecord): ResultSpec {
   if (kind === "request") return { kind };
   if (kind === "http") {
     return { kind, mediaTypes, ...(shape !== null && { schema: toJsonSchema(shape) }) };
   }
   if (shape === null) throw new Error(`result without a shape: ${kind}`);
+  if (kind === "value" && isPage) return { kind, schema: toJsonSchema(shape), page: true };
   if (kind !== "response") return { kind, schema: toJsonSchema(shape) };
   const [sortkey, item] = shape.kind === "tuple" ? shape.items : [];
   const schemaOf = (part: TypeShape | undefined) => (part === undefined ? {} : toJsonSchema(part));

@@ -55,7 +55,7 @@ const HELPERS = [
   ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
   ...["readFields", "integerFault", "isFraction", "isTooDeep", "listItems", "mediaTypeFault"],
-  ...["toDate", "toURL"],
+  ...["toCursor", "toDate", "toURL"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` distinguishes it from all other names in the file. */
@@ -118,7 +118,7 @@ function emitConverter(
   const schemas = schemaTable(plugin, modules);
   return [
     `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
-    ...(readers === null ? [] : readerTable(readers, users, types, checks)),
+    ...(readers === null ? [] : readerTable(readers, plugin.name, users, types, checks)),
     ...schemas,
     `export function ${name}(${first}, source) {`,
     ...(plugin.role === "post" ? [] : queryWalk(users)),
@@ -181,6 +181,7 @@ function schemaTable(plugin: PluginRecord, modules: PluginModules): string[] {
 /** Returns the reader of each parameter, for the function and for `request.params`. */
 function readerTable(
   name: string,
+  plugin: string,
   users: readonly UserParam[],
   types: TypeTable,
   checks: CheckFunctions,
@@ -188,7 +189,8 @@ function readerTable(
   const readers = users.map((param) => {
     const text = parameterReader(param, types, checks);
     const { textClass } = param;
-    const read = textClass ? `to${textClass}(${quote(param.name)}, ${text})` : text;
+    const more = textClass === "Cursor" ? `, ${quote(plugin)}` : "";
+    const read = textClass ? `to${textClass}(${quote(param.name)}, ${text}${more})` : text;
     return `  ${propertyKey(param.name)}: (query, at) => ${read},`;
   });
   return [`export const ${name} = {`, ...readers, "};"];

@@ -5,11 +5,13 @@ import { ts } from "ts-morph";
 import type { ResultRecord } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
-import type { PluginDeclaration } from "./plugin-declaration.js";
+import { parameterType } from "./parameter-type.js";
+import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import { readMediaTypes } from "./read-media-types.js";
 import { firstProblems, pathText, type TypeReading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
+import { readTextParameter } from "./text-class.js";
 import { readUnionShape } from "./union-shape.js";
 import { memberWires } from "./wire.js";
 
@@ -59,7 +61,10 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   if (values.length === parts.length) {
     const reading = reader.read(awaited);
     reportProblems(reader.context, plugin, where, reading);
-    return result("value", reading.shape);
+    const value = result("value", reading.shape);
+    if (!isPackageSymbol(awaited.getSymbol(), "Page")) return value;
+    requireCursor(reader.context, plugin, where);
+    return { ...value, result: { ...value.result, isPage: true } };
   }
   const readings = values.map((type) => reader.read(type));
   for (const reading of readings) reportProblems(reader.context, plugin, where, reading);
@@ -69,6 +74,16 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   const shapes = readings.map(({ shape }) => shape);
   const { async, result: http } = result("http", shapes.length > 0 ? readUnionShape(shapes) : null);
   return { async, result: mediaTypes.length > 0 ? { ...http, mediaTypes } : http };
+}
+
+/** Clients get the next page by the parameter `cursor`. */
+function requireCursor(context: ReadContext, plugin: PluginDeclaration, where: ts.Node): void {
+  const cursor = listParameters(plugin).find(({ name }) => name.getText() === "cursor");
+  const isOptional = cursor?.questionToken !== undefined || cursor?.initializer !== undefined;
+  const type = cursor && parameterType(context, cursor);
+  if (isOptional && type !== undefined && readTextParameter(type) === "Cursor") return;
+  const message = `\`${plugin.name}\` returns a page and has no optional parameter \`cursor\``;
+  context.error("SVC1153", where, message, "`cursor?: Cursor<{ ... }>`");
 }
 
 const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;

@@ -1,15 +1,20 @@
-// JavaScript classes whose values are sent as text in one format: Date and URL.
+// Classes whose values are sent as text: Date and URL in one format, and cursors of pages.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
+import { isPackageSymbol } from "./package-symbols.js";
 
-export type TextClass = "Date" | "URL";
+export type TextClass = "Date" | "URL" | "Cursor";
 
 /** A member of each class, to distinguish it from other types of the same name. */
-const MEMBERS: Readonly<Record<TextClass, string>> = { Date: "toISOString", URL: "searchParams" };
+const MEMBERS: Readonly<Record<"Date" | "URL", string>> = {
+  Date: "toISOString",
+  URL: "searchParams",
+};
 
 /** Returns which of the classes a type is, or null. */
 export function readTextClass(type: ts.Type): TextClass | null {
+  if (isPackageSymbol(type.getSymbol(), "Cursor")) return "Cursor";
   const name = type.getSymbol()?.name;
   if (name !== "Date" && name !== "URL") return null;
   return type.getProperty(MEMBERS[name]) === undefined ? null : name;
@@ -24,6 +29,7 @@ export function readTextParameter(type: ts.Type): TextClass | null {
 }
 
 export function textShape(name: TextClass): TypeShape {
+  if (name === "Cursor") return { kind: "str" };
   const format = name === "Date" ? "date-time" : "uri";
   return { kind: "limited", base: { kind: "str" }, limits: { format } };
 }

@@ -68,7 +68,7 @@ export interface UserParam {
   /** The shape refined by its schemas, for the contract. */
   readonly refined?: TypeShape;
   /** Class that the text is converted to. */
-  readonly textClass?: "Date" | "URL";
+  readonly textClass?: "Date" | "URL" | "Cursor";
   /** True if its type is missing, any or unknown: it arrives as text, or as requested by a cast. */
   readonly untyped?: true;
   /** False if the parameter is optional or has a default. */
@@ -100,6 +100,8 @@ export interface ResultRecord {
   readonly shape: TypeShape | null;
   /** Media types of an `http` result, in lower case without parameters. */
   readonly mediaTypes?: readonly string[];
+  /** Of a `value`: a `Page`. */
+  readonly isPage?: true;
   readonly typeText: string;
 }
 

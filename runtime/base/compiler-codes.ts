@@ -259,6 +259,10 @@ export const COMPILER_CODES = {
     title: "invalid signature of a scheduled function",
     fix: "declare no parameters except `job: Job` and `graph: Graph`",
   },
+  SVC1153: {
+    title: "page without a cursor",
+    fix: "add the optional parameter `cursor?: Cursor<{ ... }>`",
+  },
   SVC1180: {
     title: "system descriptor failed to run",
     fix: "fix the file at the position in the message",

@@ -5,6 +5,7 @@ import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
+import type { CursorKeySource } from "../plugin/response/cursor-key.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { BuiltinExecutor } from "./builtin-scheduler.js";
 
@@ -118,6 +119,7 @@ export interface ExecutorThreadData {
   readonly routes: Routes;
   readonly projectDir: string;
   readonly stackTraces: boolean;
+  readonly cursorKey: CursorKeySource;
   readonly state: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
   /** Raised after each answer of the main thread about graphs. */

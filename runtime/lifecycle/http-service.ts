@@ -107,9 +107,9 @@ export class HttpService {
       log(`${what}: shutting down`, "error", { plugin });
       process.exit(1);
     });
-    const { projectDir, stackTraces } = settings;
+    const { projectDir, stackTraces, root, dispatcherKey: sharedKey } = settings;
     this.#pool = new ExecutorPool(
-      { projectDir, stackTraces, state, metrics },
+      { projectDir, stackTraces, cursorKey: { root, sharedKey }, state, metrics },
       executorBounds(settings),
       this.metrics,
       {

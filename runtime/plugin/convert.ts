@@ -38,5 +38,6 @@ export {
 } from "./request/received.js";
 export { toDate, toURL } from "./request/text-classes.js";
 export { mediaTypeFault } from "./response/media-type-fault.js";
+export { toCursor } from "./response/page.js";
 export { requireBoundGraph, setGraphBinder } from "./run/graph-binding.js";
 export { callValidated } from "./run/validate-arguments.js";

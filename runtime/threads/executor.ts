@@ -25,6 +25,7 @@ import {
   raiseStackTraceLimit,
   showStackTraces,
 } from "../plugin/contract/stack-trace.js";
+import { setCursorKeySource } from "../plugin/response/cursor-key.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
@@ -62,6 +63,7 @@ const graphs = new ThreadGraphs(executorThread(data.id), new RpcGraphSource(cont
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
 showStackTraces(data.stackTraces);
+setCursorKeySource(data.cursorKey);
 
 const { exit } = process;
 process.exit = (status) => {

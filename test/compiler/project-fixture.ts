@@ -32,6 +32,12 @@ export declare class PluginResponse<K = unknown, T = unknown> {
   constructor(maxhits?: number);
   append(sortkey: K, item: T): void;
 }
+export declare class Cursor<S = unknown> { readonly state: S; }
+export declare class Page<T, S = unknown> {
+  readonly items: readonly T[];
+  constructor(items: readonly T[], next?: S | null);
+  toJSON(): { readonly items: readonly T[]; readonly cursor: string | null };
+}
 export declare class Job { readonly scheduledAt: Date; private constructor(); }
 export declare class Graph { readonly name: string; }
 export interface TypedGraph<S> extends Graph { vertices(options: object): S[]; }

@@ -16,6 +16,7 @@ import type { Accept, RequestSource } from "../contract/request-source.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { isResubmission, PluginRequest } from "../request/plugin-request.js";
 import { isHttpResponse } from "../response/http-response.js";
+import { bindPage, Page } from "../response/page.js";
 import { PluginResponse } from "../response/plugin-response.js";
 import { setLevels } from "../response/response-origin.js";
 import { encodeForwarding } from "./forwarding.js";
@@ -34,19 +35,30 @@ const INSPECT_WHOLE = {
 } as const;
 
 /** The same for a result whose type requires finite numbers. */
-export function renderExact(value: unknown, accept: Accept, done: Done): void {
+export function renderExact(
+  value: unknown,
+  accept: Accept,
+  done: Done,
+  source?: RequestSource,
+): void {
   // A single pass finds NaN and values that JSON.stringify cannot serialize.
   const json = accept === "json" ? plainJson(value) : null;
   if (json !== null) return done(200, RESULT_VALUE, toLatin1(json));
   const fault = nanFault(value);
-  if (fault === null) return renderResult(value, accept, done);
+  if (fault === null) return renderResult(value, accept, done, source);
   sendError(done, accept, 500, "svc", "ValueError", fault);
 }
 
 /** Answers with the result of an engine function. */
-export function renderResult(value: unknown, accept: Accept, done: Done): void {
+export function renderResult(
+  value: unknown,
+  accept: Accept,
+  done: Done,
+  source?: RequestSource,
+): void {
   let payload: string | Uint8Array<ArrayBuffer>;
   try {
+    if (value instanceof Page) bindPage(value, pluginName(source?.target ?? ""));
     if (value instanceof PluginRequest) return sendMessage(done, accept, 500, NO_MATRIX);
     if (isHttpResponse(value) && accept !== "partial") {
       return done(value.status, RESULT_HTTP, value.serialize());
@@ -67,10 +79,16 @@ export function renderResult(value: unknown, accept: Accept, done: Done): void {
   done(200, RESULT_KINDS[accept], payload);
 }
 
+/** Returns the last segment of a path, decoded. */
+function pluginName(target: string): string {
+  const [path = ""] = target.split("?", 1);
+  return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
+}
+
 /** Answers with the result of a pre-processor: a request goes to the back-ends. */
 export function renderPre(value: unknown, accept: Accept, done: Done, source: RequestSource): void {
   if (value instanceof PluginRequest && source.hasMatrix) forward(value, accept, done);
-  else renderResult(value, accept, done);
+  else renderResult(value, accept, done, source);
 }
 
 /** Answers with the result of a post-processor; `merged` is its argument. */

@@ -1,0 +1,89 @@
+// Results in pages. The position of the next page travels to the client and back as a cursor: an
+// opaque text that only the server can make, for the plugin that made it.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ParameterError } from "../../base/errors.js";
+import { truncateForMessage } from "../contract/truncate-for-message.js";
+import { cursorKey } from "./cursor-key.js";
+
+const SIGNATURE_BYTES = 16;
+/** A cursor travels in the query, whose line is limited. */
+const MAX_STATE_BYTES = 2048;
+const CURSOR = /^([\w-]{2,4096})\.([\w-]{22})$/;
+
+/**
+ * Argument of a plugin that returns a `Page`: where the page begins.
+ * @typeParam S type of the state, which JSON can represent
+ */
+export class Cursor<S = unknown> {
+  /** State that the former page was given for the next one. */
+  readonly state: S;
+
+  /** @internal */
+  constructor(state: S) {
+    this.state = state;
+  }
+}
+
+/** Sets the plugin whose cursor a page contains. */
+export let bindPage: (page: Page<unknown, unknown>, plugin: string) => void;
+
+/**
+ * Some items of a longer result, and where the next page begins.
+ * @typeParam T type of an item
+ * @typeParam S type of the state, which JSON can represent
+ */
+export class Page<T, S = unknown> {
+  readonly items: readonly T[];
+  /** State for the next page; null for the last page. */
+  readonly next: S | null;
+  #plugin = "";
+
+  static {
+    bindPage = (page, plugin) => {
+      page.#plugin = plugin;
+    };
+  }
+
+  /** @param next state that the plugin gets as `cursor.state` for the next page; null: none */
+  constructor(items: readonly T[], next: S | null = null) {
+    this.items = items;
+    this.next = next;
+  }
+
+  /** The form that clients get. */
+  toJSON(): { readonly items: readonly T[]; readonly cursor: string | null } {
+    const cursor = this.next === null ? null : signCursor(this.next, this.#plugin);
+    return { items: this.items, cursor };
+  }
+}
+
+/** @throws RangeError for a state that is too long */
+function signCursor(state: unknown, plugin: string): string {
+  const text = Buffer.from(JSON.stringify(state));
+  if (text.length > MAX_STATE_BYTES) {
+    throw new RangeError(`state of a cursor has ${text.length} bytes; max ${MAX_STATE_BYTES}`);
+  }
+  return `${text.toString("base64url")}.${signature(text, plugin).toString("base64url")}`;
+}
+
+function signature(text: Uint8Array, plugin: string): Buffer {
+  const whole = createHmac("sha256", cursorKey()).update(`${plugin}\0`).update(text).digest();
+  return whole.subarray(0, SIGNATURE_BYTES);
+}
+
+/**
+ * Reads the cursor that a client sends back.
+ * @throws ParameterError unless the plugin has made it
+ */
+export function toCursor(name: string, value: unknown, plugin: string): Cursor | null {
+  if (value === null) return null;
+  const [, text = "", given = ""] = CURSOR.exec(String(value)) ?? [];
+  const bytes = Buffer.from(text, "base64url");
+  const signed = Buffer.from(given, "base64url");
+  if (signed.length === SIGNATURE_BYTES && timingSafeEqual(signed, signature(bytes, plugin))) {
+    return new Cursor(JSON.parse(bytes.toString()));
+  }
+  const shown = truncateForMessage(String(value));
+  throw new ParameterError("ValueError", `${name}=${shown} (a cursor of this plugin is required)`);
+}
