@@ -74,6 +74,11 @@ add("response", "stream", {
   expect: [{ status: 200, body: "1234567890" }],
   after: "open",
 });
+add("response", "stream with empty pieces", {
+  send: get("/gaps"),
+  expect: [{ status: 200, body: "1234567890" }],
+  after: "open",
+});
 add("response", "large", {
   send: get("/large"),
   expect: [{ status: 200, body: "x".repeat(LARGE_BYTES) }],

@@ -55,6 +55,8 @@ export class TestEngine implements ServerEvents {
     else if (path === "/large") exchange.answer(200, TEXT, "x".repeat(LARGE_BYTES));
     else if (path === "/bytes") exchange.answer(200, TEXT, Buffer.from("bytes\xff", "latin1"));
     else if (path === "/stream") exchange.answerStream(200, TEXT, 10, pieces("12345", "67890"));
+    else if (path === "/gaps")
+      exchange.answerStream(200, TEXT, 10, pieces("", "12345", "", "67890"));
     else if (path === "/short") exchange.answerStream(200, TEXT, 10, pieces("12345"));
     else if (path === "/gone") exchange.answer(503, TEXT, "gone");
     else this.#echo(exchange);

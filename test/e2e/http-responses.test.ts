@@ -75,7 +75,7 @@ interface Service {
 }
 
 /** `auto`: the tests of `uws` run these, too. */
-const OPTIONS = ["--executors", "1", "--transport", "auto"];
+const OPTIONS = ["--executors", "1"];
 const test = suite("responses without an envelope");
 let project: TemporaryProject;
 let server: Served;
@@ -244,7 +244,7 @@ test("are images, texts and resources for models", async () => {
 
 test("set several cookies, also through a dispatcher", async () => {
   // Back-ends need `net`.
-  const backEnd = await serve(project.folder, "--executors", "1");
+  const backEnd = await serve(project.folder, "--executors", "1", "--transport", "net");
   const back = `[{ host: "127.0.0.1", port: ${backEnd.port} }]`;
   const matrix = `{ partitions: [${back}], replicas: [{ channels: 4 }] }`;
   const settings = `import { defineConfig } from "svc-server/config";

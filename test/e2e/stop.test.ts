@@ -2,13 +2,19 @@
 // limit: 60 s
 // takes 10 s
 
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, fixture, get, pipeline, serve, svc } from "./support/server.js";
+import { nodeCommand } from "../runner/node-command.mjs";
+import { buildProject, fixture, get, pipeline, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
+
+const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
 
 const test = suite("stop");
 
@@ -29,8 +35,16 @@ export const one = (_request: PluginRequest) => 1;
 `;
   const project = new TemporaryProject({ "plugins/p.ts": plugins });
   await buildProject(project.folder);
+  const [node, ...args] = nodeCommand();
   // Rejects if a signal has killed it.
-  const { stderr } = await svc("serve", project.folder, "--port", "0");
+  const { stderr } = await promisify(execFile)(node!, [
+    ...args,
+    SVC,
+    "serve",
+    project.folder,
+    "--port",
+    "0",
+  ]);
   assert.match(stderr, "SIGTERM: shutting down: saving graphs");
   project.remove();
 });

@@ -35,6 +35,8 @@ const env = {
   SVC_NODE_COMMAND: JSON.stringify(command),
   // Projects of the tests are in other folders; this lets them resolve hyper-express.
   NODE_PATH: join(here, "node_modules"),
+  // Of servers that do not name one.
+  SVC_TRANSPORT: "uws",
 };
 const runner = join(root, "test/run.mjs");
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : SUITES;

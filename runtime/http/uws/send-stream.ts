@@ -20,6 +20,8 @@ export async function sendStream(
   try {
     for await (const chunk of source) {
       if (gone.aborted) return false;
+      // An empty first one would send the head twice.
+      if (chunk.length === 0) continue;
       const isFirst = left === byteLength;
       const bytes = chunk.subarray(0, left);
       left -= bytes.length;

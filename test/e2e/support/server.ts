@@ -60,8 +60,15 @@ export function strangeLines(log: string): string {
 }
 
 /** Starts `svc serve` and resolves once it listens. */
-export function serve(project: string, ...args: string[]): Promise<Served> {
-  return serveWith(SVC, project, ...args);
+export async function serve(project: string, ...args: string[]): Promise<Served> {
+  const served = await serveWith(SVC, project, ...args);
+  const wanted = args.includes("--transport") ? undefined : process.env.SVC_TRANSPORT;
+  const [, transport = wanted] = / transport (\w+) \(/.exec(served.output()) ?? [];
+  if (wanted !== transport && wanted !== undefined) {
+    await served.stop("SIGKILL");
+    throw new Error(`the server uses the transport ${transport} instead of ${wanted}`);
+  }
+  return served;
 }
 
 /** The same with another copy of `bin/svc.cjs`. */
