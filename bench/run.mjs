@@ -24,6 +24,7 @@ const NAMES = [
   "cpu",
   "http",
   "auth",
+  "boundaries",
   "merge",
   "dispatch",
   "replicas",

@@ -33,13 +33,15 @@ export class BuiltinAccess {
   }
 
   /**
-   * Returns why a request of the main port may not use a resource, null if it may. Dispatchers may:
-   * each applies its own `http.builtins` to its clients.
+   * Returns why a request of the main port may not use a resource, null if it may. Dispatchers may
+   * if they are trusted or share the key: each applies its own `http.builtins` to its clients. Any
+   * client of a private network could pass for another one.
    */
   refusal(exchange: Exchange, path: string, resource: Resource | undefined): string | null {
     if (this.#exposure === "all" || resource === undefined) return null;
     if (PLUGIN_KINDS.has(resource.kind) || PROBES.has(path)) return null;
-    if (exchange.connection.ident !== null || exchange.isWarmUp) return null;
+    if (exchange.signedOrigin !== null || exchange.isWarmUp) return null;
+    if (exchange.connection.ident !== null && this.#trusted.isTrusted(exchange)) return null;
     if (this.#exposure === "trusted" && this.#trusted.isTrusted(exchange)) return null;
     return REFUSALS[this.#exposure];
   }

@@ -251,6 +251,9 @@ export class IoServer {
     this.#parts.scheduler.tick();
     this.#parts.admin.tick();
     this.#parts.dispatcher?.tick();
+    this.#parts.answers.streams.recheck(performance.now(), (exchange) =>
+      this.#parts.engine.isStillPermitted(exchange),
+    );
     void this.#renewCertificates();
   }
 }

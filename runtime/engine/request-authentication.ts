@@ -60,6 +60,13 @@ export class RequestAuthentication {
     return this.#isPublicBelow(requested) ? allowAnonymous(verdict) : verdict;
   }
 
+  /** Asks the handlers again, for a response that takes long: principals can become invalid. */
+  checkAgain(exchange: Exchange, requested: RequestedResource): Verdict | Promise<Verdict> {
+    const { handlers } = this.#parts;
+    if (handlers === null || exchange.signedOrigin !== null) return null;
+    return handlers.check(exchange, this.#scopes(requested));
+  }
+
   /** An engine that shares the key of dispatchers takes principals from them only. */
   #checkOrigin({ signedOrigin }: Exchange, scopes: readonly string[]): Verdict {
     const { signature, isEngine } = this.#parts;

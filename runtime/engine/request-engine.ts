@@ -76,6 +76,7 @@ interface RequestTarget extends RequestedResource {
   readonly kind: ResourceKind;
 }
 
+const DENIED: ReadonlySet<number> = new Set([401, 403]);
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 const NO_SUCH_NAME = "404 Not Found: no plugin has a name with an escaped slash or a bad escape";
@@ -206,6 +207,16 @@ export class RequestEngine {
     });
   }
 
+  /** Returns whether a request that is still being answered would be permitted again. */
+  async isStillPermitted(exchange: Exchange): Promise<boolean> {
+    const { routes, auth } = this.#parts;
+    const [target = "", query = ""] = exchange.target.split("?", 2);
+    const path = routes.resolve(target)!;
+    const resource = routes.find(path);
+    const verdict = await auth.checkAgain(exchange, { path, query: `?${query}`, resource });
+    return verdict === null || !DENIED.has(verdict.status);
+  }
+
   /** Answers the request of an authenticated principal, or rejects it. */
   #admit(exchange: Exchange, port: 0 | 1, requested: RequestTarget, verdict: Verdict): void {
     const excess = port === 0 ? this.#parts.rates.take(exchange, requested.path) : null;
@@ -247,6 +258,8 @@ export class RequestEngine {
   /** Sets the plugin that the metrics count the response for. */
   #tally(exchange: Exchange, path: string, resource: Resource | undefined): void {
     const { tallies } = this.#parts.view;
+    // Its response is 200 for any name, so that clients could fill the metrics.
+    if (resource === undefined && exchange.method === "OPTIONS") return;
     exchange.tally = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
   }
 

@@ -22,12 +22,12 @@ export class RequestRates {
 
   /**
    * Returns why a request of the main port exceeds the limit, null if it does not. Dispatchers
-   * count the requests of their clients themselves.
+   * that share the key count the requests of their clients themselves.
    */
   take(exchange: Exchange, path: string): HttpRejection | null {
     const limit = this.#limit;
     if (limit === null || PROBES.has(path)) return null;
-    if (exchange.connection.ident !== null || exchange.isWarmUp) return null;
+    if (exchange.signedOrigin !== null || exchange.isWarmUp) return null;
     const key =
       limit.by === "client" ? addressKey(clientAddress(exchange)) : this.#makeKey(exchange);
     const exceeded = takeRequest({ name: NAME, perMinute: limit.perMinute }, key);

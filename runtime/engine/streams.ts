@@ -13,6 +13,13 @@ export interface StreamPayload {
   readonly format: StreamFormat;
 }
 
+interface OpenStream {
+  readonly exchange: Exchange;
+  /** When its principal was accepted last, in milliseconds of `performance.now`. */
+  permittedAtMs: number;
+}
+
+const RECHECK_MS = 10_000;
 const MEDIA_TYPES: Readonly<Record<StreamFormat, string>> = {
   ndjson: "application/x-ndjson",
   sse: "text/event-stream",
@@ -26,7 +33,7 @@ const HEARTBEATS: Readonly<Record<StreamFormat, Uint8Array>> = {
 };
 
 export class Streams {
-  readonly #open = new Set<StreamedContent>();
+  readonly #open = new Map<StreamedContent, OpenStream>();
 
   /** Returns false without answering where there are too many streams. */
   answer(exchange: Exchange, { port, format }: StreamPayload, fields: string): boolean {
@@ -35,7 +42,7 @@ export class Streams {
       content.cancel();
       return false;
     }
-    this.#open.add(content);
+    this.#open.set(content, { exchange, permittedAtMs: performance.now() });
     const more = format === "sse" ? EVENT_FIELDS : "";
     exchange.answerChunked(200, MEDIA_TYPES[format], content, more + fields);
     return true;
@@ -43,7 +50,22 @@ export class Streams {
 
   /** Streams would never end by themselves. */
   cancelAll(): void {
-    for (const content of this.#open) content.cancel();
+    for (const content of this.#open.keys()) content.cancel();
+  }
+
+  /**
+   * Cancels the streams of principals that are no longer accepted: tokens expire and keys are
+   * removed while a stream is open. Called periodically.
+   */
+  recheck(monotonicMs: number, isPermitted: (exchange: Exchange) => Promise<boolean>): void {
+    for (const [content, stream] of this.#open) {
+      if (stream.exchange.principal === null) continue;
+      if (monotonicMs - stream.permittedAtMs < RECHECK_MS) continue;
+      stream.permittedAtMs = monotonicMs;
+      void isPermitted(stream.exchange).then((isStill) => {
+        if (!isStill) content.cancel();
+      });
+    }
   }
 }
 

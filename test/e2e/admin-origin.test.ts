@@ -22,6 +22,11 @@ export function page(_request: PluginRequest, q: str): HttpResponse {
 }
 
 /** @plugin */
+export function document(_request: PluginRequest, q: str): HttpResponse {
+  return new HttpResponse(q, { type: "application/pdf" });
+}
+
+/** @plugin */
 export function number(_request: PluginRequest): int {
   return 1;
 }
@@ -33,10 +38,31 @@ export async function* items(_request: PluginRequest): AsyncGenerator<int> {
 `;
 /** Sets the title and asks for a token, as a page that truncates all graphs would. */
 const ATTACK = "document.title = 'ran'; fetch('/svc/ADMIN_GetToken').catch(() => {})";
+
+/** A page whose script is attempted as one of PDF, as an action of the document, and as HTML. */
+function createPdf(): string {
+  const text = ATTACK.replace(/[()]/g, "\\$&");
+  const target = '("/svc/ADMIN_GetToken")';
+  const script = `${text}; this.submitForm${target}; app.launchURL${target}`;
+  const objects = [
+    `<</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS(${script})>>>>`,
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/AA<</O<</S/URI/URI(/svc/ADMIN_GetToken)>>>>>>",
+  ];
+  let pdf = `%PDF-1.4\n%<script>${ATTACK}</script>\n`;
+  const offsets = objects.map((object, at) => {
+    const offset = pdf.length;
+    pdf += `${at + 1} 0 obj${object}endobj\n`;
+    return `${String(offset).padStart(10, "0")} 00000 n \n`;
+  });
+  const table = `xref\n0 4\n0000000000 65535 f \n${offsets.join("")}`;
+  return `${pdf}${table}trailer<</Size 4/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF\n`;
+}
+
 const FILES: Readonly<Record<string, string>> = {
   "stored.html": `<script>${ATTACK}</script>`,
   "stored.svg": `<svg xmlns="http://www.w3.org/2000/svg"><script>${ATTACK}</script></svg>`,
-  "stored.pdf": `%PDF-1.4\n1 0 obj<</OpenAction<</S/JavaScript/JS(${ATTACK})>>>>endobj`,
+  "stored.pdf": createPdf(),
   "page.txt": `<script>${ATTACK}</script>`,
 };
 
@@ -112,6 +138,20 @@ for (const path of [...PAGES, "/stored.svg"]) {
     await isLoaded(port + 1);
     await sleep(300);
     assert.not.ok(asked(port + 1));
+  });
+}
+
+const DOCUMENTS = [`/svc/plugin/document?q=${encodeURIComponent(createPdf())}`, "/stored.pdf"];
+for (const path of DOCUMENTS) {
+  inBrowser(`opens ${path.slice(0, 20)} as a PDF that sends no request`, async () => {
+    const { port } = project.server;
+    await tab.open(`http://127.0.0.1:${port + 1}${path}`);
+    await tab.until(
+      `location.port === "${port + 1}" && document.contentType === "application/pdf"`,
+    );
+    await sleep(500);
+    const { requests } = tab;
+    assert.not.ok(requests.some((url) => url.includes(`:${port + 1}/svc/ADMIN_GetToken`)));
   });
 }
 

@@ -8,6 +8,7 @@ import type { ClientCertificate, RequestHead } from "./request-head.js";
 
 /** Longer tokens are no tokens: handlers need not bound the work for one. */
 const MAX_TOKEN_BYTES = 16 * 1024;
+const SEVERAL = /^authorization:[\s\S]*^authorization:/im;
 const BEARER = /^bearer +(?=\S)/i;
 
 export class ExchangeHead implements RequestHead {
@@ -36,8 +37,11 @@ export class ExchangeHead implements RequestHead {
   }
 
   get token(): string | null {
-    const value = this.#exchange.headers.get("authorization");
+    const { headers } = this.#exchange;
+    const value = headers.get("authorization");
     if (value === undefined || !BEARER.test(value)) return null;
+    // A proxy may have checked the first of several fields.
+    if (SEVERAL.test(headers.block)) return null;
     const token = fieldValue(value, value.indexOf(" "), value.length);
     return token.length > MAX_TOKEN_BYTES ? null : token;
   }
