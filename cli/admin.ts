@@ -1,4 +1,4 @@
-// `svc admin`: looks after a running system, from any machine that reaches its instances.
+// `svc admin`: operates a running system from any machine that reaches its instances.
 
 import { didYouMean } from "../runtime/base/did-you-mean.js";
 import { SvcError } from "../runtime/base/errors.js";

@@ -4,7 +4,7 @@ import { defineCommand } from "./framework/command.js";
 import { flag } from "./framework/option.js";
 import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
-/** As of other programs that compare: there is nothing to compare. */
+/** Exit code of diff programs when there is nothing to compare. */
 const EXIT_TROUBLE = 2;
 const SOURCE = "URL of a server, argspec file or project folder";
 

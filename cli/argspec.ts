@@ -1,4 +1,4 @@
-// `svc argspec`: prints or writes the contract of a service, in each of its forms.
+// `svc argspec`: prints or writes the contract of a service in any of its formats.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

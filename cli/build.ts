@@ -58,7 +58,7 @@ async function shipTo(project: string, target: string, isQuiet: boolean): Promis
   console.log(`svc: node ${join(target, "serve.mjs")}`);
 }
 
-/** A line each: `price  engine  /svc/plugin/price  before src/guards.ts#auth`. */
+/** One line per plugin: `price  engine  /svc/plugin/price  before src/guards.ts#auth`. */
 function listText(manifest: Manifest | null): string {
   const lines = (manifest?.plugins ?? []).map(({ name, role, description, before = [] }) => {
     const order = before.length === 0 ? [] : [`before ${before.join(", ")}`];

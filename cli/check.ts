@@ -1,4 +1,4 @@
-// `svc check`: reports errors in the plugins of a project and writes nothing.
+// `svc check`: reports errors in the plugins of a project without writing anything.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { flag } from "./framework/option.js";

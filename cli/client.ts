@@ -1,4 +1,4 @@
-// `svc client`: writes the client of a service, from its build or from the running server alike.
+// `svc client`: writes the client of a service, from its build or from a running server.
 
 import { CLIENT_LANGUAGES } from "../argspec/client-languages.js";
 import { defineCommand } from "./framework/command.js";

@@ -1,10 +1,10 @@
-// `svc completion`: what a shell needs to complete command lines of svc.
+// `svc completion`: prints the completion script of a shell.
 
 import { SvcError } from "../runtime/base/errors.js";
 import { type Command, defineCommand } from "./framework/command.js";
 import { completionScript, SHELLS } from "./framework/completion-scripts.js";
 
-/** @param commands all of them, this one too */
+/** @param commands all commands, including this one */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: "completion",

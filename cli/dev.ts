@@ -1,4 +1,4 @@
-// `svc dev`: builds and serves a project, and takes every change into service.
+// `svc dev`: builds and serves a project, and reloads it on every change.
 
 import { ignoreBrokenPipe } from "../runtime/base/log.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";

@@ -1,4 +1,4 @@
-// `svc doctor`: what this machine and a project offer, and what would keep it from being served.
+// `svc doctor`: reports what this machine and a project support, and what would prevent serving it.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { projectFolder } from "./framework/project-folder.js";

@@ -1,4 +1,4 @@
-// `svc down`: ends what `svc up` has started.
+// `svc down`: stops the instances that `svc up` has started.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { flag, stringSetting } from "./framework/option.js";

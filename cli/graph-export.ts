@@ -1,4 +1,4 @@
-// `svc graph export`: writes all of a graph as JSON lines, which `svc graph import` reads.
+// `svc graph export`: writes a graph as JSON lines, which `svc graph import` reads.
 
 import { defineCommand } from "./framework/command.js";
 import { GRAPH_OPTIONS } from "./graph/graph-options.js";

@@ -1,4 +1,4 @@
-// `svc graph import`: puts vertices, arcs and vectors of a file into a graph.
+// `svc graph import`: adds the vertices, arcs and vectors of a file to a graph.
 
 import { defineCommand } from "./framework/command.js";
 import { choice, flag, stringSetting } from "./framework/option.js";

@@ -1,5 +1,4 @@
-// `svc init`: writes a new project from templates/init, and what makes an image of one from
-// templates/docker.
+// `svc init`: writes a new project from templates/init, and a Dockerfile from templates/docker.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -37,12 +36,12 @@ export const init = defineCommand({
   },
 });
 
-/** A name as it may be typed. */
+/** Matches names that users may type. */
 function shellWord(name: string): string {
   return /^[\w./@-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
-/** @throws SvcError SVC3009 when the folder holds something or cannot be made */
+/** @throws SvcError SVC3009 if the folder is not empty or cannot be created */
 function makeEmptyFolder(folder: string): void {
   let names: readonly string[];
   try {
@@ -55,21 +54,21 @@ function makeEmptyFolder(folder: string): void {
   if (names.length > 0) throw new SvcError("SVC3009", `${folder} is not empty`);
 }
 
-/** One level at a time: Node 20's recursive form never returns where a level vanishes (/proc). */
+/** One level at a time: the recursive form of Node 20 never returns if a level vanishes (/proc). */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);
 }
 
-/** The exact version where it came from a registry, else this very installation. */
+/** The exact version if it came from a registry, otherwise this installation. */
 function dependencyOnThisPackage(): string {
   const root = packageRoot();
   const isFromRegistry = basename(dirname(root)) === "node_modules" && !isFromFile(root);
   return isFromRegistry ? packageInfo().version : `file:${root.replaceAll("\\", "/")}`;
 }
 
-/** Whether npm wrote down that it took the package from a folder or a file of this machine. */
+/** Whether npm recorded that it installed the package from a local folder or file. */
 function isFromFile(root: string): boolean {
   const name = basename(root);
   try {
@@ -80,7 +79,7 @@ function isFromFile(root: string): boolean {
     const entry = packages[`node_modules/${name}`];
     return entry?.link === true || (entry?.resolved?.startsWith("file:") ?? false);
   } catch {
-    // Other package managers, and installations for all projects, write none.
+    // Other package managers and global installations record nothing.
     return false;
   }
 }
@@ -93,7 +92,7 @@ function packageName(folder: string): string {
   return name.replace(/^[._-]+/, "") || "my-service";
 }
 
-/** @throws SvcError SVC3009 when one of its files is there */
+/** @throws SvcError SVC3009 if one of its files exists */
 function writeImage(folder: string): string[] {
   const existing = ["Dockerfile", ".dockerignore"].find((name) => existsSync(join(folder, name)));
   if (existing !== undefined)

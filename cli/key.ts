@@ -1,4 +1,4 @@
-// `svc key`: creates an API key. The file gets the digest only, so the key is printed this once.
+// `svc key`: creates an API key. The file stores only a digest, so the key is printed only once.
 
 import { defineCommand } from "./framework/command.js";
 import { stringSetting } from "./framework/option.js";

@@ -1,4 +1,4 @@
-// `svc log check`: reports the contents of a root's transaction log and any corruption.
+// `svc log check`: reports the contents of a root's transaction log, and any corruption.
 
 import { defineCommand } from "./framework/command.js";
 

@@ -1,5 +1,5 @@
 // The command line: finds the command, parses its options, runs it and sets the exit code. Must
-// load nothing heavy: every command imports its own work when it runs.
+// load nothing heavy: every command imports its implementation when it runs.
 
 import { existsSync } from "node:fs";
 import { didYouMean } from "../runtime/base/did-you-mean.js";
@@ -13,24 +13,24 @@ import { commandHelp, overview } from "./framework/help.js";
 import { parseArguments } from "./framework/parse-arguments.js";
 import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
-/** Commands that run project files and exit, whatever timers those leave behind. */
+/** Commands that run project files and exit regardless of timers that those leave behind. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);
 
-/** While a file of the project is run, the one of the process throws instead. */
+/** While a project file runs, `process.exit` throws instead of this exit. */
 const exit = process.exit.bind(process);
 
-/** Whether the command line owns this process. */
+/** True if the command line owns this process. */
 let isOwnProcess = false;
-/** Error that a project file left behind, once reported. */
+/** An error left behind by a project file, once reported. */
 let left: SvcError | null = null;
 
-/** Reports uncaught errors like all others. Only if the command line owns the process. */
+/** Reports uncaught errors like all others. Call only if the command line owns the process. */
 export function reportUncaught(): void {
   isOwnProcess = true;
   process.on("uncaughtException", (error) => {
     const found = recordUnhandledError(error);
     if (found === null) exit(reportError(error));
-    // Output of svc itself is complete: the command finishes, and fails.
+    // The output of svc itself is complete: the command finishes with a failure.
     process.exitCode = EXIT_FAILURE;
     if (left === null) reportError(found);
     left ??= found;
@@ -48,7 +48,7 @@ export async function main(words: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = error === left ? EXIT_FAILURE : reportError(error);
   }
-  // Once all is written.
+  // When all output is written.
   if (isOwnProcess && FINITE.has(words[0] ?? "")) process.stdout.write("", () => process.exit());
 }
 
@@ -80,7 +80,7 @@ async function run(words: readonly string[]): Promise<number> {
   return command.run(given, values);
 }
 
-/** The command of the first two words, or of the first. */
+/** Returns the command of the first two words, or of the first. */
 function findCommand([first = "", second = ""]: readonly string[]): Command {
   const pair = `${first} ${second}`;
   const named = (name: string) => COMMANDS.find((command) => command.name === name);

@@ -1,5 +1,5 @@
-// `svc matrix 2x3`: a project as a whole matrix on this machine, for trying out and for developing:
-// engines, a dispatcher in front of them, and what happens to each in one terminal.
+// `svc matrix 2x3`: runs a project as a whole matrix on this machine for trying out and developing:
+// engines, a dispatcher in front of them, and their output in one terminal.
 
 import { SvcError } from "../runtime/base/errors.js";
 import { DEFAULT_CHANNELS, MAX_CHANNELS, MAX_MAIN_PORT } from "../runtime/base/limits.js";

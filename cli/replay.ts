@@ -4,7 +4,7 @@ import { defineCommand } from "./framework/command.js";
 import { flag, integer, integerOr, stringSetting } from "./framework/option.js";
 import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
-/** As of other programs that compare: there is nothing to compare. */
+/** Exit code of diff programs when there is nothing to compare. */
 const EXIT_TROUBLE = 2;
 const MAX_SPEED = 1000;
 const MAX_CONNECTIONS = 1000;

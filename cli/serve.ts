@@ -1,4 +1,4 @@
-// `svc serve`: serves a build. Loads nothing of the compiler.
+// `svc serve`: serves a build without loading the compiler.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { flag } from "./framework/option.js";

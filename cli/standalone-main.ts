@@ -1,4 +1,4 @@
-// The entry of a standalone folder: `svc serve` of the build that lies in it, and nothing else.
+// Entry point of a standalone folder: `svc serve` for the build in it.
 
 import { packageRoot } from "../runtime/base/package-info.js";
 import { defineCommand } from "./framework/command.js";

@@ -1,4 +1,4 @@
-// Verbs of `svc admin` that are one operation of the interface on each instance.
+// Verbs of `svc admin` that run one operation of the interface on each instance.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
@@ -6,7 +6,7 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
-/** @param needsIds whether the verb requires explicit ids, since it does harm */
+/** @param needsIds whether the verb requires explicit ids, because it can do harm */
 export function changeVerb(
   operation: string,
   { needsIds = false, needsYes = false, parameters = {} }: Options = {},
@@ -30,7 +30,7 @@ interface Options {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** Such as `persist complete`. */
+/** Text such as `persist complete`. */
 function say(result: unknown): string {
   if (!isPlainObject(result)) return JSON.stringify(result);
   const { action, status } = result;

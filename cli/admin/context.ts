@@ -44,7 +44,7 @@ export class AdminContext {
   constructor(
     readonly system: System,
     readonly values: AdminValues,
-    /** TLS towards instances; null without it. */
+    /** TLS for connections to instances; null: none. */
     readonly secure: TlsContextCache | null = null,
   ) {}
 
@@ -57,7 +57,7 @@ export class AdminContext {
     return selectIds(this.system, ids ?? usual);
   }
 
-  /** Where the admin port of an instance is. */
+  /** Address of an instance's admin port. */
   address(id: string): Address {
     const { host, hport } = this.system.instances.get(id)!;
     return { host, port: hport + 1, secure: this.secure };
@@ -65,7 +65,7 @@ export class AdminContext {
 
   /**
    * Resolves when no graph of an instance has changed for a while.
-   * @throws SvcError SVC3118 when that takes too long, SVC2701
+   * @throws SvcError SVC3118 if that takes too long, SVC2701
    */
   async untilIdle(id: string, waitMs = IDLE_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
@@ -81,7 +81,7 @@ export class AdminContext {
     }
   }
 
-  /** Prints a value for tools, or lines for people. */
+  /** Prints a JSON value for tools, or lines for people. */
   print(value: unknown, lines: readonly string[]): void {
     const text = this.isJson ? JSON.stringify(value) : lines.join("\n");
     if (text !== "") process.stdout.write(`${escapeControlChars(text)}\n`);
@@ -100,7 +100,7 @@ export async function adminContext(values: AdminValues): Promise<AdminContext> {
       { host, port, secure: first },
       { path, timeoutMs: TIMEOUT_MS },
     );
-    // Paths in a descriptor belong to the machine that sent it.
+    // Paths in a descriptor are those of the machine that sent it.
     return new AdminContext(readDescriptor(given), values, first);
   }
   const folder = projectFolder(values.project);

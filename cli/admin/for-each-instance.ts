@@ -1,4 +1,4 @@
-// Runs one operation on each chosen instance, all at once. Reports failures and continues with the
+// Runs one operation on all chosen instances in parallel. Reports failures and continues with the
 // others.
 
 import { EXIT_FAILURE } from "../framework/report-error.js";
@@ -11,7 +11,7 @@ interface Outcome {
   readonly error: string | null;
 }
 
-/** Result of one instance, and its line. */
+/** Outcome of one instance, and its output line. */
 interface InstanceResult {
   readonly outcome: Outcome;
   readonly line: string;

@@ -17,7 +17,7 @@ import { enterService } from "./service-in.js";
 const REASON = "force copy";
 const ASK_MS = 5000;
 const POLL_MS = 500;
-/** After the last graph was sent, or before the first one is. */
+/** Pause after the last graph was sent, or before the first one is. */
 const SETTLE_MS = 60_000;
 
 export async function run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
@@ -88,12 +88,12 @@ function streamOf({ system }: AdminContext, id: string): string {
   return `${host}:${tport}`;
 }
 
-/** Exactly these are attached then. */
+/** Only these subscribers are attached during the copy. */
 async function provide(context: AdminContext, id: string, goal: readonly string[]): Promise<void> {
   await operate(context.address(id), "UpdateSubscribers", {}, JSON.stringify(goal));
 }
 
-/** @throws SvcError SVC3332 when they do not become equal */
+/** @throws SvcError SVC3332 if the digests do not become equal */
 export async function waitUntilInSync(
   context: AdminContext,
   from: string,

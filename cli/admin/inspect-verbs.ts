@@ -1,4 +1,4 @@
-// Verbs of `svc admin` that only look.
+// Verbs of `svc admin` that only read.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
@@ -9,7 +9,7 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 
 const TIMEOUT_MS = 5000;
-/** Characters of a response that is an error. */
+/** Maximum characters shown of an error response. */
 const MAX_SHOWN = 500;
 
 export const nodestat = {
@@ -26,7 +26,7 @@ export const nodestat = {
   },
 };
 
-/** Prints the effective descriptor, and the instances with another one. */
+/** Prints the effective descriptor, and which instances have another one. */
 export const descriptor = {
   async run(context: AdminContext): Promise<number> {
     const { descriptor } = context.system;

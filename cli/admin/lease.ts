@@ -39,8 +39,8 @@ export class Lease {
   }
 
   /**
-   * Runs a procedure that no other may meet.
-   * @throws SvcError SVC3330 while another one is at work
+   * Runs a procedure that excludes all others.
+   * @throws SvcError SVC3330 while another one is running
    */
   static async during<T>(
     context: AdminContext,
@@ -74,7 +74,7 @@ export class Lease {
     if (this.#lost !== null) throw this.#lost;
   }
 
-  /** The next step reports failures. */
+  /** The next step reports failures to renew. */
   async #renewQuietly(): Promise<void> {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
@@ -82,7 +82,10 @@ export class Lease {
     this.#isRenewing = false;
   }
 
-  /** One after the other, and in the same order for all: of two that begin, one gets the first. */
+  /**
+   * One by one, in the same order for all runs: of two concurrent runs, one gets the first
+   * instance.
+   */
   async #take(isForced: boolean): Promise<void> {
     const ids = [...this.#context.system.instances.keys()].sort();
     const answers = ids.map(async (id) => {
@@ -109,8 +112,8 @@ export class Lease {
   }
 
   /**
-   * Rests between two steps.
-   * @throws SvcError SVC3331 when another run takes over meanwhile
+   * Pauses between two steps.
+   * @throws SvcError SVC3331 if another run preempts the lease meanwhile
    */
   async rest(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#loss.signal }).catch(() => {});
@@ -148,7 +151,7 @@ function operatorName(): string {
   try {
     user = userInfo().username;
   } catch {
-    // An id without a name, as in containers.
+    // A user id without a name, as in containers.
   }
   return `${user}@${hostname()}, process ${process.pid}`;
 }

@@ -1,5 +1,5 @@
-// `svc admin manifest`: what a platform needs to run the instances of a system. Placement, restarts
-// and probes belong to engines that exist.
+// `svc admin manifest`: writes the files that a platform needs to run the instances of a system.
+// Existing platforms place, restart and probe them.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -20,7 +20,7 @@ const TARGETS: ReadonlyMap<string, (system: System) => Manifests> = new Map([
   ["compose", compose],
 ]);
 
-/** @throws SvcError SVC3003 for another platform, SVC2810 when files cannot be written */
+/** @throws SvcError SVC3003 for an unknown platform, SVC2810 if files cannot be written */
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   const names = [...TARGETS.keys()];
   const make = TARGETS.get(ids ?? "");
@@ -40,7 +40,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   return 0;
 }
 
-/** Replaces files of the same names: manifests are regenerated whenever the system changes. */
+/** Replaces existing files: manifests are regenerated whenever the system changes. */
 function writeAll(folder: string, files: Manifests): string[] {
   try {
     return [...files].map(([name, text]) => {

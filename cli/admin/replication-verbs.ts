@@ -1,4 +1,4 @@
-// Verbs of `svc admin` about the stream of changes between instances.
+// Verbs of `svc admin` for replication between instances.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
@@ -25,7 +25,7 @@ function gate(word: "Suspend" | "Resume"): Verb {
   return { run };
 }
 
-/** Listens on the port of the descriptor. */
+/** Listens on the port given by the descriptor. */
 export const bind: Verb = {
   run(context, { ids }) {
     const chosen = named(context, ids);
@@ -45,7 +45,7 @@ export const bind: Verb = {
   },
 };
 
-/** It is the provider that knows its subscribers. */
+/** Only the provider knows its subscribers. */
 export const unsubscribe: Verb = {
   run(context, { ids }) {
     const { instances, providers } = context.system;
@@ -63,7 +63,7 @@ export const unsubscribe: Verb = {
   },
 };
 
-/** Without a rate, prints the current one. */
+/** Without an argument, prints the current rate. */
 export const throttle: Verb = {
   run(context, { ids, more }) {
     const [rate = "-1", unit = rate === "0" ? "all_unlimited" : "bytes"] = more?.split(",") ?? [];

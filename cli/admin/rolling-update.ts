@@ -25,7 +25,7 @@ import {
 import { enterService } from "./service-in.js";
 
 const WAIT_MS = 30_000;
-/** A process that ends may save its graphs twice, and load them when it is started again. */
+/** A stopping process may save its graphs twice, and loads them when it starts again. */
 const RESTART_MS = 180_000;
 const POLL_MS = 100;
 const ASK_MS = 5000;
@@ -56,7 +56,7 @@ async function updateAll(
   let isFirst = true;
   for (const id of await leftFirst(context, chosen)) {
     const isCurrent = await servesAlready(context, id, wanted);
-    // The one before gets warm, and shows what it is like, before another one is touched.
+    // The updated instance warms up and shows problems before the next one is touched.
     if (!isCurrent && !isFirst) await lease.rest(pause * 1000);
     const done = isCurrent ? "is up to date" : await update(context, lease, id, wanted);
     isFirst &&= isCurrent;
@@ -65,7 +65,7 @@ async function updateAll(
   await requireOneBuild(context, chosen);
 }
 
-/** Instances that an earlier run left out of service come first. */
+/** Instances left out of service by an earlier run come first. */
 async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   const left = ids.filter((_, index) => isOutOfService(statuses[index]!));
@@ -105,7 +105,7 @@ async function update(
   return `serves build ${build}`;
 }
 
-/** The build that it serves then. */
+/** Returns the build that it serves afterwards. */
 async function renew(context: AdminContext, id: string, wanted: string | null): Promise<unknown> {
   if (context.values.restart === true) await restart(context, id);
   else await operate(context.address(id), "ReloadPlugins");
@@ -114,7 +114,7 @@ async function renew(context: AdminContext, id: string, wanted: string | null): 
   throw hasStopped(`${id} serves build ${build}, expected ${wanted}; it stays out of service`);
 }
 
-/** Its supervisor restarts the process: systemd, Kubernetes, `svc up`. */
+/** The supervisor restarts the process: systemd, Kubernetes, `svc up`. */
 async function restart(context: AdminContext, id: string): Promise<void> {
   const { pid } = await fetchNodestat(context, id);
   await operate(context.address(id), "Shutdown", { persist: "1" });
@@ -127,12 +127,14 @@ async function restart(context: AdminContext, id: string): Promise<void> {
   throw hasStopped(`${id} exited and was not restarted`);
 }
 
-/** In again, and the end, where requests would have nowhere to go. */
+/**
+ * If requests would have no other replica, puts the instance back into service and ends the run.
+ */
 async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
   await requireRedundancy(context, id);
   await mark(context, lease, id);
   try {
-    // An operator may have taken the others out by hand at the same moment.
+    // An operator may have taken out the others at the same moment.
     await requireRedundancy(context, id);
     const isIdle = (entry: StatusObject) => entry.running === 0;
     if (!(await holds(context, id, isIdle))) throw hasStopped(`requests on ${id} did not drain`);
@@ -142,7 +144,10 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
   }
 }
 
-/** Out of service, for a reason that a later run knows; refused unless the lease is ours there. */
+/**
+ * Takes an instance out of service for a reason that later runs recognize; refused unless this run
+ * holds its lease.
+ */
 async function mark(context: AdminContext, lease: Lease, id: string): Promise<void> {
   await lease.renew(id);
   const parameters = { reason: OUT_OF_SERVICE, lease: lease.holder };

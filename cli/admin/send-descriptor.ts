@@ -1,6 +1,6 @@
-// `svc admin send-descriptor`: gives instances the descriptor in use. A changed matrix takes part
-// at once, without losing a request. Dispatchers get it first: if one refuses another number of
-// partitions, no other instance gets it.
+// `svc admin send-descriptor`: replaces the descriptor of running instances. A changed matrix takes
+// effect at once, without losing a request. Dispatchers come first: if one refuses another number
+// of partitions, no other instance is changed.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
@@ -28,7 +28,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   });
 }
 
-/** @throws SvcError SVC3411 if that is why a dispatcher has refused */
+/** @throws SvcError SVC3411 if a dispatcher refuses for that reason */
 function requireAccepted(error: Error): void {
   const at = error.message.indexOf(REFUSAL);
   if (at >= 0) throw new SvcError("SVC3411", error.message.slice(at + REFUSAL.length));

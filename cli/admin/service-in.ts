@@ -1,5 +1,4 @@
-// `svc admin service-in`: waits for instances whose graphs are not caught up, which refuse until
-// then.
+// `svc admin service-in`: puts instances into service, waiting for graphs that are not caught up.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";

@@ -31,7 +31,7 @@ interface Row {
   readonly ping: Dict | null;
   readonly nodestat: Dict | null;
   readonly error: string | null;
-  /** How it is late; null: it is not. */
+  /** Returns how an instance is late; null: it is not. */
   readonly slow: string | null;
 }
 
@@ -49,7 +49,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   return rows.some(({ nodestat }) => nodestat === null) ? EXIT_FAILURE : 0;
 }
 
-/** Says why an instance is out of service. */
+/** Describes why an instance is out of service. */
 function describeOut({ id, nodestat }: Row): string[] {
   const reason = nodestat?.["service-out-reason"];
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
@@ -71,7 +71,7 @@ async function rowOf(context: AdminContext, id: string): Promise<Row> {
     const ms = Math.round(performance.now() - sinceMs);
     const slow = ms > SLOW_MS ? `responded after ${ms} ms` : null;
     const row = { id, ping: ping.host as Dict, nodestat, error: null, slow };
-    // Or it throws here, where that concerns this one alone.
+    // An unexpected response throws here, and so affects only this instance.
     JSON.stringify(row);
     cellsOf(context, row);
     return row;
@@ -85,7 +85,7 @@ async function rowOf(context: AdminContext, id: string): Promise<Row> {
   }
 }
 
-/** Returns whether an instance that is late responds to a health check. */
+/** Returns whether a late instance responds to a health check. */
 async function isAlive(address: Address): Promise<boolean> {
   const question = { path: "/svc/hc", timeoutMs: HEALTH_TIMEOUT_MS };
   return requestInstanceJson(address, question).then(
@@ -121,7 +121,7 @@ function cellsOf(context: AdminContext, { id, ping, nodestat }: Row): string[] {
   ];
 }
 
-/** Such as `2d 03:04:05`. */
+/** Returns text such as `2d 03:04:05`. */
 function uptime(seconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
   const time = [(seconds / 3600) % 24, (seconds / 60) % 60, seconds % 60].map(two).join(":");

@@ -39,7 +39,7 @@ export const detach = {
   },
 };
 
-/** Requires explicit ids: promoting fences a live provider. */
+/** Requires explicit ids, because promoting fences a live provider. */
 export const promote = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");

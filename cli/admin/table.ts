@@ -1,4 +1,4 @@
-// Columns of text, each as wide as its widest cell.
+// Formats columns of text, each as wide as its widest cell.
 
 /** Texts from servers must not control the terminal. */
 const CONTROL = /\p{Cc}/gu;

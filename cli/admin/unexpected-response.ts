@@ -9,7 +9,7 @@ import { SvcError } from "../../runtime/base/errors.js";
  */
 export function unexpectedResponse(who: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
-  // Such as texts of what has none, and values that are nested too deep.
+  // Errors such as members that do not exist, and values nested too deeply.
   if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
   const text = `unexpected response from ${who}: ${error.message}`;
   return new SvcError("SVC3302", text, { cause: error });

@@ -1,10 +1,10 @@
-// The verbs of `svc admin`, each with a file that is loaded when it is needed.
+// The verbs of `svc admin`; the file of each is loaded when needed.
 
 import type { AdminContext, VerbArguments } from "./context.js";
 
 export interface Verb {
   readonly name: string;
-  /** Arguments of the verb. */
+  /** Arguments of the verb, as shown in its help. */
   readonly takes: string;
   readonly summary: string;
   readonly load: () => Promise<{
@@ -13,7 +13,7 @@ export interface Verb {
   }>;
 }
 
-/** The verbs that are one operation each. */
+/** Verbs that run one operation each. */
 async function change<T>(choose: (module: typeof import("./change-verbs.js")) => T): Promise<T> {
   return choose(await import("./change-verbs.js"));
 }

@@ -1,9 +1,9 @@
-// The token for servers that authenticate their clients. From the environment only: other users of
-// the machine can read the arguments of a command.
+// The token for servers that authenticate their clients. It comes from the environment only,
+// because other users of the machine can read command-line arguments.
 
 const VARIABLE = "SVC_TOKEN";
 
-/** Undefined without one. */
+/** Returns undefined without a token. */
 export function accessToken(): string | undefined {
   return process.env[VARIABLE] || undefined;
 }

@@ -10,14 +10,14 @@ import { loadArgspec } from "./load-argspec.js";
 import { loadRecords } from "./load-records.js";
 
 export interface ArgspecRequest {
-  /** Null: all of the service, without the built-in ones. */
+  /** Null: the whole service without built-in plugins. */
   readonly plugin: string | null;
   readonly format: ArgspecForm | "record";
-  /** Only with `openapi`. */
+  /** Only for `openapi`. */
   readonly jsonParams: "content" | "string" | null;
 }
 
-/** @throws SvcError for sources without an argspec and plugins that are not there */
+/** @throws SvcError if the source has no argspec, or the plugin does not exist */
 export async function argspecText(source: string, question: ArgspecRequest): Promise<string> {
   const { plugin, format, jsonParams } = question;
   if (jsonParams !== null && format !== "openapi") {

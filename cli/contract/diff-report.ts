@@ -11,9 +11,9 @@ import { RULES, type Severity } from "../../argspec/diff/rules.js";
 
 const SEVERITIES: readonly Severity[] = ["breaking", "compatible", "docs"];
 const SGR: Readonly<Record<Severity, number>> = { breaking: 31, compatible: 32, docs: 90 };
-/** Longer cells are cut: their whole text is in the JSON form. */
+/** Longer cells are truncated; the JSON form has the whole text. */
 const MAX_CELL = 60;
-/** Wider columns would push all the others out of sight. */
+/** Wider columns would push the others off the screen. */
 const MAX_COLUMN = 44;
 
 /** @param changes sorted by severity */

@@ -9,7 +9,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FetchedResponse {
   readonly status: "OK" | "ERROR";
-  /** Only with `OK`. */
+  /** Only if the status is `OK`. */
   readonly response: unknown;
 }
 
@@ -18,7 +18,7 @@ export function isUrl(source: string): boolean {
 }
 
 /**
- * @param url of the server, with its prefix if it has one
+ * @param url address of the server, including its prefix
  * @param target path and query
  * @throws SvcError SVC3016 without a response, SVC3017 for an invalid envelope, SVC3024 if the
  *   server rejects the token
@@ -53,7 +53,7 @@ export async function fetchResponse(
 async function boundedText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop cancels the rest.
+  // Leaving the loop cancels the response.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error(`response exceeds ${MAX_BYTES} bytes`);
@@ -70,7 +70,7 @@ function parsed(text: string): { readonly status?: unknown; readonly response?: 
   }
 }
 
-/** `fetch` hides what happened in causes, of which there may be one for each address. */
+/** `fetch` hides the reason in `cause`; there may be one for each address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);

@@ -14,7 +14,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /**
  * @param source URL of a server, argspec file, `.svc` folder, or folder of a built project
  * @throws SvcError SVC3014 if nothing is found, SVC3015 for an invalid argspec, SVC3016 and SVC3017
- *   for servers that do not return theirs
+ *   if the server does not return its argspec
  */
 export async function loadArgspec(source: string): Promise<Argspec> {
   const value = isUrl(source) ? await fromServer(source) : fromFile(fileOf(source));
@@ -33,7 +33,7 @@ async function fromServer(url: string): Promise<unknown> {
   throw new SvcError("SVC3017", `server at ${url} does not publish its argspec`);
 }
 
-/** Undefined where there is nothing that can be looked at: `file.json/` is no path either. */
+/** Returns undefined if the path cannot be inspected: `file.json/` is not a path either. */
 export function pathInfo(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -42,7 +42,7 @@ export function pathInfo(path: string): Stats | undefined {
   }
 }
 
-/** The argspec that a path means. */
+/** Returns the argspec that a path refers to. */
 function fileOf(source: string): string {
   const info = pathInfo(source);
   if (info === undefined) throw new SvcError("SVC3014", `there is no \`${source}\``);

@@ -1,4 +1,4 @@
-// Loads the description records of the interface ("Plugin description record"). Unlike an argspec
+// Loads the description records of the interface ("Plugin description record"). Unlike an argspec,
 // they list reserved arguments in signature order.
 
 import { basename, dirname, resolve } from "node:path";
@@ -12,8 +12,8 @@ import { fetchResponse, isUrl } from "./fetch-response.js";
 import { pathInfo } from "./load-argspec.js";
 
 /**
- * @param plugin null for all of the service, without the built-in ones
- * @throws SvcError SVC3014, SVC3016, SVC3017, or SVC3018 for a plugin that is not there
+ * @param plugin null: the whole service without built-in plugins
+ * @throws SvcError SVC3014, SVC3016, SVC3017, or SVC3018 if the plugin does not exist
  */
 export async function loadRecords(source: string, plugin: string | null): Promise<unknown> {
   const records = isUrl(source) ? await fromServer(source, plugin) : fromBuild(source, plugin);

@@ -1,5 +1,5 @@
-// The examinations of `svc doctor`, one function each. None changes anything, and a problem found
-// by one keeps none of the others from being made.
+// The checks of `svc doctor`, one function each. None changes anything, and a failed check does not
+// prevent the others.
 
 import { createServer } from "node:net";
 import { availableParallelism, totalmem } from "node:os";
@@ -34,7 +34,7 @@ export async function runChecks(folder: string): Promise<CheckResult[]> {
   ]);
 }
 
-/** An examination whose only bad outcome is an error. */
+/** Makes a check whose only bad outcome is an error. */
 async function examined(name: string, make: () => string | Promise<string>): Promise<CheckResult> {
   try {
     return { name, state: "ok", text: await make() };
@@ -70,7 +70,7 @@ async function settings(folder: string, manifest: Manifest | null): Promise<stri
   return `executors: ${executors}, root: ${root}`;
 }
 
-/** A taken port may be this very service, so it is no failure. */
+/** A port in use may belong to this very service, so it is no failure. */
 async function ports(port: number, ip: string | null): Promise<CheckResult> {
   const name = "ports";
   if (port === 0) return { name, state: "ok", text: "any free pair" };
@@ -81,7 +81,7 @@ async function ports(port: number, ip: string | null): Promise<CheckResult> {
   return { name, state: "ok", text: `${port} and ${port + 1} are free` };
 }
 
-/** Binds a port for a moment; resolves to the error code of the system, null when it went well. */
+/** Binds a port briefly; resolves to the system's error code, or null on success. */
 function bindError(port: number, ip: string | null): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -9,21 +9,21 @@ export interface Command<Table extends OptionTable = OptionTable> {
   /** Positional arguments; required ones come first. */
   readonly arguments: readonly Argument[];
   readonly options: Table;
-  /** Every option may also come from a variable: `--plugin-timeout` from SVC_PLUGIN_TIMEOUT. */
+  /** Every option can also be set by a variable: `--plugin-timeout` by SVC_PLUGIN_TIMEOUT. */
   readonly environment: boolean;
   /**
-   * Returns the exit code, once the command has ended.
-   * @param words the arguments that were given, all required ones among them
+   * Returns the exit code when the command has ended.
+   * @param words positional arguments, including all required ones
    */
   run(words: readonly string[], values: OptionValues<Table>): Promise<number>;
 }
 
-/** A positional argument, as the help text shows it. */
+/** A positional argument, as shown in the help text. */
 export interface Argument {
   readonly name: string;
   readonly required: boolean;
   readonly help: string;
-  /** All that it may be, where these are few: shells offer them. */
+  /** All possible values if there are few, for shell completion. */
   readonly choices?: readonly Choice[];
 }
 
@@ -32,14 +32,14 @@ export interface Choice {
   readonly summary: string;
 }
 
-/** The argument of all commands that work on an existing project. */
+/** The argument of commands that work on an existing project. */
 export const PROJECT_ARGUMENT: Argument = {
   name: "[folder]",
   required: false,
   help: "project folder (default: current folder)",
 };
 
-/** The argument of all commands that work on an argspec, wherever it is. */
+/** The argument of commands that work on an argspec from any source. */
 export const SOURCE_ARGUMENT: Argument = {
   name: "[source]",
   required: false,
@@ -51,7 +51,7 @@ export function defineCommand<Table extends OptionTable>(command: Command<Table>
   return command;
 }
 
-/** Name of the environment variable of an option. */
+/** Returns the name of an option's environment variable. */
 export function environmentVariableFor(option: string): string {
   return `SVC_${option.replaceAll("-", "_").toUpperCase()}`;
 }

@@ -1,5 +1,5 @@
-// Shell completion, generated from the tables of the commands. The suggestions are static: running
-// `svc` at each key press would be slower than typing.
+// Shell completion scripts, generated from the command tables. Suggestions are static, because
+// running `svc` at each key press would be slow.
 
 import type { Choice, Command } from "./command.js";
 
@@ -27,7 +27,7 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
   }
 }
 
-/** Values of an option: none, one of some words, a path, or any. */
+/** Values of an option: none, one of several words, a path, or any text. */
 type Values = null | readonly string[] | "file" | "folder" | "text";
 
 interface Place {
@@ -42,7 +42,7 @@ function valuesOf(placeholder: string | null): Values {
   return word === "file" || word === "folder" ? word : "text";
 }
 
-/** First words, and those commands that have two. */
+/** First words of commands, and the second words of commands that have them. */
 function namesOf(places: readonly Place[]): { first: string[]; pairs: [string, string][] } {
   const names = places.map(({ command }) => command.name.split(" "));
   return {
@@ -51,7 +51,7 @@ function namesOf(places: readonly Place[]): { first: string[]; pairs: [string, s
   };
 }
 
-/** Words that must follow a command's name. */
+/** Words that follow a command's name. */
 function choicesOf({ command }: Place): readonly Choice[] {
   return command.arguments[0]?.choices ?? [];
 }
@@ -129,7 +129,7 @@ function fish(places: readonly Place[]): string {
   const summaryOf = (name: string) =>
     places.find(({ command }) => command.name === name)?.command.summary ?? "";
   const words = first.map((name) => described(`-f -n __svc_first -a ${name}`, summaryOf(name)));
-  // No file can follow what is no command by itself.
+  // No file can follow a word that is not a complete command.
   const isGroup = (name: string) => !places.some(({ command }) => command.name === name);
   const seconds = pairs.map(([name, second]) => {
     const only = isGroup(name) ? "-f " : "";

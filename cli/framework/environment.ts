@@ -1,4 +1,4 @@
-// Environment variables of a project: the environment overrides its `.env` file.
+// Environment variables of a project: the environment overrides the project's `.env` file.
 
 import { join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -7,7 +7,7 @@ const FILE = ".env";
 
 /**
  * @param folder of the project
- * @throws SvcError SVC3172 when the file is there and cannot be read
+ * @throws SvcError SVC3172 if the file exists but cannot be read
  */
 export function loadEnvironment(folder: string): void {
   try {

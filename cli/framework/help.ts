@@ -1,4 +1,4 @@
-// Help texts, generated from the tables of the commands.
+// Help texts, generated from the command tables.
 
 import { type Command, environmentVariableFor } from "./command.js";
 

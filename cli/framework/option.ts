@@ -1,5 +1,5 @@
-// Options of a command: one table that parsing, help and environment share. The types are those of
-// settings.
+// Options of a command: one table for parsing, help and environment variables. The types are those
+// of settings.
 
 import {
   booleanSetting,
@@ -22,7 +22,7 @@ export interface Option<T> {
 
 export type OptionTable = Readonly<Record<string, Option<unknown>>>;
 
-/** The values of a table; an option that was not given is absent. */
+/** The values of a table; options that were not given are absent. */
 export type OptionValues<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends Option<infer T> ? T : never;
 };

@@ -1,5 +1,5 @@
-// Turns the words behind a command's name into its arguments and typed option values.
-// Options given on the command line win over environment variables.
+// Parses the words after a command's name into positional arguments and typed options. Options on
+// the command line override environment variables.
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
@@ -9,7 +9,7 @@ import { type Option, type OptionTable, type OptionValues, parseOption } from ".
 
 export interface ParsedArguments<Table extends OptionTable> {
   readonly help: boolean;
-  /** The positional arguments that were given. */
+  /** Positional arguments. */
   readonly given: readonly string[];
   readonly values: OptionValues<Table>;
 }
@@ -17,7 +17,7 @@ export interface ParsedArguments<Table extends OptionTable> {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * @param words everything behind the command's name
+ * @param words everything after the command's name
  * @throws SvcError SVC3002, SVC3003 or SVC3004
  */
 export function parseArguments<Table extends OptionTable>(
@@ -45,7 +45,7 @@ export function parseArguments<Table extends OptionTable>(
     const { name, help } = missing;
     throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${name}: ${help}`);
   }
-  // Every value came out of `parse` of the option of that name.
+  // Every value was returned by `parse` of the option of that name.
   return { help: false, given, values: values as OptionValues<Table> };
 }
 

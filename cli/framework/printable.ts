@@ -1,6 +1,6 @@
-// Text from elsewhere as it is shown: files and servers must not steer the terminal.
+// Makes foreign text printable: files and servers must not control the terminal.
 
-/** Escapes control characters; lines stay lines, and JSON keeps its meaning. */
+/** Escapes control characters except line ends; JSON keeps its meaning. */
 export function escapeControlChars(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, (character) => {
     const digits = character.charCodeAt(0).toString(16).padStart(4, "0");

@@ -1,5 +1,5 @@
-// Prints the outcome of a build: diagnostics with their source lines, or as JSON for tools, then a
-// summary line.
+// Prints the result of a build: diagnostics with source lines, or as JSON for tools, then a
+// summary.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
 
 /**
- * Leaves out diagnostics of files that were changed since: they would point at other lines, and
- * the next build reports them if they are still right.
- * @param startedMs when the build started, as of `Date.now`
+ * Omits diagnostics of files that have changed since: their lines may have moved, and the next
+ * build reports them again.
+ * @param startedMs start of the build, as of `Date.now`
  */
 export function currentDiagnostics(
   projectDir: string,
@@ -33,7 +33,7 @@ export function printDiagnostics(projectDir: string, diagnostics: readonly Diagn
   process.stderr.write(renderDiagnostics(diagnostics, sourceReader(projectDir), { color }));
 }
 
-/** Returns the same text without colors; empty for none. */
+/** Returns the diagnostics without colors; empty if there are none. */
 export function formatDiagnostics(projectDir: string, diagnostics: readonly Diagnostic[]): string {
   if (diagnostics.length === 0) return "";
   return renderDiagnostics(diagnostics, sourceReader(projectDir), { color: false });
@@ -50,12 +50,12 @@ function sourceReader(projectDir: string): (file: string) => string | null {
   };
 }
 
-/** Prints diagnostics as one JSON array on standard output, and nothing else. */
+/** Prints only diagnostics, as one JSON array on standard output. */
 export function printJson(diagnostics: readonly Diagnostic[]): void {
   process.stdout.write(`${JSON.stringify(diagnostics)}\n`);
 }
 
-/** Such as `3 plugins in 412 ms (load 180, read 120, emit 30)`. */
+/** Returns text such as `3 plugins in 412 ms (load 180, read 120, emit 30)`. */
 export function summary({ plugins, timings }: BuildResult): string {
   const { total = 0, ...phases } = timings;
   const parts = Object.entries(phases).map(([name, ms]) => `${name} ${Math.round(ms)}`);

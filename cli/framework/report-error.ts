@@ -1,5 +1,5 @@
-// Prints an error and chooses the exit code. User errors are one line with a fix; only bugs of svc
-// print a stack.
+// Prints an error and chooses the exit code. User errors are one line with a remedy; only bugs of
+// svc print a stack.
 
 import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -22,10 +22,10 @@ function errorLine(code: ErrorCodeName, message: string): string {
   return `svc: error ${code}: ${escapeControlChars(message)}${end} ${ERROR_CODES[code].fix}`;
 }
 
-/** The process, or the machine, can open no further file. */
+/** The process or the machine has no free file descriptor. */
 const NO_DESCRIPTOR = /^E[MN]FILE\b/;
 
-/** Writes the error to stderr and returns the exit code. */
+/** Prints the error on standard error and returns the exit code. */
 export function reportError(error: unknown): number {
   if (error instanceof SvcError) {
     process.stderr.write(`${errorLine(error.code, error.message)}\n`);

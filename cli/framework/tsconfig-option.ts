@@ -1,4 +1,4 @@
-// The option of all commands that compile.
+// The option `--tsconfig` of all commands that compile.
 
 import { stringSetting } from "./option.js";
 
@@ -7,7 +7,7 @@ export const TSCONFIG_OPTION = {
   help: "TypeScript configuration file (default: tsconfig.json)",
 } as const;
 
-/** As the compiler takes it: nothing where nothing was given. */
+/** In the compiler's form: absent if it was not given. */
 export function resolveTsconfig(tsconfig: string | undefined): { readonly tsconfig?: string } {
   return tsconfig === undefined ? {} : { tsconfig };
 }

@@ -1,5 +1,5 @@
-// Records of a CSV file, by csv-parse: fields between commas, quoted ones with doubled quotes, and
-// newlines inside. The first record names the columns; unknown ones become properties.
+// Reads the records of a CSV file with csv-parse. The first row names the columns; unknown columns
+// become properties.
 
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
@@ -21,9 +21,9 @@ interface Row {
   readonly info: { readonly bytes: number; readonly lines: number };
 }
 
-/** Yields the rows after a position; their first text is that of the header. */
+/** Yields the rows after a position; each includes the text of the header. */
 export async function* csvRows(file: string, from: Position): AsyncGenerator<FileRecord> {
-  /** The parser is ahead of the rows that it hands out. */
+  /** The parser reads ahead of the rows that it returns. */
   const unreadable: FileRecord[] = [];
   const parser = parse({
     bom: true,
@@ -37,7 +37,7 @@ export async function* csvRows(file: string, from: Position): AsyncGenerator<Fil
       if (error !== undefined) unreadable.push(unreadableRow(file, error, raw ?? ""));
     },
   });
-  // The consumer of the parser gets the errors of the file.
+  // Errors of the file are passed on to the consumer of the parser.
   pipeline(Readable.from(decoded(file)), parser, () => {});
   let header: Row | null = null;
   for await (const row of parser as AsyncIterable<Row>) {
@@ -74,7 +74,7 @@ function unreadableRow(file: string, error: CsvError, raw: string): FileRecord {
   return { value, text: raw.trimEnd(), line: lines, end: bytes };
 }
 
-/** @throws SvcError SVC3060 a file that is not UTF-8 */
+/** @throws SvcError SVC3060 if the file is not UTF-8 */
 async function* decoded(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const stream = createReadStream(file, { highWaterMark: CHUNK_BYTES });
@@ -90,7 +90,7 @@ async function* decoded(file: string): AsyncGenerator<string> {
 }
 
 /**
- * The members that a row gives; empty fields give none.
+ * Returns the members of a row without empty fields.
  * @throws SvcError SVC3060
  */
 function csvValue(
@@ -115,7 +115,7 @@ function csvValue(
   return Object.fromEntries(members);
 }
 
-/** A vector in a field: numbers between spaces, commas or semicolons, in brackets or not. */
+/** Parses a vector: numbers separated by spaces, commas or semicolons, with or without brackets. */
 function memberOf(name: string, value: string): unknown {
   if (NUMBERS.has(name)) return Number(value);
   if (name !== "vector") return value;

@@ -1,5 +1,5 @@
-// Writes a graph as JSON lines: first its vertices, then its arcs. Vertices that are there only
-// because arcs lead to them come with those arcs.
+// Writes a graph as JSON lines: first its vertices, then its arcs. Vertices that exist only as the
+// end of an arc come with that arc.
 
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -9,10 +9,10 @@ import { type Feature, type Graph, T_NEVER, type Vertex } from "../../runtime/in
 import { plainValue } from "./import-record.js";
 import { withGraph } from "./open-graph.js";
 
-/** Lines that are written at once. */
+/** Number of lines written at once. */
 const BATCH = 256;
 
-/** @throws SvcError SVC3060 no such graph, SVC3061 a file that cannot be written */
+/** @throws SvcError SVC3060 if there is no such graph, SVC3061 if the file cannot be written */
 export async function exportGraph(
   file: string | null,
   name: string | null,
@@ -85,7 +85,7 @@ function vertexLine(graph: Graph, id: string): string | null {
   }
 }
 
-/** Features as they are; of numbers the base64 of float32s, which is shorter. */
+/** Features unchanged; numbers as base64 of float32s, which is shorter. */
 function shownVector(vertex: Vertex): string | Feature[] {
   const { features, external } = vertex.getVector();
   if (features.length > 0) return features;

@@ -4,19 +4,19 @@
 export interface FileRecord {
   /**
    * Returns its members, not yet validated.
-   * @throws SvcError SVC3060 a record that is not of the format
+   * @throws SvcError SVC3060 if the record is not of this format
    */
   readonly value: () => { readonly [key: string]: unknown };
-  /** The record as it was, and the header that it needs. */
+  /** The unchanged text of the record, and of the header that it needs. */
   readonly text: string;
   readonly header?: string;
-  /** Line or row, from 1 on. */
+  /** Line or row number from 1. */
   readonly line: number;
-  /** Where the next one begins. */
+  /** Position of the next record. */
   readonly end: number;
 }
 
-/** Where to begin: at the start, or behind what was read before. */
+/** Start position: the beginning, or where an earlier import ended. */
 export interface Position {
   readonly end: number;
   readonly line: number;

@@ -1,4 +1,4 @@
-// Which graph a command is about.
+// Options that select the graph of a command.
 
 import { stringSetting } from "../framework/option.js";
 

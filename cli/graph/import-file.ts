@@ -21,7 +21,7 @@ export interface ImportOptions {
   readonly type: string | null;
   /** Keys of a text index, separated by commas, or its options as JSON. */
   readonly textIndex: string | null;
-  /** Writes records that are no vertices or arcs to a file of their own. */
+  /** Writes rejected records to a file of their own. */
   readonly skipBad: boolean;
 }
 
@@ -38,14 +38,16 @@ const SHOW_EVERY_MS = 200;
 const LOOK_EVERY = 256;
 const BAR_WIDTH = 30;
 
-/** Which file, and up to where it was imported. */
+/** The file, and the position up to which it was imported. */
 interface Progress extends Position {
   readonly file: string;
   readonly bytes: number;
   readonly changedAt: number;
 }
 
-/** @throws SvcError SVC3060 what cannot be read, or is no vertex and no arc */
+/**
+ * @throws SvcError SVC3060 if the file cannot be read, or a record is neither a vertex nor an arc
+ */
 export async function importFile(file: string, options: ImportOptions): Promise<void> {
   const path = resolve(file);
   if (!existsSync(path)) throw new SvcError("SVC3060", `file not found: ${path}`);
@@ -100,7 +102,7 @@ function positionFile(graph: Graph): string {
   return join(graph.path!, POSITION_FILE);
 }
 
-/** Where to begin: at the start, unless this file was imported in part. */
+/** Returns the start position: the beginning, unless an import of this file was interrupted. */
 function storedPosition(graph: Graph, whole: Omit<Progress, keyof Position>): Position {
   const start = { end: 0, line: 0 };
   const file = positionFile(graph);
@@ -113,7 +115,7 @@ function storedPosition(graph: Graph, whole: Omit<Progress, keyof Position>): Po
   return isSame ? { end: stored.end, line: stored.line } : start;
 }
 
-/** Complete or not there: it is renamed to its place. */
+/** The file is complete or absent: it is written under another name and renamed. */
 function storePosition(graph: Graph, progress: Progress): void {
   const file = positionFile(graph);
   writeFileSync(`${file}.new`, JSON.stringify(progress));

@@ -14,7 +14,7 @@ import type {
 const VERTEX_MEMBERS = new Set(["id", "type", "lifespan", "expires", "properties", "vector"]);
 const ARC_MEMBERS = new Set(["initial", "relationship", "modifier", "value", "terminal"]);
 const SETTINGS_MEMBERS = new Set(["vectors"]);
-/** Property values that JSON has no form for. */
+/** Property values without a JSON form. */
 const BYTES = "$bytes";
 const MAP = "$map";
 
@@ -36,7 +36,7 @@ export function importRecord(
     else if (isArc) importArc(graph, value);
     else importVertex(graph, value, type);
   } catch (error) {
-    // Everything that the graph refuses; a full disk or a lost lock is no fault of the file.
+    // Errors of the graph about a record; a full disk or a lost lock is not the file's fault.
     if (error instanceof TypeError || error instanceof SvcError) {
       throw refused(place, error.message, error);
     }

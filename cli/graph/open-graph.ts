@@ -1,4 +1,5 @@
-// Opens a stored graph in this process. No server may have its root open: a root has one writer.
+// Opens a stored graph in this process. Its root must not be open in a server, because a root has
+// one writer.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,9 +7,9 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { Graph, system } from "../../runtime/index.js";
 
 /**
- * Runs something with a graph that is opened for it, and made where it is missing.
- * @param mustExist it is not made
- * @throws SvcError SVC3060 no name, or no such graph; what opening it throws
+ * Runs a function with a graph that is opened for it, and created if missing.
+ * @param mustExist if true, a missing graph is an error
+ * @throws SvcError SVC3060 if the name is missing or there is no such graph; errors of opening it
  */
 export async function withGraph(
   name: string | null,

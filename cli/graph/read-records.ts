@@ -1,5 +1,5 @@
-// Readers of import files, one for each format: they yield records with the position to resume at.
-// Files are never read as a whole.
+// Readers of import files, one for each format: they yield records with the position of the next
+// one. Files are never read as a whole.
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -14,7 +14,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 65_536;
 
-/** @throws SvcError SVC3060 what is not of this form */
+/** @throws SvcError SVC3060 if a record is not of this format */
 export function readRecords(
   file: string,
   format: FileFormat,
@@ -80,7 +80,7 @@ function jsonValue(text: string, place: string): ReturnType<FileRecord["value"]>
   return value as ReturnType<FileRecord["value"]>;
 }
 
-/** Rows of little-endian float32s, all of one length. */
+/** Rows of little-endian float32s, all of the same length. */
 async function* npyRows(file: string, prefix: string, from: Position): AsyncGenerator<FileRecord> {
   const handle = await open(file);
   const head = Buffer.alloc(MAX_HEADER_BYTES);
@@ -103,7 +103,7 @@ async function* npyRows(file: string, prefix: string, from: Position): AsyncGene
   }
 }
 
-/** Each row is a word with its length, followed by that many little-endian float32s. */
+/** Each row consists of a word with its length and that many little-endian float32s. */
 async function* fvecsRows(
   file: string,
   prefix: string,

@@ -1,4 +1,4 @@
-// Converts vectors in a data folder, or by a running server, which serves meanwhile.
+// Converts vectors in a data folder, or in a running server without interrupting service.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { VectorPrecision, VectorSettings } from "../../runtime/index.js";
@@ -17,7 +17,7 @@ interface Rebuilt extends VectorSettings {
   readonly converted: number;
 }
 
-/** @throws SvcError SVC3060 no such graph, SVC2701 without a response */
+/** @throws SvcError SVC3060 if there is no such graph, SVC2701 without a response */
 export async function rebuildVectors(name: string | null, options: RebuildOptions): Promise<void> {
   if (name === null) throw new SvcError("SVC3060", "graph name missing: pass --graph");
   const { url, root, precision } = options;

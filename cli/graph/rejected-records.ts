@@ -1,11 +1,11 @@
-// Records that an import skips, in a file beside the imported one, as they were: after a
-// correction, the file can be imported.
+// Writes the records that an import skips to a file beside the imported one, unchanged: once
+// corrected, that file can be imported.
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { extname } from "node:path";
 import type { FileRecord } from "./file-record.js";
 
-/** Reasons that are printed. */
+/** Number of printed reasons. */
 const MAX_PRINTED = 20;
 
 export class RejectedRecords {
@@ -14,7 +14,7 @@ export class RejectedRecords {
   #file: number | null = null;
   count = 0;
 
-  /** @param isAppended keeps the records of an interrupted import */
+  /** @param isAppended whether to keep the records of an interrupted import */
   constructor(imported: string, isText: boolean, isAppended: boolean) {
     const end = extname(imported);
     const stem = imported.slice(0, imported.length - end.length);

@@ -24,7 +24,7 @@ export function parseTextIndex(text: string): TextIndexOptions {
   }
 }
 
-/** @throws SvcError SVC3060 a definition that the graph refuses */
+/** @throws SvcError SVC3060 if the graph refuses the definition */
 export async function buildTextIndex(graph: Graph, options: TextIndexOptions): Promise<void> {
   try {
     graph.index("text", options);

@@ -8,14 +8,14 @@ import { checkLog, type LogReport } from "../../runtime/interconnect/log/check-l
 import { realDisk } from "../../runtime/interconnect/log/disk.js";
 
 export interface FoundLog {
-  /** Below the root. */
+  /** Path below the root. */
   readonly folder: string;
   readonly report: LogReport;
 }
 
 /**
  * Reads both logs of a root.
- * @throws SvcError SVC3050 if there is none
+ * @throws SvcError SVC3050 if there is no log
  */
 export function checkLogs(root: string): FoundLog[] {
   if (!existsSync(join(root, LOG_FOLDER))) {
@@ -26,7 +26,7 @@ export function checkLogs(root: string): FoundLog[] {
     .map((folder) => ({ folder, report: checkLog(realDisk, join(root, folder)) }));
 }
 
-/** One line for people. */
+/** Returns one line for people. */
 export function describeLog({ folder, report }: FoundLog): string {
   const { segments, units, last, tornBytes, damage } = report;
   const all = `${folder}: ${units} transactions in ${segments.length} segments, last: ${last}`;

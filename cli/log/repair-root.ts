@@ -1,6 +1,6 @@
-// Copies a root with a corrupt transaction log to a new folder: snapshots as they are, and the log
-// up to the corruption. The original stays untouched. The log gets its name last, after everything
-// is durable, so an interrupted copy is never mistaken for a complete one.
+// Copies a root with a corrupt transaction log to a new folder: snapshots unchanged, and the log up
+// to the corruption. The original is not modified. The log gets its name last, after everything is
+// durable, so an interrupted copy is never mistaken for a complete one.
 
 import {
   closeSync,
@@ -28,9 +28,9 @@ const UNFINISHED = `${LOG_FOLDER}.unfinished`;
 const PIECE_BYTES = 2 ** 20;
 
 /**
- * @returns what was found, and saved as far as it could be
- * @throws SvcError SVC3050 there is no log, or the new folder is in use; SVC2409 the old one is;
- *   SVC3345 the copy cannot be made
+ * @returns what was found and what could be salvaged
+ * @throws SvcError SVC3050 if there is no log or the new folder is in use, SVC2409 if the old one
+ *   is in use, SVC3345 if the copy fails
  */
 export function repairRoot(root: string, target: string): FoundLog[] {
   const isInside = `${resolve(target)}/`.startsWith(`${resolve(root)}/`);
@@ -79,7 +79,7 @@ function isKept(root: string, path: string): boolean {
 function copyLog(root: string, target: string, { folder, report }: FoundLog): void {
   const { end } = report;
   const into = join(target, UNFINISHED, folder.slice(LOG_FOLDER.length));
-  // Only its owner may read what all graphs have.
+  // Readable only by its owner, because it contains the data of all graphs.
   mkdirSync(into, { recursive: true, mode: 0o700 });
   if (end === null) return;
   for (const { name, firstSn } of report.segments) {
@@ -90,7 +90,7 @@ function copyLog(root: string, target: string, { folder, report }: FoundLog): vo
   copyHead(join(root, folder, name), join(into, name), end.offset);
 }
 
-/** Copies the first bytes only: those behind them may be unreadable. */
+/** Copies only the first bytes: later ones may be unreadable. */
 function copyHead(from: string, to: string, bytes: number): void {
   const source = openSync(from, "r");
   try {
@@ -107,7 +107,7 @@ function copyHead(from: string, to: string, bytes: number): void {
   }
 }
 
-/** Makes the folder durable. */
+/** Makes the folder entry durable. */
 function flushAll(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

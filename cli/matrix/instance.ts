@@ -8,7 +8,7 @@ import { backoffMs } from "../../runtime/base/backoff.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
-/** The C library returns large buffers immediately only if configured at process start. */
+/** The C library returns large buffers at once only if this is set at process start. */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: String(128 * 1024) };
 /** Minimum restart delay; instances that exit early restart with backoff. */
 const RESTART_DELAY_MS = 1000;
@@ -16,11 +16,11 @@ const MAX_RESTART_DELAY_MS = 60_000;
 const LONG_LIFE_MS = 30_000;
 
 export interface InstanceEvents {
-  /** It serves: first, or again. */
+  /** Called when it starts to serve, the first time and after restarts. */
   up(instance: Instance): void;
-  /** It has ended by itself, and will be started again. */
+  /** Called when it has exited and will be restarted. */
   down(instance: Instance, reason: string, delayMs: number): void;
-  /** A line of its log. */
+  /** Called with a line of its log. */
   line(instance: Instance, text: string): void;
 }
 
@@ -34,16 +34,16 @@ export class Instance {
   #startedAtMs = 0;
   #shortLives = 0;
   #exitCode = 0;
-  /** Main port; 0 for any until it listens, null for the one in `options`. */
+  /** Main port; 0: any until it listens; null: the one in `options`. */
   port: number | null;
 
-  /** @param options of `svc serve`, its folder among them, without the port unless that is null */
+  /** @param options of `svc serve` including the folder, without the port unless it is null */
   constructor(
     name: string,
     port: number | null,
     options: readonly string[],
     events: InstanceEvents,
-    /** Inherit the output of this process instead of passing lines to `events`. */
+    /** True to inherit this process's output instead of passing lines to `events`. */
     readonly isInherited = false,
   ) {
     this.name = name;
@@ -57,16 +57,16 @@ export class Instance {
   }
 
   /**
-   * Resolves once it serves.
-   * @param once options for this start alone: a later one goes without them
-   * @throws SvcError SVC3013 when it ends before, and when it was stopped
+   * Resolves when it serves.
+   * @param once options for this start alone
+   * @throws SvcError SVC3013 if it ends or is stopped before
    */
   async start(once: readonly string[] = []): Promise<void> {
     if (this.#isStopping) throw new SvcError("SVC3013", `${this.name} was stopped`);
     const port = this.port === null ? [] : ["--port", String(this.port)];
     const words = ["serve", ...this.#options, ...port, ...once];
     this.#startedAtMs = performance.now();
-    // In its own process group, or Ctrl-C in the terminal would stop it as well.
+    // In its own process group: otherwise Ctrl-C in the terminal would stop it as well.
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
       detached: true,
       ...(this.isInherited
@@ -76,7 +76,7 @@ export class Instance {
           }
         : {
             stdio: ["ignore", "ignore", "pipe", "ipc"],
-            // Its lines get its name before them, so that they are for people.
+            // Its log is for people, because its name is put before each line.
             env: { ...MALLOC, SVC_LOG_FORMAT: "text", ...process.env },
           }),
     });
@@ -91,7 +91,7 @@ export class Instance {
         this.#events.up(this);
         resolve();
       });
-      // A process that cannot be made is one that has ended.
+      // A process that cannot be created counts as ended.
       child.on("error", (error) => {
         if (child.pid !== undefined) return;
         this.#child = null;
@@ -107,9 +107,7 @@ export class Instance {
     });
   }
 
-  /**
-   * Resolves with its exit code once its process has ended, which may take as long as its requests.
-   */
+  /** Resolves with its exit code when its process has ended, after its running requests. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     this.#isStopping = true;
     clearTimeout(this.#restart);
@@ -121,7 +119,7 @@ export class Instance {
     return this.#exitCode;
   }
 
-  /** Ends its process at once. */
+  /** Kills its process. */
   kill(): void {
     this.#child?.kill("SIGKILL");
   }
@@ -139,7 +137,7 @@ export class Instance {
   }
 }
 
-/** @param shortLives how many in a row have ended soon, the last one included */
+/** @param shortLives number of consecutive early exits, including the last one */
 export function restartDelayMs(shortLives: number): number {
   const limits = { minMs: RESTART_DELAY_MS, maxMs: MAX_RESTART_DELAY_MS };
   return backoffMs(Math.max(1, shortLives), limits);

@@ -1,5 +1,5 @@
 // All instances of a local matrix: engines first, then the dispatcher, whose configuration is
-// written to a readable file.
+// written to a file for readers.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,9 +10,9 @@ import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
 import { Instance, type InstanceEvents } from "./instance.js";
 
-/** Instances are reached from this machine only. */
+/** Instances listen on loopback only. */
 const HOST = "127.0.0.1";
-/** Main and admin port. */
+/** Ports of an instance: main and admin. */
 const PORTS_PER_INSTANCE = 2;
 
 export interface MatrixShape {
@@ -40,7 +40,7 @@ export class LocalMatrix implements InstanceEvents {
 
   /**
    * @param folder of a built project
-   * @throws SvcError SVC3006 when there is no build
+   * @throws SvcError SVC3006 if there is no build
    */
   constructor(folder: string, shape: MatrixShape, { port, channels, root }: MatrixValues) {
     ignoreBrokenPipe();
@@ -60,7 +60,7 @@ export class LocalMatrix implements InstanceEvents {
 
   /**
    * Starts everything; resolves when a signal has ended it.
-   * @throws SvcError SVC3013 when an instance cannot be started; the others are ended again
+   * @throws SvcError SVC3013 if an instance cannot be started; the others are stopped
    */
   async run(): Promise<void> {
     await warnIfStale(this.#folder);
@@ -94,14 +94,14 @@ export class LocalMatrix implements InstanceEvents {
   #engine(partition: number, replica: number): Instance {
     const place = 1 + partition * this.#shape.replicas + replica;
     const name = `partition ${partition} replica ${replica}`;
-    // Dispatchers introduce themselves, which only this transport understands.
+    // Only this transport understands the preamble of dispatchers.
     const isFirst = partition === 0 && replica === 0;
     const jobs = isFirst ? [] : ["--jobs", "false"];
     const options = ["--role", "engine", "--transport", "net", ...jobs];
     return this.#instance(name, `partition-${partition}-replica-${replica}`, place, options);
   }
 
-  /** @param place how many instances come before it */
+  /** @param place number of instances before it */
   #instance(name: string, root: string, place: number, options: readonly string[]): Instance {
     const port = this.#port === 0 ? 0 : this.#port + place * PORTS_PER_INSTANCE;
     const folder = join(this.#root, root);
@@ -138,7 +138,7 @@ export class LocalMatrix implements InstanceEvents {
     );
   }
 
-  /** Resolves when the first signal has ended everything; the second ends it at once. */
+  /** Resolves when everything has ended after a signal; a second signal kills it at once. */
   #stopOnSignals(): Promise<void> {
     return new Promise((resolve) => {
       const stop = (): void => {
@@ -149,7 +149,7 @@ export class LocalMatrix implements InstanceEvents {
     });
   }
 
-  /** The dispatcher first, so that its requests still have engines. */
+  /** The dispatcher stops first, so that its requests still have engines. */
   async #stop(): Promise<void> {
     await this.#dispatcher.stop();
     await Promise.all(this.#engines.flat().map((engine) => engine.stop()));

@@ -1,7 +1,7 @@
-// `fetch` for untrusted servers: a response ends with an error once it is longer than any result of
-// a tool can be, before it fills the memory.
+// `fetch` for untrusted servers: fails as soon as a response exceeds the maximum of a tool result,
+// before it fills the memory.
 
-/** Results have at most 8 MB; JSON may write one character in six. */
+/** Results have at most 8 MB; JSON can escape a character as six. */
 const MAX_RESPONSE_BYTES = 48 * 1024 * 1024;
 
 export async function limitedFetch(url: string, init: RequestInit): Promise<Response> {

@@ -1,5 +1,5 @@
-// The Model Context Protocol over standard input and output, by the official package: both the
-// revisions with a handshake and those without. Must load nothing that writes to standard output.
+// The Model Context Protocol over standard input and output by the official package, for revisions
+// with and without a handshake. Must load nothing that writes to standard output.
 
 import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals
 import type { ToolCaller } from "./tool-caller.js";
 
 /**
- * Resolves once the input has ended, the output is gone, or a signal came; a second signal ends the
+ * Resolves when the input or output has ended, or a signal arrived; a second signal ends the
  * process at once.
  * @param name of the service
  */
@@ -42,10 +42,12 @@ function report(error: Error): void {
   process.stderr.write(`svc: ${error.message}\n`);
 }
 
-/** How long calls may run after the input has ended. */
+/** Time limit of calls after the input has ended. */
 const DRAIN_MS = 30_000;
 
-/** Input that ends only when the running calls are answered: a pipe may end after its last line. */
+/**
+ * Delays the end of the input until running calls are answered: a pipe may end after its last line.
+ */
 function drainedInput(drained: () => Promise<void>): Readable {
   const input = new PassThrough();
   process.stdin.on("error", (error) => input.destroy(error));
@@ -76,7 +78,7 @@ class EndingTransport extends StdioServerTransport {
 
   override async close(): Promise<void> {
     await super.close();
-    // Else the input would keep the process alive.
+    // Otherwise the input would keep the process alive.
     process.stdin.unpipe().pause();
     this.#resolve();
   }

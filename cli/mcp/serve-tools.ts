@@ -37,9 +37,9 @@ export async function serveTools(folder: string): Promise<void> {
 }
 
 /**
- * The same with a server that runs already.
- * @param url of the server, with the prefix of its service if it has one
- * @throws SvcError of `loadArgspec`
+ * Offers the tools of a running server.
+ * @param url address of the server, including its prefix
+ * @throws SvcError like `loadArgspec`
  */
 export async function selectTools(url: string): Promise<void> {
   const argspec = await loadArgspec(url);

@@ -1,5 +1,5 @@
-// Calls plugins as tools: validates the arguments, calls through the shared client runtime, and
-// validates the response. Models and servers are untrusted. Failures are results too, worded for a
+// Calls plugins as tools: validates arguments, calls through the shared client runtime, and
+// validates the response. Models and servers are untrusted. Failures are results too, phrased for a
 // model.
 
 import { Script } from "node:vm";
@@ -15,12 +15,12 @@ import type { CallOptions } from "../../client/typescript/options.js";
 import { SvcError } from "../../client/typescript/svc-error.js";
 import { bodyResult, errorResult, successResult, type ToolResult } from "./tool-result.js";
 
-/** Patterns of a server may backtrack for ever; nothing else takes that long. */
+/** Patterns of a server may backtrack for a very long time; nothing else takes this long. */
 const CHECK_MS = 1000;
-/** Only what runs within a script can be ended. */
+/** Only code within a script can be interrupted. */
 const CALL = new Script("check()");
 
-/** Of a stream, which need not end by itself. */
+/** Time limit of a stream, which may have no end. */
 const MAX_PIECES = 1000;
 /** Values nested more deeply would exhaust the stack of validators and serializers. */
 const MAX_DEPTH = 500;
@@ -34,7 +34,7 @@ export class ToolCaller {
   readonly #connection: Connection;
   readonly #$defs: Argspec["$defs"];
   readonly #running = new Set<Promise<unknown>>();
-  /** Interprets schemas: those of a server must not become code. */
+  /** Interprets schemas, because those of a server must not become code. */
   readonly #validator = new CfWorkerJsonSchemaValidator();
 
   constructor(argspec: Argspec, connection: Connection) {
@@ -52,8 +52,8 @@ export class ToolCaller {
   }
 
   /**
-   * The result of a call, which never rejects; null where there is no such tool.
-   * @param signal ends the call
+   * Returns the result of a call, and never rejects; null if there is no such tool.
+   * @param signal aborts the call
    */
   call(name: string, given: Arguments, signal: AbortSignal): Promise<ToolResult> | null {
     const found = this.#set.tools.get(name);
@@ -112,7 +112,7 @@ export class ToolCaller {
   }
 }
 
-/** Ends what takes too long. */
+/** Interrupts a validation that takes too long. */
 function bounded<T>(check: () => T): T {
   try {
     return CALL.runInNewContext({ check }, { timeout: CHECK_MS }) as T;
@@ -122,7 +122,7 @@ function bounded<T>(check: () => T): T {
   }
 }
 
-/** Without recursion, which deep values would overflow. */
+/** Iterative, because deep values would overflow the stack. */
 function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -141,7 +141,7 @@ function withoutPrototypes(value: unknown): unknown {
   return copy;
 }
 
-/** Arguments with bytes in place of base64, or what is wrong with them. */
+/** Returns the arguments with bytes in place of base64, or a problem. */
 function withBytes(given: Arguments, { params, content }: Operation): Arguments | string {
   const inputs = content === null ? params : [...params, content];
   const decoded = new Map<string, Uint8Array>();
@@ -154,7 +154,7 @@ function withBytes(given: Arguments, { params, content }: Operation): Arguments 
   return { ...given, ...Object.fromEntries(decoded) };
 }
 
-/** Collects a stream, since tools return once. */
+/** Collects a stream, because tools return only once. */
 async function allOf(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = [];
   for await (const piece of pieces) {
@@ -164,7 +164,7 @@ async function allOf(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** Null for what is not exactly base64: a text taken for it would be answered with nonsense. */
+/** Returns null unless it is valid base64: plain text would silently be decoded to nonsense. */
 function bytesOf(value: unknown): Uint8Array | null {
   const bytes = Buffer.from(String(value), "base64");
   return bytes.toString("base64") === value ? bytes : null;

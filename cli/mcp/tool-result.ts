@@ -1,5 +1,5 @@
-// Result of a tool: text for the model, structure for its program. Together they stay below the
-// size of one message.
+// The result of a tool: text for the model, structured content for its program. Together they stay
+// below the maximum size of a message.
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isJsonMediaType, isTextMediaType } from "../../argspec/media-types.js";
@@ -7,12 +7,12 @@ import { escapeControlChars } from "../framework/printable.js";
 
 export type ToolResult = CallToolResult;
 
-/** In bytes of JSON: programs end a connection at messages of 10 MB. */
+/** Bytes of JSON: programs end a connection at messages of 10 MB. */
 const MAX_RESULT_BYTES = 8_000_000;
-/** Models read errors in full. */
+/** Models read errors completely. */
 const MAX_ERROR_LENGTH = 10_000;
 
-/** @param isObject whether the result is also sent as structure */
+/** @param isObject whether the result is also sent as structured content */
 export function successResult(response: unknown, isObject: boolean): ToolResult {
   const text = typeof response === "string" ? response : JSON.stringify(response ?? null);
   const content = [{ type: "text" as const, text }];
@@ -23,16 +23,16 @@ export function successResult(response: unknown, isObject: boolean): ToolResult 
 
 /** A response without an envelope. */
 export interface ReceivedBody {
-  /** Of the plugin. */
+  /** Status of the plugin. */
   readonly path: string;
   readonly status: number;
   readonly type: string;
-  /** Of a redirect, which is never followed; else null. */
+  /** Location of a redirect, which is never followed; otherwise null. */
   readonly location: string | null;
   readonly bytes: Uint8Array;
 }
 
-/** Text as text, images and sounds as such, other bytes as a resource. */
+/** Returns text as text, images and sounds as such, other bytes as a resource. */
 export function bodyResult({ path, status, type, location, bytes }: ReceivedBody): ToolResult {
   if (bytes.length === 0) {
     const target = location === null ? "" : ` to ${escapeControlChars(location)}`;
@@ -57,7 +57,7 @@ function limited(result: ToolResult): ToolResult {
   return errorResult("answer", [`result of ${bytes} bytes exceeds the tool limit: request less`]);
 }
 
-/** @param kind such as `parameter` */
+/** @param kind kind of error, such as `parameter` */
 export function errorResult(kind: string, lines: readonly string[]): ToolResult {
   const all = escapeControlChars(`${kind} error: ${lines.join("\n")}`);
   const text = all.slice(0, MAX_ERROR_LENGTH);

@@ -5,12 +5,12 @@ import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 /** How a response differs from the recorded one. */
 export type Difference = "status" | "answer" | "failure";
 
-/** A request that was answered otherwise. */
+/** A request with another response. */
 export interface DifferingResponse {
   readonly request: string;
   readonly difference: Difference;
   readonly recorded: number;
-  /** The status, or why there is none. */
+  /** The status, or the reason that there is none. */
   readonly now: number | string;
 }
 
@@ -28,9 +28,9 @@ export class ReplayOutcome {
   sent = 0;
   differing = 0;
   seconds = 0;
-  /** How many were not sent, by the reason. */
+  /** Number of requests that were not sent, by reason. */
   readonly left: Record<string, number> = {};
-  /** The first that differ. */
+  /** The first differences. */
   readonly examples: DifferingResponse[] = [];
   recorded: Latencies | null = null;
   now: Latencies | null = null;
@@ -42,7 +42,7 @@ export class ReplayOutcome {
     this.left[reason] = (this.left[reason] ?? 0) + 1;
   }
 
-  /** @param ms latency reported by the server, else measured here */
+  /** @param ms latency reported by the server, otherwise measured here */
   answered(recorded: RecordedRequest, ms: number, status: number, difference: Difference | null) {
     this.sent++;
     this.#recordedMs.push(recorded.ms);
@@ -56,7 +56,7 @@ export class ReplayOutcome {
     this.#differs(recorded, "failure", why);
   }
 
-  /** All were sent. */
+  /** True if all requests were sent. */
   end(): void {
     this.seconds = (performance.now() - this.#begun) / 1000;
     this.recorded = latencies(this.#recordedMs);

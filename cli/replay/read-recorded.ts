@@ -1,4 +1,4 @@
-// Reads a record line by line: files may be larger than memory.
+// Reads a recording line by line, because it may be larger than memory.
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -7,13 +7,13 @@ import { RECORD_VERSION, type RecordedRequest } from "../../runtime/http/recorde
 
 export interface Recorded {
   readonly request: RecordedRequest;
-  /** First request of a recording session: the pause before it is not traffic. */
+  /** First request of a recording session: the pause before it does not count. */
   readonly isFirst: boolean;
 }
 
 /**
- * The requests of a file, in the order in which they were answered.
- * @throws SvcError SVC3320 for a file that cannot be read, or is no record
+ * Yields the requests of a file in the order of their responses.
+ * @throws SvcError SVC3320 if the file cannot be read or is no recording
  */
 export async function* readRecorded(path: string): AsyncGenerator<Recorded> {
   const source = createReadStream(path, "utf8");
@@ -25,7 +25,7 @@ export async function* readRecorded(path: string): AsyncGenerator<Recorded> {
       const entry = parse(line);
       if (number === 1 && !isHead(entry)) throw wrong(path, number, "not a recorded request");
       if (isHead(entry)) isFirst = true;
-      // A process that dies leaves half a line.
+      // A killed process leaves an incomplete line.
       if (!isRequest(entry)) continue;
       yield { request: entry, isFirst };
       isFirst = false;

@@ -9,20 +9,18 @@ import { type Answer, TargetServer } from "./target-server.js";
 
 export interface ReplayOptions {
   readonly against: string | undefined;
-  /** Factor of the recorded rate; `max`: as fast as connections allow. */
+  /** Factor of the recorded rate; `max`: as fast as the connections allow. */
   readonly speed: number | "max";
   readonly connections: number;
-  /** Requests that may change something are sent, too. */
+  /** True to send requests that may change something as well. */
   readonly changes: boolean;
   readonly fieldsFile: string | undefined;
 }
 
-/** Methods that change nothing (RFC 9110). */
+/** Safe methods (RFC 9110). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/**
- * @throws SvcError SVC3320 no record, SVC3321 no server, SVC3322 no header lines
- */
+/** @throws SvcError SVC3320 for no recording, SVC3321 for no server, SVC3322 for no header lines */
 export async function replayFile(path: string, options: ReplayOptions): Promise<ReplayOutcome> {
   const { against, connections, fieldsFile } = options;
   const server = new TargetServer(against, connections, fieldsFile);
@@ -43,7 +41,7 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
       const sending = send(server, request, outcome, isTrial ? against! : null);
       const ended = sending.finally(() => running.delete(ended));
       running.add(ended);
-      // Without a listener, sending more is pointless.
+      // If nothing listens, more requests are pointless.
       if (isTrial) await ended;
     }
     await Promise.all(running);
@@ -55,7 +53,7 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
   return outcome;
 }
 
-/** Why a request is not sent again; null if it is. */
+/** Returns why a request is not repeated; null if it is. */
 function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string | null {
   if (!changes && !SAFE.has(recorded.method))
     return "unsafe method; pass --include-writes to include it";
@@ -63,7 +61,7 @@ function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string 
   return isWhole ? null : "request body was not recorded";
 }
 
-/** @param against target; a server that never responded counts as unreachable */
+/** @param against the target; a server that never responded counts as unreachable */
 async function send(
   server: TargetServer,
   recorded: RecordedRequest,
@@ -87,7 +85,7 @@ function compared(
 ): { readonly ms: number | null; readonly difference: Difference | null } {
   const { digest, bytes, ms } = comparableResponse(status, mediaType, body);
   if (status !== recorded.status) return { ms, difference: "status" };
-  // Of a stream, an error or HEAD nothing was recorded but the status.
+  // For streams, errors and HEAD only the status was recorded.
   const isSame = recorded.bytes === null || recorded.bytes === bytes;
   if (isSame && (recorded.digest === null || recorded.digest === digest)) {
     return { ms, difference: null };
@@ -95,7 +93,7 @@ function compared(
   return { ms, difference: "answer" };
 }
 
-/** Holds requests back until it is their turn. */
+/** Delays requests until they are due. */
 class Pace {
   readonly #speed: number | "max";
   /** The first recorded request, and when it was sent. */
@@ -105,7 +103,7 @@ class Pace {
     this.#speed = speed;
   }
 
-  /** The next one is due at once. */
+  /** The next request is due at once. */
   restart(): void {
     this.#first = null;
   }

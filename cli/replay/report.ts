@@ -6,7 +6,7 @@ const COLUMNS = ["p50", "p95", "p99", "max"] as const;
 const WIDTH = 10;
 const MAX_REQUEST = 100;
 
-/** Lines for people, each with its end. */
+/** Returns lines for people, each with a line end. */
 export function replayReport(outcome: ReplayOutcome): string {
   const { sent, seconds, left, recorded, now, differing, examples } = outcome;
   const reasons = Object.entries(left).map(([reason, count]) => `  ${count} skipped: ${reason}`);

@@ -1,4 +1,4 @@
-// The server that recorded requests are sent to.
+// The server that receives recorded requests.
 
 import { readFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -9,9 +9,9 @@ import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const TIMEOUT_MS = 60_000;
 const FIRST_ERROR = 400;
-/** Streams may have no end, and nothing of them is compared. */
+/** Streams may be endless, and their bodies are not compared. */
 const STREAM_MS = 1_000;
-/** More than servers keep of a response. */
+/** Longer than servers record of a response. */
 const MOST_BYTES = 2 ** 28;
 
 /** Response of the target. */
@@ -19,7 +19,10 @@ export interface Answer {
   readonly status: number;
   readonly mediaType: string | null;
   readonly body: Buffer;
-  /** Milliseconds from the first byte sent to the last one received; of a stream, to its head. */
+  /**
+   * Milliseconds from the first byte sent to the last byte received; for a stream, to the end of
+   * the head.
+   */
   readonly ms: number;
 }
 
@@ -93,7 +96,7 @@ async function wholeOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Reads the body only so far as needed to compare the status. */
+/** Reads the body only as far as needed to compare the status. */
 async function someOf(message: IncomingMessage): Promise<Buffer> {
   const timer = setTimeout(() => message.destroy(), STREAM_MS);
   const ended = new Promise((resolve) => message.on("close", resolve).on("error", () => {}));
@@ -121,7 +124,7 @@ function readFields(path: string): Record<string, string> {
   const lines = content.split(/\r?\n/).filter((line) => line !== "");
   const entries = lines.map((line, at) => {
     const [, name, value] = FIELD.exec(line) ?? [];
-    // The line itself may be a secret.
+    // The message omits the line, which may be a secret.
     if (name === undefined) throw new SvcError("SVC3322", `${path}:${at + 1}: invalid header line`);
     return [name, value!] as const;
   });

@@ -1,4 +1,4 @@
-// Prints a server's address, its services, and a command to try, once it listens.
+// Formats a server's address, its services and an example command, once it listens.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,14 +32,14 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
   ].join("\n");
 }
 
-/** Where the console is; null where it is not wanted. */
+/** Address of the console; null if it is disabled. */
 export function consoleAddress({ settings, port }: HttpService): string | null {
   if (settings.console === "off") return null;
   const scheme = settings.tls === null ? "http" : "https";
   return `${scheme}://${host(settings.adminIp ?? settings.ip)}:${port + 1}/`;
 }
 
-/** A line that calls a plugin of the project at a dispatcher, which merges responses alone. */
+/** Example for a dispatcher, which merges only PluginResponses. */
 export function sampleCall(projectDir: string, main: string): string[] {
   const { plugins, $defs } = readArgspec(projectDir);
   const merged = plugins.filter(
@@ -57,12 +57,12 @@ function readArgspec(projectDir: string): Argspec {
   return JSON.parse(readFileSync(file, "utf8")) as Argspec;
 }
 
-/** A post-processor is called by its server alone. */
+/** Clients cannot call a post-processor. */
 function isCallable({ role }: PluginSpec): boolean {
   return role !== "post";
 }
 
-/** A name for this machine that a client on it can use. */
+/** Returns a name of this machine that local clients can use. */
 function host(ip: string | null): string {
   if (ip === null || isEverywhere(ip)) return "127.0.0.1";
   return ip.includes(":") ? `[${ip}]` : ip;

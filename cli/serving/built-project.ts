@@ -1,4 +1,4 @@
-// The build that a project folder holds, and whether it still matches the sources.
+// The build in a project folder, and whether it still matches the sources.
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -17,7 +17,7 @@ import type { LoadBuild } from "./served-project.js";
 
 const ARGSPEC_FILE = "argspec.json";
 
-/** @throws SvcError SVC3006 when there is no build that this version can serve */
+/** @throws SvcError SVC3006 if there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {
   const manifest = readManifest(projectDir);
   if (manifest === null) {
@@ -27,8 +27,8 @@ export function readBuild(projectDir: string): Manifest {
 }
 
 /**
- * Writes a warning when a source is not what was built, or the types were never right.
- * @throws SvcError as `readBuild`
+ * Warns if a source differs from the build, or if types were never checked successfully.
+ * @throws SvcError like `readBuild`
  */
 export async function warnIfStale(projectDir: string): Promise<void> {
   const manifest = readBuild(projectDir);
@@ -44,13 +44,13 @@ export async function warnIfStale(projectDir: string): Promise<void> {
   process.stderr.write(`svc: warning: ${reason}; run \`${buildCommand(projectDir)}\`\n`);
 }
 
-/** One part of the plugins of a build; a matrix serves each at another place. */
+/** One role of the plugins in a build; each instance of a matrix serves one. */
 export type Role = "engine" | "dispatcher";
 
 /**
- * Returns the plugins as the servers need them, without their code.
- * @param role whose plugins are served; undefined: all
- * @throws SvcError SVC3006 when a newer build has replaced this one
+ * Returns the plugin table of a build, without code.
+ * @param role whose plugins are served; undefined: all roles
+ * @throws SvcError SVC3006 if a newer build has replaced this one
  */
 function pluginTable(
   projectDir: string,
@@ -67,7 +67,7 @@ function pluginTable(
   if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
     throw new SvcError("SVC3006", "build was replaced while it was being read");
   }
-  // For any role: it is the contract of the whole matrix, which clients are generated from.
+  // The same for every role: clients are generated from the contract of the whole matrix.
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
 }
 
@@ -76,7 +76,7 @@ export function buildHash({ outputs }: Manifest): string {
   return hashContent(JSON.stringify(outputs));
 }
 
-/** How a server loads the build that a folder holds by then. */
+/** Returns a function that loads the folder's build at the time of the call. */
 export function loader(projectDir: string, role: Role | undefined): LoadBuild {
   return () => {
     const manifest = readBuild(projectDir);

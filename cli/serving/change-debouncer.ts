@@ -1,11 +1,11 @@
-// Changed files as one list, once nothing more happens to them.
+// Collects changed files, and reports them when no more changes arrive.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Editors write a file in several steps; a pause this long means that they are done. */
+/** Editors write a file in several steps; a pause of this length ends them. */
 const QUIET_MS = 15;
-/** Some empty or remove a file first and fill it later: so long it may stay like that. */
+/** Some editors truncate or remove a file first; it may stay empty this long. */
 const FILLED_AFTER_MS = 400;
 
 export class ChangeDebouncer {
@@ -13,10 +13,10 @@ export class ChangeDebouncer {
   readonly #report: (files: string[]) => void;
   readonly #files = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** Since when one of the files has been empty. */
+  /** Time since which one of the files has been empty. */
   #emptySince: number | null = null;
 
-  /** @param report gets the files relative to `folder` */
+  /** @param report receives the files relative to `folder` */
   constructor(folder: string, report: (files: string[]) => void) {
     this.#folder = folder;
     this.#report = report;
@@ -48,7 +48,7 @@ export class ChangeDebouncer {
   }
 }
 
-/** Whether a file has no content, or is not there. */
+/** Returns whether a file is empty or missing. */
 function isEmpty(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }

@@ -12,11 +12,11 @@ import {
 } from "../../runtime/plugin/response/schema-issues.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
-/** Shorter values are no secrets, and occur in ordinary words. */
+/** Shorter values are not secrets, and occur in ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 const MASK = "…";
 
-/** @throws SvcError SVC3025 for a schema that rejects the variables, or that cannot be used */
+/** @throws SvcError SVC3025 if the schema rejects the variables or cannot be used */
 export async function checkEnvironment({
   env: [reference],
   projectDir,
@@ -43,7 +43,7 @@ async function validate(reference: string, file: string): Promise<readonly Stand
     return issues;
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    // Its message may contain a value.
+    // The error message may contain a value.
     throw unusable(reference, error instanceof Error ? error.name : typeof error);
   }
 }

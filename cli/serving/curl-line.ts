@@ -1,4 +1,4 @@
-// The printed command line that calls a plugin.
+// Formats the command line that calls a plugin.
 
 import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 import { exampleQueries, requestTarget, wireText } from "../../argspec/example-target.js";
@@ -9,7 +9,7 @@ export function requiredParams({ params }: PluginSpec): ParamSpec[] {
 }
 
 /**
- * Gives all that is required: what the first example of its author gives, if that is enough, else
+ * Supplies all required parameters: from the author's first example if that suffices, otherwise
  * small values of the declared types.
  * @param main address of the server
  */
@@ -24,7 +24,7 @@ export function curlLine(plugin: PluginSpec, $defs: Argspec["$defs"], main: stri
   return `curl "${url}"${content}`;
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
-// The configuration that a server starts with: the one stored in the build, unless `svc.config.ts`
-// reads the environment; then it is evaluated again.
+// Returns the configuration that a server starts with: the one stored in the build, or a newly
+// evaluated one if `svc.config.ts` reads the environment.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

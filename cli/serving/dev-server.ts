@@ -1,5 +1,5 @@
-// `svc dev`: a builder and a server that go on together. A build without errors is taken into
-// service; one with errors is shown, and the last good version keeps serving.
+// `svc dev`: a builder and a server that run together. A build without errors is put into service;
+// with errors they are shown, and the last good version keeps serving.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
@@ -30,18 +30,18 @@ import type { ServedProject } from "./served-project.js";
 import { startServer } from "./start-server.js";
 
 const LOOPBACK = "127.0.0.1";
-/** How long a shutdown waits for the build in progress. */
+/** Time that a shutdown waits for the build in progress. */
 const CLOSE_MS = 5000;
 
 interface DevOptions extends RebuildOptions {
   readonly tsconfig?: string;
-  /** The console is shown in a browser. */
+  /** True to show the console in a browser. */
   readonly open: boolean;
 }
 
 interface Served {
   readonly project: ServedProject;
-  /** The configuration that the service was started with. */
+  /** Configuration that the server was started with. */
   readonly config: ResolvedConfig;
 }
 
@@ -59,7 +59,7 @@ export class DevServer {
   #isBusy = false;
   #isClosed = false;
   #building: Promise<unknown> = Promise.resolve();
-  /** Ends the wait for signals, which a served project has its own handlers for. */
+  /** Stops waiting for signals, because a served project has its own handlers. */
   #unlisten: () => void = () => {};
 
   constructor(folder: string, values: ServeValues, options: DevOptions) {
@@ -73,9 +73,9 @@ export class DevServer {
   }
 
   /**
-   * Builds for the first time and starts the server. With errors in the sources, it waits for a
+   * Runs the first build and starts the server. With errors in the sources, it waits for a
    * correction.
-   * @throws SvcError when the server cannot be started
+   * @throws SvcError if the server cannot be started
    */
   async start(): Promise<void> {
     this.#isBusy = true;
@@ -89,7 +89,7 @@ export class DevServer {
     await this.#catchUp();
   }
 
-  /** Takes changed files into service, after what is being built now. */
+  /** Builds changed files after the build in progress. */
   async change(files: readonly string[]): Promise<void> {
     for (const file of files) this.#changed.add(file);
     if (this.#isBusy) {
@@ -121,7 +121,7 @@ export class DevServer {
     await taken;
   }
 
-  /** Swaps in a build, or reports what keeps the last good one in service. */
+  /** Puts a build into service, or reports why the last good one stays. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
     if (this.#isClosed) return;
     const findings = formatDiagnostics(this.#folder, result?.diagnostics ?? []);
@@ -154,12 +154,12 @@ export class DevServer {
     );
   }
 
-  /** Prints the diagnostics. Returns null when there is no project to build. */
+  /** Prints the diagnostics. Returns null if there is no project to build. */
   async #build(files: readonly string[], startedAtMs: number): Promise<Rebuild | null> {
     try {
       const result = await this.#builder.rebuild(files, this.#options);
       const diagnostics = currentDiagnostics(this.#folder, result.diagnostics, startedAtMs);
-      // Files of these errors have changed meanwhile: the next build has its own.
+      // The files of these errors have changed since: the next build reports its own.
       const isOutdated = !result.ok && diagnostics.length < result.diagnostics.length;
       const abandoned = result.abandoned || isOutdated;
       if (!abandoned) printDiagnostics(this.#folder, diagnostics);
@@ -202,8 +202,8 @@ export class DevServer {
   }
 
   /**
-   * Ends the builder, after the build in progress: the bundler prints its stacks if it loses its
-   * parent while it works.
+   * Closes the builder after the build in progress: esbuild prints its stacks if it loses its
+   * parent while working.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -213,8 +213,10 @@ export class DevServer {
     await this.#builder.close();
   }
 
-  /** Of an unchecked build: after the swap, however soon they are known, so that the two never
-   *  stand in another order. Empty when a newer build has begun. */
+  /**
+   * Diagnostics of the type check after the build is in service. They are printed after its own
+   * message, and dropped if a newer build has started.
+   */
   async #reportTypes(
     types: Promise<readonly Diagnostic[]>,
     taken: Promise<void>,

@@ -1,12 +1,10 @@
-// Watches the files of a build outside its folder, such as those of workspace packages. Their
-// folders are known only after a build.
+// Watches the files of a build outside its folder, such as those of workspace packages. Only a
+// build reveals their folders.
 
 import { dirname, join, relative } from "node:path";
 import { watchFolder } from "./watch-folder.js";
 
-/**
- * Watches the files of a build that lie outside of its folder, by folder; each call adds new ones.
- */
+/** Watches files outside the project by folder; each call adds new ones. */
 export class ExternalFileWatcher {
   readonly #base: string;
   readonly #onChange: (files: string[]) => void;
@@ -17,7 +15,7 @@ export class ExternalFileWatcher {
     this.#onChange = onChange;
   }
 
-  /** @param files relative to the base */
+  /** @param files paths relative to the base */
   follow(files: readonly string[]): void {
     for (const file of files) {
       const folder = dirname(join(this.#base, file));
@@ -26,7 +24,7 @@ export class ExternalFileWatcher {
     }
   }
 
-  /** That folder alone: it may well be one around the project. */
+  /** Not recursive: the folder may contain the project. */
   #watch(folder: string): () => void {
     const toBase = (file: string) => relative(this.#base, join(folder, file)).replaceAll("\\", "/");
     return watchFolder(folder, (files) => this.#onChange(files.map(toBase)), false);

@@ -1,10 +1,13 @@
-// `--open`: shows the console in the user's browser. The address is printed in any case.
+// `--open`: shows the console in the user's browser. The address is printed anyway.
 
 import { spawn } from "node:child_process";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { consoleAddress } from "./announce.js";
 
-/** Programs that show an address, by platform; the address is an argument, never part of a line. */
+/**
+ * Programs that open an address, by platform; the address is an argument, never part of a shell
+ * command.
+ */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],

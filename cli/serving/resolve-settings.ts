@@ -71,7 +71,7 @@ interface Place {
   readonly descriptor: object;
 }
 
-/** Null for a server that is no instance of a system. */
+/** Null for a server outside a system. */
 async function placeOf(
   projectDir: string,
   config: ResolvedConfig,
@@ -91,7 +91,7 @@ async function placeOf(
   return { plan: planInstance(system, instance), descriptor: system.descriptor };
 }
 
-/** Instances of one project have data of their own. */
+/** Instances of one project have separate data. */
 function instanceRoot(root: string, { folder }: InstancePlan): string {
   const own = join(root, folder);
   try {
@@ -103,7 +103,7 @@ function instanceRoot(root: string, { folder }: InstancePlan): string {
   return own;
 }
 
-/** The value from an option, a variable or a file, else from the configuration. */
+/** Returns the value of an option, a variable or a file, otherwise of the configuration. */
 function given(
   name: SettingName,
   config: ResolvedConfig,
@@ -111,7 +111,7 @@ function given(
   planned: Partial<Record<SettingName, unknown>>,
 ): unknown {
   const row: Setting<unknown> = SETTINGS[name];
-  // An engine has no back-ends.
+  // Engines have no back-ends.
   if (name === "dispatcher" && values.role === "engine") return null;
   const { option, fileOption } = row;
   const value = values[(option ?? fileOption) as keyof ServeValues];
@@ -126,7 +126,7 @@ function given(
   throw new SvcError("SVC2207", `${value}: ${texts}`);
 }
 
-/** How many there may be is known where the server runs, not where it is built. */
+/** The maximum depends on the machine that serves, not on the one that builds. */
 function checkDescriptors(dispatcher: object | null): void {
   try {
     if (dispatcher !== null) readMatrixConfig(dispatcher, openFileLimit());
@@ -149,8 +149,8 @@ function executorCount(wanted: number | "auto"): number {
 }
 
 /**
- * Creates the root given on the command line if its parent exists: a path with a typo has none. A
- * configured root may appear later. An existing root must be a readable folder.
+ * Creates the root given on the command line if its parent exists, because a mistyped path has
+ * none. A configured root may appear later. An existing root must be a readable folder.
  */
 function checkedRoot(projectDir: string, wanted: string, isAsked: boolean): string {
   const root = isAsked ? resolve(wanted) : resolve(projectDir, wanted);

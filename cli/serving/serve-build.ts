@@ -1,4 +1,4 @@
-// Serves a build that is on disk; loads nothing of the compiler.
+// Serves a build on disk without loading the compiler.
 
 import { ignoreBrokenPipe } from "../../runtime/base/log.js";
 import { announce } from "./announce.js";

@@ -1,5 +1,5 @@
-// A project in service: operations for signals and operators. A restart creates a new service for
-// the same graphs; callers always get the current one.
+// A project in service, with operations for signals and operators. A restart creates a new service
+// for the same graphs; callers always get the current one.
 
 import { log } from "../../runtime/base/log.js";
 import { operate } from "../../runtime/lifecycle/control-operations.js";
@@ -37,7 +37,7 @@ export class ServedProject implements ServerOwner {
     this.#letOperate();
   }
 
-  /** @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound */
+  /** @throws SvcError SVC2201 if plugins cannot be loaded, SVC2202 if a port cannot be bound */
   static async start(
     settings: ServerSettings,
     load: LoadBuild,
@@ -84,7 +84,7 @@ export class ServedProject implements ServerOwner {
     return this.#change(() => this.#service.stop());
   }
 
-  /** One after the other. */
+  /** Changes run one after the other. */
   #change<T>(change: () => Promise<T>): Promise<T> {
     const changed = this.#changing.then(change);
     this.#changing = changed.catch(() => undefined);

@@ -1,5 +1,5 @@
-// Starts a server of built plugins with its graphs, connects both to signals, and reports the
-// address to a parent process with a channel.
+// Starts a server of built plugins with its graphs, connects both to signals, and reports the port
+// to a parent process through its channel.
 
 import { log } from "../../runtime/base/log.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
@@ -13,7 +13,7 @@ import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { checkEnvironment } from "./check-environment.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
 
-/** Beside executors: sockets, interconnect, admin executor, long-query executor. */
+/** Threads besides executors: sockets, interconnect, admin executor, long-query executor. */
 const OTHER_THREADS = 4;
 const STARTED = "server started";
 
@@ -35,13 +35,13 @@ export async function startServer(
   installThreadGraphs(new ThreadGraphs(MAIN_THREAD, graphs));
   try {
     await graphs.recovered;
-    // Graphs that are stored have theirs now.
+    // By now, address space of stored graphs is reserved.
     requireAddressSpace(OTHER_THREADS - 1 + settings.executors);
     const starting = ServedProject.start(settings, load, graphs);
     installShutdownHandlers(starting, graphs, beforeExit);
     const served = await starting;
     const { port } = served.service;
-    // On a terminal, people read it on the standard output.
+    // On a terminal, the message is on standard output.
     if (logSettings().isJson) log(STARTED, "info", { port });
     else recordLogEntry("info", STARTED);
     process.send?.({ port });

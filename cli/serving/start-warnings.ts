@@ -1,4 +1,4 @@
-// Warnings before a server starts, about conditions that do not prevent service.
+// Warnings about conditions that do not prevent a start.
 
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ function secondCopyWarnings(folder: string): string[] {
     const require = createRequire(join(resolve(folder), "package.json"));
     other = realpathSync(dirname(require.resolve(`${name}/package.json`)));
   } catch {
-    // The build reports a package that is missing.
+    // The build reports missing packages.
     return [];
   }
   const own = realpathSync(packageRoot());

@@ -1,5 +1,5 @@
-// `svc serve --supervise`: runs the server in a child process and restarts it whenever it exits by
-// itself. Forwards signals, and exits with its exit code.
+// `svc serve --supervise`: runs the server in a child process and restarts it whenever it exits.
+// Forwards signals, and exits with its exit code.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { ignoreBrokenPipe, log } from "../../runtime/base/log.js";
@@ -7,7 +7,7 @@ import { configureLog } from "../../runtime/base/log-settings.js";
 import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
 
-/** Ours alone: a server that is started again must not open one browser more. */
+/** Options for the supervisor alone: a restarted server must not open another browser. */
 const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;
 
 /**

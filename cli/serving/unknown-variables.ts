@@ -1,15 +1,15 @@
-// Reports environment variables that look like settings of svc and are not: a misspelled one would
-// silently leave its default in effect. A warning, because platforms set variables of their own.
+// Reports environment variables that resemble settings of svc: a misspelled one would silently
+// leave the default in effect. Only a warning, because platforms set variables of their own.
 
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { environmentVariableFor } from "../framework/command.js";
 import { SERVE_OPTIONS } from "./options.js";
 
-/** Options that `svc serve` and `svc dev` have beside those of a server. */
+/** Options of `svc serve` and `svc dev` that are not settings of a server. */
 const COMMAND_OPTIONS = ["open", "skip-type-check", "supervise", "tsconfig"];
-/** Secrets have no options: the arguments of a process are visible to all users. */
+/** Secrets have no options, because all users can see the arguments of a process. */
 const SECRETS = ["SVC_ADMIN_KEY", "SVC_NATS_TOKEN", "SVC_TX_KEY"];
-/** Kubernetes describes a service called `svc` by these, and Docker a linked container. */
+/** Variables of Kubernetes for a service called `svc`, and of Docker for a linked container. */
 const OF_PLATFORMS = /^SVC_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_|ENV_)/;
 
 const OPTIONS = [...Object.keys(SERVE_OPTIONS), ...COMMAND_OPTIONS];

@@ -1,20 +1,20 @@
-// Reports changed sources of a project. One watcher a folder, not Node's recursive one: that would
-// watch every file of node_modules too, and Linux bounds how many watchers there may be.
+// Reports changed sources of a project. Uses one watcher per folder instead of Node's recursive
+// one, which would watch every file in node_modules, while Linux limits the number of watchers.
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { ChangeDebouncer } from "./change-debouncer.js";
 
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
-/** Hidden files too: a build creates one while it reads the configuration. */
+/** Includes hidden files: a build creates one while it reads the configuration. */
 const SKIPPED = /^(\..*|node_modules)$/;
-/** Errors of paths that are no folders, no longer there, or closed to us and to a build alike. */
+/** Errors of paths that are not folders, no longer exist, or that a build cannot read either. */
 const NOT_TO_BE_WATCHED = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
 
 /**
- * Calls `onChange` with the changed files, relative to `folder`, once they have been quiet. Folders
- * below it that cannot be watched are named on standard error.
- * @param isDeep whether folders below it are watched, too
+ * Calls `onChange` with changed files, relative to `folder`, after a pause without changes. Folders
+ * below it that cannot be watched are reported on standard error.
+ * @param isDeep whether folders below it are watched too
  * @returns a function that ends the watching
  */
 export function watchFolder(
@@ -23,7 +23,7 @@ export function watchFolder(
   isDeep = true,
 ): () => void {
   const watchers = new Map<string, FSWatcher>();
-  /** Known sources: the only way to tell which ones disappear with their folder. */
+  /** Known sources, to report sources that disappear with their folder. */
   const sources = new Set<string>();
   const changes = new ChangeDebouncer(folder, onChange);
 
@@ -32,7 +32,7 @@ export function watchFolder(
     changes.add(relative(folder, path).replaceAll("\\", "/"));
   }
 
-  /** @param isNew files of a folder that appears have changed, those found at the start have not */
+  /** @param isNew true for a folder that appears: its files count as changed */
   function add(path: string, isNew: boolean): void {
     const watcher = watch(path, (_event, name) => name !== null && visit(join(path, name), name));
     watcher.on("error", () => leave(path));
@@ -51,7 +51,7 @@ export function watchFolder(
   function visit(path: string, name: string): void {
     if (SKIPPED.test(name)) return;
     if (SOURCE.test(name)) return note(path);
-    // A folder that appeared, went, or took the place of another; or a file of no concern.
+    // A folder that appeared, disappeared or was replaced, or a file that is not a source.
     leave(path);
     if (isDeep) enter(path, true);
   }

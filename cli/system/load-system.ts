@@ -1,4 +1,4 @@
-// The system that a command works on, from the file that holds its descriptor.
+// Loads the system that a command works on, from its descriptor file.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
@@ -17,8 +17,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * @param folder of the project
- * @param configured file that the configuration names, relative to the project
- * @param requested file that the user names
+ * @param configured file named by the configuration, relative to the project
+ * @param requested file named by the user
  * @throws SvcError SVC3110 if it cannot be read, SVC2700 if it is invalid
  */
 export function loadSystem(
@@ -42,7 +42,7 @@ function usualFile(folder: string, configured: string | null): string {
   const found = names.find((name) => existsSync(join(folder, name)));
   if (found !== undefined && isSystemProgram(found)) return builtFile(folder, found);
   if (found !== undefined) return join(folder, found);
-  // Where only the build was brought, as in a standalone folder.
+  // Standalone folders contain only the build.
   const built = join(folder, BUILD_FOLDER, SYSTEM_OUTPUT);
   if (existsSync(built)) return built;
   throw new SvcError("SVC3110", `${folder} contains none of ${names.join(", ")}`);

@@ -1,5 +1,5 @@
-// `svc up`: runs all local instances of a system in child processes, restarts exited ones, and
-// shows their logs in one terminal.
+// `svc up`: runs all local instances of a system in child processes, restarts them when they exit,
+// and shows their logs in one terminal.
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { Instance, type InstanceEvents } from "../matrix/instance.js";
 import { InstanceColors } from "./instance-colors.js";
 import { type DownRequest, SupervisorSocket } from "./supervisor-socket.js";
 
-/** A stop may save graphs twice, and waits for requests in between. */
+/** A stop may save graphs twice and finish the requests in between. */
 const STOP_PATIENCE_MS = 40_000;
 
 export interface LocalSystemParts {
@@ -44,7 +44,7 @@ export class LocalSystem implements InstanceEvents {
 
   /**
    * Starts everything; resolves when a signal or `svc down` has ended it.
-   * @throws SvcError SVC3013 when an instance cannot be started; the others are ended again
+   * @throws SvcError SVC3013 if an instance cannot be started; the others are stopped
    */
   async run(): Promise<void> {
     const { system, ids, root } = this.#parts;
@@ -96,7 +96,7 @@ export class LocalSystem implements InstanceEvents {
 
   async #start(ids: readonly string[]): Promise<void> {
     const starts = ids.map((id) => this.#instances.get(id)!.start());
-    // All to their end: none may come up when the others are being ended.
+    // Waits for all of them: none may start while the others are being stopped.
     const results = await Promise.allSettled(starts);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -110,7 +110,7 @@ export class LocalSystem implements InstanceEvents {
     return ended;
   }
 
-  /** Dispatchers first, so that their requests still have engines. */
+  /** Dispatchers stop first, so that their requests still have engines. */
   async #stop(
     ids: readonly string[],
     isForced: boolean,

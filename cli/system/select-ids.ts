@@ -1,4 +1,4 @@
-// Which instances a user means: an id, a list with commas, patterns with `*`; `*` and `@` are all.
+// Selects instances: by id, comma-separated list, or pattern with `*`; `*` and `@` select all.
 
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -7,8 +7,8 @@ import type { System } from "../../runtime/system/system.js";
 const MAX_TEXT = 10_000;
 
 /**
- * Returns unique ids in the order of the descriptor.
- * @throws SvcError SVC3111 for a name or pattern that matches no instance
+ * Returns unique ids in descriptor order.
+ * @throws SvcError SVC3111 if a name or pattern matches no instance
  */
 export function selectIds({ instances, name }: System, text: string): string[] {
   const known = [...instances.keys()];
@@ -31,7 +31,8 @@ export function selectIds({ instances, name }: System, text: string): string[] {
 }
 
 /**
- * Matches section by section: a regular expression built from the text could backtrack for ever.
+ * Matches section by section: a regular expression built from the text could backtrack for a very
+ * long time.
  */
 function matches(id: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");

@@ -18,14 +18,14 @@ import { isPlainObject } from "../../runtime/settings/rules.js";
 
 const FILE = "up.json";
 const HOST = "127.0.0.1";
-/** Received and not read yet. */
+/** Received lines that have not been read. */
 const MAX_LINES = 100_000;
 const ANSWER_TIMEOUT_MS = 5000;
 
 export interface DownRequest {
-  /** Null: all, and `svc up` with them. */
+  /** Null: all instances, and `svc up` itself. */
   readonly ids: readonly string[] | null;
-  /** At once, without waiting for requests. */
+  /** True to stop at once, without waiting for requests. */
   readonly force: boolean;
 }
 
@@ -50,7 +50,7 @@ export class SupervisorSocket {
     });
   }
 
-  /** @throws SvcError SVC3113 when another `svc up` serves that root */
+  /** @throws SvcError SVC3113 if another `svc up` serves that root */
   async open(root: string): Promise<void> {
     if (await isServed(root)) {
       throw new SvcError("SVC3113", `the system in ${root} is already up`);
@@ -132,12 +132,12 @@ interface Reached {
   readonly lines: Lines;
   readonly token: string;
   readonly nonce: string;
-  /** That of the other end. */
+  /** Nonce of the other end. */
   readonly theirs: string;
 }
 
 /**
- * Connects, and has the other end prove that it is `svc up`.
+ * Connects, and requires the other end to prove that it is `svc up`.
  * @throws SvcError SVC3114
  */
 async function reach(root: string): Promise<Reached> {
@@ -181,7 +181,7 @@ function parse(text: string | null): Readonly<Record<string, unknown>> | null {
 
 /** Splits the data of a connection into lines. */
 class Lines {
-  /** Why there are no more, if that is an error. */
+  /** Error that ended the connection, if any. */
   failure: string | null = null;
   readonly #socket: Socket;
   #received = "";
@@ -205,7 +205,7 @@ class Lines {
     });
   }
 
-  /** Null where none comes any more, or not in time. */
+  /** Returns null if no line arrives any more, or not in time. */
   async next(timeoutMs: number | null = null): Promise<string | null> {
     const timer = timeoutMs === null ? undefined : setTimeout(() => this.#giveUp(), timeoutMs);
     let at = this.#received.indexOf("\n");

@@ -1,4 +1,4 @@
-// Whether a host of a descriptor is this machine.
+// Decides whether a host of a descriptor is this machine.
 
 import { hostname, networkInterfaces } from "node:os";
 import { LOOPBACK_NETWORKS, Networks } from "../../runtime/http/network.js";

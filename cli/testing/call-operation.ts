@@ -6,7 +6,7 @@ import type { Operation } from "../../client/typescript/operation.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { SvcError } from "../../runtime/base/errors.js";
 
-/** @throws SvcError SVC2944 for a name that the project does not have */
+/** @throws SvcError SVC2944 if the project has no plugin of that name */
 export function operationFor(argspec: Argspec, name: string): Operation {
   const operations = listOperations(argspec);
   const operation = operations.find((one) => one.name === name);

@@ -8,7 +8,7 @@ import { setEnvironmentData } from "node:worker_threads";
 
 export const CLOCK_KEY = "svc.clock";
 const MAX_CLOCK_THREADS = 1000;
-/** Of a thread that has ended. */
+/** Turn of a thread that has ended. */
 export const ENDED = 2 ** 31 - 1;
 const WORDS_AT = 16;
 const ACKNOWLEDGED = 0;
@@ -22,7 +22,7 @@ export interface ClockData {
   readonly channel: string;
 }
 
-// As they were when this was loaded: threads put others in their places.
+// The original functions: threads replace them.
 const { timeOrigin } = performance;
 const elapsedMs = performance.now.bind(performance);
 
@@ -62,13 +62,13 @@ export class ClockMemory {
     this.#times[1] = 0;
   }
 
-  /** @returns number of the thread that calls, -1 where there are too many */
+  /** @returns number of the calling thread; -1 if there are too many */
   enter(): number {
     const thread = Atomics.add(this.#words, THREADS, 1);
     return thread < MAX_CLOCK_THREADS ? thread : -1;
   }
 
-  /** A thread has done what was due at a turn. */
+  /** Records that a thread has done everything due at a turn. */
   acknowledge(thread: number, turn: number): void {
     if (thread < 0) return;
     Atomics.store(this.#words, FIRST_THREAD + thread, turn);
@@ -76,7 +76,7 @@ export class ClockMemory {
     Atomics.notify(this.#words, ACKNOWLEDGED);
   }
 
-  /** Threads that have not had a turn. */
+  /** Returns the threads that have not completed a turn. */
   behind(turn: number): number[] {
     const count = Math.min(MAX_CLOCK_THREADS, Atomics.load(this.#words, THREADS));
     const threads = Array.from({ length: count }, (_, thread) => thread);
@@ -87,14 +87,14 @@ export class ClockMemory {
     return Atomics.load(this.#words, ACKNOWLEDGED);
   }
 
-  /** Resolves once there are more than `acknowledged`, after `ms` at the latest. */
+  /** Resolves when more than `acknowledged` threads have acknowledged, or after `ms`. */
   async more(acknowledged: number, ms: number): Promise<void> {
     const waiting = Atomics.waitAsync(this.#words, ACKNOWLEDGED, acknowledged, ms);
     if (waiting.async) await waiting.value;
   }
 }
 
-/** Starts threads, and the threads they start, with a clock. */
+/** Starts threads, and the threads they start, with the fake clock. */
 export function withClock<T>(data: ClockData, start: () => T): T {
   setEnvironmentData(CLOCK_KEY, data);
   try {

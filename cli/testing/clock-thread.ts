@@ -1,5 +1,5 @@
-// Loaded before anything else in each thread of an instance of a test: gives it the clock of the
-// test in place of that of the system, by the names that all code uses, plugins' too.
+// Preloaded into each thread of a test instance: replaces the system clock by the test's clock,
+// under the names that all code uses, including plugins.
 
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { promisify } from "node:util";

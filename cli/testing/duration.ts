@@ -1,8 +1,8 @@
-// Spans of time as tests write them.
+// Durations as tests write them.
 
 import { SvcError } from "../../runtime/base/errors.js";
 
-/** Milliseconds, or a number with its unit: `20ms`, `5s`, `2m`, `1h`. */
+/** Parses milliseconds, or a number with a unit: `20ms`, `5s`, `2m`, `1h`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h"}`;
 
 const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

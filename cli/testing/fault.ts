@@ -1,4 +1,4 @@
-// The faults that a test may put an instance at; what they do is in faults.ts.
+// The faults that a test can inject into an instance; faults.ts implements them.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { type Duration, milliseconds } from "./duration.js";
@@ -13,7 +13,7 @@ export type Fault = "refuse" | "hang" | "cut" | { readonly slow: Duration };
 
 const NAMES = ["refuse", "hang", "cut"];
 
-/** @throws SvcError SVC3300 for what is no fault */
+/** @throws SvcError SVC3300 for an unknown fault */
 export function checkedFault(fault: Fault): Fault {
   if (typeof fault === "object" && fault !== null && Object.hasOwn(fault, "slow")) {
     return { slow: milliseconds(fault.slow) };

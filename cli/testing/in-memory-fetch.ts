@@ -7,7 +7,7 @@ import type { MessagePort } from "node:worker_threads";
 import { createInMemoryConnect } from "./in-memory-transport.js";
 import type { Fetch } from "./test-settings.js";
 
-/** Where relative paths are. */
+/** Base of relative paths. */
 const BASE = "http://localhost";
 /** Statuses of responses without a body. */
 const EMPTY = new Set([204, 205, 304]);

@@ -13,9 +13,9 @@ type Message = Uint8Array<ArrayBuffer> | "open" | "taken" | "end" | "gone";
 
 interface SocketOptions {
   readonly remotePort: number;
-  /** The other end may still read when it writes no more. */
+  /** The other end can still read after it has ended its writing side. */
   readonly allowHalfOpen: boolean;
-  /** Takes what arrives in place of the stream. */
+  /** Receives data in place of the stream. */
   readonly onread?: ReadCallback;
 }
 
@@ -24,14 +24,14 @@ export class InMemorySocket extends Duplex {
   readonly remotePort: number;
   bytesRead = 0;
   bytesWritten = 0;
-  /** The server's fault: of what it writes next half is sent, and then the connection is lost. */
+  /** The fault `cut`: half of the next write is sent, then the connection is lost. */
   isCut = false;
   readonly #port: MessagePort;
   readonly #onread: ReadCallback | undefined;
   #isConnected: boolean;
   #isEnded = false;
   #isPeerGone = false;
-  /** Called once the other end has read what was written. */
+  /** Called when the other end has read the data. */
   #onTaken: (() => void) | null = null;
   /** More bytes arrived than were requested; delivered on the next read. */
   #isOwing = false;
@@ -58,7 +58,7 @@ export class InMemorySocket extends Duplex {
     return new InMemorySocket(port, true, { remotePort, allowHalfOpen: true });
   }
 
-  /** Typed as a socket: it has all members that are used of one. */
+  /** Has all members of a socket that are used. */
   get asSocket(): Socket {
     return this as unknown as Socket;
   }
@@ -92,7 +92,7 @@ export class InMemorySocket extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.bytesWritten += chunk.length;
     const sent = this.isCut ? chunk.subarray(0, chunk.length / 2) : chunk;
-    // Of its own memory: that of others must not go with it.
+    // Copied, because memory of others must not be transferred with it.
     const bytes = new Uint8Array(sent);
     this.#port.postMessage(bytes satisfies Message, [bytes.buffer]);
     this.#onTaken = done;
@@ -154,11 +154,11 @@ export class InMemorySocket extends Duplex {
   #end(): void {
     this.#isEnded = true;
     this.push(null);
-    // Without a reader, the end is emitted all the same.
+    // Emits the end even if nothing reads.
     if (this.#onread !== undefined) this.resume();
   }
 
-  /** The other end was destroyed, its thread died, or nothing listens. */
+  /** The other end was destroyed, its thread ended, or nothing listens. */
   #lost(): void {
     if (this.#isPeerGone || this.destroyed) return;
     this.#isPeerGone = true;

@@ -16,9 +16,9 @@ import type {
 import type { Faults } from "./faults.js";
 import { InMemorySocket } from "./in-memory-socket.js";
 
-/** Main port of every instance; nothing listens on it. */
+/** Main port of every instance, on which nothing listens. */
 const MAIN_PORT = 9000;
-/** Connections differ by their remote ports. */
+/** Connections are distinguished by their remote ports. */
 const FIRST_REMOTE_PORT = 10_000;
 
 /** Opens a connection through a door. */
@@ -35,7 +35,7 @@ export class InMemoryTransport implements Transport {
   readonly #faults: Faults;
   readonly #servers: MemoryServer[] = [];
 
-  /** @param faults of the main port */
+  /** @param faults faults of the main port */
   constructor(faults: Faults) {
     this.#faults = faults;
   }
@@ -103,7 +103,7 @@ class MemoryServer extends EventEmitter {
     this.#admit(socket.asSocket);
   }
 
-  /** Of what is answered next on a connection half is sent. */
+  /** Half of the next response on the connection is sent. */
   cut(remotePort: number): void {
     const socket = this.#sockets.get(remotePort);
     if (socket !== undefined) socket.isCut = true;

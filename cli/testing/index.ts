@@ -1,4 +1,4 @@
-// Public entry "svc-server/testing": a service, or a matrix, inside of a test.
+// Public entry point "svc-server/testing": a service, or a matrix, inside a test.
 
 export type { Duration } from "./duration.js";
 export type { Fault } from "./fault.js";

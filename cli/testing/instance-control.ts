@@ -10,17 +10,17 @@ export interface InstanceData {
   readonly root: string;
   readonly role: Role | undefined;
   readonly settings: TestSettings;
-  /** Null for one without back-ends. */
+  /** Null for an instance without back-ends. */
   readonly dispatcher: object | null;
-  /** Doors of the back-ends, by their ports. */
+  /** Doors of the back-ends by port. */
   readonly backEnds: readonly (readonly [port: number, door: MessagePort])[];
 }
 
 export type InstanceAsk =
   | { readonly op: "start" }
-  /** The holder of the other end may connect. */
+  /** Lets the holder of the other end connect. */
   | { readonly op: "open"; readonly offset: 0 | 1; readonly door: MessagePort }
-  /** A back-end has restarted. */
+  /** Replaces the door of a restarted back-end. */
   | { readonly op: "reach"; readonly port: number; readonly door: MessagePort }
   | { readonly op: "fault"; readonly fault: Fault | null }
   | { readonly op: "stop" };

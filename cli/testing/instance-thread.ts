@@ -1,5 +1,5 @@
-// Entry of the thread of a test instance: a server as `svc serve` runs it, with executors and
-// graphs, over in-memory connections. Threads share no modules, so one process can hold many
+// Entry point of the thread of a test instance: a server like that of `svc serve`, with executors
+// and graphs, over in-memory connections. Threads share no modules, so one process can hold many
 // instances.
 
 import { MessageChannel, type MessagePort, parentPort, workerData } from "node:worker_threads";
@@ -69,7 +69,7 @@ async function settingsOf(): Promise<ServerSettings> {
     },
     ...{ executors: 1, transport: "net", txPort: null, recordFile: null, audit: null },
     warmUp: false,
-    // Threads that start while the clock leaps take the time that they take.
+    // Threads that start during a leap of the clock take real time.
     loadTimeoutMs: MAX_PLUGIN_TIMEOUT_MS,
     ...{ logLevel: resolved.logLevel === "info" ? "warn" : resolved.logLevel },
     ...data.settings,

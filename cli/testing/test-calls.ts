@@ -1,4 +1,4 @@
-// Calls in tests: typed by the build of a project, and sent like those of a generated client.
+// Calls in tests: typed by the build of the project, and sent like those of a generated client.
 
 import type { Argspec } from "../../argspec/argspec.js";
 import { Connection } from "../../client/typescript/connection.js";
@@ -8,9 +8,9 @@ import type { Fetch } from "./test-settings.js";
 
 export interface TestCallOptions {
   readonly headers?: Record<string, string>;
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
-  /** Of the whole call, by the clock of the system; 0: none. Default 60000. */
+  /** Time limit of the whole call, by the system clock; 0: none. Default 60000. */
   readonly timeoutMs?: number;
 }
 

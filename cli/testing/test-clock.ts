@@ -1,5 +1,5 @@
-// The fake clock as a test uses it. It runs by itself and can be advanced: timeouts, expiry,
-// backoff and ejections then happen at once.
+// The fake clock for tests. It runs by itself and can be advanced: timeouts, expiry, backoff and
+// ejections then happen at once.
 
 import { BroadcastChannel } from "node:worker_threads";
 import { type ClockData, ClockMemory } from "./clock-memory.js";
@@ -8,10 +8,10 @@ import { type Duration, milliseconds } from "./duration.js";
 /** Maximum number of steps of an advance, and their minimum length. */
 const STEPS = 200;
 const STEP_MS = 20;
-/** Messages between threads that a step may bring about, one after the other, have their time. */
+/** Time for messages between threads that a step causes. */
 const TURNS_PER_STEP = 4;
 const TURNS_BEFORE = 8;
-/** A thread that is busy for longer is not waited for: it burns CPU, or has ended. */
+/** A thread that does not respond for longer is computing or has ended, and is not waited for. */
 const PATIENCE_MS = 1000;
 let clocks = 0;
 
@@ -39,8 +39,8 @@ export class TestClock {
   }
 
   /**
-   * Puts the clock forward. All that is due by then has happened, in its order, and what it has set
-   * off among the threads has had its time.
+   * Advances the clock. Everything due by then has happened in order, including what it causes in
+   * other threads.
    * @throws SvcError SVC3300
    */
   advance(duration: Duration): Promise<void> {
@@ -49,7 +49,7 @@ export class TestClock {
     return this.#leaping;
   }
 
-  /** From now on time passes by `advance` alone. */
+  /** Stops the clock: time passes only by `advance`. */
   async stop(): Promise<void> {
     this.#memory.stand();
     await this.#settle();
@@ -69,7 +69,7 @@ export class TestClock {
 
   async #leap(ms: number): Promise<void> {
     const steps = Math.min(STEPS, Math.ceil(ms / STEP_MS));
-    // Requests sent just before are under way when time advances.
+    // Requests sent just before are running when time advances.
     for (let turn = 0; turn < TURNS_BEFORE; turn++) await this.#settle();
     for (let step = 0; step < steps; step++) {
       this.#memory.leap(ms / steps);

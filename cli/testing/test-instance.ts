@@ -14,7 +14,7 @@ import type { Fetch } from "./test-settings.js";
 
 const ENTRY = new URL("./threads/test-instance.js", import.meta.url);
 const CLOCK = new URL("./threads/test-clock.js", import.meta.url);
-/** Plugins that do not load by then never do. */
+/** Plugins that have not loaded by then never will. */
 const START_MS = 60_000;
 
 export class TestInstance {
@@ -71,12 +71,12 @@ export class TestInstance {
     return port1;
   }
 
-  /** Leads connections for a back-end through another door. */
+  /** Routes connections to a back-end through another door. */
   async reach(port: number, door: MessagePort): Promise<void> {
     await this.#ask({ op: "reach", port, door }, [door]);
   }
 
-  /** @throws SvcError SVC3300 for what is no fault, SVC3301 where it does not run */
+  /** @throws SvcError SVC3300 for an unknown fault, SVC3301 if the instance is not running */
   async fault(fault: Fault | null): Promise<void> {
     await this.#ask({ op: "fault", fault: fault === null ? null : checkedFault(fault) });
   }

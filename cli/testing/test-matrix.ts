@@ -18,11 +18,11 @@ import {
 } from "./tested-project.js";
 
 export interface MatrixOptions extends TestOptions {
-  /** Default 2. */
+  /** Number of partitions. Default 2. */
   readonly partitions?: number;
-  /** Of each partition. Default 2. */
+  /** Replicas of each partition. Default 2. */
   readonly replicas?: number;
-  /** `options` of the dispatcher, as its configuration has them. */
+  /** `options` of the dispatcher, as in its configuration. */
   readonly dispatch?: Omit<NonNullable<DispatcherConfig["options"]>, "tls">;
 }
 
@@ -34,33 +34,33 @@ export interface TestEngine {
   readonly fetch: Fetch;
   readonly fetchAdmin: Fetch;
   /**
-   * Puts it at fault; null ends that.
-   * @throws SvcError SVC3300 for what is no fault, SVC3301 for an engine that was killed
+   * Injects a fault; null removes it.
+   * @throws SvcError SVC3300 for an unknown fault, SVC3301 for a killed engine
    */
   fault(fault: Fault | null): Promise<void>;
   /** Terminates the engine immediately. */
   kill(): Promise<void>;
   /**
-   * Starts one that was killed, with empty graphs.
-   * @throws SvcError SVC3301 for one that runs
+   * Restarts a killed engine with empty graphs.
+   * @throws SvcError SVC3301 if it is running
    */
   start(): Promise<void>;
 }
 
 export interface TestMatrix<Calls> extends Callable<Calls>, AsyncDisposable {
-  /** As the global `fetch`, for paths of the dispatcher. */
+  /** Like the global `fetch`, for paths of the dispatcher. */
   readonly fetch: Fetch;
-  /** The same for paths of its admin port. */
+  /** Like `fetch`, for paths of its admin port. */
   readonly fetchAdmin: Fetch;
-  /** Of all instances, plugins and graphs included. */
+  /** Clock of all instances, including plugins and graphs. */
   readonly clock: TestClock;
-  /** @throws SvcError SVC3300 for a place that the matrix does not have */
+  /** @throws SvcError SVC3300 if the matrix has no such engine */
   engine(partition: number, replica: number): TestEngine;
-  /** Ends it: what runs is answered, then its data are gone. */
+  /** Stops it after its running requests, and deletes its data. */
   close(): Promise<void>;
 }
 
-/** Each has some threads. */
+/** Each engine has several threads. */
 const MAX_ENGINES = 64;
 /** Nominal ports of the engines. */
 const FIRST_PORT = 10_000;

@@ -12,25 +12,25 @@ import type { Fetch, TestSettings } from "./test-settings.js";
 import { closeInstances, closeOnFailure, testedProject } from "./tested-project.js";
 
 export interface TestOptions {
-  /** Builds the project first, where that is not current. Default true. */
+  /** Builds the project first unless its build is current. Default true. */
   readonly build?: boolean;
-  /** Settings that override those of the project, by their `startHTTP` names. */
+  /** Settings that override the project's, by their `startHTTP` names. */
   readonly settings?: TestSettings;
 }
 
 export interface TestService<Calls> extends Callable<Calls>, AsyncDisposable {
-  /** As the global `fetch`, for paths of this service; generated clients take it as `fetch`. */
+  /** Like the global `fetch`, for paths of this service; generated clients accept it as `fetch`. */
   readonly fetch: Fetch;
-  /** The same for paths of the admin port. */
+  /** Like `fetch`, for paths of the admin port. */
   readonly fetchAdmin: Fetch;
-  /** Of the service, plugins and graphs included. */
+  /** Clock of the service, including plugins and graphs. */
   readonly clock: TestClock;
   /**
-   * Puts it at fault; null ends that.
-   * @throws SvcError SVC3300 for what is no fault
+   * Injects a fault; null removes it.
+   * @throws SvcError SVC3300 for an unknown fault
    */
   fault(fault: Fault | null): Promise<void>;
-  /** Ends it: what runs is answered, then its data are gone. */
+  /** Stops it after its running requests, and deletes its data. */
   close(): Promise<void>;
 }
 

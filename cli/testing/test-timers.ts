@@ -8,7 +8,7 @@ type Callback = (...args: unknown[]) => void;
 // The real functions, captured before they are replaced.
 const trueTimeout = globalThis.setTimeout;
 const clearTrue = globalThis.clearTimeout;
-/** Longest time that a timer takes; beyond it waits one millisecond, as Node has it. */
+/** Longest delay of a timer; Node.js fires longer ones after one millisecond. */
 const MAX_MS = 2 ** 31 - 1;
 
 export class TestTimers {
@@ -33,7 +33,7 @@ export class TestTimers {
     else this.#timers.get(Number(timer))?.close();
   };
 
-  /** As the function of that name in `node:timers/promises`. */
+  /** Like the function of this name in `node:timers/promises`. */
   readonly sleep = <T>(ms?: number, value?: T, options: SleepOptions = {}): Promise<T> => {
     const { ref = true, signal } = options;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// A file for `docker compose`: all instances of a system as containers of one network.
+// A file for `docker compose`: all instances of a system as containers in one network.
 
 import type { System } from "../../../runtime/system/system.js";
 import {
@@ -52,7 +52,7 @@ function serviceOf(system: System, placed: PlacedInstance): object {
   };
 }
 
-/** Alive, on the admin port: one that is out of service on purpose is well. */
+/** Liveness on the admin port: an instance that is deliberately out of service is alive. */
 function probeOf({ plan, probe }: PlacedInstance): string {
   const port = plan.port + 1;
   if (probe === "tcp") {
@@ -60,7 +60,7 @@ function probeOf({ plan, probe }: PlacedInstance): string {
     return `require("net").connect(${port}, "127.0.0.1")${events}`;
   }
   if (probe === "https") {
-    // It probes its own instance, whose certificate has another name.
+    // The probe connects to its own instance, whose certificate has another name.
     const options = `{ port: ${port}, path: "/svc/ping", rejectUnauthorized: false }`;
     const end = "({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)";
     return `require("https").get(${options}, ${end}).on("error", () => process.exit(1))`;

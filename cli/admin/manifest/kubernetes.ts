@@ -1,5 +1,5 @@
-// Kubernetes objects: a StatefulSet of one per instance, since each has its own name and data; one
-// headless Service, and the descriptor.
+// Kubernetes objects: a StatefulSet of size one for each instance, because each has its own name
+// and data; one headless Service, and the descriptor.
 
 import type { System } from "../../../runtime/system/system.js";
 import {
@@ -13,14 +13,14 @@ import {
   toYaml,
 } from "./placement.js";
 
-/** Graphs twice: a save may copy. To be set to what the graphs are. */
+/** Room for two copies, because a save may copy the graphs. To be adapted to their size. */
 const MEMORY = "2Gi";
 const STORAGE = "10Gi";
 
 export function kubernetes(system: System): Manifests {
   const app = `svc-${platformName(system.name)}`;
   const placed = placeInstances(system);
-  // The first pod of a set, by the name that the service gives it.
+  // The first pod of a set, by the name that the Service gives it.
   const hosts = new Map(placed.map(({ plan, name }) => [plan.id, `${app}-${name}-0.${app}`]));
   const descriptor = descriptorWith(system, (id) => hosts.get(id)!);
   const objects = [
@@ -36,7 +36,7 @@ function configMap(app: string, descriptor: string): object {
   return { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "system.json": descriptor } };
 }
 
-/** Instances find each other while they start, and while they are out of service. */
+/** Instances must find each other while they start and while they are out of service. */
 function service(app: string): object {
   return {
     apiVersion: "v1",
@@ -98,8 +98,7 @@ function container(app: string, placed: PlacedInstance): object {
       { name: "admin", containerPort: port + 1 },
       ...stream,
     ],
-    // Not the health check: an instance that an operator took out of service responds 503 and is
-    // alive.
+    // Not the health check: an instance out of service responds with 503 but is alive.
     livenessProbe: probe("/svc/ping", "admin"),
     readinessProbe: probe("/svc/hc", "main"),
     startupProbe: { ...probe("/svc/ping", "admin"), failureThreshold: 120 },

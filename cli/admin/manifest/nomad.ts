@@ -1,4 +1,4 @@
-// A job of Nomad: a group for each instance, on the host and the ports that the descriptor names.
+// A Nomad job: a group for each instance, on the host and ports of the descriptor.
 
 import { isIP } from "node:net";
 import type { System } from "../../../runtime/system/system.js";
@@ -62,9 +62,9 @@ function groupOf(job: string, placed: PlacedInstance): string[] {
   ];
 }
 
-/** Well, on the admin port; ready, on the main one. */
+/** Healthy on the admin port; ready on the main port. */
 function service(name: string, probe: PlacedInstance["probe"]): string[] {
-  // It cannot know by which name an instance is certified.
+  // The probe cannot know the name in an instance's certificate.
   const secure = ['          protocol = "https"', "          tls_skip_verify = true"];
   const check = (label: string, path: string, port: string) => [
     "        check {",
@@ -88,7 +88,7 @@ function service(name: string, probe: PlacedInstance["probe"]): string[] {
   ];
 }
 
-/** A text of HCL: nothing in it is a template. */
+/** Returns an HCL string; nothing in it is a template. */
 function quoted(text: string): string {
   return JSON.stringify(escaped(text));
 }

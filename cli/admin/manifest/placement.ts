@@ -1,36 +1,36 @@
-// The common input of the manifests of all platforms: every instance of a system, its resources,
-// and names that the platform accepts.
+// The common input of all platforms' manifests: the instances of a system, their resources, and
+// names that the platform accepts.
 
 import { stringify } from "yaml";
 import { SvcError } from "../../../runtime/base/errors.js";
 import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
 import type { System } from "../../../runtime/system/system.js";
 
-/** Longer than saving graphs twice and the requests in between may take. */
+/** Longer than saving graphs twice and finishing the requests in between. */
 export const STOP_SECONDS = 40;
-/** Load balancers learn of the shutdown first. */
+/** Time in which load balancers notice the shutdown. */
 const DRAIN_SECONDS = 5;
-/** Beside connections to back-ends: clients, files, threads. */
+/** File descriptors for clients, files and threads, in addition to connections to back-ends. */
 const OTHER_FILES = 16_384;
-/** Of a system and of an instance: names of pods are made of both. */
+/** Maximum length of a system or instance name: pod names consist of both. */
 const MAX_NAME = 20;
 
-/** Texts of files by their names. */
+/** File contents by name. */
 export type Manifests = ReadonlyMap<string, string>;
 
 export interface PlacedInstance {
   readonly plan: InstancePlan;
-  /** Unique, such as `s1-1`: letters, digits and `-`. */
+  /** Unique name such as `s1-1`: letters, digits and `-`. */
   readonly name: string;
-  /** File descriptors that it may need. */
+  /** Number of file descriptors that it may need. */
   readonly maxFiles: number;
   /** Health probe: platforms present no client certificate, so some instances allow TCP only. */
   readonly probe: "http" | "https" | "tcp";
-  /** The data exist nowhere else, or would have to be resent. */
+  /** True if the data exist nowhere else, or would have to be sent again. */
   readonly hasData: boolean;
 }
 
-/** @throws SvcError SVC2810 where two ids become one name */
+/** @throws SvcError SVC2810 if two ids result in one name */
 export function placeInstances(system: System): PlacedInstance[] {
   const taken = new Map<string, string>();
   return [...system.instances.keys()].map((id) => {
@@ -64,7 +64,7 @@ export function platformName(text: string): string {
   return /^[a-z]/.test(name) ? name : `i-${name}`;
 }
 
-/** @param folder where the platform puts its data */
+/** @param folder the platform's data folder */
 export function serveWords(
   { plan }: PlacedInstance,
   descriptor: string,
@@ -74,7 +74,7 @@ export function serveWords(
   return ["--instance", plan.id, ...data, "--drain", String(DRAIN_SECONDS)];
 }
 
-/** The descriptor, with other hosts. */
+/** Returns the descriptor with other hosts. */
 export function descriptorWith(system: System, hostOf: (id: string) => string): string {
   const {
     common = {},

@@ -1,4 +1,5 @@
-// Units of systemd: one template for all instances, and for each host a target that wants its own.
+// systemd units: one template for all instances, and for each host a target that starts its
+// instances.
 
 import type { System } from "../../../runtime/system/system.js";
 import { type Manifests, type PlacedInstance, placeInstances, STOP_SECONDS } from "./placement.js";

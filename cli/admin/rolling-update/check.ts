@@ -1,5 +1,5 @@
 // Preconditions of a rolling update, checked at its start and before each instance is taken out: if
-// one fails, nothing is changed.
+// one fails, nothing changes.
 
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { readArgspec } from "../../../argspec/read-argspec.js";
@@ -27,7 +27,7 @@ export async function checkUpdate(
   wanted: string | null,
 ): Promise<void> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  // Subscribers are always read-only.
+  // Subscribers are always readonly.
   const frozen = ids.filter((id, index) => {
     return statuses[index]!.readonly === true && !context.system.providers.has(id);
   });
@@ -37,7 +37,7 @@ export async function checkUpdate(
   }
   const serving = ids.filter((_, index) => statuses[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(statuses, ids, id) !== wanted);
-  // Instances left out by an earlier run come first, and are then in service.
+  // Instances left out by an earlier run come first, so they are in service by then.
   const isThere = (other: StatusObject) => isServing(other) || isOutOfService(other);
   for (const id of late) await requireRedundancy(context, id, isThere);
   if (late[0] !== undefined) await refuseBreaking(context, late[0]);
@@ -69,7 +69,7 @@ function isServing(status: StatusObject): boolean {
   return status["service-in"] === 1;
 }
 
-/** Clients must not be broken by an update that they do not know of. */
+/** An update must not silently break clients. */
 async function refuseBreaking(context: AdminContext, id: string): Promise<void> {
   const { build, force } = context.values;
   if (build === undefined || force === true) return;

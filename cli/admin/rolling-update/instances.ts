@@ -8,10 +8,10 @@ import type { AdminContext } from "../context.js";
 const ASK_MS = 5000;
 
 export type StatusObject = Readonly<Record<string, unknown>>;
-/** A place in the matrix of a dispatcher. */
+/** A position in the matrix of a dispatcher. */
 type Place = readonly [dispatcher: string, partition: number, row: number];
 
-/** Why an instance is out of service that a run has taken out. */
+/** Reason of instances that a rolling update has taken out of service. */
 export const OUT_OF_SERVICE = "rolling update";
 
 export function isOutOfService(status: StatusObject): boolean {
