@@ -113,6 +113,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     return this.#writer.onFlushed(call);
   }
 
+  /** Returns a ticket for the transactions of several graphs that belong together. */
+  nextTicket(): number {
+    return this.#clock.nextTicket();
+  }
+
   /** Flushes if a ring is nearly full, for a thread that both fills and drains the rings. */
   drainIfFull(): void {
     if (this.#shared.waitingBytes > MAX_TRANSACTION_BYTES) this.#writer.flushNow();

@@ -24,6 +24,8 @@ export interface ReplicaGraphs {
   remove(name: string, isErased: boolean): Promise<void>;
   /** Highest epoch in the log. */
   epoch: number;
+  /** Returns a ticket for the transactions of several graphs that belong together. */
+  nextTicket(): number;
   /** Flushes the log if a ring is nearly full. */
   drainIfFull(): void;
   /** Resolves when everything applied so far is durable here; false: the log has failed. */
@@ -52,6 +54,7 @@ export function replicaGraphs(parts: ReplicaGraphsParts, log: DurableLog): Repli
       await everywhere.remove(name, isErased);
       manager.drop(name, isErased);
     },
+    nextTicket: () => log.nextTicket(),
     drainIfFull: () => log.drainIfFull(),
     flushed: () => log.settled(),
     get epoch() {

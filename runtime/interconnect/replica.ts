@@ -5,9 +5,13 @@
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { applyTransaction } from "../graph/log/apply-transaction.js";
-import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
+import { isJoined, operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
-import { openForLogging, requireIdentity } from "../graph/manager/logging-entry-points.js";
+import {
+  openForLogging,
+  requireIdentity,
+  withJointTicket,
+} from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { ReplicaReport } from "../metrics/traffic.js";
 import { CatchUp } from "./catch-up.js";
@@ -268,8 +272,15 @@ export class Replica {
     // Control records come first in each frame.
     for (const control of controls) await this.#control(control);
     let [records, sn] = [0, header.sn + controls.length];
+    let ticket: number | null = null;
     const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
-      this.#apply(unitWords, from, graph, sn++);
+      // Within a joint transaction, the log must not be flushed.
+      if (ticket === null) this.#graphs.drainIfFull();
+      if (isJoined(unitWords, from)) ticket ??= this.#graphs.nextTicket();
+      const apply = (): void => this.#apply(unitWords, from, graph, sn++);
+      if (ticket === null) apply();
+      else withJointTicket(ticket, apply);
+      if (!isJoined(unitWords, from)) ticket = null;
       records += recordCount(unitWords, from);
     };
     forEachTransaction(frame, { unit, control: () => undefined });
@@ -355,7 +366,6 @@ export class Replica {
     if (this.#mayRepeat && this.#isSuperseded(offered)) return;
     const store = this.#findStore(number) ?? this.#open(offered);
     if (operationCountAfter(words, at) <= store.operationCount) return;
-    this.#graphs.drainIfFull();
     try {
       applyTransaction(store, words, at, serialBase(this.#applied.log?.id ?? "") + sn);
     } catch (error) {

@@ -56,6 +56,27 @@ export function take(_request: PluginRequest, graph: Graph, n: int): int[] {
   return [graph.size, right];
 }
 
+/** Moves a unit from one graph to another. @plugin */
+export function move(_request: PluginRequest): int {
+  const [shop, stock] = [new Graph("shop"), new Graph("stock")];
+  return system.transaction([shop, stock], (shop, stock) => {
+    shop.count("sold", "units", "total");
+    return stock.count("stock", "units", "total", -1);
+  });
+}
+
+/** Units of both graphs. @plugin */
+export function units(_request: PluginRequest): int[] {
+  const read = (name: str, id: str): int =>
+    new Graph(name).hasVertex(id) ? (new Graph(name).arcValue(id, "units", "total") ?? 0) : 0;
+  return [read("shop", "sold"), read("stock", "stock")];
+}
+
+/** @plugin */
+export function fillStock(_request: PluginRequest): int {
+  return new Graph("stock").count("stock", "units", "total", 1000000);
+}
+
 /** Changes another graph. @plugin */
 export function other(_request: PluginRequest, name: str, id: str, local: boolean = false): int {
   const graph = new Graph(name, { local });
@@ -221,6 +242,30 @@ test("with `answer`, loses no acknowledged change in a kill at any moment", asyn
     await kill();
   }
   assert.ok(told > ROUNDS);
+});
+
+test("keeps transactions over two graphs whole in a kill at any moment", async () => {
+  await start("joint");
+  await call("fillStock");
+  await flushed();
+  let sold = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const moving = (async () => {
+      for (;;) {
+        const { json } = await get(project.served.port, "/svc/plugin/move");
+        if (json.status !== "OK") return;
+      }
+    })();
+    await delay(300 + Math.random() * 300);
+    project.served.process.kill("SIGKILL");
+    await moving.catch(() => undefined);
+    await kill();
+    await start("joint");
+    const [now, left] = (await call("units")) as [number, number];
+    assert.is(now + left, 1_000_000);
+    assert.ok(now > sold, `${now} after ${sold}`);
+    sold = now;
+  }
 });
 
 test("lets a plugin wait until its changes are durable", async () => {

@@ -6,6 +6,7 @@ import { SvcError } from "../../base/errors.js";
 import { keepAlive } from "../../base/keep-alive.js";
 import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
+import { runTransaction } from "../changes/transaction.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
@@ -19,6 +20,7 @@ import { graphDigest } from "../status/graph-totals.js";
 import { EventPause, setEventsEnabled } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { Graph } from "./graph.js";
+import { getAccess } from "./graph-handle.js";
 import { SystemProperties } from "./system-properties.js";
 
 const READONLY_TIMEOUT_MS = 1000;
@@ -126,6 +128,21 @@ export class AllGraphs extends SystemProperties {
     return all().some(
       ({ store }) => (store.memory.header.words[Header.EventsSuspended]! & EventPause.System) !== 0,
     );
+  }
+
+  /**
+   * Applies all changes of a function to several graphs atomically, or none if it throws. The
+   * graphs are locked for others meanwhile; open the vertices before, and use no other graph.
+   * @throws AccessError for a read-only graph, before anything is done; CapacityError,
+   *   ConstraintError, TypeError, and what the function throws
+   */
+  transaction<const G extends readonly Graph[], T>(graphs: G, run: (...graphs: G) => T): T {
+    const isList = Array.isArray(graphs) && graphs.every((graph) => graph instanceof Graph);
+    if (!isList) {
+      throw new TypeError("transaction requires a list of graphs");
+    }
+    if (typeof run !== "function") throw new TypeError("transaction requires a function");
+    return runTransaction(graphs.map(getAccess), () => run(...(graphs as G)));
   }
 
   /** Returns the folder that graphs are stored in. */

@@ -8,6 +8,7 @@ import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.j
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
 import { type CreateOptions, createVertex, deleteVertex } from "../changes/vertices.js";
+import { view } from "../changes/view.js";
 import {
   checkFunction,
   checkInteger,
@@ -181,6 +182,17 @@ export class Graph extends GraphManagement {
   batch<T>(run: () => T, ...further: never[]): T {
     refuseFurther(further, "the function");
     return batch(this.access.store, run);
+  }
+
+  /**
+   * Reads one moment: runs a function that only reads, and runs it again if the graph changed
+   * meanwhile.
+   * @param options `timeout`: milliseconds to try again (default: 1000); negative: no limit
+   * @throws AccessError if the graph changed during each attempt; TypeError
+   */
+  view<T>(run: () => T, options: { readonly timeout?: number } = {}): T {
+    checkObject(options, "options");
+    return view(this.access.store, run, options.timeout);
   }
 
   /** Commits and releases a vertex; false if it was already closed. */

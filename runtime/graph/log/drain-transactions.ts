@@ -14,12 +14,25 @@ export interface NumberedRing {
   readonly number: number;
 }
 
-/** Receives a transaction as a range of ring words; false: stop before this one. */
+/** Transactions that several graphs have committed together. */
+export interface Joint {
+  /** Words of all of them. */
+  words: number;
+  units: number;
+  /** Number of transactions that follow the current one. */
+  left: number;
+}
+
+/**
+ * Receives a transaction as a range of ring words; false: stop before this one. All of a joint are
+ * passed one after the other; only the first may be refused.
+ */
 export type TransactionSink = (
   words: Uint32Array,
   at: number,
   length: number,
   from: number,
+  joint: Joint,
 ) => boolean;
 
 const TICKET = 3;
@@ -51,13 +64,8 @@ export function drainTransactions(
   receive: TransactionSink,
 ): DrainedTransactions {
   const last = clock.lastTicket;
-  const cursors: Cursor[] = [];
-  for (const { ring, number } of rings) {
-    // In this order; see `CommitRing.waiting`.
-    const until = ring.committed;
-    const position = ring.consumed;
-    if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });
-  }
+  const cursors = clock.readBetweenJoints(() => findPublished(rings)) ?? [];
+  const joint: Joint = { words: 0, units: 1, left: 0 };
   for (let left = cursors; left.length > 0; ) {
     const next = findLowestTicket(left, last);
     if (next === null) break;
@@ -69,11 +77,37 @@ export function drainTransactions(
       ((next.until - next.position - length) | 0) >= 0,
       "a transaction ends where it is complete",
     );
-    if (!receive(ring.words, at, length, next.number)) break;
+    if (joint.left > 0) joint.left--;
+    else measureJoint(joint, left, ring.words[at + TICKET]!);
+    if (!receive(ring.words, at, length, next.number, joint)) break;
     next.position = (next.position + length) | 0;
     if (next.position === next.until) left = left.filter((cursor) => cursor !== next);
   }
   return new DrainedTransactions(cursors);
+}
+
+function findPublished(rings: Iterable<NumberedRing>): Cursor[] {
+  const cursors: Cursor[] = [];
+  for (const { ring, number } of rings) {
+    // In this order; see `CommitRing.waiting`.
+    const until = ring.committed;
+    const position = ring.consumed;
+    if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });
+  }
+  return cursors;
+}
+
+/** Finds the transactions with a ticket, each of which is the next one of its ring. */
+function measureJoint(joint: Joint, cursors: readonly Cursor[], ticket: number): void {
+  joint.words = 0;
+  joint.units = 0;
+  for (const { ring, position } of cursors) {
+    const at = ring.offsetAt(ring.skip(position));
+    if (ring.words[at + TICKET] !== ticket) continue;
+    joint.words += transactionWords(ring.words, at);
+    joint.units++;
+  }
+  joint.left = joint.units - 1;
 }
 
 /** Returns the cursor with the lowest ticket; null if all are above `last`. */

@@ -2,17 +2,25 @@
 
 import {
   COUNT_HIGH_MASK,
+  JOINED_TRANSACTION,
   RECORDS_SHIFT,
   TRANSACTION,
   TRANSACTION_HEAD_WORDS,
 } from "../memory/commit-ring.js";
 
-export { TRANSACTION, TRANSACTION_HEAD_WORDS };
+export { JOINED_TRANSACTION, TRANSACTION, TRANSACTION_HEAD_WORDS };
+
+/** Returns whether a transaction of the log belongs together with the following one. */
+export function isJoined(words: Uint32Array, at: number): boolean {
+  return (words[at]! & 0xff) === JOINED_TRANSACTION;
+}
 
 /** Returns the words of the transaction at an offset, including its head; 0 if there is none. */
 export function transactionWords(words: Uint32Array, at: number): number {
   const head = words[at] ?? 0;
-  return (head & 0xff) === TRANSACTION && head >>> 8 >= TRANSACTION_HEAD_WORDS ? head >>> 8 : 0;
+  const kind = head & 0xff;
+  if (kind !== TRANSACTION && kind !== JOINED_TRANSACTION) return 0;
+  return head >>> 8 >= TRANSACTION_HEAD_WORDS ? head >>> 8 : 0;
 }
 
 /** Returns the operation count of the graph after a transaction. */

@@ -17,6 +17,7 @@ import { installValues, listValues } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
 
+export { withJointTicket } from "../memory/commit-ring.js";
 export type { GraphStore, SharedLogMemory };
 export {
   CommitClock,

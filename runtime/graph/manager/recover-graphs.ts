@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Header } from "../memory/layout.js";
 import { forgetThread } from "../memory/safepoint.js";
-import { recoverGraph, releaseStaleLocks } from "../operations/recover.js";
+import { isJointFinal, recoverGraph, releaseStaleLocks } from "../operations/recover.js";
 import { releaseSaveLock } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unpin } from "../texts/pins.js";
@@ -21,7 +21,9 @@ export async function recoverGraphs(stores: readonly GraphStore[], thread: numbe
     forgetThread(store.memory, thread);
     unpin(store.memory, thread);
   }
-  let left = stores.filter((store) => !recoverGraph(store, thread));
+  const isFinal = isJointFinal(stores, thread);
+  let left = stores.filter((store) => !recoverGraph(store, thread, isFinal));
+  for (const { memory } of stores) memory.log?.clock.setPublishing(thread, false);
   while (left.length > 0) {
     await sleep(SLEEP_MS, undefined, { ref: false });
     left = left.filter((store) => !releaseStaleLocks(store, thread));

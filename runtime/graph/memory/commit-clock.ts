@@ -19,8 +19,15 @@ const Word = {
   GatesResponses: 21,
   /** 1 while the disk is full: changes are refused, and what is committed waits. */
   Full: 22,
+  /** Number of joint publications that have begun. */
+  Joints: 23,
+  /** By thread: 1 while it publishes transactions of several graphs that belong together. */
+  Publishing: 32,
 } as const;
-const WORDS = 32;
+const THREADS = 256;
+const WORDS = Word.Publishing + THREADS;
+/** Attempts to read between joint publications, which take microseconds. */
+const MAX_ATTEMPTS = 1000;
 /** Blocked threads check for a failure this often. */
 const WAIT_MS = 50;
 
@@ -49,6 +56,33 @@ export class CommitClock {
 
   get lastTicket(): number {
     return Atomics.load(this.#words, Word.Ticket) >>> 0;
+  }
+
+  /** Marks the beginning and the end of a joint publication by a thread. */
+  setPublishing(thread: number, isPublishing: boolean): void {
+    Atomics.store(this.#words, Word.Publishing + thread, isPublishing ? 1 : 0);
+    if (isPublishing) Atomics.add(this.#words, Word.Joints, 1);
+  }
+
+  /**
+   * Log thread only: runs a function that reads what all rings have published, until no joint
+   * publication took place meanwhile; null if one does not end.
+   */
+  readBetweenJoints<T>(read: () => T): T | null {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const seen = Atomics.load(this.#words, Word.Joints);
+      if (this.#isPublishing) continue;
+      const found = read();
+      if (!this.#isPublishing && Atomics.load(this.#words, Word.Joints) === seen) return found;
+    }
+    return null;
+  }
+
+  get #isPublishing(): boolean {
+    for (let word: number = Word.Publishing; word < WORDS; word++) {
+      if (Atomics.load(this.#words, word) !== 0) return true;
+    }
+    return false;
   }
 
   /** Wakes the log thread if it sleeps. Call it after a commit, behind a barrier. */

@@ -11,6 +11,8 @@
 //
 //   unit   UNIT | words << 8    operation count, low    high | records << 12    ticket
 //
+// Units that several graphs commit together have the same ticket.
+//
 // Tickets are issued at commits by one counter for all graphs, so they order transactions across
 // graphs. While the ring is empty, the next unit starts at the front again, so a lightly used ring
 // stays in the CPU caches.
@@ -31,6 +33,8 @@ const SKEW_BYTES = 2 ** 17;
 
 /** Low byte of the first word of a unit, and of a skip word. */
 export const TRANSACTION = 0x01;
+/** The same in the log, of a transaction that belongs together with the following one. */
+export const JOINED_TRANSACTION = 0x03;
 const SKIP = 0xff;
 export const TRANSACTION_HEAD_WORDS = 4;
 /** 8 MiB: the maximum size of a unit. */
@@ -54,6 +58,19 @@ export function createRingMemory(words = RING_WORDS): ArenaMemory {
 
 /** Transactions published by this thread, and the clock of the last one. */
 const published: { units: number; clock: CommitClock | null } = { units: 0, clock: null };
+
+/** Ticket of the transactions that this thread commits together; null for one each. */
+let jointTicket: number | null = null;
+
+/** Runs a function whose commits get the same ticket. */
+export function withJointTicket<T>(ticket: number, run: () => T): T {
+  jointTicket = ticket;
+  try {
+    return run();
+  } finally {
+    jointTicket = null;
+  }
+}
 
 /** Returns the number of transactions that this thread has published. */
 export function countPublished(): number {
@@ -155,7 +172,7 @@ export class CommitRing {
     words[at] = TRANSACTION | (length << 8);
     words[at + 1] = countLow;
     words[at + 2] = (countHigh & COUNT_HIGH_MASK) | (this.#records << RECORDS_SHIFT);
-    words[at + 3] = this.clock.nextTicket();
+    words[at + 3] = jointTicket ?? this.clock.nextTicket();
     words[Word.Pending] = this.#end;
   }
 

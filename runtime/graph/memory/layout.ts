@@ -253,6 +253,8 @@ export const Header = {
   Stores: 4086,
   /** Checksum of the snapshot that the dirty marks refer to; see dirty-chunks.ts. */
   BaseChecksum: 4087,
+  /** 1 while the mutation commits together with those of other graphs; see joint-commit.ts. */
+  IsJoint: 4095,
 } as const;
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;

@@ -63,6 +63,8 @@ export interface Allocator {
 export class Writer {
   /** While this thread runs a batch: the only graph it may lock, which prevents deadlocks. */
   static batchWriter: Writer | null = null;
+  /** True while this thread holds mutexes of several graphs: it must not wait for other threads. */
+  static holdsSeveral = false;
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
@@ -157,12 +159,17 @@ export class Writer {
    *   transaction log takes no changes
    */
   begin(): void {
-    if (this.#header[Header.Enlarging] !== 0 && this.#depth === 0) this.onEnlarging();
+    if (this.#depth === 0) this.enlarge();
     const log = this.#log;
     if (log !== null && this.#depth === 0 && !log.hasRoom && !log.awaitRoom()) {
       throw new StorageError(`transaction log of graph '${this.memory.name}' takes no changes`);
     }
     this.beginReading();
+  }
+
+  /** Enlarges arenas if requested, between two mutations. */
+  enlarge(): void {
+    if (this.#header[Header.Enlarging] !== 0 && !Writer.holdsSeveral) this.onEnlarging();
   }
 
   /** Takes the mutex for reading only, which must not wait for the disk. */
@@ -195,23 +202,47 @@ export class Writer {
   commit(): void {
     if (this.#depth > 1) return;
     this.commitCheck?.check();
+    this.prepareCommit();
+    this.decideCommit();
+    this.publishCommit();
+    this.finishCommit();
+  }
+
+  /** Words of the log that the current mutation has written. */
+  get loggedWords(): number {
+    return this.#log?.openWords ?? 0;
+  }
+
+  /** First part of a commit, after all checks; joint-commit.ts runs each part for all graphs. */
+  prepareCommit(): void {
     this.hasShortened = false;
     if (this.#freedCount > 0) this.#releaseFreed();
     const log = this.#log;
-    const isLogged = log?.hasTransaction === true;
-    if (isLogged) {
-      const header = this.#header;
-      log.prepare(header[Header.OperationCount]!, header[Header.OperationCountHigh]!);
-    }
+    if (log?.hasTransaction !== true) return;
+    const header = this.#header;
+    log.prepare(header[Header.OperationCount]!, header[Header.OperationCountHigh]!);
+  }
+
+  /** Second part: the mutation is final. */
+  decideCommit(): void {
     this.#header[Header.CommittedCount] = this.#undoCount;
-    if (isLogged) this.#publish(log);
+  }
+
+  /** Third part: makes the mutation visible to the log, then to readers. */
+  publishCommit(): void {
+    const log = this.#log;
+    if (log?.hasTransaction === true) this.#publish(log);
     this.#header[Header.UndoCount] = 0;
     for (let index = 0; index < this.#touchedCount; index++) {
       releaseSequence(this.memory, this.#touched[index]!);
     }
-    this.#header[Header.CommittedCount] = 0;
     this.#touchedCount = 0;
     this.#undoCount = 0;
+  }
+
+  /** Last part, when everything is visible. */
+  finishCommit(): void {
+    this.#header[Header.CommittedCount] = 0;
   }
 
   /** Rolls back to the last commit; in a nested mutation, to its start. */
@@ -239,9 +270,10 @@ export class Writer {
   /**
    * Takes over the mutex of a dead thread and rolls back its mutation, or completes its commit. The
    * caller must finish the `Unfinished` removal before `end`.
+   * @param isJointFinal whether a joint commit of the dead thread was final
    * @returns false if the dead thread did not hold the mutex
    */
-  takeOver(dead: number): boolean {
+  takeOver(dead: number, isJointFinal = false): boolean {
     const { memory } = this;
     const { ints, words } = memory.header;
     for (;;) {
@@ -254,7 +286,9 @@ export class Writer {
     // The thread may have died between growing an arena and announcing it.
     Atomics.add(ints, Header.Generation, 1);
     memory.refresh();
-    const committed = words[Header.CommittedCount]!;
+    const isFinal = isJointFinal && words[Header.IsJoint] === 1;
+    const committed = words[Header.CommittedCount]! || (isFinal ? words[Header.UndoCount]! : 0);
+    words[Header.IsJoint] = 0;
     this.#log?.takeOver(committed > 0);
     if (committed > 0) finishCommit(memory, committed);
     else undo(memory, words[Header.UndoCount]!);
@@ -388,7 +422,7 @@ export class Writer {
   /** Returns false if no undo log is needed. */
   #extendUndoLog(words: number): boolean {
     if (this.#isUnshared) return false;
-    if (words > MAX_BATCH_WORDS && Writer.batchWriter === this) {
+    if (words > MAX_BATCH_WORDS && Writer.batchWriter !== null) {
       throw new CapacityError("batch exceeds the 24 MiB undo log");
     }
     this.ensureWords(this.memory.journal, words);

@@ -1,7 +1,7 @@
 // Recovery of a graph after the death of a thread. Call from exactly one other thread, after the
 // dead one has ended and before its number is reused.
 
-import { Header } from "../memory/layout.js";
+import { Header, WAITERS } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { perform } from "./apply.js";
@@ -11,13 +11,23 @@ import { removeIfUnreferenced } from "./vertices.js";
 /** A mutex holder that writes nothing for this long may be dead too and recovered first. */
 const QUIET_MS = 100;
 
+/** Returns whether a dead thread had a joint commit under way that is final for all its graphs. */
+export function isJointFinal(stores: readonly GraphStore[], deadThread: number): boolean {
+  return stores.some(({ memory }) => {
+    const { words } = memory.header;
+    const isHeld = (words[Header.Mutex]! & ~WAITERS) === deadThread;
+    return isHeld && words[Header.IsJoint] === 1 && words[Header.CommittedCount]! > 0;
+  });
+}
+
 /**
  * Rolls back the mutation of a dead thread, finishes its pending removal and releases its vertex
  * locks.
+ * @param isFinal result of `isJointFinal` for all graphs
  * @returns false if another thread holds the mutex: call `releaseStaleLocks` later
  */
-export function recoverGraph(store: GraphStore, deadThread: number): boolean {
-  if (!store.writer.takeOver(deadThread)) return releaseStaleLocks(store, deadThread);
+export function recoverGraph(store: GraphStore, deadThread: number, isFinal = false): boolean {
+  if (!store.writer.takeOver(deadThread, isFinal)) return releaseStaleLocks(store, deadThread);
   recover(store, () => {
     finishRemoval(store);
     return releaseLocks(store, deadThread);

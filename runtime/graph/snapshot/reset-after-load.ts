@@ -29,6 +29,7 @@ const VOLATILE = [
   Header.IndexSequence,
   Header.StringSequence,
   Header.UniqueSequence,
+  Header.IsJoint,
   Header.EventsSuspended,
   Header.EventsRunning,
   Header.EventsDone,

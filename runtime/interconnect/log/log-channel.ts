@@ -5,9 +5,11 @@ import { assert } from "../../base/assert.js";
 import {
   type DrainedTransactions,
   drainTransactions,
+  type Joint,
   type NumberedRing,
 } from "../../graph/log/drain-transactions.js";
 import {
+  JOINED_TRANSACTION,
   operationCountAfter,
   operationCountBefore,
   TRANSACTION_HEAD_WORDS,
@@ -169,8 +171,10 @@ export class LogChannel {
     this.#length = 0;
     this.#units = 0;
     for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
-    this.#drained = drainTransactions(this.#open.values(), clock, (words, at, length, number) =>
-      this.#take(words, at, length, number),
+    this.#drained = drainTransactions(
+      this.#open.values(),
+      clock,
+      (words, at, length, number, joint) => this.#take(words, at, length, number, joint),
     );
   }
 
@@ -185,19 +189,24 @@ export class LogChannel {
     this.#controls.push(encodeControlRecord(control));
   }
 
-  #take(words: Uint32Array, at: number, length: number, number: number): boolean {
+  #take(words: Uint32Array, at: number, length: number, number: number, joint: Joint): boolean {
     const graph = this.graphs.byNumber(number)!;
     const after = operationCountAfter(words, at);
     // Written by a thread that died before it released the ring.
     if (after <= graph.after) return true;
     const before = operationCountBefore(words, at);
     assert(before >= graph.after, "transactions of a graph do not overlap");
-    if (this.#units === MAX_UNITS || this.#length + length > this.#words.length) return false;
+    const hasUnits = this.#units + joint.left < MAX_UNITS;
+    const isFirst = joint.left === joint.units - 1;
+    const needed = isFirst ? joint.words : length;
+    if (!hasUnits || this.#length + needed > this.#words.length) return false;
     graph.before ??= before;
     graph.after = after;
     this.#reachedInFrame.set(number, after);
     this.#put(words, at, length);
-    this.#words[this.#length - length + TRANSACTION_HEAD_WORDS - 1] = number;
+    const head = this.#length - length;
+    this.#words[head + TRANSACTION_HEAD_WORDS - 1] = number;
+    if (joint.left > 0) this.#words[head] = (JOINED_TRANSACTION | (length << 8)) >>> 0;
     return true;
   }
 

@@ -1,10 +1,12 @@
 // Records in a frame: transactions of graphs, and control records of the log itself.
 //
 //   transaction  4 words (graph/memory/commit-ring.ts), the fourth the graph's number in the log;
-//                then the operations of one commit
+//                then the operations of one commit; JOINED_TRANSACTION if it belongs together with
+//                the next one
 //   control      CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
 
 import {
+  JOINED_TRANSACTION,
   recordCount,
   TRANSACTION,
   TRANSACTION_HEAD_WORDS,
@@ -31,8 +33,10 @@ export function forEachTransaction(
     const length = head >>> 8;
     if (length < TRANSACTION_HEAD_WORDS || at + length > end)
       throw new DataError("corrupt log unit");
-    if ((head & 0xff) === TRANSACTION) visitor.unit(words, at, words[at + 3]!);
-    else if ((head & 0xff) === CONTROL) visitor.control(parseControl(words, at));
+    const kind = head & 0xff;
+    if (kind === TRANSACTION || kind === JOINED_TRANSACTION)
+      visitor.unit(words, at, words[at + 3]!);
+    else if (kind === CONTROL) visitor.control(parseControl(words, at));
     else throw new DataError("unknown kind of log unit");
     at += length;
   }

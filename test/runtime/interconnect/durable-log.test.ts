@@ -3,12 +3,21 @@
 // limit: 60 s
 // takes 5 s
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
 import type { OpenGraphRequest } from "../../../runtime/graph/manager/graph-manager.js";
 import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
@@ -81,6 +90,48 @@ test("replays flushed transactions", async (context) => {
   assert.equal(comparable(again), comparable(store));
   assert.match(context.lines.join("\n"), /log: replayed 502 transactions in \d/);
 });
+
+test("a torn log has all changes of a joint transaction or none", async (context) => {
+  const { interconnect, clock } = begin(context);
+  const stores = ["a", "b"].map((name) => keep(context, interconnect, name));
+  const graphs = stores.map(openStore);
+  const parts = stores.map((store) => ({ store, isLocal: false }));
+  const folder = join(context.root, "_txlog");
+  const segment = (): string =>
+    join(folder, readdirSync(folder).filter((name) => name.endsWith(".seg"))[0]!);
+  const sizes: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    for (const graph of graphs) graph.createVertex(`single ${round}`);
+    runTransaction(parts, () => {
+      for (const graph of graphs) graph.createVertex(`joint ${round}`, { properties: { round } });
+    });
+    assert.ok(await isFlushed(clock));
+    sizes.push(lastByte(segment()));
+  }
+  await interconnect.closeLog();
+  running.length = 0;
+  const complete = readFileSync(segment());
+  // From the end of one frame to the middle of the next.
+  for (let size = sizes[2]!; size <= sizes[3]!; size += 24) {
+    writeFileSync(segment(), complete.subarray(0, size));
+    for (const name of ["a", "b"])
+      rmSync(join(context.root, name), { recursive: true, force: true });
+    const again = begin(context);
+    const [a, b] = ["a", "b"].map((name) => openStore(keep(context, again.interconnect, name)));
+    assert.is(a!.hasVertex("joint 2"), true);
+    assert.is(a!.hasVertex("joint 3"), b!.hasVertex("joint 3"), `${size} bytes`);
+    await again.interconnect.closeLog();
+    running.length = 0;
+  }
+});
+
+/** Position behind the last byte of a file that is not 0, as space is reserved behind it. */
+function lastByte(file: string): number {
+  const bytes = readFileSync(file);
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  return end;
+}
 
 test("recovers logged graphs before they are opened", async (context) => {
   const { interconnect, clock } = begin(context);

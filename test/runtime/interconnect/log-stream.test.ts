@@ -52,6 +52,7 @@ test.before.each((context) => {
     open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
+    nextTicket: () => 1,
     drainIfFull: () => undefined,
     flushed: async () => true,
   });

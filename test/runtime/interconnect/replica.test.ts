@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
+import { JOINED_TRANSACTION } from "../../../runtime/graph/log/transaction-format.js";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
 import {
   CommitClock,
@@ -19,6 +21,7 @@ import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { readReplicaMarker } from "../../../runtime/interconnect/lineage.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { LogTailer } from "../../../runtime/interconnect/log/log-tailer.js";
+import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { Replica } from "../../../runtime/interconnect/replica.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
@@ -54,6 +57,7 @@ test.before.each((context) => {
     open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
+    nextTicket: () => 1,
     drainIfFull: () => undefined,
     flushed: () => context.flushed(),
   });
@@ -121,6 +125,27 @@ function isSame({ subscriber, folder }: Context, store: GraphStore): void {
   const { graph, vertices } = comparable(copy) as { graph: object; vertices: unknown };
   assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
 }
+
+test("follows transactions over several graphs", async (c) => {
+  const stores = ["g", "h"].map((name) => fill(c, name, 3));
+  const parts = stores.map((store) => ({ store, isLocal: false }));
+  const graphs = stores.map(openStore);
+  for (let round = 0; round < 3; round++) {
+    runTransaction(parts, () => {
+      for (const graph of graphs) graph.createVertex(`joint ${round}`);
+    });
+  }
+  await follow(c);
+  for (const store of stores) isSame(c, store);
+  const kinds: number[] = [];
+  for (const bytes of await framesOf(c, 1)) {
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+    for (let at = FRAME_HEADER_BYTES / 4; at < words.length; at += words[at]! >>> 8) {
+      kinds.push(words[at]! & 0xff);
+    }
+  }
+  assert.is(kinds.filter((kind) => kind === JOINED_TRANSACTION).length, 3);
+});
 
 test("goes on when its marker cannot be written, and writes it later", async (c) => {
   let flush = (): void => undefined;

@@ -1,0 +1,45 @@
+// Reads one moment of a graph without a lock: a view in which the graph changed is read again.
+
+import { checkTimeout } from "../model/check-argument.js";
+import { AccessError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+
+const DEFAULT_VIEW_MS = 1000;
+
+/**
+ * Runs a function that only reads; runs it again if the graph changed meanwhile.
+ * @param timeoutMs how long to try again; the last attempt may take longer
+ * @throws AccessError if the graph changed during each attempt, or the function changes it
+ * @throws TypeError for an async function
+ */
+export function view<T>(store: GraphStore, run: () => T, timeoutMs = DEFAULT_VIEW_MS): T {
+  if (typeof run !== "function") throw new TypeError("view requires a function");
+  checkTimeout(timeoutMs);
+  // In a batch, the graph changes only by what the batch does.
+  if (store.writer.isWriting) return run();
+  const giveUpAt = timeoutMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
+  for (let attempts = 1; ; attempts++) {
+    const before = countAtRest(store);
+    const result = run();
+    if (typeof result === "object" && result !== null && "then" in result) {
+      throw new TypeError("view function must be synchronous");
+    }
+    // Operations are counted before anything of them is visible.
+    if (store.operationCount === before) return result;
+    if (performance.now() < giveUpAt) continue;
+    const often = attempts === 1 ? "during the view" : `during each of ${attempts} views`;
+    throw new AccessError(
+      `graph '${store.name}' changed ${often}; use \`batch\` to read it locked`,
+    );
+  }
+}
+
+/** Returns the number of operations at a moment without a mutation under way. */
+function countAtRest(store: GraphStore): number {
+  store.writer.beginReading();
+  try {
+    return store.operationCount;
+  } finally {
+    store.writer.end();
+  }
+}
