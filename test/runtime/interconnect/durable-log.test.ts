@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -77,6 +77,55 @@ function keep({ root }: Context, interconnect: Interconnect, name = "g"): GraphS
 async function isFlushed(clock: CommitClock): Promise<boolean> {
   return clock.wait(clock.nextFlush);
 }
+
+/** A disk that counts the flushes of each log folder. */
+function countingDisk(flushes: Map<string, number>): Disk {
+  const counting = (path: string, file: ReturnType<Disk["create"]>): typeof file => {
+    const count = (): void => {
+      flushes.set(dirname(path), (flushes.get(dirname(path)) ?? 0) + 1);
+    };
+    return {
+      size: () => file.size(),
+      read: (into, position) => file.read(into, position),
+      write: (bytes, position) => file.write(bytes, position),
+      flush: () => {
+        count();
+        return file.flush();
+      },
+      flushNow: () => {
+        count();
+        file.flushNow();
+      },
+      truncate: (bytes) => file.truncate(bytes),
+      close: () => file.close(),
+    };
+  };
+  return {
+    ...realDisk,
+    open: (path, mode) => counting(path, realDisk.open(path, mode)),
+    create: (path) => counting(path, realDisk.create(path)),
+  };
+}
+
+test("flushes the logs of replicated and of local graphs at once", async (context) => {
+  const flushes = new Map<string, number>();
+  const { interconnect, clock } = begin(context, countingDisk(flushes));
+  const { root } = context;
+  const local = interconnect.keep({ ...request(root, "here"), isLocal: true }).share;
+  const here = openStore(GraphStore.attach(local, TEST_THREAD + 1));
+  const shared = openStore(keep(context, interconnect));
+  here.createVertex("a");
+  shared.createVertex("a");
+  assert.ok(await isFlushed(clock));
+  assert.is(flushes.size, 2);
+  for (const flush of [() => isFlushed(clock), () => interconnect.erase("none")]) {
+    here.createVertex(`b${flushes.size}`);
+    shared.createVertex(`b${flushes.size}`);
+    flushes.clear();
+    await flush();
+    assert.is(flushes.size, 2, `${[...flushes]}`);
+  }
+});
 
 test("replays flushed transactions", async (context) => {
   const { interconnect, clock } = begin(context);
