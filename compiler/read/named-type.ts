@@ -4,6 +4,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
+import { readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
 export interface TypeName {
@@ -74,7 +75,18 @@ function isNamedKind(symbol: ts.Symbol): boolean {
 }
 
 function wordFor(context: ReadContext, type: ts.Type): string {
-  return nameType(context, type)?.base ?? context.checker.typeToString(type);
+  const { checker } = context;
+  // Texts of constrained scalars would list the members that carry brand and constraints.
+  const scalar = type.isIntersection() ? type.types.find(isScalar) : undefined;
+  return (
+    nameType(context, type)?.base ??
+    readBrand(checker, type) ??
+    checker.typeToString(scalar ?? type)
+  );
+}
+
+function isScalar({ flags }: ts.Type): boolean {
+  return (flags & (ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike)) !== 0;
 }
 
 /** Returns a text that distinguishes types with equal names. */

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkPlugins } from "../../../compiler/check/check-plugins.js";
 import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
-import { codes, marks, pluginNamed, readSource, userParams } from "../reading.js";
+import { codes, marks, pluginNamed, readSource, readTypes, userParams } from "../reading.js";
 
 const test = suite("constraints in comments");
 
@@ -176,6 +176,15 @@ test("report once an alias constraint that matches none of its members", () => {
 /** @minLength 1 */ type Id = int | str;
 /** @plugin */ export function f(request: PluginRequest, a: Count, b: Count[], c: Id) {}`);
   assert.equal(codes(result.diagnostics), ["SVC1141"]);
+});
+
+test("leave names of types readable that constrained scalars are arguments of", () => {
+  const { types } = readTypes(
+    { a: "Box<Small>", b: "Box<Short>", c: "Box<int>" },
+    "/** @minimum 1 */ type Small = int;\n/** @maxLength 3 */ type Short = str;\n" +
+      "interface Box<X> { value: X }",
+  );
+  assert.equal(Object.keys(types).sort(), ["Box_int_", "Box_int__2", "Box_string_"]);
 });
 
 test("report misspelled constraints and comments that belong to nothing", () => {

@@ -80,4 +80,34 @@ test("keeps what arrives after a reader has paused again", () => {
   assert.equal(received, [1, 2, 3]);
 });
 
+test("asks to wait at 64 KiB, and reports when all of it is sent", () => {
+  for (const [bytes, waits] of [
+    [64 * 1024 - 1, false],
+    [64 * 1024, true],
+  ] as const) {
+    const { stream } = createStream();
+    let drained = 0;
+    stream.on("drain", () => drained++);
+    stream.write("x".repeat(bytes));
+    while (stream.writableLength > 0) {
+      assert.is(drained, 0);
+      stream.take();
+      stream.passedOn();
+    }
+    assert.is(drained, waits ? 1 : 0, `${bytes} bytes`);
+  }
+});
+
+test("joins small texts in a frame, and takes nothing after its end", () => {
+  const { stream } = createStream();
+  stream.write("a");
+  stream.write("b");
+  stream.write(Buffer.from("c"));
+  assert.is(stream.take(), "ab");
+  stream.end(() => undefined);
+  stream.write("d");
+  assert.equal(stream.take(), Buffer.from("c"));
+  assert.is(stream.take(), null);
+});
+
 test.run();

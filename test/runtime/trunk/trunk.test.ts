@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import type { ByteSocket } from "../../../runtime/trunk/byte-socket.js";
 import { FRAME, frameHeader } from "../../../runtime/trunk/frames.js";
 import { Trunk } from "../../../runtime/trunk/trunk.js";
+import type { TrunkStream } from "../../../runtime/trunk/trunk-stream.js";
 
 const test = suite("trunk");
 
@@ -23,9 +24,12 @@ class FakeSocket extends EventEmitter {
   setTimeout(): void {}
 }
 
-function createTrunk(isConnected: boolean): { trunk: Trunk; socket: FakeSocket } {
+function createTrunk(
+  isConnected: boolean,
+  opened: ((stream: TrunkStream) => boolean) | null = null,
+): { trunk: Trunk; socket: FakeSocket } {
   const socket = new FakeSocket();
-  const events = { opened: null, left: () => {}, stalled: () => {}, memory: null };
+  const events = { opened, left: () => {}, stalled: () => {}, memory: null };
   const trunk = new Trunk(socket as unknown as ByteSocket, events, isConnected);
   return { trunk, socket };
 }
@@ -51,6 +55,57 @@ test("is connected once", () => {
   const { trunk } = createTrunk(false);
   trunk.connected();
   assert.throws(() => trunk.connected(), /a trunk is connected once/);
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const data = (id: number, text: string) =>
+  Buffer.from(frameHeader(id, FRAME.data, text.length) + text, "latin1");
+
+test("resets a stream that ends early, once", async () => {
+  const { trunk, socket } = createTrunk(true);
+  const stream = trunk.open();
+  stream.write("a");
+  trunk.flush();
+  const sent = socket.written.length;
+  stream.destroy();
+  stream.destroy();
+  await turn();
+  assert.is(socket.written.slice(sent), frameHeader(1, FRAME.reset, 0));
+  const unsent = trunk.open();
+  unsent.destroy();
+  await turn();
+  assert.is(socket.written.length, sent + frameHeader(1, FRAME.reset, 0).length);
+});
+
+test("opens streams of the other side in the order of their ids, or refuses them", async () => {
+  const opened: TrunkStream[] = [];
+  const received: string[] = [];
+  const { trunk, socket } = createTrunk(true, (stream) => {
+    if (stream.id === 3) return false;
+    opened.push(stream);
+    stream.on("data", (bytes: Buffer) => received.push(`${stream.id} ${bytes}`));
+    return true;
+  });
+  assert.ok(trunk.receive(data(1, "a")));
+  assert.ok(trunk.receive(data(2, "b")));
+  assert.ok(trunk.receive(data(1, "c")));
+  assert.ok(trunk.receive(data(3, "d")));
+  assert.equal(received, ["1 a", "2 b", "1 c"]);
+  await turn();
+  assert.is(socket.written, frameHeader(3, FRAME.refuse, 0));
+  const closed = opened.map(
+    (stream) => new Promise((resolve) => stream.once("close", () => resolve(stream.id))),
+  );
+  trunk.lost(null);
+  assert.equal(await Promise.all(closed), [1, 2]);
+});
+
+test("ends at frames of streams that were never opened", () => {
+  const { trunk } = createTrunk(true);
+  trunk.open().write("a");
+  trunk.flush();
+  assert.ok(trunk.receive(data(1, "x")));
+  assert.not.ok(trunk.receive(data(2, "x")));
 });
 
 test.run();

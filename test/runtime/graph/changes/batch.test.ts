@@ -36,6 +36,39 @@ test("log one transaction and return the result", ({ store, graph }) => {
   assert.equal(graph.neighborhood("a"), ["b"]);
 });
 
+test("return any result but a promise", ({ graph }) => {
+  for (const result of [null, undefined, 0, { a: 1 }, [1]]) {
+    assert.is(
+      graph.batch(() => result),
+      result,
+    );
+  }
+});
+
+test("take one moment for all changes, and leave the clock running", ({ graph }) => {
+  const { now } = Date;
+  let seconds = 1_800_000_000;
+  Date.now = () => seconds++ * 1000;
+  try {
+    const times = ["a", "b"].map((id) => () => {
+      graph.createVertex(id);
+      return graph.getVertex(id).tmc;
+    });
+    const [first, second] = graph.batch(() => times.map((create) => create()));
+    assert.is(first, second);
+    const fail = (): never => {
+      throw new Error("over");
+    };
+    assert.throws(() => graph.batch(fail), /over/);
+    graph.createVertex("c");
+    graph.createVertex("d");
+    assert.ok(graph.getVertex("c").tmc > first!);
+    assert.ok(graph.getVertex("d").tmc > graph.getVertex("c").tmc);
+  } finally {
+    Date.now = now;
+  }
+});
+
 test("roll back everything when the callback throws", ({ store, graph }) => {
   graph.connect("a", "r", "b");
   takeUnits(store);
