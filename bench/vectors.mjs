@@ -1,130 +1,294 @@
-// Vectors of a graph in this process: creation, exact search, index search with recall and memory,
-// by CPU time, next to usearch with int8 if that is installed (`npm install` here). Run it with
-// `node bench/vectors.mjs [vectors] [length ...]`, after `npm run build`; default: 100,000 vectors
-// of 128 and of 384 components.
+// Vector search in this process: recall@10 against CPU time, for each precision of svc, usearch
+// (float32 and int8) and hnswlib. The truth is computed apart, in float64 from the float32 numbers.
+// Probes are drawn from the same distributions, but are not in the graph.
+//
+//   node vectors.mjs [--vectors 20000] [--only normal,clusters] [--precisions int8,float32]
+//     [--filters]
+//
+// `--filters` measures searches with a condition instead, at shares of 0.1 to 100 %. Peers run if
+// they are installed (`npm install` here).
 
 import { createRequire } from "node:module";
+import { parseArgs } from "node:util";
 import { Graph, S_SIM, system } from "../dist/index.js";
+import { printTable } from "./lib/figures.mjs";
 
-const [VECTORS = 100_000, ...given] = process.argv.slice(2).map(Number);
-const LENGTHS = given.length > 0 ? given : [128, 384];
-const usearch = peerIfInstalled();
-const CENTERS = 1000;
-const PROBES = 200;
+const { values: options } = parseArgs({
+  options: {
+    vectors: { type: "string", default: "20000" },
+    only: { type: "string", default: "" },
+    precisions: { type: "string", default: "int8,float32" },
+    filters: { type: "boolean", default: false },
+  },
+});
+const COUNT = Number(options.vectors);
+const PROBES = 100;
+const HITS = 10;
+const EFS = [16, 32, 64, 128, 256];
+const SHARES = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
+const BUILD_EF = 100;
+/** Time for which a search is repeated. */
+const MEASURED_MS = 300;
 
 /**
- * Loaded with `require`: its ES module searches a missing folder for the binary and never returns.
+ * Loaded with `require`: the ES module of usearch searches a missing folder for the binary and
+ * never returns.
  */
-function peerIfInstalled() {
+function peerIfInstalled(name) {
   try {
-    return createRequire(import.meta.url)("usearch");
+    return createRequire(import.meta.url)(name);
   } catch ({ message }) {
-    console.log(`without usearch: ${message}`);
+    console.log(`without ${name}: ${message.split("\n")[0]}`);
     return null;
   }
 }
+const usearch = peerIfInstalled("usearch");
+const hnswlib = peerIfInstalled("hnswlib-node");
 
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
 let state = 1;
 const random = () => {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return state / 2 ** 32;
 };
 const bell = () => random() + random() + random() + random() - 2;
+const list = (length, make) => Array.from({ length }, (_, at) => make(at));
 
-/** Returns the CPU time per run, in microseconds. */
-function timed(name, runs, run) {
-  const begun = cpuMs();
-  for (let index = 0; index < runs; index++) run(index);
-  const us = ((cpuMs() - begun) / runs) * 1000;
-  console.log(`${name.padEnd(40)}${us.toFixed(1).padStart(10)} us`);
-  return us;
-}
+/** Returns a generator of vectors. */
+const DISTRIBUTIONS = {
+  normal: { length: 25, make: (length) => () => list(length, bell) },
+  clusters: {
+    length: 128,
+    make(length) {
+      const centers = list(300, () => list(length, bell));
+      return () => {
+        const center = centers[Math.floor(random() * centers.length)];
+        return center.map((value) => value + bell() * 0.6);
+      };
+    },
+  },
+  outliers: {
+    length: 384,
+    make: (length) => {
+      const factors = list(length, (at) => (at % 97 === 5 ? 20 : 1));
+      const mix = rotation(length, 24);
+      return () => mix().map((value, at) => value * factors[at]);
+    },
+  },
+  lowrank: { length: 768, make: (length) => rotation(length, 40) },
+  spectrum: {
+    length: 1024,
+    make(length) {
+      const mix = rotation(length, 64);
+      return () => mix().map((value, at) => (value + 0.1 * bell()) / Math.sqrt(1 + at / 32));
+    },
+  },
+};
 
-function measure(length) {
-  console.log(`\n${VECTORS} vectors of ${length} components`);
-  const made = usearch === null ? null : new Float32Array(VECTORS * length);
-  const graph = new Graph(`vectors${length}`);
-  const centers = Array.from({ length: CENTERS }, () => Array.from({ length }, bell));
-  const next = () => centers[Math.floor(random() * CENTERS)].map((value) => value + bell() * 0.6);
-  const some = Array.from({ length: 2000 }, next);
-  for (let index = 0; index < VECTORS; index++) {
-    const vector = next();
-    made?.set(vector, index * length);
-    graph.createVertex(`v${index}`, { vector });
-  }
-  const vertex = graph.openVertex("v0");
-  timed("setVector", 20_000, (index) => vertex.setVector(some[index % some.length]));
-  if (made !== null) vertex.setVector([...made.subarray(0, length)]);
-  vertex.close();
-  const probes = Array.from({ length: PROBES }, next);
-  const exact = probes.map((probe) => graph.nearest(probe).map(({ id }) => id));
-  const scan = timed("nearest, exact", PROBES, (index) => graph.nearest(probes[index]));
-  const gbps = (VECTORS * (length + 32)) / scan / 1000;
-  console.log(`${"  memory read".padEnd(40)}${gbps.toFixed(1).padStart(10)} GB/s`);
-  timed("vertices by S_SIM", PROBES, (index) =>
-    graph.vertices({ vector: probes[index], sortby: S_SIM, hits: 10 }),
-  );
-  return { graph, length, probes, exact, scan, made };
-}
-
-async function measureIndex({ graph, length, probes, exact, scan, made }) {
-  graph.index("vectors", { length });
-  // This thread sleeps meanwhile, so the CPU time is the builder's.
-  const begun = cpuMs();
-  while (graph.indexes()[0].indexed < VECTORS) await new Promise((done) => setTimeout(done, 100));
-  const buildUs = ((cpuMs() - begun) / VECTORS) * 1000;
-  console.log(
-    `${"index, built by another thread".padEnd(40)}${buildUs.toFixed(1).padStart(10)} us`,
-  );
-  await new Promise((done) => setTimeout(done, 300));
-  const bytes = graph.getMemoryUsage("svc.vector.internal") / VECTORS;
-  console.log(`${"memory with the index".padEnd(40)}${bytes.toFixed(1).padStart(10)} bytes`);
-  const ours = [];
-  for (const ef of [16, 32, 64, 128]) {
-    let found = 0;
-    for (const [index, probe] of probes.entries()) {
-      const ids = new Set(graph.nearest(probe, { approximate: { ef } }).map(({ id }) => id));
-      found += exact[index].filter((id) => ids.has(id)).length;
+/** Returns a generator of vectors of few degrees of freedom, with noise. */
+function rotation(length, rank) {
+  const axes = list(rank, () => list(length, bell));
+  return () => {
+    const sums = list(length, () => 0.05 * bell());
+    for (const axis of axes) {
+      const weight = bell();
+      for (let at = 0; at < length; at++) sums[at] += weight * axis[at];
     }
-    const us = timed(`nearest, ef ${ef}`, PROBES * 5, (index) =>
-      graph.nearest(probes[index % PROBES], { approximate: { ef } }),
-    );
-    const recall = (found / (PROBES * 10)).toFixed(4);
-    console.log(`  recall ${recall}, ${(scan / us).toFixed(1)} times as fast as exact`);
-    ours.push({ recall: Number(recall), us });
-  }
-  if (made !== null) comparePeer({ length, probes, exact, made }, { buildUs, ours });
+    return sums;
+  };
 }
 
-/** The same vectors and probes with usearch: int8, one thread, equal links and candidates. */
-function comparePeer({ length, probes, exact, made }, { buildUs, ours }) {
-  const { Index, MetricKind, ScalarKind } = usearch;
-  const index = new Index({
-    ...{ dimensions: length, metric: MetricKind.Cos, quantization: ScalarKind.I8 },
-    ...{ connectivity: 16, expansion_add: 100, expansion_search: 64 },
+const cpuUs = () => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+/** Returns the CPU time per call, in microseconds. */
+function measureUs(run) {
+  for (let at = 0; at < PROBES; at++) run(at);
+  let calls = 0;
+  const begun = cpuUs();
+  const until = performance.now() + MEASURED_MS;
+  while (performance.now() < until) {
+    for (let at = 0; at < PROBES; at++) run(at);
+    calls += PROBES;
+  }
+  return (cpuUs() - begun) / calls;
+}
+
+/** Scores of the best vectors of each probe, by cosine in float64; and each probe's own scorer. */
+function computeTruth(rows, probes, length, accepts = () => true) {
+  const norms = list(COUNT, (at) => norm(rows, at * length, length));
+  return probes.map((probe) => {
+    const own = norm(probe, 0, length);
+    const score = (at) => {
+      let sum = 0;
+      for (let index = 0; index < length; index++) sum += probe[index] * rows[at * length + index];
+      return sum / (own * norms[at]);
+    };
+    const scores = [];
+    for (let at = 0; at < COUNT; at++) if (accepts(at)) scores.push(score(at));
+    scores.sort((a, b) => b - a);
+    return { score, least: scores[Math.min(HITS, scores.length) - 1] - 1e-12, scores };
   });
-  const peerBuild = timed("usearch int8, built", VECTORS, (at) =>
-    index.add(BigInt(at), made.subarray(at * length, (at + 1) * length), 1),
+}
+
+function norm(numbers, first, length) {
+  let sum = 0;
+  for (let at = first; at < first + length; at++) sum += numbers[at] ** 2;
+  return Math.sqrt(sum);
+}
+
+/** Returns the share of the true best that a search finds. */
+function measureRecall(truth, search) {
+  let [found, wanted] = [0, 0];
+  for (const [at, { score, least, scores }] of truth.entries()) {
+    wanted += Math.min(HITS, scores.length);
+    found += search(at).filter((row) => score(row) >= least).length;
+  }
+  return found / wanted;
+}
+
+const rowOf = ({ id }) => Number(id.slice(1));
+
+async function fillGraph(name, precision, rows, length) {
+  const graph = new Graph(name);
+  graph.setVectorSettings({ precision });
+  graph.index("property", { key: "n" });
+  for (let at = 0; at < COUNT; at++) {
+    const vector = rows.subarray(at * length, (at + 1) * length);
+    graph.createVertex(`v${at}`, { vector, properties: { n: at } });
+  }
+  const exactBytes = graph.getMemoryUsage("svc.vector.internal") / COUNT;
+  graph.index("vectors", { length, ef: BUILD_EF });
+  // This thread sleeps meanwhile, so the CPU time is the builder's.
+  const begun = cpuUs();
+  while (graph.indexes()[0].indexed < COUNT) await new Promise((done) => setTimeout(done, 50));
+  const buildUs = (cpuUs() - begun) / COUNT;
+  await new Promise((done) => setTimeout(done, 300));
+  return { graph, buildUs, exactBytes };
+}
+
+/** Returns a row of the table: name, parameter, recall, time. */
+function row(name, parameter, truth, search) {
+  const recall = measureRecall(truth, search).toFixed(4);
+  return [name, parameter, recall, measureUs(search).toFixed(1)];
+}
+
+async function measureOurs(name, precision, { rows, probes, truth, length }) {
+  const { graph, buildUs, exactBytes } = await fillGraph(name, precision, rows, length);
+  const table = [
+    row(`svc ${precision}`, "exact", truth, (at) => graph.nearest(probes[at]).map(rowOf)),
+    row(`svc ${precision}`, "S_SIM", truth, (at) =>
+      graph.vertices({ vector: probes[at], sortby: S_SIM, hits: HITS }).map((id) => rowOf({ id })),
+    ),
+  ];
+  for (const ef of EFS) {
+    const search = (at) => graph.nearest(probes[at], { approximate: { ef } }).map(rowOf);
+    table.push(row(`svc ${precision}`, `ef ${ef}`, truth, search));
+  }
+  graph.erase();
+  return { table, build: [`svc ${precision}`, buildUs.toFixed(1), exactBytes.toFixed(0)] };
+}
+
+function measureUsearch(kind, { rows, probes, truth, length }) {
+  const { Index, MetricKind, ScalarKind } = usearch;
+  const settings = {
+    ...{ dimensions: length, metric: MetricKind.Cos, quantization: ScalarKind[kind] },
+    ...{ connectivity: 16, expansion_add: BUILD_EF },
+  };
+  const table = [];
+  let buildUs = 0;
+  for (const ef of EFS) {
+    // The number of candidates cannot be changed later.
+    const index = new Index({ ...settings, expansion_search: ef });
+    const begun = cpuUs();
+    for (let at = 0; at < COUNT; at++) {
+      index.add(BigInt(at), rows.subarray(at * length, (at + 1) * length), 1);
+    }
+    buildUs = (cpuUs() - begun) / COUNT;
+    const search = (at) => Array.from(index.search(probes[at], HITS, 1).keys, Number);
+    table.push(row(`usearch ${kind}`, `ef ${ef}`, truth, search));
+  }
+  return { table, build: [`usearch ${kind}`, buildUs.toFixed(1), ""] };
+}
+
+function buildHnswlib({ rows, length }) {
+  const index = new hnswlib.HierarchicalNSW("cosine", length);
+  index.initIndex(COUNT, 16, BUILD_EF);
+  const begun = cpuUs();
+  for (let at = 0; at < COUNT; at++) {
+    index.addPoint(Array.from(rows.subarray(at * length, (at + 1) * length)), at);
+  }
+  return { index, buildUs: (cpuUs() - begun) / COUNT };
+}
+
+function measureHnswlib(set) {
+  const { index, buildUs } = buildHnswlib(set);
+  const asked = set.probes.map((probe) => Array.from(probe));
+  const table = EFS.map((ef) => {
+    index.setEf(ef);
+    return row(
+      "hnswlib",
+      `ef ${ef}`,
+      set.truth,
+      (at) => index.searchKnn(asked[at], HITS).neighbors,
+    );
+  });
+  return { table, build: ["hnswlib", buildUs.toFixed(1), ""] };
+}
+
+/** Searches with a condition on an indexed property that a share of the vertices meets. */
+async function measureFilters(name, set) {
+  const { rows, probes, length } = set;
+  const table = [];
+  const peer = hnswlib === null ? null : buildHnswlib(set).index;
+  for (const precision of options.precisions.split(",")) {
+    const { graph } = await fillGraph(`${name}_${precision}`, precision, rows, length);
+    for (const share of SHARES) {
+      const limit = Math.ceil(COUNT * share);
+      const truth = computeTruth(rows, probes, length, (at) => at < limit);
+      const condition = { property: { n: { lt: limit } } };
+      const search = (at) =>
+        graph.nearest(probes[at], { condition, approximate: { ef: 64 } }).map(rowOf);
+      table.push(row(`svc ${precision}`, `${share * 100} %`, truth, search));
+      if (peer === null) continue;
+      peer.setEf(64);
+      const asked = probes.map((probe) => Array.from(probe));
+      const like = (at) => peer.searchKnn(asked[at], HITS, (label) => label < limit).neighbors;
+      table.push(row("hnswlib", `${share * 100} %`, truth, like));
+    }
+    graph.erase();
+  }
+  printTable([name, "share", "recall", "us"], table);
+}
+
+async function measureSet(name, { length, make }) {
+  const next = make(length);
+  const rows = new Float32Array(COUNT * length);
+  for (let at = 0; at < COUNT; at++) rows.set(next(), at * length);
+  const probes = list(PROBES, () => Float32Array.from(next()));
+  const set = { rows, probes, length };
+  if (options.filters) return measureFilters(name, set);
+  set.truth = computeTruth(rows, probes, length);
+  const results = [];
+  for (const precision of options.precisions.split(",")) {
+    results.push(await measureOurs(`${name}_${precision}`, precision, set));
+  }
+  if (usearch !== null) for (const kind of ["F32", "I8"]) results.push(measureUsearch(kind, set));
+  if (hnswlib !== null) results.push(measureHnswlib(set));
+  console.log(`${name}: ${COUNT} vectors of ${length} components`);
+  printTable(
+    ["search", "", "recall", "us"],
+    results.flatMap(({ table }) => table),
   );
-  const asked = probes.map((probe) => Float32Array.from(probe));
-  const found = asked.map((probe) => [...index.search(probe, 10, 1).keys].map((key) => `v${key}`));
-  const hits = found.reduce((sum, ids, at) => {
-    return sum + exact[at].filter((id) => ids.includes(id)).length;
-  }, 0);
-  const recall = hits / (PROBES * 10);
-  const us = timed("usearch int8, ef 64", PROBES * 5, (at) =>
-    index.search(asked[at % PROBES], 10, 1),
+  printTable(
+    ["build", "us a vector", "bytes"],
+    results.map(({ build }) => build),
   );
-  const like = ours.find((one) => one.recall >= recall) ?? ours.at(-1);
-  console.log(`  recall ${recall.toFixed(4)}`);
-  console.log(`  ours at recall ${like.recall}: ${(us / like.us).toFixed(2)} times as fast`);
-  console.log(`  ours builds in ${(buildUs / peerBuild).toFixed(2)} of its time`);
 }
 
 await system.initialize("vectors");
-for (const length of LENGTHS) await measureIndex(measure(length));
+for (const [name, set] of Object.entries(DISTRIBUTIONS)) {
+  if (options.only === "" || options.only.split(",").includes(name)) await measureSet(name, set);
+}
 await system.unload();

@@ -16,6 +16,7 @@ import {
   Slab,
   Slot,
   Space,
+  slotLength,
 } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
@@ -26,6 +27,8 @@ import type { VectorTable } from "./vector-table.js";
 const FIRST_SLOTS = 64;
 /** Attempts if too much changes meanwhile; the last one takes the writer mutex. */
 const MAX_ATTEMPTS = 3;
+/** Vertices of the slots in a kernel's list. */
+const listed = new Uint32Array(MAX_LIST);
 
 /** Parameters and callbacks of a scan. */
 export interface Scan {
@@ -59,8 +62,55 @@ export function scanVectors(scan: Scan, ef: number): void {
   }
 }
 
+/** Offers given vertices. Kernels select few of the int8 vectors of the probe's length. */
+export function scoreListed(scan: Scan, vertices: Uint32Array): void {
+  const { table, probe } = scan;
+  if (probe.parts.isFeatures || vertices.length < FIRST_SLOTS || !table.hasKernel) {
+    for (let at = 0; at < vertices.length; at += MAX_LIST) {
+      scoreAll(scan, vertices.subarray(at, at + MAX_LIST));
+    }
+    return;
+  }
+  const { writes } = table;
+  // The first few give a threshold for the others.
+  for (let at = 0, count = FIRST_SLOTS; at < vertices.length; at += count, count = MAX_LIST) {
+    const some = vertices.subarray(at, at + count);
+    for (const vertex of selectListed(scan, some)) {
+      if (!scan.best.has(vertex)) offer(scan, vertex);
+    }
+    scan.poll(some.length);
+  }
+  // A slot may have got another vector before a kernel read it.
+  if (!offerChanged(scan, writes)) scoreAll(scan, vertices);
+}
+
+/** Returns the vertices that may be among the best, and all that the kernel does not handle. */
+function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): number[] {
+  const { memory } = table;
+  const length = slotLength(probe.length, false);
+  const selected: number[] = [];
+  let count = 0;
+  for (const vertex of vertices) {
+    const slot = table.slotOf(vertex);
+    if (slot === 0) continue;
+    if (memory.lengthIn(slot) === length) {
+      memory.list[count] = memory.addressOf(slot);
+      listed[count++] = vertex;
+    } else selected.push(vertex);
+  }
+  const terms = probe.terms(length);
+  const least = probe.measure.kernelThreshold(best.threshold, terms);
+  probe.load(length);
+  probe.measure.scoreSlots(memory, count, terms, memory.lists + MAX_LIST * 4);
+  for (let index = 0; index < count; index++) {
+    // A score that is not a number is not below.
+    if (!(memory.scores[MAX_LIST + index]! < least)) selected.push(listed[index]!);
+  }
+  return selected;
+}
+
 /** Offers given vertices, wherever their vectors are. */
-export function scoreAll(scan: Scan, vertices: Uint32Array): void {
+function scoreAll(scan: Scan, vertices: Uint32Array): void {
   for (const vertex of vertices) {
     if (!scan.best.has(vertex)) offer(scan, vertex);
   }

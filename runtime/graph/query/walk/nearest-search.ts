@@ -7,11 +7,11 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { MAX_EF, MIN_EF } from "../../vectors/index-layout.js";
 import type { NearestTopK } from "../../vectors/nearest-top-k.js";
 import type { Probe } from "../../vectors/probe.js";
-import { type Scan, scanVectors, scoreAll } from "../../vectors/scan-vectors.js";
+import { type Scan, scanVectors, scoreListed } from "../../vectors/scan-vectors.js";
 import { HitCounter } from "../hits/hit-sink.js";
 import type { Deadline } from "../match/deadline.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
-import { Candidates } from "./candidates.js";
+import { findSource } from "./candidate-sources.js";
 import { Walker } from "./walker.js";
 
 /** The `approximate` option. */
@@ -68,57 +68,76 @@ export function findNearest(search: NearestSearch, best: NearestTopK, deadline: 
     poll: (count) => deadline.spend(count),
   };
   const ef = best.limit > MAX_EF || search.ef === 0 ? 0 : Math.max(search.ef, best.limit);
-  const way = chooseStrategy(scan, ef, countNarrowed(store, test), test !== null);
-  if (way === "candidates") offerCandidates(store, scan, test);
-  else scanVectors(scan, way === "index" ? ef : 0);
+  const costs = estimateCosts(scan, ef);
+  const narrowed = test === null ? null : narrow(store, test, costs);
+  if (narrowed !== null) scoreListed(scan, narrowed);
+  else scanVectors(scan, isIndexFaster(scan, costs, test !== null) ? ef : 0);
 }
 
-/** Returns the number of vertices that a condition leaves; Infinity if unknown. */
-function countNarrowed(store: GraphStore, test: VertexTest | null): number {
-  if (test === null || test.isNegated) return Number.POSITIVE_INFINITY;
-  if (test.ids !== null) return test.ids.handles.length;
-  return test.type === null ? Number.POSITIVE_INFINITY : store.typeLists.count(test.type.code);
+/** Estimated costs in ns, measured on one machine. */
+interface Costs {
+  /** Of a scan of all vectors. */
+  readonly scan: number;
+  /** Of an index search that every vertex may be a result of; Infinity if none is allowed. */
+  readonly index: number;
+  /** Of a candidate that is read by itself. */
+  readonly candidate: number;
 }
 
-function offerCandidates(store: GraphStore, scan: Scan, test: VertexTest | null): void {
-  const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY);
-  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
-    scoreAll(scan, candidates.slice.subarray(0, count));
-  }
+function estimateCosts({ table, probe }: Scan, ef: number): Costs {
+  const { length } = probe;
+  return {
+    scan: table.count * (6 + length / 16),
+    index: ef === 0 ? Number.POSITIVE_INFINITY : (20_000 + ef * 2000) * (1 + length / 400),
+    candidate: 80 + length / 3,
+  };
 }
-
-/** Number of vertices sampled to estimate the selectivity of a condition. */
-const SAMPLE = 256;
 
 /**
- * Compares estimated costs in ns, measured on one machine: a vector in a scan, a vector read by
- * itself, and a candidate of an index search.
+ * Returns the vertices that a condition leaves, if ids, arcs, a type or an index of properties
+ * names so few that scoring each of them is fastest: then the search is exact. Each is tested
+ * anyway.
  */
-function chooseStrategy(
-  scan: Scan,
-  ef: number,
-  candidates: number,
-  hasTest: boolean,
-): "scan" | "candidates" | "index" {
-  const { table, probe } = scan;
-  const count = table.count;
-  const scanned = count * (6 + probe.length / 16);
-  const gathered = candidates * (80 + probe.length / 3);
-  const least = Math.min(scanned, gathered);
-  const exact = gathered < scanned ? "candidates" : "scan";
-  const searched = (20_000 + ef * 2000) * (1 + probe.length / 400);
-  if (ef === 0 || searched > least) return exact;
-  const isKnown = candidates < Number.POSITIVE_INFINITY;
-  const share = isKnown ? candidates / count : hasTest ? sampleSelectivity(scan) : 1;
-  return searched / Math.min(1, share) < least ? "index" : exact;
+function narrow(store: GraphStore, test: VertexTest, costs: Costs): Uint32Array | null {
+  if (test.isNegated) return null;
+  const { type } = test;
+  // No vertex can have a type without a code.
+  if (type !== null && type.code === 0) return new Uint32Array(0);
+  const { count } = store.vectors;
+  // With m of n vertices left, an index search takes n / m times as long, and m candidates m times.
+  const crossing = Math.sqrt((count * costs.index) / costs.candidate);
+  const limit = Math.floor(Math.min(costs.scan / costs.candidate, crossing, MAX_NARROWED));
+  const found = findSource(store, test, limit);
+  const most = found?.handles.length ?? limit;
+  if (type !== null && store.typeLists.count(type.code) < most) {
+    const vertices = new Uint32Array(most);
+    const ofType = store.typeLists.count(type.code);
+    return vertices.subarray(0, store.typeLists.copyBefore(type.code, ofType, vertices));
+  }
+  return found === null ? null : Uint32Array.from(found.handles);
+}
+
+/** Maximum number of candidates of a source. */
+const MAX_NARROWED = 65_536;
+/** Vertices sampled to estimate the share that meets a condition, and more if few of them do. */
+const FIRST_SAMPLE = 24;
+const SAMPLE = 256;
+const ENOUGH_PASSED = 6;
+
+function isIndexFaster(scan: Scan, costs: Costs, hasTest: boolean): boolean {
+  if (costs.index > costs.scan) return false;
+  return !hasTest || costs.index / sampleSelectivity(scan) < costs.scan;
 }
 
 /** Never 0: no match in the sample may still mean a few in the graph. */
 function sampleSelectivity({ table, accepts }: Scan): number {
   let [seen, passed] = [0, 0];
-  for (const vertex of table.sample(SAMPLE)) {
-    seen++;
-    if (accepts(vertex)) passed++;
+  for (const size of [FIRST_SAMPLE, SAMPLE]) {
+    for (const vertex of table.sample(size)) {
+      seen++;
+      if (accepts(vertex)) passed++;
+    }
+    if (passed >= ENOUGH_PASSED) break;
   }
   return Math.max(passed, 0.5) / Math.max(seen, 1);
 }
