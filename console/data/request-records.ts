@@ -17,7 +17,7 @@ export interface RequestRecord {
   /** Each argument and the length of its value. */
   readonly arguments: readonly (readonly [name: string, size: number])[];
   readonly content: number;
-  /** Null where it did not run in an executor. */
+  /** Null if it did not run in an executor. */
   readonly queue: number | null;
   readonly run: number | null;
   readonly traceparent: string;

@@ -28,7 +28,7 @@ interface Found {
   readonly rows: readonly Neighbor[];
   /** Neighbors of all drawn vertices, by vertex, the anchor last. */
   readonly around: ReadonlyMap<string, readonly Neighbor[]>;
-  /** Null where the rows are vertices to begin with. */
+  /** Null if the rows are vertices to begin with. */
   readonly vertex: unknown;
 }
 

@@ -7,7 +7,7 @@ import { clipForDisplay } from "../data/text.js";
 
 interface ConfirmProps {
   readonly operation: Operation;
-  /** Ids of the instances; empty where there is only one. */
+  /** Ids of the instances; empty if there is only one. */
   readonly targets: readonly string[];
   /** Text to type for confirmation; null: a click is enough. */
   readonly word: string | null;

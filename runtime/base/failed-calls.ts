@@ -24,7 +24,7 @@ export interface FailedCall {
   readonly body: string;
   /** The error, with stack frames in terms of the sources. */
   readonly text: string;
-  /** Null without a known source. */
+  /** Null if the source is unknown. */
   readonly frame: SourceFrame | null;
 }
 

@@ -34,7 +34,7 @@ export type RequestState =
 /** A connection and its next request to be answered. */
 export interface OpenConnection {
   readonly connection: Connection;
-  /** Null when the connection is idle. */
+  /** Null if the connection is idle. */
   readonly pending: PendingRequest | null;
 }
 
@@ -86,7 +86,7 @@ export interface ServerView {
   readonly tls: TlsPaths | null;
   /** Absolute path of the data directory. */
   readonly root: string;
-  /** Name given to `runServer` or in the configuration, null when there is none. */
+  /** Name given to `runServer` or in the configuration, null if there is none. */
   readonly serviceName: string | null;
   /** 32 hex digits, unique per process. */
   readonly label: string;

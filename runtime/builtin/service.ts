@@ -7,7 +7,7 @@ import type { ServerView } from "./server-view.js";
 
 export interface ServiceRequest {
   readonly exchange: Exchange;
-  /** Text after the first `?` of the target, latin1 as received; empty when there is none. */
+  /** Text after the first `?` of the target, latin1 as received; empty if there is none. */
   readonly query: string;
   /** 0 main port, 1 admin port. */
   readonly portOffset: 0 | 1;

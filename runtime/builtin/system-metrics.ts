@@ -7,7 +7,7 @@ export function readIds(idlist: string): string[] {
   return idlist.replaceAll(/\s/g, "").split(",");
 }
 
-/** Returns a value per name, by a path of keys; null when nothing is present. */
+/** Returns a value per name, by a path of keys; null if nothing is present. */
 export function metricAt(
   value: unknown,
   paths: Readonly<Record<string, readonly string[]>>,

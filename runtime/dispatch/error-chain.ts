@@ -137,7 +137,7 @@ export interface ErrorHierarchy {
 }
 
 /**
- * @param answers by partition; null where none is usable
+ * @param answers by partition; null if none is usable
  * @param failures errors that back-ends responded with, which count as responses
  */
 export function errorHierarchy(

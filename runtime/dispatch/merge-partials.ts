@@ -31,7 +31,7 @@ interface Sorting {
 
 /**
  * Merges the received partials, at least one.
- * @param partials by partition; null where none was received
+ * @param partials by partition; null if none was received
  * @param target the only addressed partition; null: all
  * @throws ResponseError if partials are corrupt or incompatible; its message is the response's
  */

@@ -14,7 +14,7 @@ export class ConsoleRequests {
   readonly #isOnBoth: boolean;
   readonly #trusted: TrustedClients;
 
-  /** @param pages null where the console is disabled */
+  /** @param pages null if the console is disabled */
   constructor(pages: PackagedFiles | null, isOnBoth: boolean, trusted: TrustedClients) {
     this.#pages = pages;
     this.#isOnBoth = isOnBoth;

@@ -107,7 +107,7 @@ export interface ExecutorHooksData {
 
 /** Parts of the start data of an executor that plugins must not reach. */
 export interface ControlledExecutor extends ControlledServer {
-  /** Null without start and stop functions. */
+  /** Null if there are no start and stop functions. */
   readonly hooks: ExecutorHooksData | null;
 }
 

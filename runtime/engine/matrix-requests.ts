@@ -134,7 +134,7 @@ export class MatrixRequests {
   readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
   readonly #traces: TraceSampler;
-  /** Null without a key that is shared with the back-ends. */
+  /** Null if no key is shared with the back-ends. */
   readonly #signer: RequestSigner | null;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {

@@ -23,7 +23,7 @@ export interface RequestedResource {
 export interface AuthenticationParts {
   /** Null without `auth`. */
   readonly handlers: Authenticator | null;
-  /** Null without a key that dispatchers share. */
+  /** Null if dispatchers share no key. */
   readonly signature: DispatchSignature | null;
   /** There are no back-ends. */
   readonly isEngine: boolean;

@@ -66,7 +66,7 @@ export interface EngineParts {
   readonly auth: RequestAuthentication;
   readonly rates: RequestRates;
   readonly builtins: BuiltinAccess;
-  /** Null without an audit log. */
+  /** Null if there is no audit log. */
   readonly audit: AuditLog | null;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;

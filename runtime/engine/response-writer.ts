@@ -69,9 +69,9 @@ export interface ResponseParts {
   readonly backlog: () => number;
   /** Cross-origin requests are allowed. */
   readonly cors: boolean;
-  /** Null without an access log. */
+  /** Null if there is no access log. */
   readonly access: AccessLog | null;
-  /** Null without an audit log. */
+  /** Null if there is no audit log. */
   readonly audit: AuditLog | null;
   readonly recorder: Recorder | null;
   /** Null: responses are sent uncompressed. */
@@ -419,7 +419,7 @@ function elapsedMs(t0Ms: number): number {
   return nowMs() - t0Ms;
 }
 
-/** Null without a body; the fields of a plugin's own response name its media type. */
+/** Null if there is no body; the fields of a plugin's own response name its media type. */
 function relayedMediaType({ mediaType, fields }: BackEndResponse): string | null {
   if (mediaType === "") return null;
   return fields.includes("Content-Type: ") ? OWN_MEDIA_TYPE : mediaType;

@@ -92,7 +92,7 @@ export class SlotTable {
   }
 
   /**
-   * Returns the request that holds a slot; null when the slot is free or its request was answered.
+   * Returns the request that holds a slot; null if the slot is free or its request was answered.
    */
   call(slot: number): PluginCall | null {
     return this.#calls[slot] ?? null;

@@ -11,7 +11,7 @@ import { readTraceParent, TRACE_PARENT, unsampled } from "../tracing/trace-paren
 import type { Tracer } from "../tracing/tracer.js";
 
 export class TraceSampler {
-  /** Null where tracing is disabled. */
+  /** Null if tracing is disabled. */
   readonly #tracer: Tracer | null;
   readonly #rights: ClientPermissions;
 

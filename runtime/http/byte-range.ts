@@ -9,7 +9,7 @@ export interface ByteRange {
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * Parses a `Range` field. Returns null when the whole content is to be sent (also for multiple
+ * Parses a `Range` field. Returns null if the whole content is to be sent (also for multiple
  * ranges and malformed values), "outside" when the range is unsatisfiable.
  */
 export function parseByteRange(

@@ -25,7 +25,7 @@ export class CompressedFiles {
   /**
    * @param path of the file, with all links resolved
    * @param tag validator of the content, different for each coding
-   * @returns null where no compressed form is available
+   * @returns null if no compressed form is available
    */
   find(
     path: string,

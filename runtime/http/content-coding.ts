@@ -72,7 +72,7 @@ function qualityOf(parameters: readonly string[]): number {
   return Math.min(1, Number(QUALITY.exec(given)?.[1] ?? 0));
 }
 
-/** Resolves with null where compression fails. */
+/** Resolves with null if compression fails. */
 export function compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | null> {
   return new Promise((resolve) => {
     CODINGS.get(coding)!(bytes, (error, result) => resolve(error === null ? result : null));

@@ -12,11 +12,11 @@ const FRACTIONS = Array.from({ length: 1000 }, (_, index) => String(index).padSt
 export interface Hierarchy {
   /** Number of dispatcher levels, this one included. */
   readonly level: number;
-  /** `[parts, incomplete, deep]`, null when no back-end took part. */
+  /** `[parts, incomplete, deep]`, null if no back-end took part. */
   readonly partitions: readonly [number, number, number] | null;
-  /** Share of the matrix that took part, null where all of it must. */
+  /** Share of the matrix that took part, null if all of it must. */
   readonly coverage: number | null;
-  /** JSON text of the explanation, null where it was not requested. */
+  /** JSON text of the explanation, null if it was not requested. */
   readonly explain: string | null;
 }
 

@@ -19,7 +19,7 @@ import type { RequestHeaders } from "./transport.js";
  * Whole lines only: a token, directly followed by a colon, and a value without control characters.
  */
 const LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
-/** A host and port in the characters of RFC 3986; empty when the target names no host. */
+/** A host and port in the characters of RFC 3986; empty if the target names no host. */
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
 const CLOSE = /(?:^|[ \t,])close(?:$|[ \t,])/i;
 const DIGITS = /^\d+$/;
@@ -80,7 +80,7 @@ export class HeaderFields implements RequestHeaders {
   chunked = false;
   /** The client asked to close the connection after this request. */
   closes = false;
-  /** Value of `Expect` in lower case, null when absent. */
+  /** Value of `Expect` in lower case, null if absent. */
   expect: string | null = null;
   #values: Map<string, string> | null = null;
 
@@ -140,7 +140,7 @@ export function readHeaderFields(
   return codings === null ? fields : readCodings(fields, codings);
 }
 
-/** @returns false when the value is not acceptable */
+/** @returns false if the value is not acceptable */
 function readField(fields: HeaderFields, name: string, value: string): boolean {
   switch (name) {
     case "accept":

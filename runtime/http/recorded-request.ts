@@ -35,7 +35,7 @@ export interface RecordedRequest {
   readonly ms: number;
   /** Length of the comparable content; null for streams and failures. */
   readonly bytes: number | null;
-  /** Digest of the comparable content; null where `bytes` is, and for large content. */
+  /** Digest of the comparable content; null if `bytes` is, and for large content. */
   readonly digest: string | null;
   /** Comparable content in base64; only where bodies are recorded and it is small enough. */
   readonly answer?: string;
@@ -45,9 +45,9 @@ export interface RecordedRequest {
 export interface ComparableResponse {
   readonly bytes: number | null;
   readonly digest: string | null;
-  /** Null where it is too large or nothing is compared. */
+  /** Null if it is too large or nothing is compared. */
   readonly content: Buffer | null;
-  /** Milliseconds reported by the server; null where it reports none. */
+  /** Milliseconds reported by the server; null if it reports none. */
   readonly ms: number | null;
 }
 

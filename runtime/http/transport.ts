@@ -33,7 +33,7 @@ export interface RequestHeaders {
   readonly minQueue: number;
   /** `X-SVC-Deadline`: maximum milliseconds that the client waits, 0 when absent. */
   readonly deadlineMs: number;
-  /** `X-SVC-Partial-Target`, of any size; null when absent. */
+  /** `X-SVC-Partial-Target`, of any size; null if absent. */
   readonly partialTarget: bigint | null;
   /** `X-SVC-Via`: the dispatchers that forwarded the request unchanged, empty for none. */
   readonly via: string;
@@ -87,7 +87,7 @@ export interface Exchange {
   /** Path and query, latin1, unescaped as received. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Null without body; up to INLINE_BODY_BYTES latin1 text, else bytes in shared memory. */
+  /** Null if there is no body; up to INLINE_BODY_BYTES latin1 text, else bytes in shared memory. */
   readonly body: string | Uint8Array | null;
   readonly connection: Connection;
   /** Address of the client behind a proxy or dispatcher; null: that of the connection. */
@@ -119,7 +119,7 @@ export interface Exchange {
    * Answers the request, now or later; responses are sent in request order. Every exchange must be
    * answered, aborted ones too; calls after the first do nothing.
    * @param status HTTP status code
-   * @param mediaType without charset; null when there is no body
+   * @param mediaType without charset; null if there is no body
    * @param body latin1 text whose characters are the bytes to send, or bytes
    * @param fields further header lines, each with CR LF, sent before `Server`
    */

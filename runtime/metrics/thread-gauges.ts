@@ -62,7 +62,7 @@ function unusedName(buffer: SharedArrayBuffer, name: string): string {
   return unused;
 }
 
-/** Returns null when all slots are taken: the thread is not measured. */
+/** Returns null if all slots are taken: the thread is not measured. */
 function reserve(buffer: SharedArrayBuffer, name: string): number | null {
   for (let slot = 0; slot < SLOTS; slot++) {
     const values = floatsAt(buffer, slot);

@@ -20,7 +20,7 @@ const DISPATCHER: KeyKind = {
 };
 
 /**
- * Returns the key in a file, or else in the environment; null where there is none.
+ * Returns the key in a file, or else in the environment; null if there is none.
  * @throws SvcError SVC2702 for an invalid key
  */
 export function readAdminKey(file: string | null): string | null {
@@ -28,7 +28,7 @@ export function readAdminKey(file: string | null): string | null {
 }
 
 /**
- * Returns the key that dispatchers and the instances below them share; null where there is none.
+ * Returns the key that dispatchers and the instances below them share; null if there is none.
  * @throws SvcError SVC2703 for an invalid key
  */
 export function readDispatcherKey(file: string | null): string | null {

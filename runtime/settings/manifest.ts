@@ -48,7 +48,7 @@ export interface Manifest {
   readonly outputs: FileHashes;
 }
 
-/** Reads the manifest of a project; null when there is none, or for another format. */
+/** Reads the manifest of a project; null if there is none, or for another format. */
 export function readManifest(projectDir: string): Manifest | null {
   let text = readManifestText(projectDir);
   if (text === null && restoreBuild(projectDir)) {
@@ -105,7 +105,7 @@ export function changedFile(folder: string, hashes: FileHashes): string | null {
   return null;
 }
 
-/** Returns the hash of a file's content; null when it cannot be read. */
+/** Returns the hash of a file's content; null if it cannot be read. */
 export function hashFile(path: string): string | null {
   try {
     return hashContent(readFileSync(path));

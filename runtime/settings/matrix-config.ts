@@ -179,7 +179,7 @@ function primaryRowOf(rows: readonly unknown[], at: Place): number {
   return marked[0] ?? 0;
 }
 
-/** @param height replicas of each partition, null where unknown */
+/** @param height replicas of each partition, null if unknown */
 function readPartition(
   given: unknown,
   index: number,

@@ -23,7 +23,7 @@ const MAX_UNSENT_BYTES = 256 * 1024;
 /** Callbacks of a trunk's owner. */
 export interface TrunkEvents {
   /**
-   * Accepts a stream opened by the peer; returns false to refuse it. Null where the peer may open
+   * Accepts a stream opened by the peer; returns false to refuse it. Null if the peer may open
    * none.
    */
   readonly opened: ((stream: TrunkStream) => boolean) | null;

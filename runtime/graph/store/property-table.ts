@@ -191,7 +191,7 @@ export class PropertyTable {
     }
   }
 
-  /** Reads the values of several keys consistently; undefined where absent. */
+  /** Reads the values of several keys consistently; undefined if absent. */
   storedAll(vertex: number, keys: readonly number[], into: (StoredValue | undefined)[]): void {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {

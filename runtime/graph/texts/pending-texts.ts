@@ -9,7 +9,7 @@ import type { TextIndexState, TextTable } from "./text-table.js";
 export interface PendingDocument {
   readonly vertex: number;
   readonly version: number;
-  /** Terms by key, in the order of the words; null where there is no text. */
+  /** Terms by key, in the order of the words; null if there is no text. */
   readonly terms: readonly (Int32Array | null)[];
 }
 
@@ -38,7 +38,7 @@ export interface TextSource {
 export class PendingTexts {
   readonly #source: TextSource;
   readonly #table: TextTable;
-  /** By vertex; null where the index is not about it. */
+  /** By vertex; null if the index is not about it. */
   readonly #known = new Map<number, { version: number; document: PendingDocument | null }>();
 
   constructor(source: TextSource, table: TextTable) {

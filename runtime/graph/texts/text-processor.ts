@@ -40,7 +40,7 @@ export class TextProcessor extends TimeSlicedTask {
   }
 
   /**
-   * Works for so long; false when there is nothing left to do.
+   * Works for so long; false if there is nothing left to do.
    * @param isComplete true: nothing is left for later, however little it is
    */
   run(limitMs: number, isComplete = true): boolean {

@@ -26,7 +26,7 @@ export class IndexProcessor extends TimeSlicedTask {
     this.#log = log;
   }
 
-  /** Works for a time slice; returns false when nothing is left to do. */
+  /** Works for a time slice; returns false if nothing is left to do. */
   run(limitMs: number): boolean {
     const giveUpAt = performance.now() + limitMs;
     this.#work ??= this.#all();

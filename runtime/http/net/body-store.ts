@@ -8,7 +8,7 @@ import { BODY_MEMORY_EXHAUSTED, type HttpRejection, PAYLOAD_TOO_LARGE } from "..
 
 /** Memory available to bodies. */
 export interface BodyMemory {
-  /** @returns false when too little is left; small bodies have a reserve */
+  /** @returns false if too little is left; small bodies have a reserve */
   take(bytes: number, isLarge: boolean): boolean;
   give(bytes: number): void;
 }

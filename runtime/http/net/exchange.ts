@@ -36,7 +36,7 @@ export interface ExchangeOwner extends Connection {
   ownerOf(forwardedFor: string | null): Client;
   /** Marks a response as ready; it is sent in order. */
   settle(exchange: NetExchange): void;
-  /** Returns false when the response must be dropped, because too many bytes are unread. */
+  /** Returns false if the response must be dropped, because too many bytes are unread. */
   hasCapacityFor(bytes: number): boolean;
   /** Answers in place of the engine. */
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void;

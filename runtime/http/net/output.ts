@@ -60,7 +60,7 @@ export class OutputBuffer {
    * other connections get a turn, because the system copies each write while this thread waits.
    * @param byteLength null for content that delimits itself
    * @param passedOn called once the bytes sent are no longer read, where that is known
-   * @returns false when the source failed or its length differs from the declared one
+   * @returns false if the source failed or its length differs from the declared one
    */
   async pump(
     source: ByteStream,

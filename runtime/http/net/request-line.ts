@@ -81,7 +81,7 @@ function isBeginningOfWord(word: string): boolean {
 
 /**
  * Parses the line by which a dispatcher identifies itself: seven numbers, no response.
- * @returns null when the line is something else
+ * @returns null if the line is something else
  */
 export function parseIdentLine(line: string): Ident | null {
   const match = IDENT.exec(line);

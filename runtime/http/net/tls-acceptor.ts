@@ -69,7 +69,7 @@ export class TlsAcceptor {
     this.#server.emit("connection", socket);
   }
 
-  /** Closes the oldest handshake of an owner; false where there is none. */
+  /** Closes the oldest handshake of an owner; false if there is none. */
   reject(owner: object): boolean {
     for (const [key, guest] of this.#guests) {
       if (guest.owner !== owner) continue;

@@ -84,9 +84,9 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   /** Maximum number of open connections. */
   readonly #most: number;
   readonly #connections = new Set<NetConnection>();
-  /** Null where proxies name clients in header fields only. */
+  /** Null if proxies name clients in header fields only. */
   readonly #proxyDoor: ProxyAcceptor | null;
-  /** Null where connections are not encrypted. */
+  /** Null if connections are not encrypted. */
   readonly #door: TlsAcceptor | null;
   /** Clients beyond the limit while they receive the refusal. */
   readonly #refused = new Map<Socket, number>();

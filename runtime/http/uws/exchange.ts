@@ -194,7 +194,7 @@ export class UwsExchange implements Exchange {
     else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);
   }
 
-  /** @returns false when there is nothing to send, or the client is gone */
+  /** @returns false if there is nothing to send, or the client is gone */
   #begin(): boolean {
     if (this.#answered) return false;
     this.#answered = true;

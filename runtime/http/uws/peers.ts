@@ -19,7 +19,7 @@ export interface Peer extends Connection {
 
 export class Peers {
   #nextId = 1;
-  /** The peer of every open connection, null when there are several. */
+  /** The peer of every open connection, null if there are several. */
   #only: Peer | null = null;
   readonly #byBytes = new Map<string, Peer>();
 

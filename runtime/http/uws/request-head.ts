@@ -20,7 +20,7 @@ export class RequestHeadReader {
   // Results of the last `read`: fields instead of an object, which would be allocated per request.
   method: Method = "GET";
   target = "";
-  /** Null when the request is rejected and its end is unknown. */
+  /** Null if the request is rejected and its end is unknown. */
   fields: HeaderFields | null = null;
   /** Bytes of the head on the wire. */
   byteLength = 0;
@@ -36,7 +36,7 @@ export class RequestHeadReader {
 
   /**
    * Reads a head.
-   * @returns the rejection to answer with, null when the request is valid
+   * @returns the rejection to answer with, null if the request is valid
    */
   read(request: UwsRequest): HttpRejection | null {
     this.fields = null;

@@ -15,7 +15,7 @@ export class UwsResponseHeads {
     this.#cors = cors === null ? "" : `\r\nAccess-Control-Allow-Origin: ${cors}`;
   }
 
-  /** Returns a head without its last line end. `mediaType` is null when there is no content. */
+  /** Returns a head without its last line end. `mediaType` is null if there is no content. */
   text(status: number, mediaType: string | null, fields: string): string {
     if (fields !== "") return this.#make(status, mediaType, fields, "keep-Alive");
     let heads = this.#byMediaType.get(mediaType);

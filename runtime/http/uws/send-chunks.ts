@@ -8,7 +8,7 @@ import type { UwsResponse } from "./uws-api.js";
  * @param head as `writeStatus` takes it
  * @param gone aborted when the client disconnects; the response is not touched afterwards
  * @param isLast the connection closes afterwards
- * @returns the number of bytes sent; null when the source failed or the client disconnected
+ * @returns the number of bytes sent; null if the source failed or the client disconnected
  */
 export async function sendChunks(
   response: UwsResponse,

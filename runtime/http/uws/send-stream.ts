@@ -7,7 +7,7 @@ import type { UwsResponse } from "./uws-api.js";
  * Sends head and content.
  * @param head as `writeStatus` takes it
  * @param gone aborted when the client disconnects; the response is not touched afterwards
- * @returns false when the source failed or was shorter than declared
+ * @returns false if the source failed or was shorter than declared
  */
 export async function sendStream(
   response: UwsResponse,

@@ -25,7 +25,7 @@ export interface UwsResponse {
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
-  /** Undefined when the target has no `?`. */
+  /** Undefined if the target has no `?`. */
   getQuery(): string | undefined;
   forEach(visit: (name: string, value: string) => void): void;
 }

@@ -123,7 +123,7 @@ export class StreamReader {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
-  /** Returns null when the connection has closed. @throws SvcError SVC2531 */
+  /** Returns null if the connection has closed. @throws SvcError SVC2531 */
   async next(): Promise<Message | null> {
     for (;;) {
       const { done, value } = await this.#parts.next();

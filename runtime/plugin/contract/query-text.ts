@@ -13,7 +13,7 @@ const PERCENT = 37;
 const PLUS = 43;
 const BLANK = 32;
 
-/** Returns the part of a request target after the first `?`; empty when there is none. */
+/** Returns the part of a request target after the first `?`; empty if there is none. */
 export function queryStart(target: string): string {
   const mark = target.indexOf("?");
   return mark < 0 ? "" : target.slice(mark + 1);

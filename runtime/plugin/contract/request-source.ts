@@ -10,11 +10,11 @@ export interface RequestSource {
   readonly method: "GET" | "POST";
   /** Request target, path and query, latin1. */
   readonly target: string;
-  /** The part of `target` after the first `?`; empty when there is none. */
+  /** The part of `target` after the first `?`; empty if there is none. */
   readonly query: string;
   /** Header lines as received, each with its CR LF, latin1, without the empty line. */
   readonly headerBlock: string;
-  /** Body: latin1 text when small, shared bytes when large, null when there is none. */
+  /** Body: latin1 text when small, shared bytes when large, null if there is none. */
   readonly body: string | Uint8Array | null;
   /** `http://<ip>:<port>/` of the calling client. */
   readonly client: string;
@@ -35,7 +35,7 @@ export interface RequestSource {
   readonly isWarmUp?: boolean;
   /** Notifies the plugin that its response is no longer needed. */
   readonly signal?: RequestSignal;
-  /** Starts a streamed response; undefined where streaming is impossible. */
+  /** Starts a streamed response; undefined if streaming is impossible. */
   readonly streams?: StreamOpener;
 }
 

@@ -1,4 +1,4 @@
-// Runs generated shape checks. A check returns null when a value has its shape, else path and
+// Runs generated shape checks. A check returns null if a value has its shape, else path and
 // problem, such as `.x (a number is required)`; the name is prepended here, so that a valid value
 // allocates no string.
 

@@ -11,7 +11,7 @@ import type { Form, Parameter } from "./parameters.js";
 
 type Reader = (request: PluginRequest, source: RequestSource) => unknown;
 
-/** @param graph name of the bound graph, null when there is none */
+/** @param graph name of the bound graph, null if there is none */
 export function callConverter(
   fn: (...args: never[]) => unknown,
   parameters: readonly Parameter[],

@@ -26,7 +26,7 @@ export type Declaration = PluginOptions & { readonly role: PluginRole };
 // biome-ignore lint/complexity/noBannedTypes: a key of the map, never called
 const declarations = new WeakMap<Function, Declaration>();
 
-/** Returns the declaration of a function, undefined when it was not marked. */
+/** Returns the declaration of a function, undefined if it was not marked. */
 export function findDeclaration(fn: unknown): Declaration | undefined {
   return typeof fn === "function" ? declarations.get(fn) : undefined;
 }

@@ -26,7 +26,7 @@ export class PluginRegistry {
     this.#changed();
   }
 
-  /** Removes the plugins of a name in all roles. Returns false when there are none. */
+  /** Removes the plugins of a name in all roles. Returns false if there are none. */
   remove(name: string): boolean {
     let found = false;
     for (const [number, entry] of this.#entries.entries()) {
@@ -38,7 +38,7 @@ export class PluginRegistry {
     return found;
   }
 
-  /** Returns the plugin of a name and role, undefined when there is none. */
+  /** Returns the plugin of a name and role, undefined if there is none. */
   get(name: string, role: PluginRole = "engine"): PluginEntry | undefined {
     return this.#entries.find((entry) => entry?.name === name && entry.role === role);
   }

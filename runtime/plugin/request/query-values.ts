@@ -254,7 +254,7 @@ function jsonOrUndefined(text: string): unknown {
 }
 
 /**
- * Returns the value of an explicit cast (http-interface, "Plugin execution" rule 5); null when
+ * Returns the value of an explicit cast (http-interface, "Plugin execution" rule 5); null if
  * there is none.
  */
 function castOf(text: string, name: string): number | null {

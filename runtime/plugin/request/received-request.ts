@@ -64,7 +64,7 @@ export abstract class ReceivedRequest {
     return new RequestLog(this.#received);
   }
 
-  /** True when an external client asks, false below another dispatcher. */
+  /** True if an external client asks, false below another dispatcher. */
   get toplevel(): boolean {
     return this.#received.accept !== "partial";
   }
@@ -84,7 +84,7 @@ export abstract class ReceivedRequest {
     return this.#received.executor;
   }
 
-  /** True when the request may be forwarded to a back-end matrix. */
+  /** True if the request may be forwarded to a back-end matrix. */
   get hasmatrix(): boolean {
     return this.#received.hasMatrix;
   }

@@ -22,7 +22,7 @@ export function receivedHeaders(source: RequestSource): Headers | undefined {
   return madeHeaders.get(source);
 }
 
-/** Returns the received body in a new byte array; empty when there is none. */
+/** Returns the received body in a new byte array; empty if there is none. */
 export function contentBytes(source: RequestSource): Uint8Array {
   const body = source.body;
   if (body === null) {
@@ -49,7 +49,7 @@ export function contentStr(source: RequestSource): string {
 }
 
 /**
- * Returns the decoded JSON; null when there is no body.
+ * Returns the decoded JSON; null if there is no body.
  * @throws ParameterError when the body does not pass the check; for a missing body when null does
  *   not
  */

@@ -22,7 +22,7 @@ export class RequestData<T> {
     this.#values.set(request, { value });
   }
 
-  /** Undefined where none was set. */
+  /** Undefined if none was set. */
   find(request: PluginRequest): T | undefined {
     return this.#values.get(request)?.value;
   }

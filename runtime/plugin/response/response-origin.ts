@@ -93,7 +93,7 @@ export class ResponseOrigin {
     this.#local = local ?? null;
   }
 
-  /** `request.signature` at the end of the pre-processor, null when it was not read there. */
+  /** `request.signature` at the end of the pre-processor, null if it was not read there. */
   get signature(): string | null {
     return getSignature(this.#request);
   }

@@ -23,7 +23,7 @@ import { type DeferredCall, isDeferredCall } from "./validate-arguments.js";
 /**
  * Calls an engine plugin. `done` is called once: synchronously for a synchronous function,
  * otherwise when its promise settles.
- * @param entry undefined when the plugin was removed while the request was in progress
+ * @param entry undefined if the plugin was removed while the request was in progress
  * @returns the graph that the request continues to use, null for none
  */
 export function runPlugin(

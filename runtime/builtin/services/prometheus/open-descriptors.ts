@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const LIMIT = /^Max open files\s+(\d+)/m;
 
-/** Returns null where there is no `proc` file system. */
+/** Returns null if there is no `proc` file system. */
 export function openDescriptors(): { readonly open: number; readonly limit: number } | null {
   try {
     const open = readdirSync("/proc/self/fd").length;

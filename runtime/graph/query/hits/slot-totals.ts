@@ -19,7 +19,7 @@ export interface PropertyStats {
   /** Number of hits with a number. */
   readonly values: number;
   readonly sum: number;
-  /** Null without numbers. */
+  /** Null if there are no numbers. */
   readonly min: number | null;
   readonly max: number | null;
   readonly avg: number | null;

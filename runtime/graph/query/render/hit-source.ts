@@ -41,7 +41,7 @@ export interface HitSource extends EntrySource {
    * there are too few.
    */
   nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
-  /** Scores of the texts that were searched; null where none are. */
+  /** Scores of the texts that were searched; null if none are. */
   readonly texts?: TextScores | null;
   /** Scores that replace those of texts in the order of hits; null for none. */
   readonly fused?: TextScores | null;

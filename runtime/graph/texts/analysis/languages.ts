@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ValueError } from "../../model/errors.js";
 
 export interface Language {
-  /** Empty where nothing is left. */
+  /** Empty if nothing is left. */
   stem(form: string): string;
   readonly stopWords: ReadonlySet<string>;
 }
