@@ -105,6 +105,8 @@ export interface ParamSpec {
   readonly default?: unknown;
   readonly schema: JsonSchema;
   readonly description?: string;
+  /** Of a body: `multipart/form-data` with files, which are the properties of the schema. */
+  readonly form?: true;
 }
 
 export type ResultSpec =

@@ -2,8 +2,13 @@
 // documentation.
 
 import type { Operation as ClientOperation } from "../client/typescript/operation.js";
+import type { ParamSpec } from "./argspec.js";
 import { listStatuses } from "./error-kinds.js";
 import type { Operation } from "./operations.js";
+
+function contentForm({ form, wire }: ParamSpec): NonNullable<ClientOperation["content"]> {
+  return form ? "form" : (wire as "bytes" | "str" | "json");
+}
 
 export function clientOperation(operation: Operation): ClientOperation {
   const { path, params, content, readonly, isGuarded, isText, result } = operation;
@@ -13,7 +18,7 @@ export function clientOperation(operation: Operation): ClientOperation {
     path,
     ...(json.length > 0 && { json }),
     // `readArgspec` accepts no other wire form for a body.
-    ...(content !== null && { content: content.wire as NonNullable<ClientOperation["content"]> }),
+    ...(content !== null && { content: contentForm(content) }),
     ...(readonly && { readonly }),
     ...(isGuarded && { post: { "x-svc-change": "1" } }),
     ...(isText && { text: true }),

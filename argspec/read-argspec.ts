@@ -186,6 +186,7 @@ function readParam(param: UntrustedJson, names: ReadonlySet<string>): ParamSpec 
     ...(preset !== undefined && { default: preset.json() }),
     schema: readSchema(param.member("schema"), names),
     ...(description !== undefined && { description: description.text() }),
+    ...(place === "body" && param.optional("form")?.boolean() && { form: true }),
   };
 }
 

@@ -49,6 +49,7 @@ export type { App } from "./plugin/request/app.js";
 export type { Job } from "./plugin/request/job.js";
 export { PluginRequest } from "./plugin/request/plugin-request.js";
 export { RequestData } from "./plugin/request/request-data.js";
+export { UploadedFile } from "./plugin/request/uploaded-file.js";
 export { HttpError } from "./plugin/response/http-error.js";
 export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
 export { Cursor, Page } from "./plugin/response/page.js";

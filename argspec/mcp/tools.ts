@@ -44,6 +44,10 @@ export function buildTools(argspec: Argspec): ToolSet {
       leftOut.push({ name, reason: `names of tools have ${MAX_NAME} characters at most` });
       continue;
     }
+    if (operation.content?.form) {
+      leftOut.push({ name, reason: "tools cannot send files" });
+      continue;
+    }
     const tool = toolOf(operation, argspec.$defs);
     const added = JSON.stringify(tool).length;
     if (length + added > MAX_LIST) {

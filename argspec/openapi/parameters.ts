@@ -48,21 +48,31 @@ export function queryParameters(
   return isOpen ? [...objects, OPEN_PARAMETERS] : objects;
 }
 
+const BINARY = { type: "string", format: "binary" };
+
+/** Returns the schema of a form with files. */
+function formSchema(schema: JsonSchema): JsonSchema {
+  const files = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const properties = files.map(([name, file]) => [name, { ...file, ...BINARY }]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
 /** Returns the request body object of a body parameter. */
 export function requestBody(
   content: ParamSpec,
   { examples }: Operation,
   { types }: ParameterOptions,
 ): object {
-  const { wire, description, required, schema } = content;
+  const { wire, description, required, schema, form: isForm } = content;
   const media = wire === "bytes" || wire === "str" ? wire : "json";
   // JSON Schema cannot describe raw bytes; generators accept this format instead.
-  const form = media === "bytes" ? { type: "string", format: "binary" } : null;
+  const raw = media === "bytes" ? BINARY : null;
+  const form = isForm ? formSchema(schema) : raw;
   return {
     ...(description !== undefined && { description }),
     required,
     content: {
-      [MEDIA_TYPES[media]]: {
+      [isForm ? "multipart/form-data" : MEDIA_TYPES[media]]: {
         schema: form ?? schemaObject(schema, types),
         ...examplesWord(media === "bytes" ? [] : examplesOf(content, examples)),
       },

@@ -97,7 +97,9 @@ class Method {
     const members = [
       stringLiteral(path),
       ...(json.length > 0 ? [`json=(${json.join(" ")})`] : []),
-      ...(content === null ? [] : [`content=${stringLiteral(content.wire)}`]),
+      ...(content === null
+        ? []
+        : [`content=${stringLiteral(content.form ? "form" : content.wire)}`]),
       ...(readonly ? ["is_readonly=True"] : []),
       ...(isGuarded ? ["is_guarded=True"] : []),
       ...(isText ? ["is_text=True"] : []),
@@ -184,6 +186,7 @@ class Method {
 
 function inputAnnotation(param: ParamSpec, types: PythonTypes, place: string): string {
   const { wire, schema } = param;
+  if (param.form) return "Mapping[str, Union[bytes, bytearray, memoryview, IO[bytes]]]";
   const annotation = types.annotation(schema, place);
   if (wire !== "bytes" || annotation === "Any") return annotation;
   return `Union[${param.in === "body" ? "_Content" : "bytes"}, ${annotation}]`;

@@ -113,7 +113,18 @@ const BYTES_OF_BODY = [
   ...["{ arrayBuffer(): Promise<ArrayBuffer> }", "{ getReader(): unknown }"],
 ].join(" | ");
 
-function inputSchema({ in: place, wire, schema, required }: ParamSpec, lowering: SchemaLowering) {
+/** A file of a form. */
+const FILE = { tsType: "Blob | ArrayBuffer | ArrayBufferView" };
+
+function formSchema({ properties = {}, required = [] }: ParamSpec["schema"]): LoweredSchema {
+  const names = Object.keys(properties as object);
+  const members = names.map((name): [string, LoweredSchema] => [name, FILE]);
+  return buildObject(members, required as readonly string[], false);
+}
+
+function inputSchema(param: ParamSpec, lowering: SchemaLowering) {
+  const { in: place, wire, schema, required } = param;
+  if (param.form) return formSchema(schema);
   const lowered = lowering.lower(schema);
   if (lowered === ANY_JSON) return { ...ANY_JSON };
   const members = [

@@ -10,6 +10,7 @@ import itertools
 import json
 import numbers
 import re
+import secrets
 import urllib.parse
 from typing import IO, Any, Dict, Generic, Iterable, Iterator, Literal, Mapping, Optional
 from typing import Tuple, Union
@@ -35,7 +36,7 @@ class _Operation(Generic[_T]):
     # Parameters that travel as JSON text.
     json: Tuple[str, ...] = ()
     # How the parameter `content` travels, which makes the request a POST.
-    content: Literal["", "bytes", "str", "json"] = ""
+    content: Literal["", "bytes", "str", "json", "form"] = ""
     is_readonly: bool = False
     # Taken as a POST only, with the header `X-SVC-Change`.
     is_guarded: bool = False
@@ -163,8 +164,11 @@ def _request_of(
         content = LEFT_OUT
     body: Union[bytes, _StreamedBody] = b""
     if content is not LEFT_OUT:
-        body = _json(content) if operation.content == "json" else _body(content)
-        fields["content-type"] = _MEDIA_TYPES[operation.content]
+        if operation.content == "form":
+            body, fields["content-type"] = _form(content)
+        else:
+            body = _json(content) if operation.content == "json" else _body(content)
+            fields["content-type"] = _MEDIA_TYPES[operation.content]
         if isinstance(body, bytes):
             fields["content-length"] = str(len(body))
         else:
@@ -179,6 +183,26 @@ def _request_of(
     target = f"{prefix}{operation.path}{'?' if parts else ''}{'&'.join(parts)}"
     is_post = content is not LEFT_OUT or operation.is_guarded
     return _Request("POST" if is_post else "GET", target, fields, body)
+
+
+def _form(files: Mapping[str, Any]) -> Tuple[bytes, str]:
+    """The files of a form, and its media type. Raises TypeError."""
+    boundary = secrets.token_hex(16)
+    parts = []
+    for name, file in files.items():
+        if file is None or file is LEFT_OUT:
+            continue
+        data = file.read() if hasattr(file, "read") else file
+        named = urllib.parse.quote(name, safe="")
+        head = f'form-data; name="{named}"; filename="{named}"'
+        parts.append(
+            f"--{boundary}\r\nContent-Disposition: {head}\r\n"
+            "Content-Type: application/octet-stream\r\n\r\n".encode()
+            + _bytes(data, name)
+            + b"\r\n"
+        )
+    body = b"".join(parts) + f"--{boundary}--\r\n".encode()
+    return body, f"multipart/form-data; boundary={boundary}"
 
 
 def _query_part(name: str, value: Any, operation: _Operation[Any]) -> str:

@@ -8,7 +8,7 @@ export interface Operation {
   /** Parameters that are sent as JSON. */
   readonly json?: readonly string[];
   /** Wire form of the member `content`, which makes the request a POST. */
-  readonly content?: "bytes" | "str" | "json";
+  readonly content?: "bytes" | "str" | "json" | "form";
   /** True if calls are safe to repeat. */
   readonly readonly?: boolean;
   /** Header fields that the request requires, always as a POST. */

@@ -46,7 +46,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  body?: string | ArrayBuffer;
+  body?: string | ArrayBuffer | FormData;
   signal: AbortSignal;
   /**
    * Redirects are never followed: no header or body is sent elsewhere. `manual` if a redirect is a

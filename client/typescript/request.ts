@@ -8,7 +8,7 @@ export interface Request {
   readonly url: string;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | ArrayBuffer | undefined;
+  readonly body: string | ArrayBuffer | FormData | undefined;
 }
 
 const MEDIA_TYPES = {
@@ -37,7 +37,8 @@ export function buildRequest(
     method: content || post ? "POST" : "GET",
     headers: {
       accept: text ? "text/plain" : stream ? "text/event-stream" : "application/json",
-      ...(content && { "content-type": MEDIA_TYPES[contentForm!] }),
+      // That of a form contains its boundary, which `fetch` chooses.
+      ...(content && contentForm !== "form" && { "content-type": MEDIA_TYPES[contentForm!] }),
       ...post,
       ...headers,
       ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),
@@ -78,12 +79,32 @@ function escapeBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-function bodyOf(content: unknown, form: NonNullable<Operation["content"]>): string | ArrayBuffer {
+function bodyOf(
+  content: unknown,
+  form: NonNullable<Operation["content"]>,
+): string | ArrayBuffer | FormData {
+  if (form === "form") return formOf(content as Readonly<Record<string, unknown>>);
   if (form === "json") return jsonText("content", content);
   if (typeof content === "string") return content;
   // Copied, so that a retry sends the same bytes as the first attempt.
   if (content instanceof ArrayBuffer) return content.slice(0);
   return copyOfView(content).buffer;
+}
+
+function formOf(files: Readonly<Record<string, unknown>>): FormData {
+  const form = new FormData();
+  for (const [name, file] of Object.entries(files)) {
+    if (file === undefined || file === null) continue;
+    // A File keeps its own name.
+    if (file instanceof Blob && "name" in file) form.append(name, file);
+    else form.append(name, blobOf(file), name);
+  }
+  return form;
+}
+
+function blobOf(file: unknown): Blob {
+  if (file instanceof Blob) return file;
+  return new Blob([file instanceof ArrayBuffer ? file : copyOfView(file)]);
 }
 
 /** @throws TypeError if it is not a view of bytes */
@@ -107,7 +128,7 @@ interface Source {
  */
 export async function withBytes({ content: form }: Operation, params: object): Promise<object> {
   const { content } = params as { content?: Source | null };
-  if (form === undefined || form === "json") return params;
+  if (form === undefined || form === "json" || form === "form") return params;
   // The value that the plugin receives for a request without a body.
   if (content === null) return { ...params, content: undefined };
   if (content?.arrayBuffer) return { ...params, content: await content.arrayBuffer() };

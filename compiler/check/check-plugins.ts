@@ -11,7 +11,12 @@ import { checkDefaults } from "./defaults.js";
 import { checkExamples } from "./examples.js";
 import { checkMergeable } from "./mergeable.js";
 import { checkModuleState } from "./module-state.js";
-import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./name-rules.js";
+import {
+  checkDuplicateNames,
+  checkForm,
+  checkParameterNames,
+  checkPluginName,
+} from "./name-rules.js";
 import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
 
 export interface CheckOptions {
@@ -32,6 +37,7 @@ export function checkPlugins(
   const findings = plugins.flatMap((plugin) => [
     ...checkPluginName(plugin),
     ...checkParameterNames(plugin),
+    ...checkForm(plugin),
     ...checkFirstArgument(plugin),
     ...checkPostArguments(plugin),
     ...checkBoundGraph(plugin),

@@ -2,7 +2,7 @@
 
 import { MAX_PLUGIN_NAME_LENGTH } from "../../runtime/base/limits.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { PluginRecord } from "../record/plugin-record.js";
+import { isFile, type PluginRecord } from "../record/plugin-record.js";
 import { paramError, pluginError } from "./diagnostics.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -22,6 +22,19 @@ export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
     return [pluginError(plugin, "SVC1020", message, "a shorter name")];
   }
   return [];
+}
+
+/** Files are the body, so there can be no other. */
+export function checkForm(plugin: PluginRecord): Diagnostic[] {
+  const [file] = plugin.params.filter(isFile);
+  const content = plugin.params.find((param) => param.name === "content");
+  if (file === undefined) return [];
+  if (plugin.role === "engine" && content === undefined) return [];
+  const message =
+    content === undefined
+      ? `${plugin.role} \`${plugin.name}\` cannot take the file \`${file.name}\``
+      : `\`content\` and the file \`${file.name}\` are both the body`;
+  return [paramError(file, "SVC1154", message, "files in an engine, without `content`")];
 }
 
 export function checkParameterNames(plugin: PluginRecord): Diagnostic[] {

@@ -15,13 +15,14 @@ import { contractHash } from "../../argspec/hash.js";
 import { admitsNull } from "../record/admits.js";
 import type { ExampleCall, ExampleRecord } from "../record/example.js";
 import { isLiteral, plainValue } from "../record/example-value.js";
-import type {
-  ParamRecord,
-  PluginRecord,
-  ReservedParam,
-  ResultRecord,
-  ThrownRecord,
-  UserParam,
+import {
+  isFile,
+  type ParamRecord,
+  type PluginRecord,
+  type ReservedParam,
+  type ResultRecord,
+  type ThrownRecord,
+  type UserParam,
 } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { toJsonSchema } from "./json-schema.js";
@@ -55,7 +56,7 @@ function pluginSpec(plugin: PluginRecord, types: TypeTable, pathPrefix: string):
     deprecated: plugin.deprecated,
     ...(plugin.deprecation !== "" && { deprecation: plugin.deprecation }),
     source: plugin.position,
-    params: plugin.params.flatMap((param) => paramSpec(param, types)),
+    params: [...plugin.params.flatMap((param) => paramSpec(param, types)), ...formSpec(plugin)],
     reserved: plugin.params.filter((param) => param.kind === "reserved").map(({ name }) => name),
     result: resultSpec(plugin.result),
     ...(plugin.returns !== "" && { returns: plugin.returns }),
@@ -71,7 +72,19 @@ function errorSpec({ details, ...thrown }: ThrownRecord): ErrorSpec {
   return details === undefined ? thrown : { ...thrown, details: toJsonSchema(details) };
 }
 
+/** The files of a plugin as one body. */
+function formSpec({ params }: PluginRecord): ParamSpec[] {
+  const files = params.filter(isFile) as UserParam[];
+  if (files.length === 0) return [];
+  const properties = files.map((file) => [file.name, { type: "string", ...describedBy(file) }]);
+  const required = files.filter((file) => file.required).map(({ name }) => name);
+  const schema = { type: "object", properties: Object.fromEntries(properties), required };
+  const isNeeded = required.length > 0;
+  return [{ name: "content", in: "body", wire: "bytes", required: isNeeded, schema, form: true }];
+}
+
 function paramSpec(param: ParamRecord, types: TypeTable): ParamSpec[] {
+  if (isFile(param)) return [];
   if (param.kind === "user") {
     return [userSpec(param)];
   }

@@ -4,7 +4,12 @@
 
 import type { Wire } from "../../argspec/wire.js";
 import { admitsNull, admitsText, hasParts, unionMembers, withoutNull } from "../record/admits.js";
-import type { PluginRecord, ReservedParam, UserParam } from "../record/plugin-record.js";
+import {
+  isFile,
+  type PluginRecord,
+  type ReservedParam,
+  type UserParam,
+} from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";
 import { PluginModules } from "./modules.js";
@@ -44,7 +49,9 @@ const HELPERS = [
   ...[
     "callValidated",
     "checked",
+    "callWithForm",
     "createJob",
+    "fileArgument",
     "truncateForMessage",
     ...Object.values(CONTENT_READERS),
     "requireBoundGraph",
@@ -65,7 +72,8 @@ export function converterName(plugin: PluginRecord): string {
 
 /** Name of the parameter readers; null if there are no parameters. */
 export function readersName(plugin: PluginRecord): string | null {
-  const hasParams = plugin.role !== "post" && plugin.params.some(({ kind }) => kind === "user");
+  const hasParams =
+    plugin.role !== "post" && plugin.params.some((one) => one.kind === "user" && !isFile(one));
   return hasParams ? `${converterName(plugin)}$readers` : null;
 }
 
@@ -108,10 +116,13 @@ function emitConverter(
   modules: PluginModules,
   checks: CheckFunctions,
 ): string {
-  const users = plugin.params.filter((param) => param.kind === "user");
+  const users = plugin.params.filter(
+    (param) => param.kind === "user" && !isFile(param),
+  ) as UserParam[];
+  const files = plugin.params.filter(isFile).map((file) => file.name);
   const readers = readersName(plugin);
   const args = plugin.params.map((param) =>
-    param.kind === "user" ? userArgument(param, readers!) : reservedArgument(param, plugin, checks),
+    param.kind === "user" ? userArgument(param, readers) : reservedArgument(param, plugin, checks),
   );
   const first = plugin.role === "post" ? "response" : "request";
   const name = converterName(plugin);
@@ -120,11 +131,17 @@ function emitConverter(
     `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
     ...(readers === null ? [] : readerTable(readers, plugin.name, users, types, checks)),
     ...schemas,
-    `export function ${name}(${first}, source) {`,
+    ...(files.length === 0
+      ? [`export function ${name}(${first}, source) {`]
+      : [
+          `export function ${name}(${first}, received) {`,
+          `  return callWithForm(received, ${jsonText(files)}, (source) => {`,
+        ]),
     ...(plugin.role === "post" ? [] : queryWalk(users)),
     ...(schemas.length === 0
       ? [`  return ${modules.reference(plugin)}(`, ...args.map((arg) => `    ${arg},`), "  );"]
       : validatedCall(plugin, args, modules)),
+    ...(files.length === 0 ? [] : ["  });"]),
     "}",
     "",
   ].join("\n");
@@ -250,9 +267,10 @@ function position(param: UserParam): string {
   return `${identifier(param.name)}$`;
 }
 
-function userArgument(param: UserParam, readers: string): string {
+function userArgument(param: UserParam, readers: string | null): string {
+  if (isFile(param)) return `fileArgument(source, ${quote(param.name)}, ${param.required})`;
   const absent = param.required ? `missing(${quote(param.name)})` : "undefined";
-  const read = `${propertyAccess(readers, param.name)}(query, ${position(param)})`;
+  const read = `${propertyAccess(readers!, param.name)}(query, ${position(param)})`;
   return `${position(param)} < 0 ? ${absent} : ${read}`;
 }
 

@@ -2,7 +2,12 @@
 // client-side parameters and result, so that tests of the project are type-checked.
 
 import { MERGED_RESPONSE } from "../../argspec/typescript/declarations.js";
-import type { PluginRecord, ResultRecord, UserParam } from "../record/plugin-record.js";
+import {
+  isFile,
+  type PluginRecord,
+  type ResultRecord,
+  type UserParam,
+} from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { HEADER, identifier, propertyKey, quote } from "./text.js";
 import { docText, typeText } from "./type-text.js";
@@ -39,7 +44,7 @@ function registryEntry(
 ): string {
   const plugin = (pre ?? engine ?? post)!;
   const params = plugin === post ? [] : plugin.params;
-  const users = params.filter((param) => param.kind === "user");
+  const users = params.filter((param) => param.kind === "user" && !isFile(param)) as UserParam[];
   const content = params.find((param) => param.name === "content");
   // A lone post-processor has the parameters of an engine elsewhere.
   const query = plugin === post ? "Record<string, unknown>" : queryText(users);

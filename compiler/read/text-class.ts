@@ -1,10 +1,11 @@
-// Classes whose values are sent as text: Date and URL in one format, and cursors of pages.
+// Classes whose values are sent as text or bytes: Date and URL in one format, cursors of pages, and
+// files of forms.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
 
-export type TextClass = "Date" | "URL" | "Cursor";
+export type TextClass = "Date" | "URL" | "Cursor" | "UploadedFile";
 
 /** A member of each class, to distinguish it from other types of the same name. */
 const MEMBERS: Readonly<Record<"Date" | "URL", string>> = {
@@ -14,7 +15,9 @@ const MEMBERS: Readonly<Record<"Date" | "URL", string>> = {
 
 /** Returns which of the classes a type is, or null. */
 export function readTextClass(type: ts.Type): TextClass | null {
-  if (isPackageSymbol(type.getSymbol(), "Cursor")) return "Cursor";
+  for (const own of ["Cursor", "UploadedFile"] as const) {
+    if (isPackageSymbol(type.getSymbol(), own)) return own;
+  }
   const name = type.getSymbol()?.name;
   if (name !== "Date" && name !== "URL") return null;
   return type.getProperty(MEMBERS[name]) === undefined ? null : name;
@@ -29,6 +32,7 @@ export function readTextParameter(type: ts.Type): TextClass | null {
 }
 
 export function textShape(name: TextClass): TypeShape {
+  if (name === "UploadedFile") return { kind: "bytes" };
   if (name === "Cursor") return { kind: "str" };
   const format = name === "Date" ? "date-time" : "uri";
   return { kind: "limited", base: { kind: "str" }, limits: { format } };

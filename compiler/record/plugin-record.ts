@@ -68,7 +68,7 @@ export interface UserParam {
   /** The shape refined by its schemas, for the contract. */
   readonly refined?: TypeShape;
   /** Class that the text is converted to. */
-  readonly textClass?: "Date" | "URL" | "Cursor";
+  readonly textClass?: "Date" | "URL" | "Cursor" | "UploadedFile";
   /** True if its type is missing, any or unknown: it arrives as text, or as requested by a cast. */
   readonly untyped?: true;
   /** False if the parameter is optional or has a default. */
@@ -82,6 +82,11 @@ export interface UserParam {
   readonly typeText: string;
   readonly description: string;
   readonly position: SourcePosition;
+}
+
+/** Returns whether a parameter is a file of a form. */
+export function isFile(param: ParamRecord): boolean {
+  return param.kind === "user" && param.textClass === "UploadedFile";
 }
 
 export type ParamRecord = ReservedParam | UserParam;

@@ -263,6 +263,10 @@ export const COMPILER_CODES = {
     title: "page without a cursor",
     fix: "add the optional parameter `cursor?: Cursor<{ ... }>`",
   },
+  SVC1154: {
+    title: "file parameter is not possible here",
+    fix: "take files in an engine plugin, without the parameter `content`",
+  },
   SVC1180: {
     title: "system descriptor failed to run",
     fix: "fix the file at the position in the message",

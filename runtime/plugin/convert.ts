@@ -39,5 +39,6 @@ export {
 export { toDate, toURL } from "./request/text-classes.js";
 export { mediaTypeFault } from "./response/media-type-fault.js";
 export { toCursor } from "./response/page.js";
+export { callWithForm, fileArgument } from "./run/form.js";
 export { requireBoundGraph, setGraphBinder } from "./run/graph-binding.js";
 export { callValidated } from "./run/validate-arguments.js";

@@ -146,17 +146,23 @@ async function callLater(
   bound: BoundGraph | null,
   done: Done,
 ): Promise<void> {
-  let result: unknown;
+  let result: unknown = late;
+  let own = bound;
   try {
-    await late.checked;
-    if (held.isReleased) return;
-    result = late.call();
+    while (isDeferredCall(result)) {
+      await result.checked;
+      if (held.isReleased) return;
+      result = result.call();
+      // Arguments that wait for a form are converted only now.
+      own = takeBoundGraphs() ?? own;
+    }
   } catch (thrown) {
-    bound?.release();
+    (takeBoundGraphs() ?? own)?.release();
     return sendSyncError(thrown, entry, source, done);
   }
-  if (isThenable(result)) await finishLater(result, entry, renderer, source, bound, done);
-  else finish(result, renderer, source, bound, done);
+  if (own !== bound) held.bind(own);
+  if (isThenable(result)) await finishLater(result, entry, renderer, source, own, done);
+  else finish(result, renderer, source, own, done);
 }
 
 /** Answers with a result, or starts a stream. */
