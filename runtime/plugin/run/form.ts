@@ -8,7 +8,6 @@ import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { truncateForMessage } from "../contract/truncate-for-message.js";
 import { missing } from "../request/query-values.js";
-import { contentBytes } from "../request/received.js";
 import { UploadedFile } from "../request/uploaded-file.js";
 import { DeferredCall } from "./validate-arguments.js";
 
@@ -87,7 +86,7 @@ async function readForm(source: RequestSource, names: readonly string[]): Promis
     }
     parser.on("error", (error) => reject400((error as Error).message));
     parser.on("finish", () => Promise.all(readings).then(() => resolve(), reject));
-    parser.end(contentBytes(source));
+    parser.end(bodyView(source.body!));
   });
   const query = [source.query, ...fields].filter((part) => part !== "").join("&");
   return { ...source, query, files };
@@ -100,6 +99,12 @@ function createParser(Busboy: BusboyConstructor, type: string): BusboyInstance {
   } catch (error) {
     throw invalid((error as Error).message);
   }
+}
+
+/** No copy of a large body: it stays in shared memory until the request is answered. */
+function bodyView(body: string | Uint8Array): Buffer {
+  if (typeof body === "string") return Buffer.from(body, "latin1");
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 async function readStream(stream: BusboyFileStream): Promise<Uint8Array> {
