@@ -21,7 +21,11 @@ export interface VertexNumbers {
 
 /** Returns the generations of vertices. */
 export function readGenerations({ vertices }: GraphStore, handles: Uint32Array): Uint32Array {
-  return handles.map((handle) => vertices.generationOf(handle));
+  const generations = new Uint32Array(handles.length);
+  for (let place = 0; place < handles.length; place++) {
+    generations[place] = vertices.generationOf(handles[place]!);
+  }
+  return generations;
 }
 
 /**
@@ -36,7 +40,8 @@ export function* writeNumbers(
 ): Generator<number, void, void> {
   const { store } = access;
   const name = validatePropertyKey(key);
-  let places = Uint32Array.from(numbers.vertices, (_, place) => place);
+  let places = new Uint32Array(numbers.vertices.length);
+  for (let place = 0; place < places.length; place++) places[place] = place;
   let giveUpAt = Number.POSITIVE_INFINITY;
   for (let written = 0; places.length > 0; ) {
     const locked: number[] = [];

@@ -29,6 +29,8 @@ interface BlockedArcs {
   readonly values: Float64Array | null;
 }
 
+/** Vertices between two steps, minus one. */
+const STEP_MASK = 0xfff;
 const BLOCK_SHIFT = 16;
 const PLACE_MASK = (1 << BLOCK_SHIFT) - 1;
 
@@ -109,7 +111,7 @@ function* sortByBlocks({ vertices, starts: from, heads, values }: Projection): S
     (heads[arc]! >>> BLOCK_SHIFT) * blocks + (tail >>> BLOCK_SHIFT);
   for (let tail = 0; tail < vertices.length; tail++) {
     for (let arc = from[tail]!; arc < from[tail + 1]!; arc++) starts[cellOf(tail, arc) + 1]!++;
-    if ((tail & PLACE_MASK) === 0) yield 0;
+    if ((tail & STEP_MASK) === 0) yield 0;
   }
   for (let cell = 0; cell < blocks * blocks; cell++) starts[cell + 1]! += starts[cell]!;
   const at = starts.slice();
@@ -122,7 +124,7 @@ function* sortByBlocks({ vertices, starts: from, heads, values }: Projection): S
       ends[place] = ((tail & PLACE_MASK) << BLOCK_SHIFT) | (heads[arc]! & PLACE_MASK);
       if (sorted !== null) sorted[place] = values![arc]!;
     }
-    if ((tail & PLACE_MASK) === 0) yield 0;
+    if ((tail & STEP_MASK) === 0) yield 0;
   }
   return { blocks, starts, ends, values: sorted };
 }
@@ -162,6 +164,3 @@ export function* joinComponents({
   }
   return roots.map((_, place) => rootOf(place));
 }
-
-/** Vertices between two steps, minus one. */
-const STEP_MASK = 0xfff;
