@@ -1,6 +1,6 @@
 // Paths of 1 to 4 arcs on a power-law graph, and shortest paths, beside SQLite's recursive queries,
-// kuzu and igraph, by CPU time per query. A peer that is not installed is left out; PYTHON names the
-// interpreter that has igraph.
+// kuzu and igraph, by CPU time per query. A peer that is not installed is left out. PYTHON names
+// the interpreter that has igraph.
 //
 //   node bench/graph-paths.mjs [arcs] [queries]     (default: 1,000,000 arcs, 20 queries)
 
