@@ -340,6 +340,25 @@ test("does not acknowledge to a new provider what a former one sent", async (c) 
   assert.is(readReplicaMarker(join(c.folder, "s"))?.log?.id, logId);
 });
 
+test("acknowledges nothing to a new connection before its start position", async (c) => {
+  fill(c, "a", 2);
+  const flushes: (() => void)[] = [];
+  c.flushed = () => new Promise((resolve) => flushes.push(() => resolve(true)));
+  await follow(c);
+  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [], isCaughtUp: true };
+  const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
+  if (typeof plan === "string") throw new Error(plan);
+  await c.replica.accept(plan.offer);
+  let acknowledged = 0;
+  c.replica.onSafe = () => acknowledged++;
+  // The flush that began with the former connection ends.
+  while (flushes.length > 0) {
+    flushes.shift()!();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.is(acknowledged, 0);
+});
+
 test("retains segments for a subscriber that lacks them", async (c) => {
   const store = fill(c, "a", 1);
   const graph = openStore(store);

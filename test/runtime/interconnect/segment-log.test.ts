@@ -299,6 +299,45 @@ test("rejects unknown versions", async ({ disk }) => {
   assert.throws(() => open(disk), /format version 3 is not supported/);
 });
 
+test("writes nothing after a failed write, unless only space lacked", async () => {
+  for (const [code, isOver] of [
+    ["EIO", true],
+    ["ENOSPC", false],
+  ] as const) {
+    const disk = new SimulatedDisk();
+    const { log } = open(disk);
+    await append(log, "one");
+    disk.faults.before = (what) => {
+      if (what === "write") throw Object.assign(new Error(code), { code });
+    };
+    assert.throws(() => log.append(frame("two"), 1), code);
+    disk.faults.before = () => undefined;
+    if (isOver) assert.throws(() => log.append(frame("two"), 1), /accepts no changes/);
+    else assert.is(log.append(frame("two"), 1), 2);
+  }
+});
+
+test("takes no frame header of an impossible length", () => {
+  const odd = Buffer.alloc(FRAME_HEADER_BYTES + 3);
+  const whole = Buffer.alloc(FRAME_HEADER_BYTES + 4);
+  const header = { isTable: false, chain: 1, sn: 1, units: 1, epoch: 1 };
+  for (const bytes of [odd, whole]) putFrameHeader(bytes, header);
+  assert.is(decodeFrameHeader(odd), null);
+  assert.is(decodeFrameHeader(whole)?.bytes, 4);
+});
+
+test("writes the epoch into the header of a segment and into frames", async ({ disk }) => {
+  const { log } = open(disk);
+  await append(log, "one");
+  log.epoch = 7;
+  await append(log, "two");
+  const file = disk.open(FIRST);
+  const head = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  file.read(head, 0);
+  assert.is((decodeSegmentHeader(head) as SegmentHeader).epoch, 1);
+  assert.is(open(disk).log.epoch, 7);
+});
+
 test("writes nothing after an error", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
