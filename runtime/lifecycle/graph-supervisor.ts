@@ -26,7 +26,7 @@ import {
   managerThreadNumber,
 } from "../graph/manager/thread-numbers.js";
 import { removeEverywhere } from "../graph/manager/track-graph.js";
-import { DataError, OperationTimeout } from "../graph/model/errors.js";
+import { DataError, InternalError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
@@ -67,7 +67,8 @@ export class GraphSupervisor implements GraphSource {
   readonly #interconnect: SupervisedThread<InterconnectCommand, InterconnectData>;
   /** The executors of built-in plugins. */
   readonly #admins: readonly [quick: AdminThread, long: AdminThread];
-  readonly #open = new GraphRegistry(MAIN_THREAD);
+  /** A thread that has not received a graph when it is relocated cannot use what it was sent. */
+  readonly #open = new GraphRegistry(MAIN_THREAD, ({ shared }) => this.#announce(shared));
   readonly #compactor = new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
   readonly #root: GraphRoot;
   readonly #controls: ReplicationOverrides;
@@ -398,18 +399,24 @@ export class GraphSupervisor implements GraphSource {
     return this.#opened(shared as SharedGraph, this.#root.pathOf(name, path));
   }
 
+  #announce(shared: SharedGraph): void {
+    for (const admin of this.#admins) {
+      if (admin.isRunning) admin.tell({ op: "graph", graph: shared });
+    }
+    this.#listener?.opened(shared);
+  }
+
   #opened(shared: SharedGraph, path: string): SharedGraph {
     const { name } = shared.share;
     const found = this.#open.find(name);
     if (found !== null) return found.shared;
     this.#root.recordPath(name, path);
     this.#unloadable.forget(name);
-    this.#open.add(shared);
-    // Before the requester continues: it may direct requests to these threads.
-    for (const admin of this.#admins) {
-      if (admin.isRunning) admin.tell({ op: "graph", graph: shared });
+    if (this.#open.add(shared) === null) {
+      throw new InternalError(`graph "${name}" was relocated before it was registered`);
     }
-    this.#listener?.opened(shared);
+    // Before the requester continues: it may direct requests to these threads.
+    this.#announce(shared);
     return shared;
   }
 

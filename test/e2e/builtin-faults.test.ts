@@ -1,4 +1,4 @@
-// limit: 30 s
+// limit: 60 s
 // Built-in plugins respond to a client's fault with 400 or 404 and a text that names the fault.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -34,6 +34,7 @@ type Row = readonly [plugin: string, parameters: Parameters, status: 400 | 404, 
 
 const CHANGES = new Set([
   ...["createvertex", "deletevertex", "connect", "disconnect", "define", "index", "dropindex"],
+  ...["constrain", "dropconstraint", "rebuildvectors"],
 ]);
 
 function ask(plugin: string, parameters: Parameters, port: 0 | 1 = 0): Promise<Answer> {
@@ -154,6 +155,11 @@ const ROWS: readonly Row[] = [
   row("dropindex", { what: "property", key: "9k" }, 404, /9k/),
   row("graphinfo", { simple: "x" }, 400, /^simple=x/),
   row("status", { simple: "x" }, 400, /^simple=x/),
+  ["constraints", { graph: "zz" }, 404, /^Graph instance not available: zz$/],
+  row("constrain", { type: "1 2", key: "k" }, 400, /./),
+  row("constrain", { type: "person", key: "9k" }, 400, /9k/),
+  ["dropconstraint", { graph: "zz", type: "t", key: "k" }, 404, /^Graph instance not/],
+  row("rebuildvectors", { precision: "zz" }, 400, /precision/),
   ["memory", {}, 400, /^missing required argument: 'graph'/],
   ["eventbacklog", {}, 400, /^missing required argument: 'graph'/],
   ["indexes", {}, 400, /^missing required argument: 'graph'/],

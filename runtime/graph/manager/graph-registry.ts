@@ -1,6 +1,5 @@
 // Graphs known to a thread; a graph is forgotten as soon as any thread closes it.
 
-import { InternalError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
 import type { SharedGraph } from "./graph-source.js";
 import { trackGraph } from "./track-graph.js";
@@ -17,20 +16,35 @@ export interface RegisteredGraph {
 
 export class GraphRegistry {
   readonly #thread: number;
+  readonly #moved: (graph: RegisteredGraph) => void;
   readonly #graphs = new Map<string, RegisteredGraph>();
 
-  /** @param thread number of the calling thread */
-  constructor(thread: number) {
+  /**
+   * @param thread number of the calling thread
+   * @param moved called after a graph was relocated, when `shared` refers to its new memory
+   */
+  constructor(thread: number, moved: (graph: RegisteredGraph) => void = () => undefined) {
     this.#thread = thread;
+    this.#moved = moved;
   }
 
-  add(shared: SharedGraph): RegisteredGraph {
+  /**
+   * Registers a graph, unless it is registered already.
+   * @returns null if the graph was relocated since it was shared: it is shared again then
+   */
+  add(shared: SharedGraph): RegisteredGraph | null {
     const { share, path, isLocal } = shared;
+    const known = this.find(share.name);
+    if (known !== null && known.store.share.id === share.id) return known;
     const store = GraphStore.attach(share, this.#thread);
     const graph = { store, path, isLocal, shared };
+    const isCurrent = trackGraph(
+      store,
+      () => this.forget(graph),
+      () => this.#moved(graph),
+    );
+    if (!isCurrent) return null;
     this.#graphs.set(store.name, graph);
-    const isCurrent = trackGraph(store, () => this.forget(graph));
-    if (!isCurrent) throw new InternalError(`graph "${store.name}" was relocated`);
     return graph;
   }
 

@@ -20,10 +20,19 @@ export function removeEverywhere({ memory }: GraphStore): void {
 /**
  * Follows a graph until it is removed.
  * @param forget called then; the store is unusable afterwards
+ * @param moved called in a turn of its own after each relocation
  * @returns false if its share is outdated: request a new one and discard the store
  */
-export function trackGraph(store: GraphStore, forget: () => void): boolean {
-  const move: Move = (memories) => collectIfLarge(store.move(memories));
+export function trackGraph(
+  store: GraphStore,
+  forget: () => void,
+  moved: () => void = () => undefined,
+): boolean {
+  const move: Move = (memories) => {
+    collectIfLarge(store.move(memories));
+    // Other threads must not wait for it.
+    setImmediate(moved);
+  };
   if (!joinSafepoints(store.memory, store.writer.thread, move)) return false;
   const waiting = Atomics.waitAsync(store.memory.header.ints, Header.Erased, 0);
   void Promise.resolve(waiting.value).then(async () => {

@@ -124,7 +124,7 @@ test("relocates only graphs that have shrunk a lot, once all threads have them",
   );
   const made = GraphStore.create("large", TEST_THREAD);
   const shared = { share: made.share, path: null, logPath: "large", isLocal: false };
-  const { store } = graphs.add(shared);
+  const { store } = graphs.add(shared)!;
   const graph = openStore(store);
   const bytes = (): number => {
     store.memory.refresh();
@@ -162,7 +162,7 @@ test("logs once after a minute which busy thread prevents it", () => {
   const lines: string[] = [];
   const made = GraphStore.create("kept", TEST_THREAD);
   const shared = { share: made.share, path: null, logPath: "kept", isLocal: false };
-  const { store } = graphs.add(shared);
+  const { store } = graphs.add(shared)!;
   // As large as if it had been full.
   store.memory.strings.grow(2 ** 25);
   const { now } = performance;

@@ -162,8 +162,9 @@ function createWeights(
   { weighted = false }: PathOptions,
   deadline: Deadline,
 ): ArcWeights {
-  if (weighted === true) return new ValueWeights();
-  if (typeof weighted !== "string") return new EqualWeights();
+  if (typeof weighted !== "string") {
+    return parseFlag("weighted", weighted, false) ? new ValueWeights() : new EqualWeights();
+  }
   const expressions = new ExpressionSet(store, undefined);
   const program = expressions.ofArcs(weighted, "weighted")!;
   expressions.start((steps) => deadline.spend(steps));

@@ -1,0 +1,36 @@
+// Graphs that a thread knows, and relocations of graphs that it has not received yet.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { relocateGraph } from "../../../../runtime/graph/manager/graph-compactor.js";
+import { GraphRegistry } from "../../../../runtime/graph/manager/graph-registry.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("graph registry");
+const OTHER_THREAD = TEST_THREAD + 1;
+
+function sharedOf({ share }: GraphStore) {
+  const copy = { ...share, memories: [...share.memories] };
+  return { share: copy, path: null, logPath: "g", isLocal: false };
+}
+
+test("does not register a graph that was relocated on the way, and is sent it again", async () => {
+  const store = GraphStore.create("g", TEST_THREAD);
+  const sent: number[] = [];
+  const main = new GraphRegistry(TEST_THREAD, ({ shared }) => sent.push(shared.share.moves));
+  const graph = main.add({ ...sharedOf(store), share: store.share })!;
+  const outdated = sharedOf(graph.store);
+  assert.ok(relocateGraph(graph.store));
+  const other = new GraphRegistry(OTHER_THREAD);
+  assert.is(other.add(outdated), null);
+  assert.is(other.find("g"), null);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(sent, [2]);
+  openStore(graph.store).createVertex("a");
+  const found = other.add(sharedOf(graph.store));
+  assert.is(found?.store.order, 1);
+  assert.is(other.add(sharedOf(graph.store)), found, "once");
+});
+
+test.run();
