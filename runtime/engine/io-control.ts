@@ -44,7 +44,9 @@ export type ControlRequest =
   | { readonly op: "runJob"; readonly name: string }
   /** Replaces the matrix of back-ends; it was validated. */
   | { readonly op: "matrix"; readonly dispatcher: object }
-  | { readonly op: "stop"; readonly timeoutMs: number };
+  | { readonly op: "stop"; readonly timeoutMs: number }
+  /** Of a start that failed. */
+  | { readonly op: "close" };
 
 export interface Listening {
   readonly port: number;

@@ -135,6 +135,8 @@ export class IoServer {
         return this.#parts.dispatcher?.change(readMatrixConfig(ask.dispatcher));
       case "stop":
         return this.#stop(ask.timeoutMs);
+      case "close":
+        return Promise.all(this.#servers.map((server) => server.close()));
     }
   }
 

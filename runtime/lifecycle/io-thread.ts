@@ -157,8 +157,11 @@ export class IoThread {
     await this.#worker.terminate();
   }
 
-  /** Terminates the thread at once. */
+  /** Closes both ports and terminates the thread at once. */
   async kill(): Promise<void> {
+    const timeout = sleep(STOP_GRACE_MS, undefined, { ref: false });
+    // Open sockets of `uws` would abort the process.
+    await Promise.race([this.#ask({ op: "close" }).catch(() => {}), timeout]);
     this.#closing = true;
     await this.#worker.terminate();
   }
