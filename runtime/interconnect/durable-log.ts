@@ -27,8 +27,8 @@ import { SpaceReserve } from "./log/space-reserve.js";
 const SAVE_SEGMENTS = 8;
 
 /**
- * off: nothing is logged; async: commits are flushed every 10 ms; answer: commits are flushed
- * before the response.
+ * off: nothing is logged; async: commits are written within 10 ms, or after the flush in progress;
+ * full: commits are flushed before the response.
  */
 export type Durability = "off" | "async" | "full";
 
