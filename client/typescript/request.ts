@@ -83,7 +83,7 @@ function bodyOf(
   content: unknown,
   form: NonNullable<Operation["content"]>,
 ): string | ArrayBuffer | FormData {
-  if (form === "form") return formOf(content as Readonly<Record<string, unknown>>);
+  if (form === "form") return formOf(content as object);
   if (form === "json") return jsonText("content", content);
   if (typeof content === "string") return content;
   // Copied, so that a retry sends the same bytes as the first attempt.
@@ -91,20 +91,19 @@ function bodyOf(
   return copyOfView(content).buffer;
 }
 
-function formOf(files: Readonly<Record<string, unknown>>): FormData {
+function formOf(files: object): FormData {
   const form = new FormData();
-  for (const [name, file] of Object.entries(files)) {
-    if (file === undefined || file === null) continue;
+  for (const [name, file] of Object.entries(files) as [string, unknown][]) {
     // A File keeps its own name.
     if (file instanceof Blob && "name" in file) form.append(name, file);
-    else form.append(name, blobOf(file), name);
+    else if (file != null) form.append(name, blobOf(file), name);
   }
   return form;
 }
 
 function blobOf(file: unknown): Blob {
-  if (file instanceof Blob) return file;
-  return new Blob([file instanceof ArrayBuffer ? file : copyOfView(file)]);
+  const isWhole = file instanceof Blob || file instanceof ArrayBuffer;
+  return new Blob([isWhole ? file : copyOfView(file)]);
 }
 
 /** @throws TypeError if it is not a view of bytes */
