@@ -301,5 +301,5 @@ export const OPERATIONS: readonly (readonly [group: string, of: readonly Operati
   ["Service", SERVICE],
   ["Graphs", GRAPHS],
   ["Replication", REPLICATION],
-  ["Stop and delete", ENDS],
+  ["Cannot be undone", ENDS],
 ];

@@ -15,7 +15,6 @@ export interface Neighbor {
 }
 
 const NEIGHBOR_QUERY = {
-  arc: ["*", "D_ANY"],
   fields: "F_ID|F_TYPE|F_ARCDIR|F_REL|F_VAL|F_DEG",
   result: "R_DICT",
 };
@@ -30,9 +29,16 @@ export async function graphNames(): Promise<readonly string[]> {
   return names.filter((name) => typeof name === "string");
 }
 
-/** Arcs of a vertex, in both directions. */
-export async function parseNeighbors(graph: string, id: string): Promise<readonly Neighbor[]> {
-  const query = JSON.stringify(NEIGHBOR_QUERY);
+/**
+ * Returns arcs of a vertex.
+ * @param arc relationship and direction; default: all
+ */
+export async function parseNeighbors(
+  graph: string,
+  id: string,
+  arc: readonly [relationship: string, direction: string] = ["*", "D_ANY"],
+): Promise<readonly Neighbor[]> {
+  const query = JSON.stringify({ ...NEIGHBOR_QUERY, arc });
   const found = await fetchValue(path("neighbor", { graph, id, query, hits: `${HITS}` }));
   return readNeighbors(found);
 }

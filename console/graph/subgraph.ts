@@ -15,6 +15,8 @@ export interface DrawnArc {
 export interface Subgraph {
   readonly ids: readonly string[];
   readonly arcs: readonly DrawnArc[];
+  /** By vertex, as far as they are known. */
+  readonly types: ReadonlyMap<string, string>;
   /** Vertices for which there was no room. */
   readonly left: number;
 }
@@ -23,10 +25,12 @@ export interface Subgraph {
 export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): Subgraph {
   // Selected vertices always stay.
   const ids = new Set<string>(found.keys());
+  const types = new Map<string, string>();
   let left = 0;
   const arcs = new Map<string, DrawnArc>();
   for (const [anchor, neighbors] of [...found].reverse()) {
-    for (const { id, direction, relationship, value } of neighbors) {
+    for (const { id, type, direction, relationship, value } of neighbors) {
+      types.set(id, type);
       if (!ids.has(id) && ids.size >= MAX_DRAWN) {
         left++;
         continue;
@@ -37,5 +41,5 @@ export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): 
       arcs.set(JSON.stringify([from, to, relationship]), { from, to, relationship, value });
     }
   }
-  return { ids: [...ids], arcs: [...arcs.values()], left };
+  return { ids: [...ids], arcs: [...arcs.values()], types, left };
 }

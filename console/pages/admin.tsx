@@ -17,6 +17,8 @@ import { Commands, Descriptor } from "./admin-help.js";
 import { Targets, targetLabel } from "./admin-targets.js";
 
 const EVERY_MS = 1000;
+/** The group of operations with a card of its own. */
+const DANGER = "Cannot be undone";
 
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
@@ -123,8 +125,11 @@ function Groups({ targets, desk, onStart }: GroupsProps) {
   return (
     <div class="cards">
       {OPERATIONS.map(([group, operations]) => (
-        <section class="card" key={group}>
+        <section class={group === DANGER ? "card danger" : "card"} key={group}>
           <h2>{group}</h2>
+          {group === DANGER && (
+            <p class="s">Deletes data or ends processes. Asks for their size.</p>
+          )}
           <div class="row">
             {operations
               .filter((operation) => targets.some((target) => isFor(operation, target)))
@@ -132,6 +137,7 @@ function Groups({ targets, desk, onStart }: GroupsProps) {
                 <button
                   key={operation.operation}
                   type="button"
+                  class={group === DANGER ? "btn danger" : "btn"}
                   title={operation.effect}
                   disabled={!desk.isArmed || !isKnown}
                   onClick={() => onStart(operation)}

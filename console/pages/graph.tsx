@@ -2,9 +2,12 @@
 // address, so the browser's history works.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { clipForDisplay } from "../data/text.js";
+import { numberAt, textAt } from "../data/node-stat.js";
+import { clipForDisplay, count } from "../data/text.js";
 import { Constraints } from "../graph/constraints.js";
 import { Drawing } from "../graph/drawing.js";
+import { type GraphInfo, loadGraphInfo } from "../graph/graph-info.js";
+import { Inspector } from "../graph/inspector.js";
 import {
   graphNames,
   type Neighbor,
@@ -12,8 +15,10 @@ import {
   parseVertex,
   someVertices,
 } from "../graph/neighbors.js";
+import { PathForm } from "../graph/path-form.js";
 import { Query } from "../graph/query.js";
 import { buildSubgraph } from "../graph/subgraph.js";
+import type { ArcCount } from "../graph/vertex-summary.js";
 import { Note } from "../parts/note.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
@@ -36,6 +41,25 @@ function goTo(graph: string, id: string): void {
   navigate(`search?${new URLSearchParams(id === "" ? { graph } : { graph, id })}`);
 }
 
+/** Adds neighbors by an arc of the chosen vertex to the drawing. */
+function expandArc({ relationship, direction }: ArcCount): void {
+  const params = new URLSearchParams(currentRoute.value.params);
+  params.append("arc", `${direction}:${relationship}`);
+  navigate(`search?${params}`);
+}
+
+/** Returns null before it is loaded; without it, there is nothing to draw with. */
+function useGraphInfo(graph: string): GraphInfo | null {
+  const [info, setInfo] = useState<GraphInfo | null>(null);
+  useEffect(() => {
+    setInfo(null);
+    if (graph === "") return;
+    const none = { types: [], relationships: [] };
+    loadGraphInfo(graph).then(setInfo, () => setInfo(none));
+  }, [graph]);
+  return info;
+}
+
 /** Adds the neighbors of another vertex to the drawing. */
 function expand(id: string): void {
   const params = new URLSearchParams(currentRoute.value.params);
@@ -56,41 +80,64 @@ export function GraphPage() {
     graphNames().then(setNames, (error: Error) => setFailure(error.message));
   }, []);
   const more = params.getAll("more").slice(-MAX_MORE);
+  const arcs = params.getAll("arc").slice(-MAX_MORE);
+  const info = useGraphInfo(graph);
   useEffect(() => setFound(null), [graph, id]);
   useEffect(() => {
     if (graph === "") return;
     let isOver = false;
     setFailure("");
-    look(graph, id, more).then(
+    look(graph, id, more, arcs).then(
       (value) => !isOver && setFound(value),
       (error: Error) => !isOver && setFailure(error.message),
     );
     return () => {
       isOver = true;
     };
-  }, [graph, id, more.join("\n")]);
+  }, [graph, id, [...more, ...arcs].join("\n")]);
   if (names?.length === 0 && graph === "") return <p class="soft">This instance has no graphs.</p>;
   return (
     <>
       <Where key={`${graph}/${id}`} names={names ?? []} graph={graph} id={id} />
       {failure !== "" && <Note isAlert>{clipForDisplay(failure)}</Note>}
-      {found !== null && <Result graph={graph} id={id} found={found} />}
+      {found !== null && info !== null && (
+        <Result graph={graph} id={id} found={found} info={info} />
+      )}
       {graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
       {graph !== "" && <Query key={graph} graph={graph} id={id} />}
     </>
   );
 }
 
-async function look(graph: string, id: string, more: readonly string[]): Promise<Found> {
+/** @param arcs direction and relationship whose neighbors are drawn, too */
+async function look(
+  graph: string,
+  id: string,
+  more: readonly string[],
+  arcs: readonly string[],
+): Promise<Found> {
   if (id === "") return { rows: await someVertices(graph), around: new Map(), vertex: null };
   const others = more.filter((one) => one !== id);
-  const [rows, vertex, ...around] = await Promise.all([
+  const [some, vertex, chosen, ...around] = await Promise.all([
     parseNeighbors(graph, id),
     parseVertex(graph, id),
+    Promise.all(arcs.map((arc) => parseNeighbors(graph, id, splitArc(arc)))),
     ...others.map((one) => parseNeighbors(graph, one)),
   ]);
+  const rows = distinct([...some, ...chosen.flat()]);
   const all = others.map((one, index) => [one, around[index]!] as const);
   return { rows, vertex, around: new Map([...all, [id, rows]]) };
+}
+
+function splitArc(arc: string): readonly [relationship: string, direction: string] {
+  const [direction = "D_ANY", relationship = "*"] = arc.split(/:(.*)/s, 2);
+  return [relationship, direction];
+}
+
+function distinct(rows: readonly Neighbor[]): readonly Neighbor[] {
+  const key = ({ id, direction, relationship }: Neighbor) =>
+    JSON.stringify([id, direction, relationship]);
+  return [...new Map(rows.map((row) => [key(row), row])).values()];
 }
 
 interface WhereProps {
@@ -157,10 +204,15 @@ interface ResultProps {
   readonly graph: string;
   readonly id: string;
   readonly found: Found;
+  readonly info: GraphInfo;
 }
 
-function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
-  const picture = useMemo(() => buildSubgraph(around), [around]);
+function Result({ graph, id, info, found: { rows, around, vertex } }: ResultProps) {
+  const picture = useMemo(() => {
+    const found = buildSubgraph(around);
+    const type = textAt(vertex, `Vertex( ${id} )`, "attributes", "type");
+    return { ...found, types: new Map([...found.types, [id, type]]) };
+  }, [around]);
   const pick = (row: readonly unknown[]) => goTo(graph, String(row[0]));
   if (id === "") {
     return (
@@ -176,10 +228,18 @@ function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
   }
   return (
     <>
+      <div class="work">
+        <div class="stack">
+          <Shown rows={rows} vertex={vertex} id={id} />
+          {rows.length > 0 && (
+            <Drawing anchor={id} picture={picture} info={info} onExpand={expand} />
+          )}
+          <Expand />
+          <PathForm graph={graph} id={id} />
+        </div>
+        <Inspector {...{ graph, id, vertex, info }} onExpand={expandArc} />
+      </div>
       <section class="card">
-        <h2>{clipForDisplay(id)}</h2>
-        {rows.length > 0 && <Drawing anchor={id} picture={picture} onExpand={expand} />}
-        <Expand />
         {[...around].reverse().map(([anchor, neighbors]) => (
           <Table
             key={anchor}
@@ -201,5 +261,15 @@ function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
         />
       </section>
     </>
+  );
+}
+
+/** How many of the arcs are drawn and listed. */
+function Shown({ rows, vertex, id }: { rows: readonly Neighbor[]; vertex: unknown; id: string }) {
+  const all = numberAt(vertex, `Vertex( ${id} )`, "attributes", "deg");
+  return (
+    <p class="soft">
+      <strong>{count(rows.length)}</strong> of <strong>{count(all)}</strong> arcs shown
+    </p>
   );
 }

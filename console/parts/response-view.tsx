@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { errorMessage, isRecord, type Reply } from "../data/client.js";
+import { downloadFile } from "../data/download.js";
 import { buildWaterfall } from "../data/explanation.js";
 import { bytes, clipForDisplay, milliseconds } from "../data/text.js";
 import { Picture } from "./picture.js";
@@ -45,7 +46,11 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
               Show all {bytes(pretty.length)}
             </button>
           )}
-          <button type="button" class="btn" onClick={() => download(body ?? text, mediaType)}>
+          <button
+            type="button"
+            class="btn"
+            onClick={() => downloadFile(body ?? text, fileName(mediaType))}
+          >
             Download
           </button>
         </div>
@@ -55,16 +60,8 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
   );
 }
 
-/** Downloads the response as a file; it never opens as a page. */
-function download(content: Blob | string, mediaType: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
-  const link = document.createElement("a");
-  link.href = url;
-  const ending = /^\w+\/(\w{1,10})$/.exec(mediaType)?.[1] ?? "json";
-  link.download = `answer.${ending}`;
-  link.click();
-  // Once the browser has taken it.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+function fileName(mediaType: string): string {
+  return `answer.${/^\w+\/(\w{1,10})$/.exec(mediaType)?.[1] ?? "json"}`;
 }
 
 function ListTable({ value }: { readonly value: unknown }) {

@@ -173,6 +173,35 @@ inBrowser("draws graphs in the colors of the theme", async () => {
   }
 });
 
+inBrowser("counts arcs by relationship, draws more of one, and finds a path", async () => {
+  await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+  await page.has("14 of 14 arcs shown");
+  const counts = `[...document.querySelectorAll(".rels li")]
+    .map((item) => item.innerText.split("\\n").slice(0, 2).join(" ")).sort().join()`;
+  await page.tab.until(`${counts} === "← has 2,← rail 6,→ rail 6"`);
+  await page.has("7 / 189");
+  await page.press("+ 100", ".rels li:first-child");
+  await page.tab.until(`new URL(location.href).searchParams.get("arc")?.startsWith("D_") === true`);
+  await page.type("#path-to", "Hamburg");
+  await page.press("Find path");
+  await page.has("Gothenburg → Copenhagen → Hamburg");
+});
+
+inBrowser("saves a drawing as SVG", async () => {
+  const folder = join(root, "drawings");
+  mkdirSync(folder);
+  const behavior = { behavior: "allow", downloadPath: folder };
+  await page.tab.send("Browser.setDownloadBehavior", behavior);
+  await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+  await page.tab.until(`document.querySelector("canvas.drawing")?.width > 300`);
+  await page.tab.value(`document.querySelector("[aria-label='Save as SVG']").click()`);
+  const file = join(folder, "graph.svg");
+  while (!existsSync(file)) await delay(50);
+  const text = readFileSync(file, "utf8");
+  assert.match(text, />Gothenburg<\/text>/);
+  assert.match(text, /<\/svg>\n$/);
+});
+
 inBrowser("downloads a result unchanged", async () => {
   const folder = join(root, "downloads");
   mkdirSync(folder);
@@ -357,6 +386,13 @@ inBrowser(
     await confirm("Restart ports");
     await page.has("done: RestartHTTP");
     await page.has("The server restarted at");
+    // A server that starts refuses operations.
+    const isUp = () =>
+      get(other.port, "/svc/hc").then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    while (!(await isUp())) await delay(50);
     await page.has("The server was updated: reload the console.");
     const link = `document.querySelector(".note a")?.href === location.href`;
     assert.is(await page.tab.value(link), true);

@@ -1,0 +1,116 @@
+// One vertex: its properties, its arcs counted by relationship, and the buttons that draw more.
+
+import { useEffect, useState } from "preact/hooks";
+import { isRecord } from "../data/client.js";
+import { entriesAt, numberAt, readPath, textAt } from "../data/node-stat.js";
+import { clipForDisplay, count } from "../data/text.js";
+import { chooseLook, type GraphInfo } from "./graph-info.js";
+import { ShapeMark } from "./legend.js";
+import { type ArcCount, countArcs } from "./vertex-summary.js";
+
+interface InspectorProps {
+  readonly graph: string;
+  readonly id: string;
+  readonly vertex: unknown;
+  readonly info: GraphInfo;
+  readonly onExpand: (arc: ArcCount) => void;
+}
+
+const MAX_PROPERTIES = 40;
+const NO_TYPE = "__vertex__";
+
+export function Inspector({ graph, id, vertex, info, onExpand }: InspectorProps) {
+  const inner = readPath(vertex, `Vertex( ${id} )`);
+  const type = textAt(inner, "attributes", "type");
+  const degree = (name: string) => count(numberAt(inner, "attributes", name));
+  return (
+    <section class="card insp" aria-label="Vertex">
+      <header>
+        <ShapeMark look={chooseLook(info.types, type)} />
+        <h2>{clipForDisplay(id, 60)}</h2>
+        {type !== NO_TYPE && <span class="tag">{clipForDisplay(type, 30)}</span>}
+      </header>
+      <section>
+        <h3>Properties</h3>
+        <Properties values={entriesAt(inner, "properties")} />
+      </section>
+      <section>
+        <h3>
+          Arcs{" "}
+          <span class="faint">
+            {degree("ideg")} in, {degree("odeg")} out
+          </span>
+        </h3>
+        <Arcs graph={graph} id={id} info={info} onExpand={onExpand} />
+      </section>
+      <section>
+        <h3>Attributes</h3>
+        <Properties
+          values={entriesAt(inner, "attributes").filter(([, value]) => !isRecord(value))}
+        />
+      </section>
+    </section>
+  );
+}
+
+function Properties({ values }: { readonly values: readonly (readonly [string, unknown])[] }) {
+  if (values.length === 0) return <p class="soft s">None.</p>;
+  return (
+    <dl class="kv">
+      {values.slice(0, MAX_PROPERTIES).map(([name, value]) => (
+        <div class="pair" key={name}>
+          <dt>{clipForDisplay(name, 40)}</dt>
+          <dd>{clipForDisplay(value, 160)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type ArcsProps = Omit<InspectorProps, "vertex">;
+
+function Arcs({ graph, id, info, onExpand }: ArcsProps) {
+  const [counts, setCounts] = useState<readonly ArcCount[] | null>(null);
+  const [failure, setFailure] = useState("");
+  useEffect(() => {
+    let isOver = false;
+    countArcs(graph, id, info.relationships).then(
+      (found) => !isOver && setCounts(found),
+      (error: Error) => !isOver && setFailure(error.message),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [graph, id, info]);
+  if (failure !== "") return <p class="err s">{clipForDisplay(failure)}</p>;
+  if (counts === null) return <p class="soft s">Counting arcs…</p>;
+  return (
+    <ul class="rels" aria-label="Arcs by relationship">
+      {counts.map((arc) => {
+        const { relationship, direction, arcs } = arc;
+        const name = clipForDisplay(relationship, 30);
+        const { color } = chooseLook(info.relationships, relationship);
+        return (
+          <li key={`${direction}/${relationship}`}>
+            <svg class="key" viewBox="0 0 14 12" aria-hidden="true">
+              <path class={`line-${color}`} stroke-width="2.5" d="M0 6h14" />
+            </svg>
+            <span>
+              {direction === "D_IN" ? "← " : "→ "}
+              {name}
+            </span>
+            <span class="n">{count(arcs)}</span>
+            <button
+              type="button"
+              class="btn"
+              aria-label={`+ 100: draw 100 of ${name}, ${direction === "D_IN" ? "in" : "out"}`}
+              onClick={() => onExpand(arc)}
+            >
+              + 100
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
