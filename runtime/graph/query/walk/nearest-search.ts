@@ -69,9 +69,10 @@ export function findNearest(search: NearestSearch, best: NearestTopK, deadline: 
   };
   const ef = best.limit > MAX_EF || search.ef === 0 ? 0 : Math.max(search.ef, best.limit);
   const costs = estimateCosts(scan, ef);
-  const narrowed = test === null ? null : narrow(store, test, costs);
+  const share = test === null || ef === 0 ? 1 : sampleShare(scan, FIRST_SAMPLE);
+  const narrowed = test === null ? null : narrow(store, test, costs, share);
   if (narrowed !== null) scoreListed(scan, narrowed);
-  else scanVectors(scan, isIndexFaster(scan, costs, test !== null) ? ef : 0);
+  else scanVectors(scan, isIndexFaster(scan, costs, share) ? ef : 0);
 }
 
 /** Estimated costs in ns, measured on one machine. */
@@ -97,8 +98,14 @@ function estimateCosts({ table, probe }: Scan, ef: number): Costs {
  * Returns the vertices that a condition leaves, if ids, arcs, a type or an index of properties
  * names so few that scoring each of them is fastest: then the search is exact. Each is tested
  * anyway.
+ * @param share estimated share of the vertices that meet the condition
  */
-function narrow(store: GraphStore, test: VertexTest, costs: Costs): Uint32Array | null {
+function narrow(
+  store: GraphStore,
+  test: VertexTest,
+  costs: Costs,
+  share: number,
+): Uint32Array | null {
   if (test.isNegated) return null;
   const { type } = test;
   // No vertex can have a type without a code.
@@ -107,7 +114,9 @@ function narrow(store: GraphStore, test: VertexTest, costs: Costs): Uint32Array 
   // With m of n vertices left, an index search takes n / m times as long, and m candidates m times.
   const crossing = Math.sqrt((count * costs.index) / costs.candidate);
   const limit = Math.floor(Math.min(costs.scan / costs.candidate, crossing, MAX_NARROWED));
-  const found = findSource(store, test, limit);
+  // Reading a source up to the limit would cost as much as the index search.
+  const isWide = costs.index < costs.scan && test.ids === null && share * count > 2 * limit;
+  const found = isWide ? null : findSource(store, test, limit);
   const most = found?.handles.length ?? limit;
   if (type !== null && store.typeLists.count(type.code) < most) {
     const vertices = new Uint32Array(most);
@@ -122,22 +131,16 @@ const MAX_NARROWED = 65_536;
 /** Vertices sampled to estimate the share that meets a condition, and more if few of them do. */
 const FIRST_SAMPLE = 24;
 const SAMPLE = 256;
-const ENOUGH_PASSED = 6;
+const LARGE_SHARE = 0.25;
 
-function isIndexFaster(scan: Scan, costs: Costs, hasTest: boolean): boolean {
+function isIndexFaster(scan: Scan, costs: Costs, share: number): boolean {
   if (costs.index > costs.scan) return false;
-  return !hasTest || costs.index / sampleSelectivity(scan) < costs.scan;
+  return costs.index / (share >= LARGE_SHARE ? share : sampleShare(scan, SAMPLE)) < costs.scan;
 }
 
 /** Never 0: no match in the sample may still mean a few in the graph. */
-function sampleSelectivity({ table, accepts }: Scan): number {
-  let [seen, passed] = [0, 0];
-  for (const size of [FIRST_SAMPLE, SAMPLE]) {
-    for (const vertex of table.sample(size)) {
-      seen++;
-      if (accepts(vertex)) passed++;
-    }
-    if (passed >= ENOUGH_PASSED) break;
-  }
-  return Math.max(passed, 0.5) / Math.max(seen, 1);
+function sampleShare({ table, accepts }: Scan, size: number): number {
+  const sampled = table.sample(size);
+  const passed = sampled.filter((vertex) => accepts(vertex)).length;
+  return Math.max(passed, 0.5) / Math.max(sampled.length, 1);
 }
