@@ -1,5 +1,6 @@
-// Statuses of errors that built-in plugins throw because of a client's arguments. Classes and texts
-// are those of the interface; plugins of users that let such an error escape respond with 500.
+// Statuses of errors that built-in plugins throw because of a client's arguments. Our own plugins
+// respond with 400 or 404. Plugins of the interface respond with 500 to every exception
+// (http-interface, "HTTP status codes"), as do plugins of users that let such an error escape.
 
 import { isParameterError } from "../base/errors.js";
 import {
@@ -14,8 +15,17 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 
 const MALFORMED = [ValueError, QueryError, VertexError, IndexError];
 
-/** Returns a built-in plugin that responds with 400 or 404 to faults of clients. */
+/** Built-in plugins of the interface (http-interface, "Built-in plugins"). */
+const OF_INTERFACE = new Set([
+  ...["arcs", "evaluate", "eventbacklog", "graphinfo", "memory", "neighbor", "properties"],
+  ...["vertex", "vertices", "connect", "createvertex", "deletevertex", "disconnect"],
+  ...["echo", "metrics", "ping", "status", "argspec", "matrixplugins", "plugins", "builtins"],
+]);
+
+/** Returns a built-in plugin that responds to faults of clients with the statuses of its kind. */
 export function withErrorStatus(entry: PluginEntry): PluginEntry {
+  const { path } = entry.description;
+  if (OF_INTERFACE.has(path.slice(path.lastIndexOf("/") + 1))) return entry;
   return { ...entry, errorStatus: clientErrorStatus };
 }
 

@@ -35,8 +35,8 @@ test("marks everything as retryable except graph changes", () => {
   assert.equal(
     changing.map(({ name }) => name),
     [
-      ...["connect", "createvertex", "define", "deletevertex", "disconnect", "dropindex", "index"],
-      "rebuildvectors",
+      ...["connect", "constrain", "createvertex", "define", "deletevertex", "disconnect"],
+      ...["dropconstraint", "dropindex", "index", "rebuildvectors"],
     ],
   );
 });

@@ -153,7 +153,7 @@ tell(Client("http://127.0.0.1:9", retries=0).fails)
     [
       "plugin 500 ShopError True",
       "parameter 400 TypeError False",
-      "parameter 500 TypeError False",
+      "result 500 TypeError False",
       "system 500 TimeoutError False",
       "timeout None None False",
       "http 413 None False",
