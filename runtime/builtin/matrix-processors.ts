@@ -13,7 +13,7 @@ import {
   type ObjectCounts,
   response,
 } from "./matrix-items.js";
-import { mergeQuery, secondRound } from "./matrix-queries.js";
+import { mergeQuery, probeRound, secondRound } from "./matrix-queries.js";
 
 export interface MatrixProcessor {
   /** Sends the request to the primary row only. */
@@ -35,6 +35,7 @@ export const MATRIX_PROCESSORS: ReadonlyMap<string, MatrixProcessor> = new Map([
   processor("MatrixObjects", sumObjects, { isPrimary: true, isOnBothPorts: true }),
   processor("matrixplugins", listPlugins),
   processor("search", mergeQuery, { isOfGraph: true, secondRound }),
+  processor("nearest", mergeQuery, { isOfGraph: true, secondRound: probeRound }),
   processor("vertices", mergeQuery, { isOfGraph: true }),
   processor("arcs", mergeQuery, { isOfGraph: true }),
   processor("neighbor", mergeQuery, { isOfGraph: true }),

@@ -20,8 +20,9 @@ import {
 
 type Merged = PluginResponse<Uint8Array, unknown>;
 
-/** First characters of a head of the first round. */
+/** First characters of heads of a first round. */
 const STATISTICS = '{"kind":"statistics"';
+const PROBE = '{"kind":"probe"';
 
 /**
  * Returns the result of all partitions; below another dispatcher their response.
@@ -55,6 +56,18 @@ export function secondRound(partial: Uint8Array): string | null {
   return `statistics=${encodeURIComponent(JSON.stringify(sums))}`;
 }
 
+/** Returns the vector of the vertex that a partition contains; null if this was the last round. */
+export function probeRound(partial: Uint8Array): string | null {
+  const view = new PartialView(partial, "merged");
+  for (let at = 0; at < view.count; at++) {
+    const text = view.items.text(at);
+    if (!text.startsWith(PROBE)) continue;
+    const head = JSON.parse(text) as PartitionHead;
+    if (head.kind === "probe") return `vector=${encodeURIComponent(head.vector)}`;
+  }
+  return null;
+}
+
 function splitEntries(merged: Merged): { heads: PartitionHead[]; entries: PartialEntry[] } {
   const heads: PartitionHead[] = [];
   const entries: PartialEntry[] = [];
@@ -71,6 +84,8 @@ function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
   if (shares.length > 0) {
     return createPartitionResponse({ kind: "statistics", share: addTextStatistics(shares) });
   }
+  const probe = heads.find(({ kind }) => kind === "probe");
+  if (probe !== undefined) return createPartitionResponse(probe);
   const [missing] = heads as [PartitionHead & { kind: "missing" }];
   if (!isTop) return createPartitionResponse(missing);
   throw new KeyError(`Object does not exist: '${missing.id}'`);

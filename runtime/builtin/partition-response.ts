@@ -18,6 +18,8 @@ import { PluginResponse } from "../plugin/response/plugin-response.js";
 export type PartitionHead =
   /** The statistics of a search, which is executed with their sums afterwards. */
   | { readonly kind: "statistics"; readonly share: TextStatisticsShare }
+  /** The vector of the vertex that others are compared with, as JSON. */
+  | { readonly kind: "probe"; readonly vector: string }
   /** The anchor is in another partition. */
   | { readonly kind: "missing"; readonly id: string }
   | PartitionResultHead;

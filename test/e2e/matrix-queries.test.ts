@@ -17,6 +17,7 @@ const DOCUMENTS = Array.from({ length: 300 }, (_, at) => ({
   title: WORDS.filter((_word, bit) => ((at * 37 + 11) >> bit) & 1).join(" ") || "red",
   brand: BRANDS[(at * 7) % 3]!,
   price: (at * 13) % 50,
+  vector: at % 10 === 9 ? null : [at % 17, (at * 5) % 23, at + 1],
 }));
 
 let below: TestMatrix;
@@ -125,6 +126,29 @@ test("a POST gives the same result as a GET", async () => {
   const posted = await ask(below.dispatcher, "search", {}, { text: "red shoe" }, init);
   const queried = await ask(below.dispatcher, "search", JSON.parse(body), { text: "red shoe" });
   assert.equal(posted, queried);
+});
+
+const NEAREST = [{ hits: 7 }, { hits: 4, condition: { property: { price: { lt: 10 } } } }];
+
+for (const query of NEAREST) {
+  for (const anchor of [{ vector: [3, 1, 2] }, { id: "p15" }, { id: "p16" }]) {
+    const given = { ...query, ...anchor };
+    test(`nearest ${JSON.stringify(given)} gives the vertices of one graph`, async () => {
+      const expected = await ask(whole, "nearest", given);
+      assert.ok((expected as unknown as readonly unknown[]).length > 0);
+      for (const dispatcher of [below.dispatcher, above]) {
+        assert.equal(cut(await ask(dispatcher, "nearest", given)), cut(expected));
+      }
+    });
+  }
+}
+
+test("nearest to a vertex that no partition has is an error", async () => {
+  for (const { port } of [below.dispatcher, above]) {
+    const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");
+    assert.is(answer.status, 400);
+    assert.match(answer.text, /Object does not exist: 'nobody'/);
+  }
 });
 
 test("a cursor continues although a replica is lost", async () => {

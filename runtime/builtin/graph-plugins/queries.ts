@@ -5,7 +5,7 @@ import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
 import { requireApproximate } from "../../graph/api/graph-similarity.js";
 import type { PartitionQuery } from "../../graph/api/partition-queries.js";
-import type { ArcFilter } from "../../graph/api/public-names.js";
+import type { ArcFilter, Vector } from "../../graph/api/public-names.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
 import type { int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
@@ -17,7 +17,11 @@ import {
 } from "../client-expressions.js";
 import { limitFacets, limitHits } from "../client-search.js";
 import { graphNamed } from "../context.js";
-import { partitionResponse, partitionStatistics } from "../partition-response.js";
+import {
+  createPartitionResponse,
+  partitionResponse,
+  partitionStatistics,
+} from "../partition-response.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
@@ -234,18 +238,43 @@ export function nearest(
   }
   checkVectors(found, options);
   requireApproximate(options.approximate);
+  if (!request.toplevel) return nearestInPartition(found, probe, String(anchor), options);
   if (probe !== null) return withClientExpressions(() => found.nearest(probe, options));
   return nearestTo(found, String(anchor), options);
 }
 
-function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
+async function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
   if (!graph.hasVertex(id)) throw new HttpError(400, `id=${id} (there is no such vertex)`);
+  return graph.nearest(await readProbe(graph, id), options);
+}
+
+/** Without a vector, the partition with the vertex returns its vector for a second round. */
+function nearestInPartition(
+  graph: Graph,
+  probe: Vector | null,
+  id: string,
+  options: Arguments,
+): unknown {
+  if (probe !== null) {
+    return withClientExpressions(() =>
+      partitionResponse(graph, options, MAX_UNASKED_HITS, (given) => {
+        return { call: "nearest", probe, options: given };
+      }),
+    );
+  }
+  if (!graph.hasVertex(id)) return createPartitionResponse({ kind: "missing", id });
+  return readProbe(graph, id).then((vector) =>
+    createPartitionResponse({ kind: "probe", vector: JSON.stringify(vector) }),
+  );
+}
+
+function readProbe(graph: Graph, id: string): Promise<Vector> {
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
     const vertex = graph.openVertex(id, "r", timeout);
     const probe = vertex.getVector();
     vertex.close();
     if (probe.length === 0) throw new HttpError(400, `id=${id} (it has no vector)`);
-    return graph.nearest(probe, options);
+    return probe;
   });
 }
 

@@ -25,7 +25,14 @@ export interface NodeSettings {
 export interface GraphContent {
   readonly name: string;
   readonly type: string;
-  readonly documents: readonly ({ readonly id: string } & Record<string, string | number>)[];
+  readonly documents: readonly GraphDocument[];
+}
+
+/** Vertices have all members but these as properties. */
+interface GraphDocument {
+  readonly id: string;
+  readonly vector: readonly number[] | null;
+  readonly [property: string]: string | number | readonly number[] | null;
 }
 
 export interface Order {
@@ -58,8 +65,8 @@ const orders = {
   },
   load({ name, type, documents }: GraphContent): void {
     const graph = new svc.Graph(name);
-    for (const { id, ...properties } of documents) {
-      graph.createVertex(id, { type, properties });
+    for (const { id, vector = null, ...properties } of documents) {
+      graph.createVertex(id, { type, properties, ...(vector !== null && { vector }) });
       graph.connect("root", "has", id);
     }
     graph.index("text", { name: "titles", keys: ["title"] });

@@ -33,7 +33,8 @@ export interface NearestResult {
   readonly similarity: number;
 }
 
-const DEFAULT_HITS = 10;
+/** Vertices without `hits`. */
+export const DEFAULT_NEAREST = 10;
 /** Searches that are tried when results change before they are returned. */
 const MAX_ATTEMPTS = 3;
 
@@ -104,7 +105,7 @@ function reread(search: NearestSearch, vertex: number): [id: string, similarity:
   return isMeant && isSame && store.vectors.has(vertex) ? [[id, similarity]] : [];
 }
 
-function hitsOf({ hits = DEFAULT_HITS }: NearestOptions): number {
+function hitsOf({ hits = DEFAULT_NEAREST }: NearestOptions): number {
   if (!Number.isSafeInteger(hits)) {
     throw invalidArgument("invalid hits parameter", hits, "an integer", ".hits");
   }

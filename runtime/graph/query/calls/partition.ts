@@ -3,13 +3,16 @@
 import { KeyError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { parseNestOption } from "../parse/nest-option.js";
 import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../render/entry-query.js";
-import type { PartialResult } from "../render/partial-result.js";
+import type { PartialEntry, PartialResult } from "../render/partial-result.js";
+import { encodeSortKey } from "../render/sort-key.js";
 import { planArcs } from "./arcs.js";
+import { DEFAULT_NEAREST, type NearestOptions, nearest } from "./nearest.js";
 import type { NeighborhoodOptions } from "./neighborhood.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import { planSearch, type SearchOptions } from "./search.js";
@@ -19,6 +22,7 @@ import { planVertices, type VerticesOptions } from "./vertices.js";
 export type PartitionQuery =
   | { readonly call: "search"; readonly text: string; readonly options: SearchOptions }
   | { readonly call: "vertices" | "arcs"; readonly options: VerticesOptions }
+  | { readonly call: "nearest"; readonly probe: VectorLike; readonly options: NearestOptions }
   | {
       readonly call: "neighborhood";
       readonly anchor: Anchor;
@@ -38,14 +42,40 @@ export function queryPartition(store: GraphStore, query: PartitionQuery): Partia
       return execute(planVertices(store, query.options, true), query.options);
     case "arcs":
       return execute(planArcs(store, query.options, true), query.options);
+    case "nearest":
+      return queryNearest(store, query.probe, query.options);
     case "neighborhood":
       return queryNeighborhood(store, query.anchor, query.options);
   }
 }
 
 const ARGUMENTS = {
-  ...{ search: "search", vertices: "global", arcs: "global", neighborhood: "neighborhood" },
+  ...{ search: "search", vertices: "global", arcs: "global", nearest: "nearest" },
+  neighborhood: "neighborhood",
 } as const satisfies Record<PartitionQuery["call"], QueryCall>;
+
+/** Equally similar vertices are in the order of their ids. */
+function queryNearest(
+  store: GraphStore,
+  probe: VectorLike,
+  options: NearestOptions,
+): PartialResult {
+  const found = nearest(store, partsOfLike(probe, "probe"), options);
+  const entries = found.map((entry): PartialEntry => {
+    const { id, similarity } = entry;
+    const hit = { key: -similarity, name: id, head: "", tail: "" };
+    const key = encodeSortKey({ ...hit, level: 0, side: 0, word1: 0, bits: 0 }, false);
+    return { key, item: [entry] };
+  });
+  const { hits = DEFAULT_NEAREST } = options;
+  const absent = { cursor: null, facets: null, groups: null, bounded: null };
+  const head = {
+    ...{ listName: "nearest", hits: hits < 0 ? null : hits, offset: 0, isPlain: true },
+    ...{ isDictionary: true, found: found.length, unknownKeys: null, counts: null },
+    ...{ ...absent, time: null, explain: null },
+  };
+  return { head, entries: entries.sort((a, b) => Buffer.compare(a.key, b.key)) };
+}
 
 function queryNeighborhood(
   store: GraphStore,
