@@ -146,7 +146,7 @@ for (const query of NEAREST) {
 test("nearest to a vertex that no partition has is an error", async () => {
   for (const { port } of [below.dispatcher, above]) {
     const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");
-    assert.is(answer.status, 400);
+    assert.is(answer.status, 404);
     assert.match(answer.text, /Object does not exist: 'nobody'/);
   }
 });
