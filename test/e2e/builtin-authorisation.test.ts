@@ -125,8 +125,8 @@ test("refuses log and build to untrusted clients, and has neither on the main po
 });
 
 test("refuses operations to untrusted clients, and has none on the main port", async () => {
-  // Those of the interface, the lease of procedures, the log level, and forwarded ones.
-  assert.is(OPERATIONS.length, 33);
+  // Those of the interface, the lease of procedures, the log level, jobs, and forwarded ones.
+  assert.is(OPERATIONS.length, 34);
   for (const [who, client] of Object.entries(STRANGERS)) {
     for (const path of OPERATIONS) {
       for (const method of ["GET", "POST"] as const) {

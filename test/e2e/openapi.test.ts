@@ -154,6 +154,8 @@ test("matches the responses of built-in plugins", async () => {
       ...(id === "createvertex" && { id: "dave" }),
       ...(id === "define" && { expression: "one := 1" }),
       ...(id.endsWith("index") && { what: "ids" }),
+      ...(id.endsWith("constraint") && { type: "person", key: "code" }),
+      ...(id === "constrain" && { type: "person", key: "code", unique: 1 }),
       ...(id.startsWith("nearest") && { query: '{"vector": [1, 2, 3]}' }),
       ...(id.startsWith("evaluate") && { expression: "1 + 1" }),
     };

@@ -136,11 +136,14 @@ export class AllGraphs extends SystemProperties {
    * @throws AccessError for a read-only graph, before anything is done; CapacityError,
    *   ConstraintError, TypeError, and what the function throws
    */
-  transaction<const G extends readonly Graph[], T>(graphs: G, run: (...graphs: G) => T): T {
+  transaction<const G extends readonly Graph[], T>(
+    graphs: G,
+    run: (...graphs: G) => T,
+    ...further: never[]
+  ): T {
+    refuseFurther(further, "the function");
     const isList = Array.isArray(graphs) && graphs.every((graph) => graph instanceof Graph);
-    if (!isList) {
-      throw new TypeError("transaction requires a list of graphs");
-    }
+    if (!isList) throw new TypeError("transaction requires a list of graphs");
     if (typeof run !== "function") throw new TypeError("transaction requires a function");
     return runTransaction(graphs.map(getAccess), () => run(...(graphs as G)));
   }

@@ -7,7 +7,7 @@ import {
   type VectorSettings,
   vectorSettings,
 } from "../changes/vector-settings.js";
-import { checkOptions } from "../model/check-argument.js";
+import { checkOptions, refuseFurther } from "../model/check-argument.js";
 import { GraphQueries } from "./graph-queries.js";
 
 const VECTOR_SETTINGS = new Set(["precision", "measure"]);
@@ -25,7 +25,8 @@ export class GraphVectors extends GraphQueries {
    * then on; `rebuildVectors` converts the others.
    * @throws QueryError, ValueError, AccessError
    */
-  setVectorSettings(settings: Partial<VectorSettings>): void {
+  setVectorSettings(settings: Partial<VectorSettings>, ...further: never[]): void {
+    refuseFurther(further, "settings");
     checkOptions(settings, VECTOR_SETTINGS);
     changeVectorSettings(this.access.store, settings);
   }

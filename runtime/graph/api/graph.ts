@@ -190,7 +190,8 @@ export class Graph extends GraphManagement {
    * @param options `timeout`: milliseconds to try again (default: 1000); negative: no limit
    * @throws AccessError if the graph changed during each attempt; TypeError
    */
-  view<T>(run: () => T, options: { readonly timeout?: number } = {}): T {
+  view<T>(run: () => T, options: { readonly timeout?: number } = {}, ...further: never[]): T {
+    refuseFurther(further, "options");
     checkObject(options, "options");
     return view(this.access.store, run, options.timeout);
   }
