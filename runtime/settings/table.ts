@@ -304,7 +304,7 @@ export const SETTINGS = {
     default: ["async"],
     option: "durability",
     library: "initialize",
-    help: "transaction log durability: off, async (10 ms) or full (fsync first)",
+    help: "transaction log durability: off, async (write every 10 ms) or full (fsync first)",
   }),
   /** Form of the server's log: text on a terminal, else lines of JSON, by default. */
   logFormat: setting({

@@ -15,7 +15,7 @@ import { editsFor } from "../../runtime/graph/texts/fuzzy-terms.js";
 import { Segment, SegmentViews } from "../../runtime/graph/texts/segment.js";
 import { SegmentBuilder } from "../../runtime/graph/texts/segment-builder.js";
 import { mergeSegments } from "../../runtime/graph/texts/segment-merge.js";
-import type { Fuzziness, SoughtPart } from "../../runtime/graph/texts/sought-text.js";
+import type { Fuzziness, SearchPart } from "../../runtime/graph/texts/parsed-search.js";
 import { type MatchSink, TextMatch } from "../../runtime/graph/texts/text-match.js";
 import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
 import { averageLengths, type NaiveDocument, searchNaively } from "./support/naive-texts.js";
@@ -93,7 +93,7 @@ function termOf(forms: WordForms, word: string): number {
   return forms.termOf(units, units.length, hash, 0);
 }
 
-function randomPart(random: Random, words: readonly string[]): SoughtPart {
+function randomPart(random: Random, words: readonly string[]): SearchPart {
   if (random.below(4) === 0) {
     const count = 2 + random.below(2);
     const terms = Array.from({ length: count }, () => words[random.below(12)]!);

@@ -64,7 +64,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
   /** Vertices that the commit checks. */
   readonly #noted: number[] = [];
   /** Value that `matches` compares with: of a type and key, held by another vertex. */
-  readonly #sought = { vertex: 0, type: 0, key: 0, high: 0, low: 0 };
+  readonly #candidate = { vertex: 0, type: 0, key: 0, high: 0, low: 0 };
 
   constructor(parts: ConstraintParts) {
     const { writer, reader } = parts;
@@ -215,9 +215,9 @@ export class Constraints implements EntryMatcher, CommitCheck {
     this.#writer.commitCheck = null;
   }
 
-  /** For `HashIndex`: whether another vertex has the sought value. */
+  /** For `HashIndex`: whether another vertex has the value of the candidate. */
   matches(entry: number): boolean {
-    const { vertex, type, key, high, low } = this.#sought;
+    const { vertex, type, key, high, low } = this.#candidate;
     if (entry === vertex || this.#parts.vertices.typeOf(entry) !== type) return false;
     const cell = this.#groups.find(entry, key);
     const { words } = this.#groups.cells;
@@ -338,12 +338,12 @@ export class Constraints implements EntryMatcher, CommitCheck {
   /** Returns another vertex of the type with the value, or 0. */
   #findOther(vertex: number, type: number, key: number, high: number, low: number): number {
     if (this.#header.words[Header.UniqueSegments] === 0) return 0;
-    const sought = this.#sought;
-    sought.vertex = vertex;
-    sought.type = type;
-    sought.key = key;
-    sought.high = high;
-    sought.low = low;
+    const candidate = this.#candidate;
+    candidate.vertex = vertex;
+    candidate.type = type;
+    candidate.key = key;
+    candidate.high = high;
+    candidate.low = low;
     return this.#values.find(hashValue(type, key, high, low), this);
   }
 

@@ -1,11 +1,11 @@
-// Collects all vertices that a search finds, in the order they are found: segment by segment, with
-// their documents, and those with texts in no segment. Scores are optional.
+// Collects all vertices that a search finds, in the order in which they are found: documents
+// segment by segment, then vertices whose texts are in no segment. Scores are optional.
 
 import type { Segment } from "./segment.js";
 
 const MIN_CAPACITY = 64;
 
-/** Matches that follow each other and lie in one segment, or in none. */
+/** Consecutive matches of one segment, or of none. */
 export interface DocumentRun {
   readonly segment: Segment | null;
   from: number;
@@ -23,12 +23,12 @@ export class AllDocuments {
     this.#scores = hasScores ? new Float64Array(0) : null;
   }
 
-  /** Begins matches of another segment, or of none. */
+  /** Starts a run of matches of another segment, or of none. */
   begin(segment: Segment | null): void {
     this.runs.push({ segment, from: this.count, end: this.count });
   }
 
-  /** Makes room for more vertices, so that they are added without copies. */
+  /** Reserves room for more vertices, so that adding them copies nothing. */
   reserve(added: number): void {
     const needed = this.count + added;
     if (needed <= this.#vertices.length) return;
@@ -72,7 +72,7 @@ export class AllDocuments {
     run.end = top;
   }
 
-  /** Removes the vertices that do not pass. */
+  /** Removes the vertices that do not pass a condition. */
   keep(isKept: (vertex: number) => boolean): void {
     let top = 0;
     for (const run of this.runs) {
@@ -95,17 +95,17 @@ export class AllDocuments {
     return this.#vertices.subarray(0, this.count);
   }
 
-  /** Documents of the segments of their runs. */
+  /** Documents, numbered within the segments of their runs. */
   get documents(): Uint32Array {
     return this.#documents.subarray(0, this.count);
   }
 
-  /** Empty without scores. */
+  /** Empty if scores are not collected. */
   get scores(): Float64Array {
     return (this.#scores ?? NO_SCORES).subarray(0, this.count);
   }
 
-  /** Vertices with texts in no segment. */
+  /** Vertices whose texts are in no segment. */
   get unsegmented(): Uint32Array {
     const others = this.runs.filter(({ segment }) => segment === null);
     const count = others.reduce((sum, { from, end }) => sum + end - from, 0);

@@ -1,10 +1,10 @@
-// Values of one property by document, while a segment is made. Equal values share a number; the
-// encoded column numbers them in their order instead.
+// Values of one property by document, for a segment under construction. Equal values share a
+// number; the encoded column numbers distinct values in their order.
 
 import { GrowingWords } from "./growing-array.js";
 import { COLUMN_WORDS, Column } from "./segment-layout.js";
 
-/** A value that facets count; null for anything else. */
+/** Returns a value that facets count; null for anything else. */
 export type ColumnValue = string | number | null;
 
 const float = new Float64Array(1);
@@ -12,7 +12,7 @@ const floatWords = new Uint32Array(float.buffer);
 
 export class ColumnValues {
   readonly #numbers = new Map<string | number, number>();
-  /** Number of the value of each document; 0: it has none. */
+  /** Number of each document's value; 0: no value. */
   readonly #ofDocuments = new GrowingWords();
 
   /** Adds the value of the next document. */
@@ -75,7 +75,7 @@ export class ColumnValues {
   }
 }
 
-/** Bytes of an ordinal where the greatest is `most`. */
+/** Bytes of an ordinal if the greatest one is `most`. */
 function widthFor(most: number): 0 | 1 | 2 | 4 {
   if (most === 0) return 0;
   return most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;

@@ -1,20 +1,19 @@
-// Assigns numbers from 0 on to those of many numbers that are used in one round. A new round takes
-// constant time.
+// Maps the numbers used in one round to numbers from 0. A new round takes constant time.
 
 export class DenseNumbers {
   #denseOf = new Uint32Array(4096);
   #roundOf = new Uint32Array(4096);
   #round = 0;
-  /** By dense number: the number that it stands for. */
+  /** By dense number: the original number. */
   readonly used: number[] = [];
 
-  /** Begins a round. */
+  /** Starts a round. */
   begin(): void {
     this.#round++;
     this.used.length = 0;
   }
 
-  /** To be called when numbers mean something else. */
+  /** Call when the original numbers change their meaning. */
   forget(): void {
     this.#roundOf.fill(0);
   }

@@ -6,25 +6,25 @@ import type { ListCursor } from "./list-cursor.js";
 export const WINDOW = 4096;
 
 export interface DocumentScorer {
-  /** The present document, `NO_DOCUMENT` at the end; 0 before the first `next` or `seek`. */
+  /** The current document; `NO_DOCUMENT` at the end, 0 before the first `next` or `seek`. */
   readonly document: number;
-  /** About how many documents there are. */
+  /** Approximate number of documents. */
   readonly cost: number;
-  /** Greatest score of any document. */
+  /** Maximum score of all documents. */
   readonly limit: number;
-  /** Lists of the documents. */
+  /** Postings lists of the documents. */
   readonly cursors: readonly ListCursor[];
-  /** Goes to the next document. */
+  /** Advances to the next document. */
   next(): number;
-  /** Goes to the first document that is not below another one; never back. */
+  /** Advances to the first document from the given one on; never goes back. */
   seek(target: number): number;
-  /** Score of the present document. */
+  /** Score of the current document. */
   score(): number;
-  /** Greatest score of the documents from one to another. */
+  /** Maximum score of the documents in a range. */
   limitBetween(from: number, end: number): number;
   /**
-   * Adds the scores of the documents from one to below another, which ascend from call to call, to
-   * those of a window, and 1 to the number of words that each has.
+   * Adds the scores of the documents in a range to those of a window, and 1 to the number of
+   * matching words of each. Ranges of successive calls must ascend.
    */
   add(window: ScoreWindow, from: number, end: number): void;
 }

@@ -3,7 +3,7 @@ export function distance(a: string, b: string): number {
   return fillRows(a, b)[a.length]![b.length]!;
 }
 
-/** Distance of a word to the nearest beginning of a text. */
+/** Distance of a word to the nearest prefix of a text. */
 export function prefixDistance(word: string, text: string): number {
   return Math.min(...fillRows(word, text)[word.length]!);
 }

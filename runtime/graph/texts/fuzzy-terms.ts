@@ -1,14 +1,14 @@
-// Terms of a segment that differ from a word by few edits: insertions, deletions, replacements and
-// swaps of neighbors. Terms are in the order of their texts, so the rows of the table of distances
-// that two of them share are computed once, and all terms that begin alike are skipped at once.
+// Finds terms of a segment within few edits of a word: insertions, deletions, replacements and
+// swaps of neighbors. Terms are sorted by text, so rows of the distance table are computed once for
+// a common prefix, and all terms with a hopeless prefix are skipped at once.
 
 import { MAX_WORD_UNITS } from "./analysis/word-forms.js";
 import type { Segment } from "./segment.js";
 
-/** Minimum letters of words that may have one edit, two edits. */
+/** Minimum letters of words that may have one edit, or two. */
 const ONE_EDIT = 4;
 const TWO_EDITS = 8;
-/** Most edits that can be asked for. */
+/** Maximum number of edits that a search can allow. */
 export const MAX_EDITS = 2;
 
 /** Edits that `fuzzy: "auto"` allows for a word, and any fuzziness for an incomplete one. */
@@ -54,7 +54,7 @@ export function findFuzzyTerms(
       found.push({ term, edits: begun });
       term++;
     } else if (dead < units) {
-      // All that begins like this is too far away.
+      // No term with this prefix is near enough.
       present[dead]!++;
       term = skip(segment, term, end, dead + 1);
       present[dead]!--;
@@ -69,7 +69,7 @@ export function findFuzzyTerms(
   return found;
 }
 
-/** Least distance of the word to a beginning of the term. */
+/** Minimum distance of the word to a prefix of the term. */
 function leastDistance(length: number, units: number): number {
   let least = MAX_EDITS + 1;
   for (let row = 1; row <= units; row++) least = Math.min(least, rows[row * WIDTH + length]!);
@@ -77,8 +77,8 @@ function leastDistance(length: number, units: number): number {
 }
 
 /**
- * Fills the rows behind the first ones.
- * @returns units up to the first row that no term can get back from; all of them if there is none
+ * Fills the remaining rows.
+ * @returns units up to the first row that no term can recover from; all of them if there is none
  */
 function fillRows(
   word: string,
@@ -108,14 +108,14 @@ function fillRows(
       rows[at + column] = distance;
       if (distance < least) least = distance;
     }
-    // A swap may still lead past a row that is too far by one.
+    // A swap may still recover from a row that exceeds the limit by one.
     if (least > edits + 1) return row - 1;
     if (least > edits && !canSwap(word, length, row, edits)) return row - 1;
   }
   return units;
 }
 
-/** True if a swap with the next unit may come within reach: it begins at the row before. */
+/** True if a swap with the next unit can recover, because it starts at the previous row. */
 function canSwap(_word: string, length: number, row: number, edits: number): boolean {
   if (row < 1) return false;
   for (let column = 0; column < length; column++) {
@@ -124,10 +124,10 @@ function canSwap(_word: string, length: number, row: number, edits: number): boo
   return false;
 }
 
-/** The first term that does not begin with the units of the present one up to `length`. */
+/** Returns the first term that does not start with the first `length` units of the current one. */
 function skip(segment: Segment, from: number, end: number, length: number): number {
   const bound = String.fromCharCode(...present.subarray(0, length));
-  // Most are few terms away.
+  // Usually it is only a few terms away.
   let step = 1;
   let low = from;
   while (low + step < end && segment.compare(low + step, bound) < 0) {

@@ -9,7 +9,7 @@ export class GrowingWords {
     this.words[this.length++] = word;
   }
 
-  /** Makes room for `count` more words. */
+  /** Reserves room for `count` more words. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.words.length) return;
@@ -23,7 +23,7 @@ export class GrowingBytes {
   bytes = new Uint8Array(4096);
   length = 0;
 
-  /** Appends a number of up to 32 bits, 7 of them a byte. */
+  /** Appends a number of up to 32 bits in 7-bit groups. */
   pushNumber(value: number): void {
     if (this.length + 5 > this.bytes.length) {
       const larger = new Uint8Array(this.bytes.length * 2);

@@ -1,14 +1,14 @@
 // Marks the words of a search in the texts of a vertex: `<em>Red</em> shoes`. The result is HTML,
-// so everything else is escaped. A longer text is cut to the part with the most marked words.
+// so everything else is escaped. Longer texts are reduced to the part with the most marked words.
 
 import type { Analysis } from "./analysis/analysis.js";
 import { NO_TERM } from "./analysis/word-forms.js";
+import type { TextSearch } from "./parsed-search.js";
 import { termFactor } from "./pending-match.js";
-import type { TextSearch } from "./sought-text.js";
 
-/** Characters of a text that are read. */
+/** Maximum number of characters that are read of a text. */
 const MAX_TEXT = 20_000;
-/** Words up to this length are shown whole at the ends of an excerpt. */
+/** At the ends of an excerpt, words up to this length are shown completely. */
 const MAX_CUT_UNITS = 24;
 const ESCAPES: Readonly<Record<string, string>> = {
   ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" },
@@ -76,7 +76,7 @@ function render(text: string, marks: readonly Mark[], length: number): string {
   return `${shown}${rest}${end < text.length ? "…" : ""}`.replaceAll("</em><em>", "");
 }
 
-/** Returns where the part with the most marks begins, somewhat before the first of them. */
+/** Returns the start of the part with the most marks, slightly before the first of them. */
 function startOfBest(text: string, marks: readonly Mark[], length: number): number {
   let [best, bestEnd, most] = [marks[0]?.from ?? 0, 0, 0];
   for (let first = 0, last = 0; first < marks.length; first++) {

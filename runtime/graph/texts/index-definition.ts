@@ -6,28 +6,28 @@ import { MAX_COLUMNS, MAX_KEYS } from "./segment-layout.js";
 
 export interface TextIndexDefinition {
   readonly name: string;
-  /** Properties, and what each counts in a search. */
+  /** Indexed properties with their boosts. */
   readonly keys: readonly { readonly name: string; readonly boost: number }[];
-  /** Only vertices of a type; null: of any. */
+  /** Type of indexed vertices; null: any type. */
   readonly type: string | null;
   readonly language: string;
-  /** Property with the language of a vertex's texts; undefined: `language` is that of all. */
+  /** Property with the language of a vertex's texts; undefined: all have `language`. */
   readonly languageKey?: string;
-  /** Properties that facets count from memory beside the texts; undefined: none. */
+  /** Properties that facets count in memory beside the texts; undefined: none. */
   readonly columns?: readonly string[];
-  /** True: words that every text has are not indexed. */
+  /** True to drop stop words, which are in almost every text. */
   readonly stopWords: boolean;
-  /** False: there are no phrases. */
+  /** False if positions are not stored, so that there are no phrases. */
   readonly positions: boolean;
-  /** Groups of words that mean the same. */
+  /** Groups of words with the same meaning. */
   readonly synonyms: readonly (readonly string[])[];
   readonly version: number;
 }
 
-/** Bytes of a definition. */
+/** Maximum bytes of a definition. */
 export const MAX_DEFINITION_BYTES = 256 * 1024;
 export const MAX_BOOST = 1000;
-/** Half of a character, which records and files cannot contain. */
+/** A lone surrogate, which records and files cannot contain. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Parses a logged or stored definition; null if it is invalid. */
@@ -63,7 +63,7 @@ export function readKeys({ keys, languageKey, columns = [] }: TextIndexDefinitio
   return [...new Set([...names, ...others])];
 }
 
-/** True if a text can be the name of an index, on replicas as well. */
+/** Returns whether a text can name an index, on replicas as well. */
 export function isIndexName(name: unknown): boolean {
   return typeof name === "string" && name !== "" && !LONE_SURROGATE.test(name);
 }

@@ -3,7 +3,7 @@
 
 const EXACT = 24;
 
-/** Words of a text whose length is encoded as this byte. */
+/** Number of words that a byte represents. */
 export const LENGTH_OF_BYTE = Float64Array.from({ length: 256 }, (_, byte) => decode(byte));
 
 function decode(byte: number): number {
@@ -14,7 +14,7 @@ function decode(byte: number): number {
   return EXACT + (shift < 0 ? bits : (bits | 8) * 2 ** shift);
 }
 
-/** The greatest byte whose length is no greater. */
+/** Returns the greatest byte whose length is not greater. */
 export function byteOfLength(words: number): number {
   if (words < EXACT) return words;
   const rest = Math.min(words - EXACT, 2 ** 31 - 1);

@@ -1,5 +1,5 @@
-// Goes through the documents of one list, block by block. Frequencies and positions of a block are
-// decoded only when one of its documents is scored or looked at for a phrase.
+// Iterates over the documents of one postings list, block by block. Frequencies and positions of a
+// block are decoded only when one of its documents is scored or checked for a phrase.
 
 import { packedWords, unpackBlock } from "./packed-block.js";
 import type { Segment } from "./segment.js";
@@ -13,22 +13,22 @@ import {
 } from "./segment-layout.js";
 import { MAX_WEIGHT_ERROR, normFactor } from "./weights.js";
 
-/** Where a list is over. */
+/** The end of a list. */
 export const NO_DOCUMENT = 0xffff_ffff;
-/** Frequencies of a packed list before the first ones are decoded. */
+/** Marks frequencies of a packed list that have not been decoded. */
 const NONE = new Uint32Array(0);
 const FREQUENCY_BITS = 0xff00;
 
 export class ListCursor {
   readonly segment: Segment;
   readonly key: number;
-  /** Documents of the list. */
+  /** Number of documents in the list. */
   readonly count: number;
-  /** Greatest weight of any document, with the average length of the segment. */
+  /** Maximum weight of all documents, for the average length of the segment. */
   readonly limit: number;
-  /** The present document, `NO_DOCUMENT` at the end; before the first `next` or `seek` 0. */
+  /** The current document; `NO_DOCUMENT` at the end, 0 before the first `next` or `seek`. */
   document = 0;
-  /** Documents of the present block, from `place` to `size`. */
+  /** Documents of the current block, from `place` to `size`. */
   readonly documents: Uint32Array;
   #frequencies: Uint32Array;
   place = -1;
@@ -37,7 +37,7 @@ export class ListCursor {
   decoded = 0;
   readonly #list: number;
   readonly #blocks: number;
-  /** First word of the headers; of lists that have none 0. */
+  /** First word of the block headers; 0: the list has none. */
   readonly #headers: number;
   #block = -1;
   #hasFrequencies = false;
@@ -70,12 +70,12 @@ export class ListCursor {
     return (frequency / normFactor(norm, segment.averageOf(key))) * MAX_WEIGHT_ERROR;
   }
 
-  /** Blocks of the list. */
+  /** Number of blocks. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** Goes to the next document. */
+  /** Advances to the next document. */
   next(): number {
     if (++this.place < this.size) {
       this.document = this.documents[this.place]!;
@@ -84,17 +84,17 @@ export class ListCursor {
     return this.#enterBlock(this.#block + 1);
   }
 
-  /** Goes to the first document that is not below another one; never back. */
+  /** Advances to the first document from the given one on; never goes back. */
   seek(target: number): number {
     if (this.place >= 0 && this.document >= target) return this.document;
     if (this.size === 0 || this.documents[this.size - 1]! < target) {
       if (this.#enterBlock(this.#blockOf(target)) >= target) return this.document;
-      // The only block of a short list is entered whatever documents it has.
+      // The only block of a short list is entered without a check.
       if (this.documents[this.size - 1]! < target) return this.#enterBlock(this.#blocks);
     }
     const { documents, size } = this;
     let { place } = this;
-    // Most often it is near; else halve.
+    // Usually it is near; otherwise a binary search finds it.
     for (let step = 1; place + step < size && documents[place + step]! < target; step *= 2) {
       place += step;
     }
@@ -104,19 +104,19 @@ export class ListCursor {
     return this.document;
   }
 
-  /** Frequency of the word in the present document. */
+  /** Frequency of the word in the current document. */
   get frequency(): number {
     if (!this.#hasFrequencies) this.#decodeFrequencies();
     return this.#frequencies[this.place]!;
   }
 
-  /** Frequencies of the present block, at the places of its documents. */
+  /** Frequencies in the current block, at the places of its documents. */
   get frequencies(): Uint32Array {
     if (!this.#hasFrequencies) this.#decodeFrequencies();
     return this.#frequencies;
   }
 
-  /** Greatest weight of the documents from one to another. */
+  /** Maximum weight of the documents in a range. */
   limitBetween(from: number, end: number): number {
     if (this.#headers === 0) return this.limit;
     let limit = 0;
@@ -128,9 +128,9 @@ export class ListCursor {
   }
 
   /**
-   * Enters the next block with a document of a weight that is greater; false at the end of the
-   * list. Blocks in between are not decoded.
-   * @param single the same for blocks in which each text has the word once
+   * Enters the next block that may contain a greater weight; false at the end of the list. Blocks
+   * in between are not decoded.
+   * @param single the same limit for blocks in which each text contains the word once
    */
   nextBlockOver(weight: number, single: number): boolean {
     let block = this.#block + 1;
@@ -145,13 +145,13 @@ export class ListCursor {
     return this.#enterBlock(this.#block + 1) !== NO_DOCUMENT;
   }
 
-  /** True if a document of the present block may have a greater weight; see `nextBlockOver`. */
+  /** True if the current block may contain a greater weight; see `nextBlockOver`. */
   isOver(weight: number, single: number): boolean {
     if (this.#headers !== 0) return this.#isBlockOver(this.#block, weight, single);
     return this.limit > weight || this.count === 1;
   }
 
-  /** Writes the positions of the word in the present document; returns how many. */
+  /** Writes the positions of the word in the current document; returns their number. */
   positions(into: PositionList): number {
     const frequencies = this.frequencies;
     const { bytes } = this.segment.views;
@@ -182,7 +182,10 @@ export class ListCursor {
     return count;
   }
 
-  /** The first block whose last document is not below, from the present one on. */
+  /**
+   * Returns the first block, from the current one on, whose last document is not below the given
+   * one.
+   */
   #blockOf(document: number): number {
     if (this.#headers === 0) {
       const isBefore =
@@ -190,7 +193,7 @@ export class ListCursor {
       return isBefore ? this.#blocks : 0;
     }
     let low = Math.max(this.#block, 0);
-    // Gallop: mostly it is one of the next blocks.
+    // Galloping search: usually it is one of the next blocks.
     let step = 1;
     while (low + step < this.#blocks && this.#lastOfBlock(low + step) < document) {
       low += step;

@@ -1,15 +1,15 @@
-// Scores the documents of one list: a word that was asked for as it is, in one key.
+// Scores the documents of one list: an exact word in one key.
 
 import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
 import { ListCursor } from "./list-cursor.js";
 import type { Segment } from "./segment.js";
 import { K1, saturate, weightFactors, weightFor } from "./weights.js";
 
-/** How much a list counts in a search. */
+/** Contribution of a list to scores. */
 export interface ListWeight {
-  /** Factor of frequencies, by encoded length. */
+  /** Factor of frequencies by encoded length. */
   readonly factors: Float64Array;
-  /** Factor of the greatest weights of the segment. */
+  /** Factor of the segment's maximum weights. */
   readonly limitFactor: number;
 }
 
@@ -20,9 +20,9 @@ export class ListScorer implements DocumentScorer {
   readonly #idf: number;
   readonly #bytes: Uint8Array;
   readonly #norms: number;
-  /** Greatest weights of the segment for texts that have the word once, by encoded length. */
+  /** Maximum weights of the segment by encoded length, for texts that contain the word once. */
   readonly #singles: Float64Array;
-  /** Score that blocks are compared with, and the weights that it stands for. */
+  /** Score that blocks are compared with, and the corresponding weights. */
   #over = Number.NaN;
   #overWeight = 0;
   #overSingle = 0;
@@ -94,21 +94,21 @@ export class ListScorer implements DocumentScorer {
   }
 
   /**
-   * Enters the next block that may have a document with a greater score; false at the end. The
-   * documents of the block are to be looked at from its first one on.
+   * Enters the next block that may contain a greater score; false at the end. Its documents are
+   * read from the first one on.
    */
   nextBlockOver(score: number): boolean {
     this.#prepare(score);
     return this.cursor.nextBlockOver(this.#overWeight, this.#overSingle);
   }
 
-  /** True if the present block may have a document with a greater score. */
+  /** True if the current block may contain a greater score. */
   isBlockOver(score: number): boolean {
     this.#prepare(score);
     return this.cursor.isOver(this.#overWeight, this.#overSingle);
   }
 
-  /** Computes the weights of a score, unless it is the one of the call before. */
+  /** Computes the weights that correspond to a score, unless it is that of the previous call. */
   #prepare(score: number): void {
     if (this.#over === score) return;
     this.#over = score;
@@ -133,7 +133,7 @@ export class ListScorer implements DocumentScorer {
     return low === factors.length ? -1 : Math.fround(this.#singles[low]!);
   }
 
-  /** Gives the documents of the present block with a score that is greater. */
+  /** Reports the documents of the current block with a greater score. */
   scanBlock(over: number, take: (document: number, score: number) => number): void {
     const { cursor } = this;
     const { documents, frequencies, size } = cursor;

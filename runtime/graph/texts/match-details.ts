@@ -1,10 +1,10 @@
-// How one vertex matches a search: its words, and the score of each key alone. The texts are read
-// again, so this is for the vertices of a result, not for all matches.
+// How one vertex matches a search: its words, and the score of each key. The texts are read again,
+// so this is for result vertices, not for all matches.
 
 import type { GraphStore } from "../store/graph-store.js";
+import type { TextSearch } from "./parsed-search.js";
 import { PendingMatch } from "./pending-match.js";
 import { readPinned } from "./pins.js";
-import type { TextSearch } from "./sought-text.js";
 import { openTextIndex, type TextIndex } from "./text-index.js";
 import type { MatchDetails } from "./text-scores.js";
 import type { TextStatistics } from "./text-statistics.js";

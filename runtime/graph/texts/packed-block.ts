@@ -1,22 +1,22 @@
-// Bit-packed blocks of 128 numbers with one bit width for a block, in four lanes.
+// Bit-packed blocks of 128 numbers with one bit width per block, in four lanes.
 
 import { BLOCK, LANES } from "./segment-layout.js";
 
 const ROWS = BLOCK / LANES;
 
-/** Bits that the greatest of some numbers needs. */
+/** Returns the bits needed for the greatest number. */
 export function bitsFor(values: Uint32Array): number {
   let all = 0;
   for (let at = 0; at < BLOCK; at++) all |= values[at]!;
   return 32 - Math.clz32(all);
 }
 
-/** Words of a block with a bit width. */
+/** Number of words of a block with a given bit width. */
 export function packedWords(bits: number): number {
   return bits * LANES;
 }
 
-/** Packs the numbers, of which there are 128. The words must be 0. */
+/** Packs 128 numbers. The words must be 0. */
 export function packBlock(
   values: Uint32Array,
   bits: number,

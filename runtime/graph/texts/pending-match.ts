@@ -1,13 +1,13 @@
-// Searches texts that are in no segment yet: each document is looked at word by word, twice. At
-// first the document frequencies are counted, then the matching documents are scored.
+// Searches texts that are in no segment yet. Each document is read word by word, twice: first to
+// count document frequencies, then to score matches.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
 import { distance, prefixDistance } from "./edit-distance.js";
 import { editsFor, MAX_EDITS } from "./fuzzy-terms.js";
 import { byteOfLength } from "./lengths.js";
+import type { SearchPart, SearchWord, TextSearch } from "./parsed-search.js";
 import type { PendingDocument } from "./pending-texts.js";
 import { TYPO_WEIGHT } from "./resolve-parts.js";
-import type { SoughtPart, SoughtWord, TextSearch } from "./sought-text.js";
 import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
 import { normFactor, saturate } from "./weights.js";
 
@@ -34,7 +34,7 @@ export class PendingMatch {
     this.lengths = search.boosts.map(() => 0);
   }
 
-  /** Looks at a document. */
+  /** Examines a document. */
   add(document: PendingDocument): void {
     const keys = this.lengths.length;
     this.documents++;
@@ -74,7 +74,7 @@ export class PendingMatch {
     return { words, scores };
   }
 
-  /** How many documents have a term that part `at` stands for, by key and text of the term. */
+  /** Number of documents that contain a term of part `at`, by key and text of the term. */
   addWordCounts(at: number, counts: Map<string, number>): void {
     for (const [code, count] of this.#parts[at]!.counts) {
       const keys = this.lengths.length;
@@ -83,12 +83,12 @@ export class PendingMatch {
     }
   }
 
-  /** How many documents have a word of a phrase in a key. */
+  /** Number of documents that contain a word of a phrase in a key. */
   phraseCount(at: number, word: number, key: number): number {
     return this.#parts[at]!.wordCounts[word * this.lengths.length + key] ?? 0;
   }
 
-  /** Gives all documents that match. */
+  /** Reports all matching documents. */
   run(statistics: TextStatistics, take: (document: PendingDocument, score: number) => void): void {
     const { parts, boosts } = this.#search;
     const idfs = partIdfs(parts, statistics);
@@ -118,20 +118,20 @@ function lengthOf(terms: Int32Array): number {
   return length;
 }
 
-/** A word or phrase as it is sought in documents. */
+/** A word or phrase to find in documents. */
 class PendingPart {
-  /** Documents by term and key: of a word. */
+  /** For a word: documents by term and key. */
   readonly counts = new Map<number, number>();
-  /** Documents by word and key: of a phrase. */
+  /** For a phrase: documents by word and key. */
   readonly wordCounts: number[] = [];
-  readonly #part: SoughtPart;
+  readonly #part: SearchPart;
   readonly #search: TextSearch;
   readonly #forms: WordForms;
   readonly #terms: readonly number[];
   /** Cached factors of terms; null if the word stands for one term. */
   readonly #factors: Map<number, number> | null;
 
-  constructor(part: SoughtPart, search: TextSearch, forms: WordForms) {
+  constructor(part: SearchPart, search: TextSearch, forms: WordForms) {
     this.#part = part;
     this.#search = search;
     this.#forms = forms;
@@ -141,7 +141,7 @@ class PendingPart {
     this.#factors = isExact ? null : new Map();
   }
 
-  /** Adds frequencies by key; false if the document does not have it. */
+  /** Adds frequencies by key; false if the document does not match. */
   count(document: PendingDocument, frequencies: Float64Array): boolean {
     let isFound = false;
     for (const [key, terms] of document.terms.entries()) {
@@ -196,7 +196,7 @@ class PendingPart {
   #factorOf(term: number, factors: Map<number, number>): number {
     let factor = factors.get(term);
     if (factor === undefined) {
-      factor = termFactor(this.#part as SoughtWord, this.#forms.textOf(term), this.#search);
+      factor = termFactor(this.#part as SearchWord, this.#forms.textOf(term), this.#search);
       factors.set(term, factor);
     }
     return factor;
@@ -207,14 +207,14 @@ function increase(counts: Map<number, number>, key: number): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function standsForSeveral(word: SoughtWord, { fuzzy, synonyms }: TextSearch): boolean {
+function standsForSeveral(word: SearchWord, { fuzzy, synonyms }: TextSearch): boolean {
   const edits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
   return word.isPrefix || edits > 0 || synonyms.has(word.term);
 }
 
-/** Factor of a term for a word; 0: the word does not stand for it. */
+/** Returns the factor of a term for a word; 0 if the word does not stand for it. */
 export function termFactor(
-  word: SoughtWord,
+  word: SearchWord,
   term: string,
   { fuzzy, synonyms }: TextSearch,
 ): number {

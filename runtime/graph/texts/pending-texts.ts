@@ -1,5 +1,5 @@
-// The texts that are in no segment yet, as one thread has read them. Each text is analyzed once a
-// version and thread.
+// Texts that are in no segment yet, as read by one thread. Each version of a text is analyzed once
+// per thread.
 
 import type { Analysis } from "./analysis/analysis.js";
 import type { ColumnValue } from "./column-values.js";
@@ -9,26 +9,26 @@ import type { TextIndexState, TextTable } from "./text-table.js";
 export interface PendingDocument {
   readonly vertex: number;
   readonly version: number;
-  /** Terms by key, in the order of the words; null if there is no text. */
+  /** Terms by key, in word order; null if there is no text. */
   readonly terms: readonly (Int32Array | null)[];
 }
 
-/** Texts that a thread caches; each search analyzes the others again. */
+/** Maximum number of texts that a thread caches; each search analyzes further ones again. */
 const MAX_KNOWN = 65_536;
-/** Times that a vertex is read again because it changes meanwhile. */
+/** Maximum number of attempts to read a vertex that changes meanwhile. */
 const MAX_ATTEMPTS = 16;
 
 /** Texts of a vertex. */
 export interface DocumentTexts {
-  /** By key; a value other than a string is no text. */
+  /** Values by key; other values than strings are no texts. */
   readonly texts: readonly unknown[];
-  /** Code of their language; null: that of the index. */
+  /** Code of their language; null: the language of the index. */
   readonly language: string | null;
-  /** Values of the columns of the index. */
+  /** Column values, in the order of the index. */
   readonly columns: readonly ColumnValue[];
 }
 
-/** Where the texts of an index come from. */
+/** Source of the texts of an index. */
 export interface TextSource {
   readonly analysis: Analysis;
   /** Texts of a vertex; null if the index does not include the vertex. */
@@ -38,7 +38,7 @@ export interface TextSource {
 export class PendingTexts {
   readonly #source: TextSource;
   readonly #table: TextTable;
-  /** By vertex; null if the index is not about it. */
+  /** Texts by vertex; null if the index does not include the vertex. */
   readonly #known = new Map<number, { version: number; document: PendingDocument | null }>();
 
   constructor(source: TextSource, table: TextTable) {
@@ -46,7 +46,7 @@ export class PendingTexts {
     this.#table = table;
   }
 
-  /** Documents of all vertices that are pending at a version. */
+  /** Returns the documents of all vertices that are pending at a version. */
   *documents(
     state: TextIndexState,
     serial: number,
@@ -72,7 +72,7 @@ export class PendingTexts {
     if (serial - builtTo < RING_WORDS) {
       for (let version = builtTo + 1; version <= serial; version++) {
         const vertex = table.vertexOfVersion(version);
-        // Of a vertex that has changed again, the newer one counts.
+        // If a vertex has changed again, the newer version counts.
         if (table.versionOf(vertex) === version) yield vertex;
       }
     } else {
@@ -87,7 +87,7 @@ export class PendingTexts {
     }
   }
 
-  /** The texts of a vertex with the version that they have; null if the index is not about it. */
+  /** Returns the texts of a vertex with their version; null if the index does not include it. */
   read(vertex: number): PendingDocument | null {
     const table = this.#table;
     for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,5 @@
-// Scores the documents that have the words of a phrase one behind the other, in one key or several.
-// The phrase counts as one word: its frequency is the number of places, its weight the sum of those
-// of its words.
+// Scores the documents that contain a phrase, in one or several keys. The phrase counts as one
+// word: its frequency is its number of occurrences, its weight the sum of its words' weights.
 
 import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
 import { ListCursor, NO_DOCUMENT, PositionList } from "./list-cursor.js";
@@ -10,10 +9,10 @@ import { saturate, weightFor } from "./weights.js";
 
 const ROUNDING = 1e-9;
 
-/** The lists of a phrase's words in one key. */
+/** Lists of a phrase's words in one key. */
 export interface PhraseLists {
   readonly lists: readonly number[];
-  /** Places behind the first word at which each word stands. */
+  /** Offset of each word from the first one. */
   readonly offsets: readonly number[];
   readonly weight: ListWeight;
 }
@@ -25,9 +24,9 @@ class KeyPhrase {
   readonly limit: number;
   readonly weight: ListWeight;
   readonly cursors: readonly ListCursor[];
-  /** Documents without a greater weight are left out before positions are read. */
+  /** Documents that cannot exceed this weight are skipped before positions are read. */
   over = 0;
-  /** The rarest word first. */
+  /** Lists in ascending order of frequency. */
   readonly #offsets: readonly number[];
   readonly #positions: readonly PositionList[];
   readonly #segment: Segment;
@@ -48,11 +47,11 @@ class KeyPhrase {
     this.#positions = words.map(() => new PositionList());
     this.weight = weight;
     this.cost = this.cursors[0]!.count;
-    // No phrase is more frequent than the word of it that is least so.
+    // A phrase is at most as frequent as its rarest word.
     this.limit = Math.min(...this.cursors.map(({ limit }) => limit)) * weight.limitFactor;
   }
 
-  /** Goes to the first document with the phrase that is not below another one. */
+  /** Advances to the first document with the phrase from the given one on. */
   seek(target: number): number {
     const [first] = this.cursors as [ListCursor];
     let document = first.seek(target);
@@ -67,7 +66,7 @@ class KeyPhrase {
     return document;
   }
 
-  /** Greatest weight that the phrase may have in a document with all words. */
+  /** Maximum weight of the phrase in a document that contains all words. */
   #greatestWeight(document: number): number {
     if (this.over === 0) return this.limit;
     const { cursors } = this;
@@ -84,7 +83,9 @@ class KeyPhrase {
     return this.#frequency * this.weight.factors[norm]!;
   }
 
-  /** The first document with all words, from one on that the rarest has. */
+  /**
+   * Returns the first document that contains all words, starting at one that contains the rarest.
+   */
   #align(from: number): number {
     const cursors = this.cursors;
     let document = from;
@@ -109,7 +110,7 @@ class KeyPhrase {
     return left;
   }
 
-  /** Where the phrase would begin, by the rarest word. */
+  /** Possible starts of the phrase, according to the rarest word. */
   #start({ values }: PositionList, count: number): number {
     const offset = this.#offsets[0]!;
     let left = 0;
@@ -119,7 +120,7 @@ class KeyPhrase {
     return left;
   }
 
-  /** Keeps the beginnings that another word stands at the right place for. */
+  /** Keeps the starts for which another word is at the right position. */
   #keep(count: number, { values }: PositionList, others: number, word: number): number {
     const starts = this.#positions[0]!.values;
     const offset = this.#offsets[word]!;
@@ -178,7 +179,7 @@ export class PhraseScorer implements DocumentScorer {
     return this.#keys.flatMap(({ cursors }) => cursors);
   }
 
-  /** Leaves out documents without a greater score from now on, as far as that saves reading. */
+  /** Skips documents that cannot exceed a score, as far as that saves reading. */
   raise(score: number): void {
     const [key] = this.#keys as [KeyPhrase];
     if (this.#keys.length > 1 || score <= 0) return;

@@ -11,7 +11,7 @@ import { Header, KERNEL_SCRATCH_BYTES, KERNEL_THREADS } from "../memory/layout.j
 
 const NONE = 0;
 
-/** Reads segments: `read` must not keep any of them. Pins of one thread may be nested. */
+/** Runs `read`, which must not keep references to segments. Pins of one thread can be nested. */
 export function readPinned<T>(memory: GraphMemory, thread: number, read: () => T): T {
   const pin = pinOf(memory, thread);
   if (Atomics.load(pin, 0) !== NONE) return read();
@@ -30,7 +30,7 @@ export function readPinned<T>(memory: GraphMemory, thread: number, read: () => T
   }
 }
 
-/** True if a reader may have found a segment that was retired in an epoch. */
+/** Returns whether a reader may still use a segment that was retired in an epoch. */
 export function isPinnedBefore(memory: GraphMemory, epoch: number): boolean {
   for (let thread = 0; thread < KERNEL_THREADS; thread++) {
     const seen = Atomics.load(pinOf(memory, thread), 0);
@@ -39,7 +39,7 @@ export function isPinnedBefore(memory: GraphMemory, epoch: number): boolean {
   return false;
 }
 
-/** Takes the pin of a thread that has died. */
+/** Removes the pin of a dead thread. */
 export function unpin(memory: GraphMemory, thread: number): void {
   Atomics.store(pinOf(memory, thread), 0, NONE);
 }

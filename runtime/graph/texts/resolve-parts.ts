@@ -3,23 +3,23 @@
 import type { DocumentScorer } from "./document-scorer.js";
 import { editsFor, findFuzzyTerms } from "./fuzzy-terms.js";
 import { ListScorer, type ListWeight } from "./list-scorer.js";
+import type { SearchedKeys, SearchPart, SearchPhrase, SearchWord } from "./parsed-search.js";
 import { type PhraseLists, PhraseScorer } from "./phrase-scorer.js";
 import type { Segment } from "./segment.js";
-import type { SearchedKeys, SoughtPart, SoughtPhrase, SoughtWord } from "./sought-text.js";
 import { UnionScorer, type WeightedList } from "./union-scorer.js";
 
-/** Terms that a word may stand for; the word itself and the most frequent others are taken. */
+/** Maximum number of terms that a word stands for: the word itself and the most frequent others. */
 export const MAX_TERMS = 1024;
-/** Factor of a term for each edit by which it differs from the word. */
+/** Factor per edit that distinguishes a term from the word. */
 export const TYPO_WEIGHT = 0.6;
 
-/** A term that a word stands for, in a segment. */
+/** A term of a segment that a word stands for. */
 interface MeantTerm {
   readonly term: number;
   readonly factor: number;
 }
 
-/** A list of a word. */
+/** A postings list of a word. */
 export interface ResolvedList {
   readonly list: number;
   readonly term: number;
@@ -28,26 +28,26 @@ export interface ResolvedList {
   readonly factor: number;
 }
 
-/** A word or phrase in a segment, before it is known what it counts. */
+/** A word or phrase in a segment, before its weights are known. */
 export interface ResolvedPart {
-  /** Of a word. */
+  /** Lists of a word. */
   readonly lists: readonly ResolvedList[];
-  /** Of a phrase: the lists of its words, by key. */
+  /** For a phrase: lists of its words by key. */
   readonly phrases: readonly { readonly key: number; readonly lists: readonly number[] }[];
   readonly offsets: readonly number[];
-  /** Of a phrase: the documents that have each word, by key. */
+  /** For a phrase: number of documents with each word, by key. */
   readonly frequencies: readonly (readonly number[])[];
-  /** True if some terms were left out. */
+  /** True if some terms were omitted. */
   readonly isCut: boolean;
 }
 
-export function resolvePart(segment: Segment, part: SoughtPart, keys: SearchedKeys): ResolvedPart {
+export function resolvePart(segment: Segment, part: SearchPart, keys: SearchedKeys): ResolvedPart {
   return part.kind === "word"
     ? resolveWord(segment, part, keys)
     : resolvePhrase(segment, part, keys);
 }
 
-function resolveWord(segment: Segment, word: SoughtWord, keys: SearchedKeys): ResolvedPart {
+function resolveWord(segment: Segment, word: SearchWord, keys: SearchedKeys): ResolvedPart {
   const { terms, isCut } = meantTerms(segment, word, keys);
   const lists: ResolvedList[] = [];
   for (const { term, factor } of terms) {
@@ -59,7 +59,7 @@ function resolveWord(segment: Segment, word: SoughtWord, keys: SearchedKeys): Re
   return { lists, phrases: [], offsets: [], frequencies: [], isCut };
 }
 
-function resolvePhrase(segment: Segment, phrase: SoughtPhrase, keys: SearchedKeys): ResolvedPart {
+function resolvePhrase(segment: Segment, phrase: SearchPhrase, keys: SearchedKeys): ResolvedPart {
   const { terms: texts, offsets } = phrase;
   const terms = texts.map((text) => segment.find(text));
   const phrases: { key: number; lists: number[] }[] = [];
@@ -75,10 +75,10 @@ function resolvePhrase(segment: Segment, phrase: SoughtPhrase, keys: SearchedKey
   return { lists: [], phrases, offsets, frequencies, isCut: false };
 }
 
-/** The terms of a segment that a word stands for. */
+/** Returns the terms of a segment that a word stands for. */
 function meantTerms(
   segment: Segment,
-  word: SoughtWord,
+  word: SearchWord,
   { fuzzy, synonyms }: SearchedKeys,
 ): { terms: MeantTerm[]; isCut: boolean } {
   const factors = new Map<number, number>();
@@ -125,10 +125,10 @@ function mostFrequent(segment: Segment, terms: MeantTerm[], exact: number): Mean
     .map(({ term }) => term);
 }
 
-/** By key. */
+/** Lists by key. */
 export type WeightOf = (key: number, factor: number) => ListWeight;
 
-/** Null if no document of the segment has it. */
+/** Returns null if no document of the segment contains it. */
 export function scorerFor(
   segment: Segment,
   part: ResolvedPart,

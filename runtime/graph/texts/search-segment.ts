@@ -1,6 +1,6 @@
-// Searches one segment. Which way depends on what is sought: one list is read block by block, words
-// that all have to be there are followed from the rarest on, and where some are enough, windows of
-// documents are scored together. Blocks and windows that cannot reach the threshold are left out.
+// Searches one segment. A single list is read block by block; words that must all occur are
+// followed from the rarest one; otherwise windows of documents are scored together. Blocks and
+// windows that cannot reach the threshold are skipped.
 
 import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
 import { NO_DOCUMENT } from "./list-cursor.js";
@@ -8,7 +8,7 @@ import { ListScorer } from "./list-scorer.js";
 import { PhraseScorer } from "./phrase-scorer.js";
 import { type TakeMatches, UnionScorer } from "./union-scorer.js";
 
-/** Takes a document; returns what the scores of the next ones have to exceed. */
+/** Receives a document; returns the score that further ones must exceed. */
 export type TakeDocument = (document: number, score: number) => number;
 
 export interface SegmentSearch {
@@ -18,14 +18,14 @@ export interface SegmentSearch {
   readonly scorers: readonly DocumentScorer[];
   /** Excluded words and phrases. */
   readonly excluded: readonly DocumentScorer[];
-  /** How many of the scorers a document has to match, at least 1. */
+  /** Number of scorers that a document must match, at least 1. */
   readonly least: number;
-  /** Negative infinity: every match is wanted. */
+  /** Minimum score; negative infinity: every match is reported. */
   readonly threshold: number;
   readonly take: TakeDocument;
   /** Receives every match, whatever its score; null if only scores above the threshold count. */
   readonly matches: TakeMatches | null;
-  /** Accounts for documents; throws after the deadline. */
+  /** Counts examined documents; throws after the deadline. */
   readonly spend: (documents: number) => void;
 }
 
@@ -105,7 +105,7 @@ function searchSome(search: SegmentSearch): void {
   const windows = new Windows(search.scorers);
   for (let from = 0; from < documents; from += WINDOW) {
     const end = Math.min(from + WINDOW, documents);
-    // Where several words have to be there, all of them are looked at.
+    // If several words must occur, all of them are checked.
     const isEvery = least > 1 || search.matches !== null;
     windows.choose(from, end, isEvery ? Number.NEGATIVE_INFINITY : over);
     if (windows.isEmpty) continue;
@@ -153,16 +153,16 @@ function hasAny(excluded: readonly DocumentScorer[], document: number): boolean 
 }
 
 /**
- * The scorers of a search, those with the smallest scores first. As long as the first ones together
- * do not reach the threshold, they need not be read: who has only their words is no hit, and for
- * the others they are looked up.
+ * The scorers of a search in ascending order of their maximum score. As long as the first ones
+ * together cannot reach the threshold, their lists are not read: a document with only these words
+ * is no hit, and for other documents they are looked up.
  */
 class Windows {
   readonly window = new ScoreWindow();
   readonly #scorers: readonly DocumentScorer[];
-  /** Sum of the greatest scores of the scorers before each one, in the window. */
+  /** Sum of the maximum scores of all preceding scorers, in the window. */
   readonly #sums: Float64Array;
-  /** The first scorer whose documents are read. */
+  /** Index of the first scorer whose documents are read. */
   #first = 0;
 
   constructor(scorers: readonly DocumentScorer[]) {
@@ -194,7 +194,9 @@ class Windows {
     }
   }
 
-  /** Adds the scores of the scorers that were not read, as long as they may reach the threshold. */
+  /**
+   * Adds the scores of the scorers that were not read, while the threshold can still be reached.
+   */
   complete(document: number, score: number, over: number): number {
     let sum = score;
     for (let at = this.#first - 1; at >= 0; at--) {

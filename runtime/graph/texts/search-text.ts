@@ -1,16 +1,16 @@
-// Reads the text that is searched for. Any text is a search: "…" is a phrase, -word excludes, word*
-// is a prefix, all else are words.
+// Parses the text of a search. Every text is valid: "…" is a phrase, -word excludes, word* is a
+// prefix, everything else is a word.
 
 import type { Analysis } from "./analysis/analysis.js";
-import type { SoughtPart, SoughtWord } from "./sought-text.js";
+import type { SearchPart, SearchWord } from "./parsed-search.js";
 
-/** Characters and words of a text that count; the rest is ignored. */
+/** Maximum number of characters and words; the rest is ignored. */
 export const MAX_TEXT = 1000;
 export const MAX_WORDS = 32;
 
-export interface SoughtText {
-  readonly parts: readonly SoughtPart[];
-  readonly excluded: readonly SoughtPart[];
+export interface ParsedText {
+  readonly parts: readonly SearchPart[];
+  readonly excluded: readonly SearchPart[];
   /** True if a part of the text was ignored. */
   readonly isCut: boolean;
 }
@@ -18,15 +18,15 @@ export interface SoughtText {
 const PIECE = /(-?)"([^"]*)"?|(\S+)/gu;
 
 /**
- * @param isLastPrefix true: the last word may be a beginning
- * @param language code of its language; null: that of the index
+ * @param isLastPrefix whether the last word may be incomplete
+ * @param language code of its language; null: the language of the index
  */
 export function readSearchText(
   text: string,
   analysis: Analysis,
   isLastPrefix: boolean,
   language: string | null = null,
-): SoughtText {
+): ParsedText {
   const reading = new Reading(analysis, language);
   for (const [, sign, phrase, piece] of text.slice(0, MAX_TEXT).matchAll(PIECE)) {
     if (piece === undefined) reading.addPhrase(phrase ?? "", sign === "-");
@@ -44,9 +44,9 @@ export function readSearchText(
 }
 
 class Reading {
-  readonly parts: SoughtPart[] = [];
-  readonly excluded: SoughtPart[] = [];
-  /** True if what was read last is a word that may be a beginning. */
+  readonly parts: SearchPart[] = [];
+  readonly excluded: SearchPart[] = [];
+  /** True if the last part is a word that may be incomplete. */
   endsWithWord = false;
   readonly #analysis: Analysis;
   readonly #language: string | null;
@@ -62,7 +62,7 @@ class Reading {
     if (part !== null) (isExcluded ? this.excluded : this.parts).push(part);
   }
 
-  /** Adds what stands between spaces, which may be several words. */
+  /** Adds the text between two spaces, which can be several words. */
   addPiece(piece: string): void {
     const isExcluded = piece.length > 1 && piece.startsWith("-");
     const isPrefix = piece.endsWith("*");
@@ -78,20 +78,20 @@ class Reading {
     this.endsWithWord = words.length > 0;
   }
 
-  #wordsOf(piece: string, isPrefix: boolean): SoughtWord[] {
+  #wordsOf(piece: string, isPrefix: boolean): SearchWord[] {
     const { forms, terms } = this.#analysis.read(piece, this.#language);
-    const words: SoughtWord[] = [];
+    const words: SearchWord[] = [];
     for (const [at, form] of forms.entries()) {
       const isBeginning = isPrefix && at === forms.length - 1;
       const term = terms[at]!;
-      // A stop word that is a beginning may go on as another word.
+      // An incomplete stop word may become another word.
       if (term === null && !isBeginning) continue;
       words.push({ kind: "word", term: term ?? form, form, isPrefix: isBeginning });
     }
     return words;
   }
 
-  #phraseOf(text: string): SoughtPart | null {
+  #phraseOf(text: string): SearchPart | null {
     const { forms, terms } = this.#analysis.read(text, this.#language);
     const found = terms.flatMap((term, place) => (term === null ? [] : [{ term, place }]));
     if (found.length === 0) return null;

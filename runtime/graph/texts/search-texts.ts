@@ -5,11 +5,11 @@
 import type { GraphStore } from "../store/graph-store.js";
 import { AllDocuments } from "./all-documents.js";
 import { type ColumnCounts, countColumns } from "./column-counts.js";
+import type { TextSearch } from "./parsed-search.js";
 import { PendingMatch } from "./pending-match.js";
 import type { PendingDocument } from "./pending-texts.js";
 import { readPinned } from "./pins.js";
 import { Segment } from "./segment.js";
-import type { TextSearch } from "./sought-text.js";
 import { openTextIndex, type TextIndex } from "./text-index.js";
 import { RING_WORDS } from "./text-layout.js";
 import { type MatchSink, TextMatch } from "./text-match.js";
@@ -17,43 +17,43 @@ import type { TermCounts, TextStatistics } from "./text-statistics.js";
 import type { TextIndexState } from "./text-table.js";
 import { type FoundDocuments, TopDocuments } from "./top-documents.js";
 
-/** So often it is searched again when what was found has changed since. */
+/** Maximum number of repetitions if results change meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 export interface TextSearchOptions {
-  /** Number of the best to return. */
+  /** Number of best matches to return. */
   readonly hits: number;
-  /** Whether all matching vertices are returned beside the best, with or without their scores. */
+  /** Whether all matching vertices are returned besides the best, with or without scores. */
   readonly all?: "none" | "vertices" | "scores";
-  /** Properties whose values are counted, as far as they are columns; requires `vertices`. */
+  /** Properties whose values are counted if they are columns; requires `vertices`. */
   readonly counted?: readonly string[];
-  /** Condition on the vertices; null for all. Vertices with texts are in use. */
+  /** Condition on the vertices; null: all vertices. */
   readonly accepts: ((vertex: number) => boolean) | null;
-  /** Counts what is looked at; throws when time is over. */
+  /** Counts examined documents; throws after the deadline. */
   readonly spend: (documents: number) => void;
-  /** Statistics for the scores; null: of this index. */
+  /** Collection statistics for the scores; null: those of this index. */
   readonly statistics: TextStatistics | null;
 }
 
 export interface TextSearchResult extends FoundDocuments {
   readonly statistics: TextStatistics;
   readonly segments: number;
-  /** Texts that are in no segment. */
+  /** Number of texts that are in no segment. */
   readonly pending: number;
-  /** True if a word stands for more terms than were looked at. */
+  /** True if a word stands for more terms than were examined. */
   readonly isCut: boolean;
-  /** Blocks of 128 documents of the words, and how many of them were decoded. */
+  /** Number of blocks of 128 documents, and how many were decoded. */
   readonly blocks: { readonly decoded: number; readonly all: number };
   /** All matching vertices, in no order; null unless requested. */
   readonly all: AllDocuments | null;
-  /** Values of columns; null without any. */
+  /** Counts of column values; null if not requested. */
   readonly columns: ColumnCounts | null;
 }
 
-/** Reads what is sought for an index, once it is known how that analyzes texts. */
+/** Parses the search for an index, whose analysis it requires. */
 export type ReadSearch = (index: TextIndex) => TextSearch;
 
-/** Null if there is no index at this place any more. */
+/** Null if the index no longer exists. */
 export function searchTexts(
   store: GraphStore,
   place: number,
@@ -73,10 +73,7 @@ export function searchTexts(
   });
 }
 
-/**
- * Counts the terms that are sought, without a search; null if there is no index at this place any
- * more.
- */
+/** Counts the terms of a search without searching; null if the index no longer exists. */
 export function countTerms(
   store: GraphStore,
   place: number,
@@ -164,7 +161,7 @@ class Search {
     return all === "none" ? null : new AllDocuments(all === "scores");
   }
 
-  /** Collects the best documents of the segments, and all that match if requested. */
+  /** Collects the best documents of the segments, and all matches if requested. */
   #matchSegments(
     match: TextMatch,
     statistics: TextStatistics,
@@ -217,7 +214,7 @@ class Search {
     const { vertices } = this.#store;
     const { pending, analysis } = this.#index;
     const documents = pending.documents(this.#state, serial, vertices.end, this.#options.spend);
-    // Terms get their numbers while documents are read.
+    // Terms are numbered while documents are read.
     const all = [...documents];
     const match = new PendingMatch(this.#search, analysis.tokenizer.forms);
     for (const document of all) match.add(document);
@@ -232,9 +229,9 @@ class Search {
   }
 
   /**
-   * The documents of the vertices that have changed since a version: as they are now, null if the
-   * index does not include the vertex. Null if the ring does not name all of them, or if the index
-   * was replaced or its versions were restarted.
+   * Returns the current documents of vertices that have changed since a version; null if the index
+   * does not include the vertex. Returns null if the ring does not list all of them, or if the
+   * index was replaced or its versions were restarted.
    */
   #lateChanges(since: number): Map<number, PendingDocument | null> | null {
     const { texts } = this.#store;
@@ -249,7 +246,7 @@ class Search {
   }
 }
 
-/** Leaves out documents of vertices that have changed during the search, except their new ones. */
+/** Removes documents of vertices that changed during the search, except their new ones. */
 function withoutReplaced(
   found: FoundDocuments,
   late: ReadonlyMap<number, PendingDocument | null> | null,

@@ -1,5 +1,5 @@
-// Collects the texts of documents, and makes a segment of them: words are sorted by their terms
-// with a counting sort, which keeps the documents and positions of each term in order.
+// Collects the texts of documents and builds a segment of them. A counting sort sorts the words by
+// term and keeps the documents and positions of each term in order.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
 import { type ColumnValue, ColumnValues } from "./column-values.js";
@@ -9,7 +9,7 @@ import { byteOfLength } from "./lengths.js";
 import { SegmentEncoder } from "./segment-encoder.js";
 import { sortStrings } from "./sort-strings.js";
 
-/** Words between two yields: some tenths of a millisecond. */
+/** Words processed between two yields: a few tenths of a millisecond. */
 const STEP = 8192;
 
 /** Number of keys and columns of the documents of a segment. */
@@ -24,7 +24,7 @@ export class SegmentBuilder {
   readonly #numbers: DenseNumbers;
   readonly #keys: number;
   readonly #hasPositions: boolean;
-  /** Of each word: term and key, document, position. */
+  /** By word: term and key, document, position. */
   readonly #codes = new GrowingWords();
   readonly #documents = new GrowingWords();
   readonly #positions = new GrowingWords();
@@ -61,8 +61,8 @@ export class SegmentBuilder {
   }
 
   /**
-   * Begins a document.
-   * @param values of the columns
+   * Starts a document.
+   * @param values values of the columns
    */
   addDocument(vertex: number, version: number, values: readonly ColumnValue[]): void {
     this.#vertices.push(vertex);
@@ -72,7 +72,7 @@ export class SegmentBuilder {
     for (const [at, column] of this.#columns.entries()) column.add(values[at]!);
   }
 
-  /** Adds the text of a key to the document that was begun last. */
+  /** Adds the text of a key to the current document. */
   addText(key: number, terms: Int32Array, count: number): void {
     const document = this.#vertices.length - 1;
     let length = 0;
@@ -88,7 +88,7 @@ export class SegmentBuilder {
     this.#lengths[key]! += length;
   }
 
-  /** Makes the segment; yields so that the thread can do other work. */
+  /** Builds the segment; yields so that the thread can do other work. */
   *build(): Generator<undefined, Uint32Array<ArrayBuffer>, void> {
     const count = this.#vertices.length;
     const encoder = new SegmentEncoder(

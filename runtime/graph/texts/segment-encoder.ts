@@ -1,5 +1,5 @@
-// Encodes a segment: documents first, then terms in the order of their texts, with the postings of
-// each key in the order of documents. The words it returns lie in memory of this thread alone.
+// Encodes a segment: first the documents, then the terms sorted by text, with the postings of each
+// key in document order. The result is in memory of this thread.
 
 import { type ColumnValues, encodeColumns } from "./column-values.js";
 import { GrowingBytes, GrowingWords } from "./growing-array.js";
@@ -27,7 +27,7 @@ const floatWord = new Uint32Array(float.buffer);
 export interface SegmentDocuments {
   readonly count: number;
   readonly vertices: Uint32Array;
-  /** Null if all are 0. */
+  /** Versions; null if all are 0. */
   readonly versions: Uint32Array | null;
   /** Encoded lengths, by key. */
   readonly norms: readonly Uint8Array[];
@@ -48,7 +48,7 @@ export class SegmentEncoder {
   readonly #lists = new GrowingWords();
   readonly #bytes = new GrowingBytes();
   readonly #blocks = new GrowingWords();
-  /** The list under way. */
+  /** The current list. */
   #key = 0;
   readonly #postings = new GrowingWords();
   readonly #positions = new GrowingWords();
@@ -61,7 +61,7 @@ export class SegmentEncoder {
     this.#factors = this.#averages.map((average) => weightFactors(average, 1));
   }
 
-  /** Begins the next term; texts must ascend. */
+  /** Starts the next term; texts must ascend. */
   beginTerm(text: string): void {
     this.#terms.push(this.#units);
     this.#terms.push(this.#lists.length / LIST_WORDS);
@@ -69,7 +69,7 @@ export class SegmentEncoder {
     this.#units += text.length;
   }
 
-  /** Begins the list of a key of the term; keys must ascend. */
+  /** Starts the list of a key of the term; keys must ascend. */
   beginList(key: number): void {
     this.#key = key;
     this.#postings.length = 0;
@@ -85,7 +85,7 @@ export class SegmentEncoder {
     for (let at = from; at < end; at++) this.#positions.push(positions[at]!);
   }
 
-  /** Ends the list; one without documents is left out. */
+  /** Ends the list; an empty one is omitted. */
   endList(): void {
     const count = this.#postings.length / 2;
     if (count === 0) return;
@@ -102,7 +102,7 @@ export class SegmentEncoder {
     else this.#putBlocks(count);
   }
 
-  /** Leaves a term without lists out; to be called after its last list. */
+  /** Omits a term without lists; call after its last list. */
   endTerm(): void {
     const { words, length } = this.#terms;
     if (words[length - 1]! < this.#lists.length / LIST_WORDS) return;
@@ -110,7 +110,7 @@ export class SegmentEncoder {
     this.#terms.length -= 2;
   }
 
-  /** All of the segment; a last term closes the lists and texts of the one before. */
+  /** Returns the whole segment; a final term closes the lists and texts of the last one. */
   finish(): Uint32Array<ArrayBuffer> {
     const { count, norms } = this.#documents;
     const keys = norms.length;
@@ -176,7 +176,7 @@ export class SegmentEncoder {
     }
   }
 
-  /** Blocks were written as if they were the first words of the segment. */
+  /** Offsets of blocks were relative to the first block. */
   #placeBlocks(words: Uint32Array, lists: number, blocks: number): void {
     for (let list = lists; list < lists + this.#lists.length; list += LIST_WORDS) {
       const count = words[list]! & 0xff_ffff;
@@ -200,7 +200,7 @@ export class SegmentEncoder {
       const document = words[2 * at]!;
       const frequency = words[2 * at + 1]!;
       const gap = document - last - 1;
-      // The low bit says that the frequency is 1, as most are.
+      // The low bit indicates frequency 1, the most common one.
       bytes.pushNumber(gap * 2 + (frequency === 1 ? 1 : 0));
       if (frequency !== 1) bytes.pushNumber(frequency);
       last = document;
@@ -261,7 +261,7 @@ export class SegmentEncoder {
     packBlock(FREQUENCIES, frequencyBits, blocks.words, data + 1 + packedWords(gapBits));
     blocks.words[header + BlockHeader.Last] = last;
     blocks.words[header + BlockHeader.Data] = data;
-    // Of single words, a search compares the rounded weights themselves.
+    // For single words, searches compare the rounded weights themselves.
     const error = frequencyBits === 0 ? 1 : MAX_WEIGHT_ERROR;
     blocks.words[header + BlockHeader.Limit] = bitsOf(limit * error);
     blocks.words[header + BlockHeader.Shape] =
@@ -269,7 +269,7 @@ export class SegmentEncoder {
     return limit;
   }
 
-  /** Positions of some postings, as gaps; returns how many positions were read so far. */
+  /** Writes the positions of some postings as gaps; returns the number of positions read so far. */
   #putPositions(from: number, end: number, read: number): number {
     if (!this.#hasPositions) return 0;
     let at = read;

@@ -1,5 +1,5 @@
 // How a segment lies in memory: an immutable index of some documents, in one block of the arena
-// `texts`. Offsets are words from the start of the segment; kernels/texts.wat knows packed blocks.
+// `texts`. Offsets are words from the start of the segment; packed-block.ts packs blocks.
 //
 //   head       words below, then four words for each key
 //   vertices   the vertex that each document is the text of; see packed-numbers.ts
@@ -23,17 +23,17 @@
 // and its data {byte of the positions, gaps, frequencies - 1}, both packed in four lanes: value i
 // lies in lane i % 4, and each lane is a stream of bits that begins in its own word.
 
-/** Incremented when segments of earlier versions have another layout. */
+/** Incremented when the layout of segments changes. */
 export const SEGMENT_VERSION = 2;
 
 export const SegmentHead = {
   Words: 0,
   SizeClass: 1,
   Documents: 2,
-  /** Of a retired segment: the next one, and the epoch in which it was retired. */
+  /** For a retired segment: the next one, and the epoch in which it was retired. */
   NextRetired: 3,
   RetiredIn: 4,
-  /** 0: there are no columns. */
+  /** 0: no columns. */
   ColumnsAt: 5,
   Terms: 6,
   Lists: 7,
@@ -49,12 +49,12 @@ export const SegmentHead = {
 } as const;
 const HEAD_WORDS = 16;
 
-/** Words of each key, behind the head. */
+/** Words of each key, after the head. */
 export const SegmentKey = {
   /** Sum of the lengths of its texts, low and high word. */
   Length: 0,
   LengthHigh: 1,
-  /** Average length that greatest weights were computed with, bits of a float32. */
+  /** Average length for which maximum weights were computed, as bits of a float32. */
   Average: 2,
 } as const;
 const KEY_WORDS = 4;
@@ -80,11 +80,11 @@ export const List = { Documents: 0, Data: 1, Positions: 2, Limit: 3 } as const;
 export const BLOCK_HEADER_WORDS = 4;
 export const BlockHeader = { Last: 0, Data: 1, Limit: 2, Shape: 3 } as const;
 
-/** Postings of a block. */
+/** Number of postings of a block. */
 export const BLOCK = 128;
 export const LANES = 4;
 export const MAX_KEYS = 16;
-/** Documents of a segment: what a list can count. */
+/** Maximum number of documents of a segment, which list headers can count. */
 export const MAX_DOCUMENTS = 2 ** 24 - 1;
 export const DOCUMENTS_MASK = MAX_DOCUMENTS;
 export const KEY_SHIFT = 24;

@@ -1,4 +1,4 @@
-// Makes one segment of several that follow each other, without the documents that are dead.
+// Merges consecutive segments into one, without dead documents.
 
 import { ColumnValues } from "./column-values.js";
 import { GrowingWords } from "./growing-array.js";
@@ -10,10 +10,10 @@ import { SegmentColumn } from "./segment-column.js";
 import { SegmentEncoder } from "./segment-encoder.js";
 
 const STEP = 4096;
-/** Number of a document that is left out. */
+/** Number of a document that is dropped. */
 const GONE = 0xffff_ffff;
 
-/** True for a document that is still the text of its vertex. */
+/** Returns whether a document is still the text of its vertex. */
 export type IsAlive = (segment: Segment, document: number) => boolean;
 
 /** Yields so that the thread can do other work. */
@@ -142,7 +142,7 @@ function createColumnReader(
   };
 }
 
-/** As exact as encoded lengths are. */
+/** As exact as encoded lengths allow. */
 function sumLengths(norms: Uint8Array, from: number, end: number): number {
   let sum = 0;
   for (let at = from; at < end; at++) sum += LENGTH_OF_BYTE[norms[at]!]!;

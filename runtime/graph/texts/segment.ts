@@ -1,5 +1,5 @@
-// A segment as one thread reads it. The memory must not be given to anything else meanwhile: who
-// reads a segment in shared memory has a pin (pins.ts).
+// A segment as read by one thread. Its memory must not be reused meanwhile: readers of segments in
+// shared memory have a pin (pins.ts).
 
 import { numberAt } from "./packed-numbers.js";
 import {
@@ -14,7 +14,7 @@ import {
   TERM_WORDS,
 } from "./segment-layout.js";
 
-/** The memory that segments lie in, looked at in all ways that they need. */
+/** The memory of segments, with views of all element types. */
 export class SegmentViews {
   readonly words: Uint32Array;
   readonly floats: Float32Array;
@@ -84,7 +84,7 @@ export class Segment {
     return words[at + SegmentKey.Length]! + words[at + SegmentKey.LengthHigh]! * 2 ** 32;
   }
 
-  /** Average length that greatest weights go by. */
+  /** Average length used for maximum weights. */
   averageOf(key: number): number {
     return this.views.floats[this.start + keyAt(key) + SegmentKey.Average]!;
   }
@@ -100,12 +100,12 @@ export class Segment {
     return String.fromCharCode(...this.views.units.subarray(from, end));
   }
 
-  /** First unit of a term's text; of the number of terms, where the last one ends. */
+  /** First unit of a term's text; for the number of terms, the end of the last one. */
   #textAt(term: number): number {
     return this.#texts + this.views.words[this.#termTable + term * TERM_WORDS]!;
   }
 
-  /** Number of a term, -1 if no document has it. */
+  /** Returns the number of a term; -1 if no document contains it. */
   find(text: string): number {
     const term = this.lowerBound(text);
     if (term === this.terms) return -1;
@@ -114,7 +114,7 @@ export class Segment {
     return isWhole && this.compare(term, text) === 0 ? term : -1;
   }
 
-  /** The first term whose text is not less. */
+  /** Returns the first term whose text is not less. */
   lowerBound(text: string): number {
     let low = 0;
     let high = this.terms;
@@ -126,7 +126,7 @@ export class Segment {
     return low;
   }
 
-  /** The first term behind all terms with a prefix. */
+  /** Returns the first term after all terms with a prefix. */
   endOfPrefix(text: string, from: number): number {
     let low = from;
     let high = this.terms;
@@ -138,7 +138,7 @@ export class Segment {
     return low;
   }
 
-  /** Negative if the text of a term comes before another one. */
+  /** Returns a negative number if the text of a term comes before another one. */
   compare(term: number, text: string): number {
     const { units } = this.views;
     const from = this.#textAt(term);
@@ -161,7 +161,7 @@ export class Segment {
     return true;
   }
 
-  /** Copies the units of a term's text; returns how many it has. */
+  /** Copies the units of a term's text; returns their number. */
   copyText(term: number, into: Uint16Array): number {
     const from = this.#textAt(term);
     const length = this.#textAt(term + 1) - from;
@@ -169,12 +169,12 @@ export class Segment {
     return length;
   }
 
-  /** First word of the first list of a term; of the number of terms, where lists end. */
+  /** First word of the first list of a term; for the number of terms, the end of all lists. */
   listsOf(term: number): number {
     return this.#lists + this.views.words[this.#termTable + term * TERM_WORDS + 1]! * LIST_WORDS;
   }
 
-  /** First word of the list of a term and key, 0 if there is none. */
+  /** First word of the list of a term and key; 0 if there is none. */
   findList(term: number, key: number): number {
     const end = this.listsOf(term + 1);
     for (let list = this.listsOf(term); list < end; list += LIST_WORDS) {

@@ -1,9 +1,9 @@
-// Sorts numbers by the strings that they stand for, in pieces: to sort all at once would keep a
-// thread for as long as a second.
+// Sorts numbers by the strings that they represent, in pieces: sorting all at once could block a
+// thread for a second.
 
 const RUN = 1024;
 
-/** Yields between pieces; the order is that of UTF-16 code units. */
+/** Yields between pieces; the order is by UTF-16 code units. */
 export function* sortStrings(
   numbers: readonly number[],
   textOf: (number: number) => string,

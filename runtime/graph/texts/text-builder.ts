@@ -1,6 +1,6 @@
-// Builds one index of texts: scans the vertices that there were when it was declared, makes
-// segments of what is pending, and merges segments, eight of a size into one. Whatever it makes
-// becomes visible by one mutation. Between two steps the index may be dropped or replaced.
+// Builds one text index: scans the vertices that existed when it was declared, builds segments of
+// pending texts, and merges segments, eight of a size into one. Each result becomes visible by one
+// mutation. Between two steps the index can be dropped or replaced.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { Analysis } from "./analysis/analysis.js";
@@ -13,25 +13,25 @@ import { openTextIndex, type TextIndex } from "./text-index.js";
 import { ALL_SCANNED, MAX_SEGMENTS, RING_WORDS } from "./text-layout.js";
 import type { BuildProgress, TextIndexState } from "./text-table.js";
 
-/** Words of a segment, at most, before it is merged. */
+/** Maximum words of a segment before merging. */
 const MAX_WORDS = 2 ** 21;
-/** Documents of a segment, at most, before it is merged. */
+/** Maximum documents of a segment before merging. */
 const MAX_NEW_DOCUMENTS = 2 ** 18;
-/** Segments of one size that are merged. */
+/** Number of segments of one size that are merged. */
 const MERGED = 8;
 /** Documents of the smallest size. */
 const FIRST_TIER = 1024;
 /** Larger segments are not merged. */
 const MAX_MERGED_WORDS = 2 ** 28;
-/** As many pending texts are built at once, fewer after a time. */
+/** This many pending texts are built at once; fewer after a delay. */
 const MANY_PENDING = 1024;
 const PENDING_MS = 1000;
-/** Vertices that are looked at between two yields. */
+/** Vertices examined between two yields. */
 const STEP = 64;
 const COPY_WORDS = 2 ** 18;
-/** Dead documents are counted again once 1 in 8 of all texts has changed. */
+/** Dead documents are counted again after 1 in 8 texts has changed. */
 const COUNT_SHARE = 8;
-/** A segment is rewritten once more than 1 in 4 of its documents are dead. */
+/** A segment is rewritten when more than 1 in 4 of its documents are dead. */
 const MIN_DEAD_SHARE = 4;
 
 export class TextBuilder {
@@ -40,9 +40,9 @@ export class TextBuilder {
   readonly #place: number;
   #analysis: Analysis | null = null;
   readonly #numbers = new DenseNumbers();
-  /** When it was seen first that texts are pending; 0: none are. */
+  /** Time when pending texts were first seen; 0: there are none. */
   #pendingSince = 0;
-  /** Version at which dead documents were counted last. */
+  /** Version at which dead documents were last counted. */
   #countedAt = -1;
 
   constructor(store: GraphStore, place: number, generation: number) {
@@ -51,7 +51,7 @@ export class TextBuilder {
     this.generation = generation;
   }
 
-  /** Does all that there is to do; yields after each step. */
+  /** Does all work that is due; yields after each step. */
   *run(isComplete: boolean): Generator<undefined, void, void> {
     for (let state = this.#read(); state !== null; state = this.#read()) {
       const { scannedTo, builtTo } = state.progress;
@@ -67,7 +67,7 @@ export class TextBuilder {
     }
   }
 
-  /** Null once the index is gone. */
+  /** Null when the index has been dropped. */
   #read(): TextIndexState | null {
     const state = this.#store.texts.read(this.#place);
     return state?.generation === this.generation ? state : null;
@@ -84,7 +84,7 @@ export class TextBuilder {
     return performance.now() - this.#pendingSince >= PENDING_MS;
   }
 
-  /** Begins a scan for versions that the ring does not name any more. */
+  /** Starts a scan for versions that the ring no longer lists. */
   #scanLost(state: TextIndexState): void {
     const { writer, texts } = this.#store;
     const scanFrom = state.progress.builtTo + 1;
@@ -126,17 +126,17 @@ export class TextBuilder {
     while (version < serial && !builder.isFull) {
       version++;
       const vertex = texts.vertexOfVersion(version);
-      // Of a vertex that has changed again, the newer version counts.
+      // If a vertex has changed again, the newer version counts.
       if (texts.versionOf(vertex) === version) builder.add(vertex, version);
       if (version % STEP === 0) yield;
     }
-    // The ring may have lost versions meanwhile, before they were looked at.
+    // The ring may have dropped versions before they were examined.
     if (texts.serial - progress.builtTo >= RING_WORDS) return;
     this.#pendingSince = 0;
     yield* this.#publish(state, yield* builder.build(), [], { ...progress, builtTo: version });
   }
 
-  /** Segments that are to become one: eight of a size, or one with many dead documents. */
+  /** Returns the segments to merge: eight of a size, or one with many dead documents. */
   *#mergeable(state: TextIndexState): Generator<undefined, Segment[], void> {
     const { texts } = this.#store;
     const all = state.segments.map((start) => new Segment(texts.views, start));
@@ -184,7 +184,7 @@ export class TextBuilder {
     return this.#store.texts.versionOf(vertex) === segment.versionOf(document);
   }
 
-  /** Copies a segment into the arena, and lets readers see it in place of others. */
+  /** Copies a segment into the arena and publishes it in place of others. */
   *#publish(
     state: TextIndexState,
     words: Uint32Array,
@@ -243,7 +243,7 @@ class DocumentReader {
     return this.#builder.words >= MAX_WORDS || this.#builder.documents >= MAX_NEW_DOCUMENTS;
   }
 
-  /** Adds the texts of a vertex, if they are those of a version. */
+  /** Adds the texts of a vertex if they have the given version. */
   add(vertex: number, version: number): void {
     const found = this.#index.textsOf(vertex);
     // A vertex with a newer version is pending under that version.

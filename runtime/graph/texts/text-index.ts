@@ -1,5 +1,5 @@
-// An index of texts as one thread uses it: what it was declared with, how its texts are analyzed,
-// and the texts that are not in segments yet, as far as the thread has read them.
+// A text index as used by one thread: its definition and analysis, and the texts that are in no
+// segment yet, as far as the thread has read them.
 
 import { Float } from "../../base/float.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -17,14 +17,14 @@ export class TextIndex {
   readonly keys: readonly number[];
   readonly analysis: Analysis;
   readonly pending: PendingTexts;
-  /** Properties with a column. */
+  /** Properties that have a column. */
   readonly columns: readonly string[];
-  /** By term: the terms that it stands for as well. */
+  /** By term: further terms that it stands for. */
   readonly synonyms: ReadonlyMap<string, readonly string[]>;
   readonly #store: GraphStore;
-  /** Codes of all properties that are read: the keys, and the language behind them. */
+  /** Codes of all properties that are read: keys, then the language. */
   readonly #read: readonly number[];
-  /** Offset of the language in them; -1: all texts have one. */
+  /** Offset of the language in them; -1: all texts have the same. */
   readonly #languageAt: number;
   /** Offsets of the columns in them. */
   readonly #columnsAt: readonly number[];
@@ -54,8 +54,8 @@ export class TextIndex {
   }
 
   /**
-   * The texts of a vertex at one moment, by key; null if the index is not about it. The object is
-   * used again.
+   * Returns the texts of a vertex at one moment, by key; null if the index does not include it. The
+   * object is reused.
    */
   textsOf(vertex: number): DocumentTexts | null {
     const { vertices, properties, types, reader } = this.#store;
@@ -84,7 +84,7 @@ export class TextIndex {
     return { keys: keys.length, columns: columns.length, hasPositions: definition.positions };
   }
 
-  /** Code of the language of a vertex's texts; null: that of the index. */
+  /** Returns the code of the language of a vertex's texts; null: the language of the index. */
   languageOf(vertex: number): string | null {
     if (this.#languageAt < 0) return null;
     const language = this.#store.properties.get(vertex, this.#read[this.#languageAt]!);
@@ -120,7 +120,7 @@ function synonymsOf(
 const known = new WeakMap<GraphStore, Map<number, { generation: number; index: TextIndex }>>();
 
 /**
- * An index of a graph, for the calling thread; null once it is another one.
+ * Returns an index of a graph for the calling thread; null if it has been replaced.
  * @throws ValueError a language whose package is missing
  */
 export function openTextIndex(store: GraphStore, state: TextIndexState): TextIndex | null {

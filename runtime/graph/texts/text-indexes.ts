@@ -1,17 +1,17 @@
-// Which indexes of texts a graph has, by their names.
+// The text indexes of a graph by name.
 
 import { parseDefinition, type TextIndexDefinition } from "./index-definition.js";
 import type { TextTable } from "./text-table.js";
 
 export interface DeclaredTextIndex {
-  /** Its place in the directory. */
+  /** Position in the directory. */
   readonly place: number;
   readonly definition: TextIndexDefinition;
-  /** The definition as it is stored. */
+  /** The stored definition. */
   readonly text: string;
 }
 
-/** By place: what the index was declared with, until it is another one. */
+/** By position: the definition, until another index takes the position. */
 type KnownIndexes = Map<number, { readonly generation: number; readonly index: DeclaredTextIndex }>;
 
 const known = new WeakMap<TextTable, KnownIndexes>();
@@ -39,7 +39,7 @@ function readDeclared(
   return index;
 }
 
-/** Null if there is none. */
+/** Returns null if there is none. */
 export function findTextIndex(table: TextTable, name: string): DeclaredTextIndex | null {
   return declaredTextIndexes(table).find(({ definition }) => definition.name === name) ?? null;
 }

@@ -18,25 +18,30 @@
 import { ANALYSIS_VERSION } from "./analysis/analysis.js";
 import { SEGMENT_VERSION } from "./segment-layout.js";
 
-/** Blocks of the arena are multiples of it. */
+/** Block sizes of the arena are multiples of this. */
 export const TEXT_UNIT_WORDS = 64;
 
 export const MAX_INDEXES = 16;
-/** One more than indexes: a builder may still fill a block for an index that was replaced. */
+/**
+ * One more than the maximum number of indexes: a builder may still fill a block for a replaced
+ * index.
+ */
 export const INDEX_PLACES = MAX_INDEXES + 1;
 export const MAX_SEGMENTS = 64;
-/** Vertices in the ring: a power of two. Of older versions all vertices are looked at. */
+/** Vertices in the ring: a power of two. For older versions, all vertices are scanned. */
 export const RING_WORDS = 65_536;
-/** The builder restarts versions from 0 at this one, far below the end of their 32 bits. */
+/** The builder restarts versions at this one, far below the end of 32 bits. */
 export const RESTART_VERSION = 2 ** 31;
 export const MAX_VERSION = 0xffff_ffff;
 /** `ScannedTo` once all vertices were scanned. */
 export const ALL_SCANNED = 0xffff_ffff;
 
-/** Words of the directory in front of the entries. */
+/** Words of the directory before the entries. */
 export const Directory = { KeyCount: 0, Keys: 1, SegmentVersion: 255 } as const;
 const DIRECTORY_HEAD_WORDS = 256;
-/** Version of the layout and the analysis of all segments; loading drops those of another one. */
+/**
+ * Version of the layout and analysis of all segments; loading drops segments of another version.
+ */
 export const BUILD_VERSION = SEGMENT_VERSION * 1000 + ANALYSIS_VERSION;
 /** Key codes that the directory lists; a greater count: every key may be that of an index. */
 export const MAX_LISTED_KEYS = Directory.SegmentVersion - Directory.Keys;
@@ -45,7 +50,7 @@ export const DIRECTORY_WORDS = DIRECTORY_HEAD_WORDS + INDEX_PLACES * ENTRY_WORDS
 
 /** Words of the entry of an index. */
 export const Entry = {
-  /** Odd while the others are written. */
+  /** Odd while the other words are being written. */
   Sequence: 0,
   /** Raised with each index that is declared here. */
   Generation: 1,
@@ -53,18 +58,18 @@ export const Entry = {
   Definition: 2,
   DefinitionBytes: 3,
   SegmentCount: 4,
-  /** Texts of versions up to this one are in segments, unless they are newer. */
+  /** Texts of versions up to this one are in segments. */
   BuiltTo: 5,
-  /** Vertices below were looked at by the scan. */
+  /** Vertices below this one have been scanned. */
   ScannedTo: 6,
-  /** Block that a builder fills; it is freed by the builder, or by the next one. */
+  /** Block that a builder fills; freed by it or by the next builder. */
   Building: 7,
   BuildingClass: 8,
   KeyCount: 9,
   ScanFrom: 10,
   Keys: 16,
   Segments: 32,
-  /** Codes of the keys behind the first ones. */
+  /** Codes of the keys after the first ones. */
   MoreKeys: 96,
 } as const;
 const FIRST_KEYS = Entry.Segments - Entry.Keys;

@@ -1,19 +1,18 @@
-// A search through the segments of an index, as far as it needs no more than segments: what is
-// sought is resolved in each of them, frequencies are added up, and each segment is searched with
-// the threshold that the ones before have reached.
+// Searches the segments of an index: resolves the words of the search in each segment, sums
+// frequencies, and searches each segment with the threshold that the previous ones have reached.
 
 import type { DocumentScorer } from "./document-scorer.js";
 import type { ListCursor } from "./list-cursor.js";
 import type { ListWeight } from "./list-scorer.js";
+import type { SearchPart, TextSearch } from "./parsed-search.js";
 import type { PendingMatch } from "./pending-match.js";
 import { type ResolvedPart, resolvePart, scorerFor } from "./resolve-parts.js";
 import { searchSegment } from "./search-segment.js";
 import type { Segment } from "./segment.js";
-import type { SoughtPart, TextSearch } from "./sought-text.js";
 import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
 import { weightFactors } from "./weights.js";
 
-/** Takes a document of a segment; returns what the scores of the next ones have to exceed. */
+/** Receives a document of a segment; returns the score that further ones must exceed. */
 export type TakeMatch = (segment: Segment, document: number, score: number) => number;
 
 /** Receives every match, whatever its score. */
@@ -31,13 +30,13 @@ interface ResolvedSegment {
 
 export class TextMatch {
   readonly search: TextSearch;
-  /** Blocks of postings of the lists that were read, and how many of them were decoded. */
+  /** Number of postings blocks of the lists that were read, and how many were decoded. */
   readonly blocks = { decoded: 0, all: 0 };
   readonly #segments: readonly ResolvedSegment[];
 
   constructor(search: TextSearch, segments: readonly Segment[]) {
     this.search = search;
-    const resolve = (segment: Segment, parts: readonly SoughtPart[]): ResolvedPart[] =>
+    const resolve = (segment: Segment, parts: readonly SearchPart[]): ResolvedPart[] =>
       parts.map((part) => resolvePart(segment, part, search));
     this.#segments = segments.map((segment) => ({
       segment,
@@ -46,7 +45,7 @@ export class TextMatch {
     }));
   }
 
-  /** True if a word stands for more terms than are looked at. */
+  /** True if a word stands for more terms than are examined. */
   get isCut(): boolean {
     return this.#segments.some(({ parts }) => parts.some(({ isCut }) => isCut));
   }
@@ -62,7 +61,7 @@ export class TextMatch {
     return { documents, lengths, frequencies: this.#frequencies(pending) };
   }
 
-  /** One for each word; those of a phrase follow each other. */
+  /** One per word; the words of a phrase follow each other. */
   #frequencies(pending: PendingMatch | null): number[] {
     return this.search.parts.flatMap((part, at) => {
       if (part.kind === "word") return [this.#wordFrequency(at, pending)];
@@ -71,7 +70,7 @@ export class TextMatch {
     });
   }
 
-  /** Documents of the most frequent term, in the key where it is most frequent. */
+  /** Number of documents of the most frequent term, in the key where it is most frequent. */
   #wordFrequency(at: number, pending: PendingMatch | null): number {
     const counts = new Map<string, number>();
     pending?.addWordCounts(at, counts);
@@ -96,7 +95,7 @@ export class TextMatch {
     return most;
   }
 
-  /** Documents of the segments that have a term, named by its key and text. */
+  /** Number of documents that contain a term, by key and text. */
   #countTerm(name: string): number {
     const space = name.indexOf(" ");
     const key = Number(name.slice(0, space));
@@ -150,9 +149,9 @@ export class TextMatch {
   }
 
   /**
-   * Gives all documents with a score that is greater than the threshold, which `take` may raise.
-   * @param threshold negative infinity: all that match
-   * @param all receives all documents beside those; null if no one needs them
+   * Reports all documents with a score greater than the threshold, which `take` may raise.
+   * @param threshold negative infinity: all matches
+   * @param all receives all matching documents besides; null if not needed
    */
   run(
     statistics: TextStatistics,

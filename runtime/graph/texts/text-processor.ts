@@ -1,6 +1,6 @@
-// Builds the indexes of texts of a graph, in the one thread that keeps graphs: a little at a time,
-// so that the thread's own requests get their turn. A builder that dies leaves a block that the
-// next one frees; what it had published stays.
+// Builds the text indexes of a graph in the one thread that maintains graphs, in small steps, so
+// that the thread's requests get their turn. If a builder dies, the next one frees its block; what
+// it has published stays.
 
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
@@ -12,7 +12,7 @@ import { RESTART_VERSION } from "./text-layout.js";
 
 const TICK_MS = 100;
 const SLICE_MS = 2;
-/** A failed builder is run again, since memory may be free or a package installed by then. */
+/** A failed builder is retried, because memory may be free or a package installed by then. */
 const RETRY_MS = 10_000;
 
 interface Failure {
@@ -31,7 +31,7 @@ export class TextProcessor extends TimeSlicedTask {
   #work: Generator<undefined, void, void> | null = null;
   #hasFreed = false;
 
-  /** @param log gets a line when an index cannot be built on */
+  /** @param log receives a line when an index cannot be built further */
   constructor(store: GraphStore, log: LogLine, retryMs = RETRY_MS) {
     super(TICK_MS);
     this.#store = store;
@@ -40,8 +40,8 @@ export class TextProcessor extends TimeSlicedTask {
   }
 
   /**
-   * Works for so long; false if there is nothing left to do.
-   * @param isComplete true: nothing is left for later, however little it is
+   * Works for a time slice; false if nothing is left to do.
+   * @param isComplete whether even small amounts of work are done now
    */
   run(limitMs: number, isComplete = true): boolean {
     const giveUpAt = performance.now() + limitMs;
@@ -77,7 +77,7 @@ export class TextProcessor extends TimeSlicedTask {
     }
   }
 
-  /** Runs a builder. One that fails does not keep the others from building. */
+  /** Runs a builder. A failure does not prevent other indexes from being built. */
   *#build(index: number, builder: TextBuilder, isComplete: boolean): Generator<undefined> {
     const failure = this.#failures.get(index);
     const isKnown = failure?.builder === builder;
@@ -88,7 +88,7 @@ export class TextProcessor extends TimeSlicedTask {
     } catch (error) {
       // A replica may lack the package of a language.
       if (!(error instanceof CapacityError || error instanceof ValueError)) throw error;
-      // Searches look at every text that is in no segment.
+      // Searches examine every text that is in no segment.
       const { message } = error;
       this.#failures.set(index, { builder, message, retryAt: performance.now() + this.#retryMs });
       if (isKnown && failure.message === message) return;

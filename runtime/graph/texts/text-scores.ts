@@ -1,8 +1,8 @@
-// Scores of the vertices that a search has found, for sorting and for the field `text`.
+// Scores of the vertices found by a search, for sorting and for the field `text`.
 
 /** How a vertex matches. */
 export interface MatchDetails {
-  /** Words and phrases of the search that its texts have. */
+  /** Number of matching words and phrases. */
   readonly words: number;
   /** Score of each key alone. */
   readonly keys: ReadonlyMap<string, number>;
@@ -10,7 +10,7 @@ export interface MatchDetails {
 
 export class TextScores {
   readonly #scores = new Map<number, number>();
-  /** Looks at the texts of a vertex again; null before the search. */
+  /** Reads the texts of a vertex again; null before the search. */
   details: ((vertex: number) => MatchDetails) | null = null;
   /** Details of one vertex, which an expression may use several times. */
   #vertex = 0;
@@ -29,7 +29,7 @@ export class TextScores {
     return this.#scores.has(vertex);
   }
 
-  /** Number of words of the search that the texts of a vertex have; 0 if it was not found. */
+  /** Number of words of the search that a vertex contains; 0 if it was not found. */
   wordsOf(vertex: number): number {
     return this.#detailsOf(vertex)?.words ?? 0;
   }

@@ -3,7 +3,7 @@
 // frequency of each term: a prefix weighs as much as its most frequent term, which may be another
 // one in each partition.
 
-import type { SoughtPart } from "./sought-text.js";
+import type { SearchPart } from "./parsed-search.js";
 import { inverseFrequency } from "./weights.js";
 
 export interface TextStatistics {
@@ -11,19 +11,19 @@ export interface TextStatistics {
   readonly documents: number;
   /** Sum of the lengths of the texts, by key. */
   readonly lengths: readonly number[];
-  /** Documents that have each part of what is sought, in its order. */
+  /** Number of documents that contain each part of the search. */
   readonly frequencies: readonly number[];
 }
 
 /** Documents by `key term`, such as `0 red` for the first key of the index. */
 export type TermCounts = Readonly<Record<string, number>>;
 
-/** Statistics of one partition, which can be added to those of others. */
+/** Statistics of one partition, which can be summed. */
 export interface TextStatisticsShare {
   readonly documents: number;
   /** Sum of the lengths of the texts, by key of the index. */
   readonly lengths: readonly number[];
-  /** Documents that have each word of the text, by the terms that the word stands for. */
+  /** Number of documents that contain each word, by the terms that the word stands for. */
   readonly terms: readonly TermCounts[];
   /** With `fuzzy: "auto"`: hits without typos, and the terms of each word with typos. */
   readonly typos?: { readonly hits: number; readonly terms: readonly TermCounts[] };
@@ -78,7 +78,7 @@ export function averageLength({ documents, lengths }: TextStatistics, key: numbe
 }
 
 /** Inverse document frequency of each part. */
-export function partIdfs(parts: readonly SoughtPart[], statistics: TextStatistics): number[] {
+export function partIdfs(parts: readonly SearchPart[], statistics: TextStatistics): number[] {
   let at = 0;
   return parts.map((part) => {
     const words = part.kind === "word" ? 1 : part.terms.length;

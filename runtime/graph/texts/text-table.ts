@@ -24,7 +24,7 @@ import {
   TEXT_UNIT_WORDS,
 } from "./text-layout.js";
 
-/** An index as it was at one moment. */
+/** Snapshot of an index at one moment. */
 export interface TextIndexState {
   /** Its place in the directory. */
   readonly index: number;
@@ -34,7 +34,7 @@ export interface TextIndexState {
   readonly progress: BuildProgress;
 }
 
-/** How far an index was built; see text-layout.ts. */
+/** Build progress of an index; see text-layout.ts. */
 export interface BuildProgress {
   readonly builtTo: number;
   readonly scannedTo: number;
@@ -51,9 +51,9 @@ export interface StoredDefinition {
 /** Changes of an index that a builder publishes at once. */
 export interface Publication {
   readonly state: TextIndexState;
-  /** Segments that go. */
+  /** Segments to remove. */
   readonly replaced: readonly number[];
-  /** The segment in the block under way, if it has documents. */
+  /** The segment in the current block, if it has documents. */
   readonly isAdded: boolean;
   readonly progress: BuildProgress;
 }
@@ -80,12 +80,12 @@ export class TextTable {
     this.#blocks = new BlockAllocator(memory.texts, TEXT_UNIT_WORDS);
   }
 
-  /** True while there is no index: then nothing has to be kept up. */
+  /** True if there is no index, so that nothing must be maintained. */
   get isEmpty(): boolean {
     return this.#header.words[Header.TextIndexCount] === 0;
   }
 
-  /** True if an index may read a key. */
+  /** Returns whether an index may read a key. */
   hasKey(key: number): boolean {
     const directory = this.#directory;
     const { words } = this.#texts;
@@ -123,7 +123,7 @@ export class TextTable {
     return Atomics.load(this.#header.ints, Header.TextSerial) >>> 0;
   }
 
-  /** The latest version that its vertex has already: a writer sets the two one after the other. */
+  /** Latest version that its vertex already has: a writer sets one after the other. */
   get settledSerial(): number {
     const { serial } = this;
     const isSettled = this.versionOf(this.vertexOfVersion(serial)) === serial;
@@ -136,20 +136,20 @@ export class TextTable {
     return vertex < words.length ? words[vertex]! : 0;
   }
 
-  /** The vertex that got a version, if it is among the latest. */
+  /** Returns the vertex of a version if it is one of the latest. */
   vertexOfVersion(version: number): number {
     const ring = this.#header.words[Header.TextRing]!;
     return Atomics.load(this.#texts.ints, ring + (version & (RING_WORDS - 1)));
   }
 
-  /** The arena, as segments are read in it. */
+  /** The arena for reading segments. */
   get views(): SegmentViews {
     if (this.#views?.words !== this.#texts.words) this.#views = new SegmentViews(this.#texts.words);
     return this.#views;
   }
 
   /**
-   * In a mutation: declares an index, which has nothing yet; returns its place.
+   * In a mutation: declares an empty index; returns its position.
    * @throws CapacityError
    */
   declare(definition: string, keys: readonly number[]): number {
@@ -195,7 +195,7 @@ export class TextTable {
     for (const index of this.indexes()) this.drop(index);
   }
 
-  /** Places of all indexes, at this moment. */
+  /** Positions of all indexes at this moment. */
   indexes(): number[] {
     if (this.isEmpty) return [];
     const found: number[] = [];
@@ -205,7 +205,7 @@ export class TextTable {
     return found;
   }
 
-  /** An index at one moment; null if there is none. */
+  /** Returns a snapshot of an index; null if there is none. */
   read(index: number): TextIndexState | null {
     if (this.#directory === 0) return null;
     const entry = this.#entry(index);
@@ -226,7 +226,7 @@ export class TextTable {
         },
       };
       if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
-      // Segments may lie where the arena has grown since.
+      // The arena may have grown, and segments may lie in the new part.
       this.writer.memory.refresh();
       return isThere ? state : null;
     }
@@ -247,7 +247,7 @@ export class TextTable {
       const generation = this.#word(entry, Entry.Generation);
       if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
       if (block === 0) return null;
-      // The text may lie where the arena has grown since.
+      // The arena may have grown, and the text may lie in the new part.
       if (copy.byteLength < bytes) {
         this.writer.memory.refresh();
         continue;
@@ -256,7 +256,7 @@ export class TextTable {
     }
   }
 
-  /** True while an index is the one that was read. */
+  /** Returns whether an index is still the one that was read. */
   isSame({ index, generation }: Pick<TextIndexState, "index" | "generation">): boolean {
     const entry = this.#entry(index);
     const isThere = this.#word(entry, Entry.Definition) !== 0;
@@ -264,7 +264,7 @@ export class TextTable {
   }
 
   /**
-   * In a mutation: a block that a builder may fill until it publishes it.
+   * In a mutation: allocates a block that a builder fills until it publishes it.
    * @throws CapacityError
    */
   allocate(state: TextIndexState, words: number): number {
@@ -276,13 +276,13 @@ export class TextTable {
     return block;
   }
 
-  /** Writes a part of a segment into the block under way; needs no mutation. */
+  /** Writes a part of a segment into the current block; requires no mutation. */
   fill(state: TextIndexState, words: Uint32Array, from: number, end: number): void {
     const block = this.#word(this.#entry(state.index), Entry.Building);
     this.#texts.words.set(words.subarray(from, end), block + from);
   }
 
-  /** In a mutation: replaces segments by the one that was built. */
+  /** In a mutation: replaces segments by a new one. */
   publish({ state, replaced, isAdded, progress }: Publication): void {
     const { writer } = this;
     const entry = this.#enter(state.index);
@@ -298,7 +298,7 @@ export class TextTable {
     if (isAdded) {
       const sizeClass = this.#word(entry, Entry.BuildingClass);
       this.#texts.words[block + SegmentHead.SizeClass] = sizeClass;
-      // A snapshot may have saved parts of the block before.
+      // A snapshot may have saved parts of the block earlier.
       writer.markDirty(this.#texts, block, this.#texts.words[block + SegmentHead.Words]!);
       left.push(block);
       this.#put(entry, Entry.Building, 0);
@@ -322,7 +322,7 @@ export class TextTable {
     }
   }
 
-  /** In a mutation: drops segments of another layout or analysis, to be built again. */
+  /** In a mutation: drops segments of another layout or analysis, which are then rebuilt. */
   dropOutdated(): void {
     const directory = this.#directory;
     if (directory === 0) return;
@@ -344,7 +344,7 @@ export class TextTable {
       this.#put(entry, Entry.Generation, this.#word(entry, Entry.Generation) + 1);
       this.#put(entry, Entry.BuiltTo, 0);
     }
-    // Searches that see a cleared version see the new generation as well.
+    // A search that sees a cleared version also sees the new generation.
     this.#raiseEpoch();
     writer.put(this.#header, Header.TextSerial, 0);
     const { words } = this.#versions;
@@ -352,7 +352,7 @@ export class TextTable {
     if (words.length > 0) writer.markDirty(this.#versions, 0, words.length);
   }
 
-  /** In a mutation: frees the blocks that builders have left which did not come to an end. */
+  /** In a mutation: frees blocks of builders that did not finish. */
   freeAbandoned(): boolean {
     if (this.#directory === 0) return false;
     let isAny = false;
@@ -367,7 +367,7 @@ export class TextTable {
     return isAny;
   }
 
-  /** The epoch in which a segment was retired that still has its memory; -1 if there is none. */
+  /** Returns the latest epoch of retired segments that still have memory; -1 if there are none. */
   get retiredEpoch(): number {
     const segment = this.#header.words[Header.TextRetired]!;
     return segment === 0 ? -1 : this.#texts.words[segment + SegmentHead.RetiredIn]!;
@@ -385,7 +385,7 @@ export class TextTable {
     this.writer.put(this.#header, Header.TextRetired, 0);
   }
 
-  /** Words of all blocks that are in use. */
+  /** Number of words of all blocks in use. */
   get usedWords(): number {
     return this.#blocks.usedWords(this.writer) - this.#blocks.freeWords(this.writer);
   }
@@ -406,7 +406,7 @@ export class TextTable {
     this.writer.put(this.#texts, entry + word, value);
   }
 
-  /** Lets readers of an entry wait for the commit. */
+  /** Makes readers of an entry wait for the commit. */
   #enter(index: number): number {
     const entry = this.#entry(index);
     this.writer.touchWord(this.#texts, entry + Entry.Sequence);
@@ -437,7 +437,7 @@ export class TextTable {
     writer.put(this.#header, Header.TextRetired, segment);
   }
 
-  /** Makes directory and ring, of the first index that the graph ever has. */
+  /** Creates the directory and the ring for the first index of the graph. */
   #format(): void {
     if (this.#directory !== 0) return;
     const { writer } = this;

@@ -1,18 +1,18 @@
-// Collects the best vertices that a search finds: a heap with the least score on top.
+// Collects the best vertices of a search in a heap with the lowest score on top.
 
-/** Vertices with their scores, the greatest first. */
+/** Vertices with their scores in descending order. */
 export interface FoundDocuments {
   readonly count: number;
   readonly vertices: Uint32Array;
   readonly scores: Float64Array;
-  /** Versions of the texts that were found. */
+  /** Versions of their texts. */
   readonly versions: Uint32Array;
 }
 
 export class TopDocuments {
   readonly capacity: number;
   count = 0;
-  /** A score has to be greater to be kept. */
+  /** A score must exceed this to be kept. */
   threshold = Number.NEGATIVE_INFINITY;
   #scores: Float64Array;
   #vertices: Uint32Array;
@@ -26,7 +26,7 @@ export class TopDocuments {
     if (capacity === 0) this.threshold = Number.POSITIVE_INFINITY;
   }
 
-  /** Keeps a vertex if its score is great enough; returns the threshold from then on. */
+  /** Keeps a vertex if its score is high enough; returns the new threshold. */
   add(vertex: number, score: number, version = 0): number {
     if (score <= this.threshold) return this.threshold;
     if (this.count < this.capacity) this.#siftUp(this.count++, vertex, score, version);
@@ -35,7 +35,7 @@ export class TopDocuments {
     return this.threshold;
   }
 
-  /** Nothing can be added afterwards. */
+  /** Returns the result; afterwards nothing can be added. */
   sorted(): FoundDocuments {
     const { count } = this;
     const order = new Uint32Array(count);

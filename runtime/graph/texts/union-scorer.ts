@@ -1,5 +1,5 @@
 // Scores the documents of several lists that count as one word: a word in several keys, the terms
-// that begin with a prefix, words with typos, synonyms. Weights are added, and saturate once.
+// with a prefix, words with typos, synonyms. Weights are summed before they saturate.
 
 import { type DocumentScorer, type ScoreWindow, WINDOW } from "./document-scorer.js";
 import { ListCursor, NO_DOCUMENT } from "./list-cursor.js";
@@ -7,29 +7,32 @@ import type { ListWeight } from "./list-scorer.js";
 import type { Segment } from "./segment.js";
 import { saturate, weightFor } from "./weights.js";
 
-/** A list of a word, with what it counts. */
+/** A postings list of a word with its contribution. */
 export interface WeightedList {
   readonly list: number;
   readonly weight: ListWeight;
 }
 
 const ROUNDING = 1e-9;
-/** Lists with limits for a window; of more, the sum of the limits exceeds every threshold. */
+/**
+ * Maximum number of lists with limits for a window; with more, the sum of the limits exceeds every
+ * threshold.
+ */
 const MAX_LIMITED = 16;
 
 /** Options of a scan. */
 export interface UnionScan {
   readonly documents: number;
-  /** Scores have to exceed it; negative infinity: every match is wanted. */
+  /** Scores must exceed it; negative infinity: all matches. */
   readonly threshold: number;
-  /** Returns what the scores of the next documents have to exceed. */
+  /** Returns the score that further documents must exceed. */
   readonly take: (document: number, score: number) => number;
   readonly spend: (documents: number) => void;
   /** Receives every match, whatever its score; null if only greater scores count. */
   readonly matches: TakeMatches | null;
 }
 
-/** Takes documents of a segment, in ascending order; the array is used again. */
+/** Receives documents of a segment in ascending order; the array is reused. */
 export type TakeMatches = (documents: Uint32Array, count: number) => void;
 
 export class UnionScorer implements DocumentScorer {
@@ -38,11 +41,11 @@ export class UnionScorer implements DocumentScorer {
   readonly limit: number;
   readonly cursors: readonly ListCursor[];
   readonly #listWeights: readonly ListWeight[];
-  /** By list: its first document behind the window, so that most lists are skipped at once. */
+  /** By list: first document after the window, so that most lists can be skipped. */
   readonly #heads: Uint32Array;
   readonly #idf: number;
   readonly #segment: Segment;
-  /** Weights of the documents from `#from` on; 0 where no list has the document. */
+  /** Weights of the documents from `#from` on; 0 if no list contains the document. */
   readonly #weights = new Float64Array(WINDOW);
   #from = 0;
   #end = 0;
@@ -106,7 +109,7 @@ export class UnionScorer implements DocumentScorer {
     }
   }
 
-  /** Gives all documents with greater scores. */
+  /** Reports all documents with greater scores. */
   scan({ documents, threshold, take, spend, matches }: UnionScan): void {
     const found = matches === null ? null : new Uint32Array(WINDOW);
     let over = threshold;
@@ -137,7 +140,7 @@ export class UnionScorer implements DocumentScorer {
     return count;
   }
 
-  /** Returns a weight that greater scores exceed, somewhat too small for rounding. */
+  /** Returns a weight that greater scores exceed, slightly reduced for rounding. */
   #leastWeight(over: number): number {
     return over <= 0 ? 0 : weightFor(over / this.#idf) * (1 - ROUNDING);
   }
@@ -150,11 +153,11 @@ export class UnionScorer implements DocumentScorer {
     return sum;
   }
 
-  /** The least document behind the window. */
+  /** Returns the first document after the window. */
   #nextDocument(): number {
     let least = NO_DOCUMENT;
     for (let at = 0; at < this.#heads.length; at++) {
-      // A head below the end was not looked for yet.
+      // A head within the window has not been searched yet.
       let head = this.#heads[at]!;
       if (head < this.#end) {
         head = this.cursors[at]!.seek(this.#end);
@@ -175,7 +178,7 @@ export class UnionScorer implements DocumentScorer {
     }
   }
 
-  /** Adds the weights of a list in the window; returns its first document behind. */
+  /** Adds the weights of a list in the window; returns its first document after the window. */
   #addList(list: number, from: number): number {
     const cursor = this.cursors[list]!;
     const { factors } = this.#listWeights[list]!;

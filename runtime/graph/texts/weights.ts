@@ -10,7 +10,7 @@ import { LENGTH_OF_BYTE } from "./lengths.js";
 export const K1 = 1.2;
 const B = 0.75;
 
-/** Greatest weights are stored as float32, which must not be less than the weight. */
+/** Maximum weights are stored as float32, which must not be less than the exact weight. */
 export const MAX_WEIGHT_ERROR = 1.000001;
 
 /** Divisor of frequencies for an encoded length. */
@@ -25,7 +25,7 @@ interface KnownFactors {
   readonly factors: Float64Array;
 }
 
-/** Searches between two changes use the same few. */
+/** Searches between two changes use the same few values. */
 const MAX_KNOWN = 16;
 const known: KnownFactors[] = [];
 
@@ -48,12 +48,12 @@ export function inverseFrequency(documents: number, all: number): number {
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }
 
-/** Score of a weight. */
+/** Returns the score of a weight. */
 export function saturate(weight: number): number {
   return ((K1 + 1) * weight) / (K1 + weight);
 }
 
-/** The weight whose score it is; infinite if no weight reaches it. */
+/** Returns the weight that yields a score; infinite if no weight does. */
 export function weightFor(score: number): number {
   return score >= K1 + 1 ? Number.POSITIVE_INFINITY : (K1 * score) / (K1 + 1 - score);
 }

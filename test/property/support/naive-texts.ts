@@ -2,15 +2,15 @@
 
 import { distance } from "../../../runtime/graph/texts/edit-distance.js";
 import { byteOfLength, LENGTH_OF_BYTE } from "../../../runtime/graph/texts/lengths.js";
-import type { SoughtPart } from "../../../runtime/graph/texts/sought-text.js";
+import type { SearchPart } from "../../../runtime/graph/texts/parsed-search.js";
 import type { TextStatistics } from "../../../runtime/graph/texts/text-statistics.js";
 
 /** Words by key; null for words that are not indexed. */
 export type NaiveDocument = readonly (readonly (string | null)[])[];
 
 export interface NaiveSearch {
-  readonly parts: readonly SoughtPart[];
-  readonly excluded: readonly SoughtPart[];
+  readonly parts: readonly SearchPart[];
+  readonly excluded: readonly SearchPart[];
   readonly least: number;
   readonly boosts: readonly number[];
   readonly edits: (form: string) => number;
@@ -47,7 +47,7 @@ export function searchNaively(
     });
     return Math.max(...counts);
   };
-  const scored = (part: SoughtPart): Map<number, number> => {
+  const scored = (part: SearchPart): Map<number, number> => {
     const terms = part.kind === "word" ? termsOf(documents, part, search) : new Map();
     const weight =
       part.kind === "word"
@@ -105,7 +105,7 @@ export function averageLengths(
 /** Terms that a word stands for, with their factors. */
 function termsOf(
   documents: ReadonlyMap<number, NaiveDocument>,
-  part: SoughtPart & { readonly kind: "word" },
+  part: SearchPart & { readonly kind: "word" },
   { edits, synonyms, boosts }: NaiveSearch,
 ): Map<string, number> {
   const all = new Set<string>();

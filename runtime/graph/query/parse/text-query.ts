@@ -6,8 +6,8 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { LANGUAGE_CODES } from "../../texts/analysis/languages.js";
 import { MAX_EDITS } from "../../texts/fuzzy-terms.js";
+import type { Fuzziness, TextSearch } from "../../texts/parsed-search.js";
 import { readSearchText } from "../../texts/search-text.js";
-import type { Fuzziness, TextSearch } from "../../texts/sought-text.js";
 import type { TextIndex } from "../../texts/text-index.js";
 import { declaredTextIndexes } from "../../texts/text-indexes.js";
 import type { TextQueryOptions } from "./query-options.js";
@@ -59,7 +59,7 @@ export class TextQuery {
     return this.#isCut;
   }
 
-  /** Returns the terms that are sought in an index. */
+  /** Returns the terms that are searched for in an index. */
   read({ analysis, definition, synonyms }: TextIndex, allowsTypos: boolean): TextSearch {
     const { parts, excluded, isCut } = readSearchText(
       ...([this.#text, analysis, this.#isPrefix, this.#language] as const),

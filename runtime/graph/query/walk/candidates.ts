@@ -79,11 +79,11 @@ export class Candidates {
   next(): number {
     const size = this.#size;
     this.#size = SLICE;
-    if (this.#handles !== null) return this.#nextSought(this.#handles, size);
+    if (this.#handles !== null) return this.#nextListed(this.#handles, size);
     return this.#type === 0 ? this.#nextUsed(size) : this.#nextOfType(size);
   }
 
-  #nextSought(handles: readonly number[], size: number): number {
+  #nextListed(handles: readonly number[], size: number): number {
     if (this.#place >= this.#end) return -1;
     const { slice } = this;
     let count = 0;

@@ -7,34 +7,34 @@ import { NO_TERM, WordForms } from "./word-forms.js";
 
 export interface AnalysisOptions {
   readonly language: string;
-  /** True: words that every text has are not indexed. */
+  /** True to drop stop words, which are in almost every text. */
   readonly stopWords: boolean;
-  /** Property with the language of each text; null: all have the same. */
+  /** Property with the language of each text; null: all texts have the same language. */
   readonly languageKey?: string | null;
 }
 
-/** Number of the language that texts have unless they name one. */
+/** Number of the language of texts that name none. */
 const DEFAULT_LANGUAGE = 0;
 
-/** Version of the analysis: incremented when a text may become other terms. */
+/** Version of the analysis; incremented whenever a text can result in other terms. */
 export const ANALYSIS_VERSION = 1;
 
-/** Any language whose package also stems all others. */
+/** Any language of the package that also stems all others. */
 const SOME_LANGUAGE = "en";
 
 export class Analysis {
-  /** Of what is indexed. */
+  /** Word forms of indexed texts. */
   readonly tokenizer: Tokenizer;
   readonly #plain = new Tokenizer(new WordForms((form) => form));
   readonly #stopWords: boolean;
-  /** By number; only the languages of texts so far. */
+  /** Languages by number; only languages that texts have used. */
   readonly #languages: Language[];
 
   /** @throws ValueError a language whose package is missing */
   constructor({ language, stopWords, languageKey = null }: AnalysisOptions) {
     this.#stopWords = stopWords;
     this.#languages = [findLanguage(language, stopWords)];
-    // Texts may name any language later.
+    // Texts can name any language later.
     if (languageKey !== null) findLanguage(SOME_LANGUAGE, stopWords);
     this.tokenizer = new Tokenizer(
       new WordForms((form, number) => this.#termOf(form, this.#languages[number]!)),
@@ -51,8 +51,8 @@ export class Analysis {
   }
 
   /**
-   * Words of a text: folded, and as the index has them; null for a stop word.
-   * @param language its code; null: that of the index
+   * Returns the words of a text: folded, and as indexed; null for a stop word.
+   * @param language code of its language; null: the language of the index
    */
   read(
     text: string,

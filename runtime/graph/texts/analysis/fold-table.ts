@@ -6,24 +6,24 @@ export const UnitClass = {
   Unknown: 0,
   /** Ends a word. */
   Separator: 1,
-  /** One unit of a word: `folded` has it. */
+  /** One unit of a word; `folded` has its folded form. */
   Letter: 2,
-  /** Left out: accents and other marks. */
+  /** Ignored: accents and other marks. */
   Dropped: 3,
-  /** Several units: `findExpansion` has them. */
+  /** Several units, see `findExpansion`. */
   Several: 4,
-  /** A character of a script without spaces: words are pairs of such. */
+  /** A character of a script without spaces, where words are pairs of characters. */
   Pair: 5,
-  /** First half of a code point beyond 16 bits. */
+  /** First surrogate of a code point beyond 16 bits. */
   Surrogate: 6,
-  /** Part of a character that has to be composed first. */
+  /** Part of a character that must be composed first. */
   Composed: 7,
 } as const;
 
 const UNITS = 65_536;
 const PAGE = 256;
 
-/** Letters that no normalization decomposes. */
+/** Letters without a decomposition by normalization. */
 const SPECIAL: readonly (readonly [RegExp, string])[] = [
   [/ß/g, "ss"],
   [/ø/g, "o"],
@@ -36,7 +36,7 @@ const SPECIAL: readonly (readonly [RegExp, string])[] = [
   [/ς/g, "σ"],
 ];
 
-/** Marks that words are the same without; other scripts need theirs. */
+/** Marks that do not distinguish words; other scripts need theirs. */
 const MARK_RANGES = [
   "\\u0300-\\u036f",
   "\\u0483-\\u0489",
@@ -58,17 +58,17 @@ const PAIRED = new RegExp(
 const COMPOSED = /^[\u1100-\u11ff\u3099\u309a]$/;
 const HIGH_SURROGATE = /^[\ud800-\udbff]$/;
 
-/** Class of each code unit; `Unknown` before its page was computed. */
+/** Class of each code unit; `Unknown` until its page is computed. */
 export const unitClasses = new Uint8Array(UNITS);
 /** Folded form of the units of class `Letter` and `Pair`. */
 export const foldedUnits = new Uint16Array(UNITS);
 const expansions = new Map<number, string>();
 const astral = new Map<number, string>();
 
-/** Folds a text as the tokenizer does, without telling words apart. */
+/** Folds a text like the tokenizer, without splitting it into words. */
 export function foldText(text: string): string {
   let folded = text.normalize("NFKD").replace(MARKS, "").toLowerCase();
-  // Lower case of one letter, İ, brings a mark of its own.
+  // The lower case of İ adds a combining mark.
   folded = folded.normalize("NFKD").replace(MARKS, "");
   for (const [letter, replacement] of SPECIAL) folded = folded.replace(letter, replacement);
   return folded.normalize("NFC");

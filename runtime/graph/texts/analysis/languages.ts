@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ValueError } from "../../model/errors.js";
 
 export interface Language {
-  /** Empty if nothing is left. */
+  /** Returns the stem; empty if nothing is left. */
   stem(form: string): string;
   readonly stopWords: ReadonlySet<string>;
 }
@@ -17,7 +17,7 @@ export const NO_LANGUAGE = "none";
 const STEMMERS = "snowball-stemmers";
 const STOP_WORDS = "@orama/stopwords";
 
-/** Names by which packages know the languages. */
+/** Language names used by the packages. */
 const NAMES: { readonly [code: string]: string } = {
   ar: "arabic",
   ca: "catalan",
@@ -44,7 +44,7 @@ const NAMES: { readonly [code: string]: string } = {
   tr: "turkish",
 };
 
-/** Names of the lists of stop words that differ from those of the stemmers; null: none. */
+/** Names of stop word lists that differ from the stemmers' names; null: no list. */
 const STOP_WORD_LISTS: { readonly [code: string]: string | null } = {
   ...{ ca: null, cs: null, eu: null, sl: "slovenian" },
 };
@@ -86,7 +86,7 @@ function load(name: string, code: string): unknown {
     try {
       return createRequire(from)(name);
     } catch {
-      // It may be installed at the other place.
+      // The package may be installed in the other location.
     }
   }
   const packages = `npm install ${STEMMERS} ${STOP_WORDS}`;

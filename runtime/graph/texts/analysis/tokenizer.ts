@@ -15,26 +15,26 @@ import { MAX_WORD_UNITS, type WordForms } from "./word-forms.js";
 
 const HASH_FACTOR = 0x01000193;
 const HASH_START = 0x811c9dc5 | 0;
-/** Folded code points of pairs have up to two units each; a piece never has more. */
+/** A pair consists of two folded code points of up to two units; a piece never has more. */
 const BUFFER_UNITS = MAX_WORD_UNITS + 4;
 
 export class Tokenizer {
   readonly forms: WordForms;
-  /** Terms of the last text, one for each word; stop words leave `NO_TERM`. */
+  /** Terms of the last text, one per word; `NO_TERM` for stop words. */
   terms = new Int32Array(1024);
-  /** Where each word begins and ends in the last text, if `keepsPlaces`. */
+  /** Start and end of each word in the last text, if `keepsPlaces`. */
   places = new Uint32Array(2048);
   count = 0;
-  /** True: `places` is filled in. */
+  /** True to fill in `places`. */
   keepsPlaces = false;
-  /** The text that places refer to: the one given, or its composed form. */
+  /** The text that places refer to: the original or its composed form. */
   text = "";
   readonly #units = new Uint16Array(BUFFER_UNITS);
   #length = 0;
   #hash = HASH_START;
   #language = 0;
   #start = 0;
-  /** The character before, while in a run of pairs: its units, and whether it had a pair. */
+  /** Previous character in a run of pairs: its units, and whether it was part of a pair. */
   #previous = "";
   #previousStart = 0;
   #isPaired = false;
@@ -141,7 +141,7 @@ export class Tokenizer {
     this.#endWord(end);
   }
 
-  /** A character alone is a word. */
+  /** A single character is a word. */
   #endRun(end: number): void {
     if (!this.#isPaired) this.#putPair(this.#previous, this.#previousStart, end);
     this.#previous = "";

@@ -1,10 +1,10 @@
-// Forms of words that a thread has met, and the term that each form is indexed by. A form is found
-// by its folded units and their hash, so that only an unknown one becomes a string.
+// Word forms that a thread has met, and the term that each is indexed by. A form is found by the
+// hash of its folded units, so that only unknown forms are converted to strings.
 
 /** Number of a form that is not indexed: a stop word. */
 export const NO_TERM = -1;
 
-/** Longer words are cut. */
+/** Longer words are truncated. */
 export const MAX_WORD_UNITS = 64;
 
 const FIRST_SLOTS = 4096;
@@ -20,7 +20,7 @@ export class WordForms {
   readonly #stem: Stem;
   #slots = new Int32Array(FIRST_SLOTS).fill(-1);
   #hashes = new Int32Array(FIRST_SLOTS);
-  /** By form: where its units begin, and the term. */
+  /** By form: start of its units, and the term. */
   #starts = new Uint32Array(FIRST_SLOTS);
   #termOfForm = new Int32Array(FIRST_SLOTS);
   #languages = new Int32Array(FIRST_SLOTS);
@@ -34,7 +34,7 @@ export class WordForms {
     this.#stem = stem;
   }
 
-  /** Number of terms; each smaller number is a term. */
+  /** Number of terms, which are numbered from 0. */
   get termCount(): number {
     return this.#terms.length;
   }
@@ -43,17 +43,17 @@ export class WordForms {
     return this.#terms[term]!;
   }
 
-  /** Number of a term, -1 if no form has led to it. */
+  /** Returns the number of a term; -1 if no form has produced it. */
   numberOf(text: string): number {
     return this.#numbers.get(text) ?? -1;
   }
 
-  /** True once `forget` is due. */
+  /** True when `forget` is due. */
   get isFull(): boolean {
     return this.#forms >= MAX_FORMS;
   }
 
-  /** Forgets all forms and terms; their numbers mean others from then on. */
+  /** Forgets all forms and terms; their numbers are assigned again. */
   forget(): void {
     this.#slots.fill(-1);
     this.#forms = 0;
