@@ -166,7 +166,8 @@ test("survive a restart of the thread that manages them", async () => {
     await delay(50);
   }
   assert.is(await result("opens?name=another"), 0);
-  assert.match(served.log(), /long-query executor died/);
+  // The thread has low priority and may end later.
+  while (!/long-query executor died/.test(served.log())) await delay(50);
   // It also renders the argspec, and has to receive the served plugins again.
   assert.is((await get(served.port, "/svc/builtin/argspec?format=schema")).status, 200);
 });
