@@ -1,8 +1,6 @@
 // Constraints of graphs over HTTP; declaring and dropping them is for trusted clients only.
 
-import { ParameterError } from "../../base/errors.js";
 import type { Constraint } from "../../graph/api/entry-points.js";
-import { ValueError } from "../../graph/model/errors.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
@@ -39,7 +37,7 @@ export function constrain(
   const found = graphNamed(graph);
   const rules = { unique: unique !== 0, required: required !== 0 };
   const kind = value === "" ? undefined : (value as Constraint["value"]);
-  byClient(() => found.constrain({ type, key, ...rules, value: kind }));
+  found.constrain({ type, key, ...rules, value: kind });
   return { constraints: found.constraints() };
 }
 
@@ -52,16 +50,6 @@ export function constrain(
  */
 export function dropconstraint(_request: PluginRequest, graph: str, type: str, key: str): object {
   const found = graphNamed(graph);
-  const dropped = byClient(() => found.dropConstraint({ type, key }));
+  const dropped = found.dropConstraint({ type, key });
   return { dropped, constraints: found.constraints() };
-}
-
-/** Reports invalid rules as an error of the client. */
-function byClient<T>(change: () => T): T {
-  try {
-    return change();
-  } catch (error) {
-    if (error instanceof ValueError) throw new ParameterError("ValueError", error.message);
-    throw error;
-  }
 }
