@@ -20,6 +20,7 @@ import { type HttpRejection, PAYLOAD_TOO_LARGE, TOO_MANY_CONNECTIONS } from "../
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import { queryStart } from "../plugin/contract/query-text.js";
 import { encodedPath } from "../plugin/contract/request-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
@@ -210,8 +211,8 @@ export class RequestEngine {
   /** Returns whether a request that is still being answered would be permitted again. */
   async isStillPermitted(exchange: Exchange): Promise<boolean> {
     const { routes, auth } = this.#parts;
-    const [target = "", query = ""] = exchange.target.split("?", 2);
-    const path = routes.resolve(target)!;
+    const query = queryStart(exchange.target);
+    const path = routes.resolve(exchange.target.split("?", 1)[0]!)!;
     const resource = routes.find(path);
     const verdict = await auth.checkAgain(exchange, { path, query: `?${query}`, resource });
     return verdict === null || !DENIED.has(verdict.status);

@@ -69,6 +69,11 @@ export class Log2Histogram {
   }
 }
 
+/** Returns the upper bound of a bucket other than the last. */
+export function boundMs(bucket: number): number {
+  return 2 ** bucket / 10;
+}
+
 /** Avoids the rounding errors of a product of fractions. */
 function boundSeconds(bucket: number): number {
   return 2 ** bucket / 10_000;

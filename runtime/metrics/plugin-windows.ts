@@ -2,7 +2,7 @@
 // counters that grow, once a second, so that requests cost nothing more. Three rings per plugin,
 // 15 kB, for the last five minutes, hour and day.
 
-import { LOG2_BUCKETS, type Log2Histogram } from "./log2-histogram.js";
+import { boundMs, LOG2_BUCKETS, type Log2Histogram } from "./log2-histogram.js";
 
 /** Number of steps and their length, the shortest range first. */
 const RINGS = [
@@ -146,7 +146,7 @@ export class PluginWindows {
     return {
       now: atMs,
       stepMs: RINGS[index]!.stepMs,
-      boundsMs: Array.from({ length: LOG2_BUCKETS - 1 }, (_, bucket) => 2 ** bucket / 10),
+      boundsMs: Array.from({ length: LOG2_BUCKETS - 1 }, (_, bucket) => boundMs(bucket)),
       plugins: names.flatMap((name) => {
         const ring = this.#plugins.get(name)?.rings[index];
         return ring === undefined ? [] : [ring.read(atMs, name)];

@@ -5,6 +5,7 @@ import { Header } from "../memory/layout.js";
 import { freezeClock, unfreezeClock } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { requireSynchronous } from "./require-synchronous.js";
 
 /**
  * Runs a function whose changes are committed together, or rolled back when it throws.
@@ -19,7 +20,7 @@ export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
   try {
     return writer.mutate(() => {
       const result = run();
-      if (isThenable(result)) throw new TypeError("batch function must be synchronous");
+      requireSynchronous(result, "batch");
       // The batch is still invisible. Queries that read the state before must retry.
       if (!writer.isNested) Atomics.add(memory.header.ints, Header.Batches, 1);
       return result;
@@ -28,8 +29,4 @@ export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
     Writer.batchWriter = before;
     if (isFirst) unfreezeClock();
   }
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "then" in value;
 }

@@ -7,6 +7,7 @@ import { freezeClock, unfreezeClock } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { requireSynchronous } from "./require-synchronous.js";
 import { requireWritable } from "./vertex-key.js";
 
 /** A graph of a transaction. */
@@ -31,7 +32,7 @@ export function runTransaction<T>(graphs: readonly TransactionGraph[], run: () =
   const isFirst = freezeClock();
   try {
     const result = run();
-    if (isThenable(result)) throw new TypeError("transaction function must be synchronous");
+    requireSynchronous(result, "transaction");
     commitTogether(writers);
     // Queries that read the state before must retry.
     for (const { memory } of stores) Atomics.add(memory.header.ints, Header.Batches, 1);
@@ -82,8 +83,4 @@ function checkGraphs(graphs: readonly TransactionGraph[]): void {
 
 function byName(one: GraphStore, other: GraphStore): number {
   return one.name < other.name ? -1 : 1;
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "then" in value;
 }

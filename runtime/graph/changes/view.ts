@@ -3,6 +3,7 @@
 import { checkTimeout } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { requireSynchronous } from "./require-synchronous.js";
 
 const DEFAULT_VIEW_MS = 1000;
 
@@ -21,9 +22,7 @@ export function view<T>(store: GraphStore, run: () => T, timeoutMs = DEFAULT_VIE
   for (let attempts = 1; ; attempts++) {
     const before = countAtRest(store);
     const result = run();
-    if (typeof result === "object" && result !== null && "then" in result) {
-      throw new TypeError("view function must be synchronous");
-    }
+    requireSynchronous(result, "view");
     // Operations are counted before anything of them is visible.
     if (store.operationCount === before) return result;
     if (performance.now() < giveUpAt) continue;
