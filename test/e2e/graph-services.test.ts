@@ -114,6 +114,30 @@ test("return paths of several arcs, and shortest paths", async () => {
   assert.equal(await response("/svc/builtin/paths", least), []);
 });
 
+test("explain each query", async () => {
+  type Explained = { readonly explain: { readonly plan: string[]; readonly matched: number } };
+  const explain = async (name: string, parameters: Record<string, string | number>) => {
+    const given = people({ ...parameters, explain: "true" });
+    const result = (await response(`/svc/builtin/${name}`, given)) as Explained;
+    return { keys: Object.keys(result), ...result.explain };
+  };
+  const around = { id: "alice", arc: '{"rel":"knows"}' };
+  const calls = [
+    ["neighbor", around, "neighborhood", "out arcs 'knows' of one vertex", 2],
+    ["vertices", { condition: '{"type":"person"}' }, "vertices", /^list of a type: 3 cand/, 3],
+    ["arcs", { arc: "knows" }, "arcs", /^tails: all vertices/, 3],
+    ["paths", around, "paths", "out arcs 'knows' of one vertex", 2],
+    ["paths", { ...around, to: "carol" }, "shortestPaths", /^out arcs 'knows': best first/, 1],
+    ["nearest", { vector: "[1,2]", hits: 1 }, "nearest", /^nearest vectors: all vectors/, 0],
+  ] as const;
+  for (const [name, parameters, key, step, matched] of calls) {
+    const { keys, plan, matched: found } = await explain(name, parameters);
+    assert.equal([keys, found], [[key, "explain"], matched], key);
+    if (typeof step === "string") assert.is(plan[0], step);
+    else assert.match(plan[0]!, step);
+  }
+});
+
 test("prefer the body over the text `query`, then the URL, then defaults", async () => {
   const hitsOf = async (parameters: Record<string, string | number>, body?: string) =>
     ((await response("/svc/builtin/neighbor", people(parameters), body)) as string[]).length;

@@ -143,6 +143,18 @@ for (const query of NEAREST) {
   }
 }
 
+test("nearest explains each partition", async () => {
+  const given = { hits: 3, vector: [3, 1, 2], explain: true };
+  for (const { port } of [below.dispatcher, above]) {
+    const query = encodeURIComponent(JSON.stringify(given));
+    const { text } = await get(port, `/svc/builtin/nearest?graph=shop&query=${query}`);
+    const { nearest, explain } = JSON.parse(text).response;
+    assert.is(nearest.length, 3);
+    assert.match(explain.plan[0], /^partition 0: nearest vectors: all vectors: \d+ candidates$/);
+    assert.is(explain.matched, 6);
+  }
+});
+
 test("nearest to a vertex that no partition has is an error", async () => {
   for (const { port } of [below.dispatcher, above]) {
     const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");

@@ -6,6 +6,7 @@ import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.j
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { DegreeOptions } from "../query/calls/degree.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
+import type { Explainable } from "../query/render/explained.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { getVertexKey, VertexAttributes } from "./vertex-attributes.js";
 
@@ -51,8 +52,8 @@ export function toGoals(
 export function adjacentOptions(
   arc: ArcFilter | undefined,
   neighbor: VertexCondition | undefined,
-  options: AdjacentOptions | undefined,
-): AdjacentOptions | undefined {
+  options: Explainable<AdjacentOptions> | undefined,
+): Explainable<AdjacentOptions> | undefined {
   if (arc === undefined && neighbor === undefined) return options;
   if (options !== undefined && options !== null) checkObject(options, "options");
   return {
@@ -64,8 +65,8 @@ export function adjacentOptions(
 
 export function degreeOptions(
   arc: ArcFilter | undefined,
-  options: DegreeOptions | undefined,
-): DegreeOptions | undefined {
+  options: Explainable<DegreeOptions> | undefined,
+): Explainable<DegreeOptions> | undefined {
   if (arc === undefined) return options;
   if (options !== undefined && options !== null) checkObject(options, "options");
   return { ...options, arc };

@@ -4,20 +4,6 @@
 import { refuseFurther } from "../model/check-argument.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
-import {
-  type BackgroundOptions,
-  type ComponentOptions,
-  type CoOccurrenceOptions,
-  components,
-  componentsAsync,
-  coOccurrence,
-  type PageRankOptions,
-  pageRank,
-  pageRankAsync,
-  randomWalks,
-  type ScoredVertex,
-  type WalkOptions,
-} from "../query/calls/algorithms.js";
 import { arcValue } from "../query/calls/arc-value.js";
 import { arcs } from "../query/calls/arcs.js";
 import { type DegreeOptions, degree } from "../query/calls/degree.js";
@@ -32,15 +18,6 @@ import {
 } from "../query/calls/lists.js";
 import { type NearestOptions, type NearestResult, nearest } from "../query/calls/nearest.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
-import {
-  type FoundPath,
-  type PathOptions,
-  type PathsOptions,
-  paths,
-  type ShortestPathsOptions,
-  shortestPath,
-  shortestPaths,
-} from "../query/calls/paths.js";
 import {
   AdjacencyQuery,
   AggregatorQuery,
@@ -60,6 +37,7 @@ import type {
   NeighborhoodQueryOptions,
   VertexCondition,
 } from "../query/parse/query-options.js";
+import type { Explain, Explainable, Explained } from "../query/render/explained.js";
 import type {
   AggregateResult,
   ArcsResult,
@@ -74,18 +52,12 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { TextStatisticsShare } from "../texts/text-statistics.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import {
-  adjacentOptions,
-  degreeOptions,
-  toGoals,
-  toVertexKey,
-  type VertexName,
-} from "./call-arguments.js";
-import { GraphExpressions } from "./graph-expressions.js";
+import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
+import { GraphAlgorithms } from "./graph-algorithms.js";
 import { GraphSimilarity } from "./graph-similarity.js";
 import { getHandle, VertexAttributes } from "./vertex-attributes.js";
 
-export class GraphQueries extends GraphExpressions {
+export class GraphQueries extends GraphAlgorithms {
   /**
    * Returns an entry for each matching arc of a vertex and, if conditions traverse, of its
    * neighbors.
@@ -169,117 +141,22 @@ export class GraphQueries extends GraphExpressions {
    */
   nearest(
     probe: VectorLike | VertexAttributes,
+    options: NearestOptions & Explain,
+    ...further: never[]
+  ): Explained<"nearest", NearestResult[]>;
+  nearest(
+    probe: VectorLike | VertexAttributes,
     options?: NearestOptions,
     ...further: never[]
-  ): NearestResult[] {
+  ): NearestResult[];
+  nearest(
+    probe: VectorLike | VertexAttributes,
+    options?: Explainable<NearestOptions>,
+    ...further: never[]
+  ): NearestResult[] | Explained<"nearest", NearestResult[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return nearest(store, probeOf(store, probe), options);
-  }
-
-  /**
-   * Returns the ids along a shortest path and its cost; null if there is none.
-   * @throws KeyError, QueryError, SearchError, ValueError for negative weights
-   */
-  shortestPath(
-    from: VertexName,
-    to: VertexName | readonly VertexName[],
-    options?: PathOptions,
-    ...further: never[]
-  ): FoundPath | null {
-    refuseFurther(further, "options");
-    const { store } = this.access;
-    return shortestPath(store, toVertexKey(store, from), toGoals(store, to), options);
-  }
-
-  /**
-   * Returns all shortest paths to a vertex, or to the nearest of several; with `k`, that many of
-   * the shortest paths.
-   * @throws KeyError, QueryError, SearchError, ValueError for negative weights
-   */
-  shortestPaths(
-    from: VertexName,
-    to: VertexName | readonly VertexName[],
-    options?: ShortestPathsOptions,
-    ...further: never[]
-  ): FoundPath[] {
-    refuseFurther(further, "options");
-    const { store } = this.access;
-    return shortestPaths(store, toVertexKey(store, from), toGoals(store, to), options);
-  }
-
-  /**
-   * Returns the ids along a shortest path to each vertex within a number of arcs.
-   * @throws KeyError, QueryError, SearchError
-   */
-  paths(from: VertexName, options?: PathsOptions, ...further: never[]): string[][] {
-    refuseFurther(further, "options");
-    const { store } = this.access;
-    return paths(store, toVertexKey(store, from), options);
-  }
-
-  /**
-   * Returns the ids of each connected component, largest component first.
-   * @throws QueryError, SearchError
-   */
-  components(options?: ComponentOptions, ...further: never[]): string[][] {
-    refuseFurther(further, "options");
-    return components(this.access.store, options);
-  }
-
-  /**
-   * Returns the vertices with the highest PageRank; personalized with `from`.
-   * @throws KeyError, QueryError, SearchError, ValueError
-   */
-  pageRank(options?: PageRankOptions, ...further: never[]): ScoredVertex[] {
-    refuseFurther(further, "options");
-    return pageRank(this.access.store, options);
-  }
-
-  /**
-   * As `components`, without blocking the thread; can write the number of its component to each
-   * vertex.
-   * @throws QueryError, SearchError, AccessError, and the reason of the signal
-   */
-  componentsAsync(
-    options?: ComponentOptions & BackgroundOptions,
-    ...further: never[]
-  ): Promise<string[][]> {
-    refuseFurther(further, "options");
-    return componentsAsync(this.access, options);
-  }
-
-  /**
-   * As `pageRank`, without blocking the thread; can write the rank to each vertex.
-   * @throws KeyError, QueryError, SearchError, ValueError, AccessError, and the
-   *   reason of the signal
-   */
-  pageRankAsync(
-    options?: PageRankOptions & BackgroundOptions,
-    ...further: never[]
-  ): Promise<ScoredVertex[]> {
-    refuseFurther(further, "options");
-    return pageRankAsync(this.access, options);
-  }
-
-  /**
-   * Returns the ids along random walks, each of which ends where no arc leads on.
-   * @throws KeyError, QueryError, SearchError, ValueError
-   */
-  randomWalks(from: VertexName, options?: WalkOptions, ...further: never[]): string[][] {
-    refuseFurther(further, "options");
-    const { store } = this.access;
-    return randomWalks(store, toVertexKey(store, from), options);
-  }
-
-  /**
-   * Returns the vertices that share heads with a vertex, highest score first.
-   * @throws KeyError, QueryError, SearchError
-   */
-  coOccurrence(id: VertexName, options?: CoOccurrenceOptions, ...further: never[]): ScoredVertex[] {
-    refuseFurther(further, "options");
-    const { store } = this.access;
-    return coOccurrence(store, toVertexKey(store, id), options);
   }
 
   /** Creation and comparison of vectors. */
@@ -303,11 +180,25 @@ export class GraphQueries extends GraphExpressions {
    */
   adjacent(
     id: VertexName,
+    arc: ArcFilter | undefined,
+    neighbor: VertexCondition | undefined,
+    options: AdjacentOptions & Explain,
+    ...further: never[]
+  ): Explained<"adjacent", boolean>;
+  adjacent(
+    id: VertexName,
     arc?: ArcFilter,
     neighbor?: VertexCondition,
     options?: AdjacentOptions,
     ...further: never[]
-  ): boolean {
+  ): boolean;
+  adjacent(
+    id: VertexName,
+    arc?: ArcFilter,
+    neighbor?: VertexCondition,
+    options?: Explainable<AdjacentOptions>,
+    ...further: never[]
+  ): boolean | Explained<"adjacent", boolean> {
     refuseFurther(further, "options");
     const { store } = this.access;
     const anchor = toVertexKey(store, id);
@@ -334,7 +225,19 @@ export class GraphQueries extends GraphExpressions {
    * one.
    * @throws KeyError, QueryError, SearchError
    */
-  degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions, ...further: never[]): number {
+  degree(
+    id: VertexName,
+    arc: ArcFilter | undefined,
+    options: DegreeOptions & Explain,
+    ...further: never[]
+  ): Explained<"degree", number>;
+  degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions, ...further: never[]): number;
+  degree(
+    id: VertexName,
+    arc?: ArcFilter,
+    options?: Explainable<DegreeOptions>,
+    ...further: never[]
+  ): number | Explained<"degree", number> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return degree(store, toVertexKey(store, id), degreeOptions(arc, options));
@@ -359,7 +262,17 @@ export class GraphQueries extends GraphExpressions {
    * Returns the inbound arcs of a vertex.
    * @throws KeyError
    */
-  inarcs(id: VertexName, options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+  inarcs(
+    id: VertexName,
+    options: ArcListOptions & Explain,
+    ...further: never[]
+  ): Explained<"inarcs", ArcTuple[]>;
+  inarcs(id: VertexName, options?: ArcListOptions, ...further: never[]): ArcTuple[];
+  inarcs(
+    id: VertexName,
+    options?: Explainable<ArcListOptions>,
+    ...further: never[]
+  ): ArcTuple[] | Explained<"inarcs", ArcTuple[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return inarcs(store, toVertexKey(store, id), options);
@@ -369,7 +282,17 @@ export class GraphQueries extends GraphExpressions {
    * Returns the outbound arcs of a vertex.
    * @throws KeyError
    */
-  outarcs(id: VertexName, options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+  outarcs(
+    id: VertexName,
+    options: ArcListOptions & Explain,
+    ...further: never[]
+  ): Explained<"outarcs", ArcTuple[]>;
+  outarcs(id: VertexName, options?: ArcListOptions, ...further: never[]): ArcTuple[];
+  outarcs(
+    id: VertexName,
+    options?: Explainable<ArcListOptions>,
+    ...further: never[]
+  ): ArcTuple[] | Explained<"outarcs", ArcTuple[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return outarcs(store, toVertexKey(store, id), options);
@@ -379,7 +302,17 @@ export class GraphQueries extends GraphExpressions {
    * Returns the ids of the vertices that inarcs come from, each once.
    * @throws KeyError, QueryError, SearchError
    */
-  initials(id: VertexName, options?: ListOptions, ...further: never[]): string[] {
+  initials(
+    id: VertexName,
+    options: ListOptions & Explain,
+    ...further: never[]
+  ): Explained<"initials", string[]>;
+  initials(id: VertexName, options?: ListOptions, ...further: never[]): string[];
+  initials(
+    id: VertexName,
+    options?: Explainable<ListOptions>,
+    ...further: never[]
+  ): string[] | Explained<"initials", string[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return initials(store, toVertexKey(store, id), options);
@@ -389,7 +322,17 @@ export class GraphQueries extends GraphExpressions {
    * Returns the ids of the vertices that outarcs lead to, each once.
    * @throws KeyError, QueryError, SearchError
    */
-  terminals(id: VertexName, options?: ListOptions, ...further: never[]): string[] {
+  terminals(
+    id: VertexName,
+    options: ListOptions & Explain,
+    ...further: never[]
+  ): Explained<"terminals", string[]>;
+  terminals(id: VertexName, options?: ListOptions, ...further: never[]): string[];
+  terminals(
+    id: VertexName,
+    options?: Explainable<ListOptions>,
+    ...further: never[]
+  ): string[] | Explained<"terminals", string[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return terminals(store, toVertexKey(store, id), options);

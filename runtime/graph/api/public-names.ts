@@ -33,14 +33,7 @@ export {
 } from "../model/errors.js";
 export type { AdjacentOptions } from "../query/calls/adjacent.js";
 export type { AggregateOptions } from "../query/calls/aggregate.js";
-export type {
-  BackgroundOptions,
-  ComponentOptions,
-  CoOccurrenceOptions,
-  PageRankOptions,
-  ScoredVertex,
-  WalkOptions,
-} from "../query/calls/algorithms.js";
+export type { CoOccurrenceOptions, ScoredVertex, WalkOptions } from "../query/calls/algorithms.js";
 export type { DegreeOptions } from "../query/calls/degree.js";
 export type { ArcListOptions, ListOptions } from "../query/calls/lists.js";
 export type { NearestOptions, NearestResult } from "../query/calls/nearest.js";
@@ -61,6 +54,11 @@ export type {
 export type { ScanOptions } from "../query/calls/stream.js";
 export type { VerticesOptions } from "../query/calls/vertices.js";
 export type {
+  BackgroundOptions,
+  ComponentOptions,
+  PageRankOptions,
+} from "../query/calls/whole-graph.js";
+export type {
   AdjacencyQueryOptions,
   AdjacencyRule,
   AggregateQueryOptions,
@@ -80,11 +78,13 @@ export type {
   VertexCondition,
   VertexConditionObject,
 } from "../query/parse/query-options.js";
+export type { Explain, Explained } from "../query/render/explained.js";
 export type {
   AggregateResult,
   AggregateTotals,
   ArcsResult,
   ArcTuple,
+  Explanation,
   NeighborhoodResult,
   QueryTiming,
   ScannedArc,

@@ -16,6 +16,7 @@ import {
 } from "../query/calls/lists.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
+import type { Explain, Explainable, Explained } from "../query/render/explained.js";
 import type {
   AggregateResult,
   ArcTuple,
@@ -45,11 +46,23 @@ export class VertexQueries extends VertexAttributes {
 
   /** Returns whether there is a matching arc to a matching neighbor. */
   adjacent(
+    arc: ArcFilter | undefined,
+    neighbor: VertexCondition | undefined,
+    options: AdjacentOptions & Explain,
+    ...further: never[]
+  ): Explained<"adjacent", boolean>;
+  adjacent(
     arc?: ArcFilter,
     neighbor?: VertexCondition,
     options?: AdjacentOptions,
     ...further: never[]
-  ): boolean {
+  ): boolean;
+  adjacent(
+    arc?: ArcFilter,
+    neighbor?: VertexCondition,
+    options?: Explainable<AdjacentOptions>,
+    ...further: never[]
+  ): boolean | Explained<"adjacent", boolean> {
     refuseFurther(further, "options");
     const { store } = this.access;
     const { vertex } = this.hold;
@@ -65,31 +78,61 @@ export class VertexQueries extends VertexAttributes {
   }
 
   /** Returns the number of matching arcs, in both directions unless the filter names one. */
-  degree(arc?: ArcFilter, options?: DegreeOptions, ...further: never[]): number {
+  degree(
+    arc: ArcFilter | undefined,
+    options: DegreeOptions & Explain,
+    ...further: never[]
+  ): Explained<"degree", number>;
+  degree(arc?: ArcFilter, options?: DegreeOptions, ...further: never[]): number;
+  degree(
+    arc?: ArcFilter,
+    options?: Explainable<DegreeOptions>,
+    ...further: never[]
+  ): number | Explained<"degree", number> {
     refuseFurther(further, "options");
     return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
   }
 
   /** Returns the inbound arcs. */
-  inarcs(options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+  inarcs(options: ArcListOptions & Explain, ...further: never[]): Explained<"inarcs", ArcTuple[]>;
+  inarcs(options?: ArcListOptions, ...further: never[]): ArcTuple[];
+  inarcs(
+    options?: Explainable<ArcListOptions>,
+    ...further: never[]
+  ): ArcTuple[] | Explained<"inarcs", ArcTuple[]> {
     refuseFurther(further, "options");
     return inarcs(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the outbound arcs. */
-  outarcs(options?: ArcListOptions, ...further: never[]): ArcTuple[] {
+  outarcs(options: ArcListOptions & Explain, ...further: never[]): Explained<"outarcs", ArcTuple[]>;
+  outarcs(options?: ArcListOptions, ...further: never[]): ArcTuple[];
+  outarcs(
+    options?: Explainable<ArcListOptions>,
+    ...further: never[]
+  ): ArcTuple[] | Explained<"outarcs", ArcTuple[]> {
     refuseFurther(further, "options");
     return outarcs(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the ids of the vertices that inarcs come from, each once. */
-  initials(options?: ListOptions, ...further: never[]): string[] {
+  initials(options: ListOptions & Explain, ...further: never[]): Explained<"initials", string[]>;
+  initials(options?: ListOptions, ...further: never[]): string[];
+  initials(
+    options?: Explainable<ListOptions>,
+    ...further: never[]
+  ): string[] | Explained<"initials", string[]> {
     refuseFurther(further, "options");
     return initials(this.access.store, this.hold.vertex, options);
   }
 
   /** Returns the ids of the vertices that outarcs lead to, each once. */
-  terminals(options?: ListOptions, ...further: never[]): string[] {
+  terminals(options: ListOptions & Explain, ...further: never[]): Explained<"terminals", string[]>;
+  terminals(options?: ListOptions, ...further: never[]): string[];
+  terminals(
+    options?: Explainable<ListOptions>,
+    ...further: never[]
+  ): string[] | Explained<"terminals", string[]> {
     refuseFurther(further, "options");
     return terminals(this.access.store, this.hold.vertex, options);
   }

@@ -6,7 +6,8 @@ import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
-import { readDeadline } from "../match/deadline.js";
+import { type Deadline, readDeadline } from "../match/deadline.js";
+import { explainRule } from "../match/describe-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
   AdjacencyQueryOptions,
@@ -15,6 +16,7 @@ import type {
   VertexCondition,
 } from "../parse/query-options.js";
 import { SimpleArcFilter } from "../parse/simple-arc-filter.js";
+import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
 import { findArc } from "./arc-value.js";
 import type { Plan } from "./plan.js";
@@ -46,11 +48,26 @@ export class Adjacency implements Plan {
   }
 
   execute(anchor: number, options: LimitOptions): boolean {
+    return this.#search(anchor, readDeadline("adjacency", options));
+  }
+
+  /** As `execute`, with an explanation if one is requested. */
+  executeExplained<O extends LimitOptions>(
+    anchor: number,
+    options: O,
+  ): ExplainedBy<O, "adjacent", boolean> {
+    const search = (deadline: Deadline): boolean => this.#search(anchor, deadline);
+    return runExplained("adjacent", "adjacency", options, search, (isFound) => {
+      return { plan: [...explainRule(this.#plan.rule), "until the first"], matched: +isFound };
+    });
+  }
+
+  #search(anchor: number, deadline: Deadline): boolean {
     const { store, expressions } = this.#plan;
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
     const isFound = readConsistently(store, expressions.hasEffects, () =>
-      isAdjacent(this.#plan, anchor, readDeadline("adjacency", options)),
+      isAdjacent(this.#plan, anchor, deadline),
     );
     meter.end(begun);
     return isFound;
@@ -96,7 +113,11 @@ export function hasArcBetween(
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
-export function adjacent(store: GraphStore, anchor: Anchor, options?: AdjacentOptions): boolean {
-  const given = checkedArguments("adjacent", options);
-  return new Adjacency(store, given).execute(findAnchor(store, anchor), given);
+export function adjacent<O extends Explainable<AdjacentOptions> = AdjacentOptions>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): ExplainedBy<O, "adjacent", boolean> {
+  const given: O = checkedArguments("adjacent", options);
+  return new Adjacency(store, given).executeExplained(findAnchor(store, anchor), given);
 }

@@ -19,13 +19,14 @@ import { readConsistently } from "../../store/read-consistently.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
-import { readDeadline } from "../match/deadline.js";
+import { type Deadline, readDeadline } from "../match/deadline.js";
+import { explainRule } from "../match/describe-test.js";
 import { HandleSet } from "../match/handle-set.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { AggregateQueryOptions } from "../parse/query-options.js";
 import { fieldMask } from "../render/fields.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
-import type { AggregateResult } from "../render/typed-results.js";
+import type { AggregateResult, Explanation, QueryTiming } from "../render/typed-results.js";
 import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 import type { Plan } from "./plan.js";
@@ -102,20 +103,34 @@ export class Aggregation implements Plan {
 
   execute(anchor: number, options: LimitOptions): unknown {
     const { store, expressions } = this.#plan;
-    const watch = this.#format.hasTiming ? new Stopwatch() : null;
+    const { hasTiming, hasExplanation } = this.#format;
+    const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
-    const sums = readConsistently(store, expressions.hasEffects, () => this.#sums(anchor, options));
+    const deadline = readDeadline("aggregation", options, hasExplanation);
+    const sums = readConsistently(store, expressions.hasEffects, () =>
+      this.#sums(anchor, deadline),
+    );
     watch?.split();
     const shown = this.#render(sums);
     meter.end(begun);
-    return watch === null ? shown : { aggregation: shown, time: watch.time };
+    if (watch === null) return shown;
+    const { time } = watch;
+    return {
+      aggregation: shown,
+      ...(hasTiming && { time }),
+      ...(hasExplanation && { explain: this.#explain(sums, deadline.spent, time) }),
+    };
   }
 
-  #sums(anchor: number, options: LimitOptions): AggregateSink {
+  #sums(anchor: number, deadline: Deadline): AggregateSink {
     const sums = new AggregateSink(this.#plan.store, this.#fields);
-    walkNeighborhood(this.#plan, anchor, sums, readDeadline("aggregation", options));
+    walkNeighborhood(this.#plan, anchor, sums, deadline);
     return sums;
+  }
+
+  #explain({ arcs }: AggregateSink, looked: number, time: QueryTiming): Explanation {
+    return { plan: [...explainRule(this.#plan.rule), "summed"], looked, matched: arcs, time };
   }
 
   #fieldsOf({ fields }: AggregateQueryOptions): number {

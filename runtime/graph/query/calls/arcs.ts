@@ -7,13 +7,14 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { Deadline } from "../match/deadline.js";
+import { describeRule } from "../match/describe-test.js";
 import type { GlobalQueryOptions } from "../parse/query-options.js";
 import { arcExists } from "../render/arc-exists.js";
 import { EntryQuery } from "../render/entry-query.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { ArcsResult } from "../render/typed-results.js";
-import { type ArcScan, planArcScan, scanArcs } from "../walk/scan.js";
+import { type ArcScan, explainScan, planArcScan, scanArcs } from "../walk/scan.js";
 import { planCache } from "./plan-cache.js";
 import type { VerticesOptions } from "./vertices.js";
 
@@ -47,7 +48,9 @@ class ArcsSource implements HitSource {
   }
 
   explain(): string[] {
-    return [`tails: ${this.#plan.origin}: ${this.#plan.candidates} candidates`];
+    const { tail, rule } = this.#plan;
+    const [source, ...tests] = explainScan(this.#plan, tail);
+    return [`tails: ${source}`, ...tests, `arcs: ${describeRule(rule)}`];
   }
 
   counts({ hits }: HitSourceResult): { arcs: number } {

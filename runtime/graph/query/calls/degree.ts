@@ -4,10 +4,12 @@ import { D_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
-import { NO_DEADLINE, readDeadline } from "../match/deadline.js";
+import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
+import { describeArcs } from "../match/describe-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
+import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
 import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 
@@ -26,18 +28,30 @@ export interface DegreeOptions extends LimitOptions {
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError after the time limit, UnsupportedError, TypeError
  */
-export function degree(store: GraphStore, anchor: Anchor, options?: DegreeOptions): number {
+export function degree<O extends Explainable<DegreeOptions> = DegreeOptions>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): Degree<O> {
   store.enlargeIfRequested();
   if (options === undefined) {
     anyArc ??= compileArcFilter(store, undefined, D_ANY);
-    return countArcs(store, findAnchor(store, anchor), anyArc, NO_DEADLINE);
+    return countArcs(store, findAnchor(store, anchor), anyArc, NO_DEADLINE) as Degree<O>;
   }
-  const given = checkedArguments("degree", options);
+  const given: O = checkedArguments("degree", options);
   const { arc, filter } = given;
-  if (filter !== undefined && filter !== null) {
-    const plan = planWalk(store, { arc, filter }, D_ANY);
-    return countNeighborhood(plan, findAnchor(store, anchor), readDeadline("aggregation", given));
-  }
-  const test = compileArcFilter(store, arc, D_ANY);
-  return countArcs(store, findAnchor(store, anchor), test, readDeadline("aggregation", given));
+  const isFiltered = filter !== undefined && filter !== null;
+  const plan = isFiltered ? planWalk(store, { arc, filter }, D_ANY) : null;
+  const test = plan?.arc ?? compileArcFilter(store, arc, D_ANY);
+  const vertex = findAnchor(store, anchor);
+  const count = (deadline: Deadline): number =>
+    plan === null
+      ? countArcs(store, vertex, test, deadline)
+      : countNeighborhood(plan, vertex, deadline);
+  return runExplained("degree", "aggregation", given, count, (matched) => {
+    const source = test.isUnfiltered && plan === null ? ["from counters"] : [];
+    return { plan: [`${describeArcs(test)} of one vertex`, ...source], matched };
+  });
 }
+
+type Degree<O> = ExplainedBy<O, "degree", number>;

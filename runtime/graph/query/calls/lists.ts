@@ -21,6 +21,7 @@ import { NO_DEADLINE } from "../match/deadline.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter, ExecuteOptions, ListQueryOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../render/entry-query.js";
+import type { Explainable, ExplainedBy } from "../render/explained.js";
 import type { ArcTuple } from "../render/typed-results.js";
 import { planWalk, walkNeighborhood } from "../walk/walk.js";
 import { type NeighborhoodOptions, neighborhood } from "./neighborhood.js";
@@ -31,14 +32,23 @@ import { vertices } from "./vertices.js";
 export type ListOptions = ListQueryOptions & Omit<ExecuteOptions, "offset">;
 /** Options of `inarcs` and `outarcs`. */
 export type ArcListOptions = Omit<ExecuteOptions, "offset">;
+type ExplainedOptions<O> = O & { readonly explain?: boolean };
 
 /**
  * Returns the ids of the vertices that outarcs lead to, each once (queries, "Lists around a
  * vertex").
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
-export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
-  return distinctHeads(store, anchor, options, D_OUT);
+export function terminals<O extends Explainable<ListOptions> = ListOptions>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): ExplainedBy<O, "terminals", string[]> {
+  return distinctHeads(store, anchor, options, D_OUT, "terminals") as ExplainedBy<
+    O,
+    "terminals",
+    string[]
+  >;
 }
 
 /**
@@ -46,8 +56,16 @@ export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptio
  * vertex").
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
-export function initials(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
-  return distinctHeads(store, anchor, options, D_IN);
+export function initials<O extends Explainable<ListOptions> = ListOptions>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): ExplainedBy<O, "initials", string[]> {
+  return distinctHeads(store, anchor, options, D_IN, "initials") as ExplainedBy<
+    O,
+    "initials",
+    string[]
+  >;
 }
 
 /**
@@ -60,38 +78,54 @@ export function neighbors(
   anchor: Anchor,
   options?: NeighborhoodOptions,
 ): string[] {
-  if (options === undefined) return distinctHeads(store, anchor, {}, D_ANY);
+  if (options === undefined) {
+    return distinctHeads(store, anchor, {}, D_ANY, "neighbors") as string[];
+  }
   return neighborhood(store, anchor, options) as unknown as string[];
 }
 
 function distinctHeads(
   store: GraphStore,
   anchor: Anchor,
-  options: ListOptions | undefined,
+  options: object | undefined,
   direction: DirectionNumber,
-): string[] {
-  const given = checkedArguments("list", options);
-  const { neighbor, sortby, rank, pre, filter, post, memory } = given;
+  name: string,
+): unknown {
+  const given: ExplainedOptions<ListOptions> = checkedArguments("list", options);
+  const { neighbor, sortby, rank, pre, filter, post, memory, explain } = given;
   const walk = { neighbor, pre, filter, post, memory };
-  const source = new NeighborhoodSource(store, walk, direction, "head");
-  const query = new EntryQuery(source, { ...(sortby !== undefined && { sortby }), rank });
-  return query.execute(findAnchor(store, anchor), given) as string[];
+  const source = new NeighborhoodSource(store, walk, direction, "head", name);
+  const order = { ...(sortby !== undefined && { sortby }), rank };
+  const query = new EntryQuery(source, { ...order, ...(explain !== undefined && { explain }) });
+  return query.execute(findAnchor(store, anchor), given);
 }
 
 /**
  * Returns all outarcs (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, TypeError
  */
-export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
-  return arcTuples(store, anchor, options, D_OUT);
+export function outarcs<O extends Explainable<ArcListOptions> = ArcListOptions>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): ExplainedBy<O, "outarcs", ArcTuple[]> {
+  return arcTuples(store, anchor, options, D_OUT, "outarcs") as ExplainedBy<
+    O,
+    "outarcs",
+    ArcTuple[]
+  >;
 }
 
 /**
  * Returns all inarcs (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, TypeError
  */
-export function inarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
-  return arcTuples(store, anchor, options, D_IN);
+export function inarcs<O extends Explainable<ArcListOptions> = ArcListOptions>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): ExplainedBy<O, "inarcs", ArcTuple[]> {
+  return arcTuples(store, anchor, options, D_IN, "inarcs") as ExplainedBy<O, "inarcs", ArcTuple[]>;
 }
 
 const TUPLE = { result: R_LIST, fields: F_ARCDIR | F_REL | F_MOD | F_VAL | F_ID };
@@ -99,12 +133,15 @@ const TUPLE = { result: R_LIST, fields: F_ARCDIR | F_REL | F_MOD | F_VAL | F_ID 
 function arcTuples(
   store: GraphStore,
   anchor: Anchor,
-  options: ArcListOptions | undefined,
+  options: object | undefined,
   direction: DirectionNumber,
-): ArcTuple[] {
-  const given = checkedArguments("arcList", options);
-  const query = new EntryQuery(new NeighborhoodSource(store, {}, direction), TUPLE);
-  return query.execute(findAnchor(store, anchor), given) as ArcTuple[];
+  name: string,
+): unknown {
+  const given: ExplainedOptions<ArcListOptions> = checkedArguments("arcList", options);
+  const { explain } = given;
+  const source = new NeighborhoodSource(store, {}, direction, "arc", name);
+  const query = new EntryQuery(source, { ...TUPLE, ...(explain !== undefined && { explain }) });
+  return query.execute(findAnchor(store, anchor), given);
 }
 
 /** Returns the ids of the vertices of a type; null or `"__vertex__"`: of those without a type. */

@@ -8,11 +8,18 @@ import { QueryMeter } from "../../store/query-meter.js";
 import { NearestTopK, type Neighbor } from "../../vectors/nearest-top-k.js";
 import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
-import { NO_DEADLINE, readDeadline } from "../match/deadline.js";
+import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { findNearest, type NearestSearch, parseEf } from "../walk/nearest-search.js";
+import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
+import {
+  explainNearest,
+  findNearest,
+  type NearestSearch,
+  type NearestSource,
+  parseEf,
+} from "../walk/nearest-search.js";
 import { testCondition } from "../walk/walk.js";
 
 export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexec"> {
@@ -43,36 +50,44 @@ const MAX_ATTEMPTS = 3;
  * @throws ValueError a probe vector without components
  * @throws QueryError, SearchError, TypeError
  */
-export function nearest(
+export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
   store: GraphStore,
   probe: VectorParts,
-  options?: NearestOptions,
-): NearestResult[] {
-  const given = checkedArguments("nearest", options);
+  options?: O,
+): ExplainedBy<O, "nearest", NearestResult[]> {
+  const given: O = checkedArguments("nearest", options);
   if (probe.bytes.length === 0) throw new ValueError("the probe is a null vector");
   const hits = hitsOf(given);
   const ef = parseEf(given.approximate);
   const expressions = new ExpressionSet(store, null);
   expressions.vector = probe;
   const test = compileVertexCondition(store, expressions, given.condition, ".condition");
-  const deadline = readDeadline("global", given);
   store.enlargeIfRequested();
-  const meter = QueryMeter.of(store);
-  const begun = meter.begin();
-  try {
-    const search = { store, probe: probeFor(store.vectors, probe, "probe"), test, expressions, ef };
-    for (let attempt = 1; ; attempt++) {
-      const best = new NearestTopK(hits);
-      const { writes } = store.vectors;
-      findNearest(search, best, deadline);
-      const found = best.sorted();
-      const results = toResults(search, found, writes);
-      const isStill = results.every(({ similarity }, index) => similarity === found[index]!.score);
-      if ((isStill && results.length === found.length) || attempt === MAX_ATTEMPTS) return results;
+  const search = { store, probe: probeFor(store.vectors, probe, "probe"), test, expressions, ef };
+  let source: NearestSource | null = null;
+  const execute = (deadline: Deadline): NearestResult[] => {
+    const meter = QueryMeter.of(store);
+    const begun = meter.begin();
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const best = new NearestTopK(hits);
+        const { writes } = store.vectors;
+        source = findNearest(search, best, deadline);
+        const found = best.sorted();
+        const results = toResults(search, found, writes);
+        const isStill = results.every(({ similarity }, at) => similarity === found[at]!.score);
+        if ((isStill && results.length === found.length) || attempt === MAX_ATTEMPTS) {
+          return results;
+        }
+      }
+    } finally {
+      meter.end(begun);
     }
-  } finally {
-    meter.end(begun);
-  }
+  };
+  return runExplained("nearest", "global", given, execute, (results) => {
+    const kept = hits === Number.POSITIVE_INFINITY ? "all" : `${hits} at most`;
+    return { plan: [...explainNearest(source!, test), `${kept} kept`], matched: results.length };
+  });
 }
 
 /** Resolves the vertices found to ids, re-reading them if the graph was written meanwhile. */

@@ -9,6 +9,7 @@ import type { HitKind } from "../hits/hit-order.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
+import { explainRule } from "../match/describe-test.js";
 import { findTextScores } from "../parse/vertex-condition.js";
 import { arcExists } from "../render/arc-exists.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
@@ -18,14 +19,11 @@ import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../
 import { parseAggregateOption } from "./aggregate-option.js";
 
 /** Source of the arcs around one vertex, or of the vertices at their other ends. */
-/** By `D_` constant. */
-const DIRECTIONS = ["all", "in", "out", "mutual"];
-
 export class NeighborhoodSource implements HitSource {
   readonly store: GraphStore;
   readonly kind: HitKind;
   readonly timed = "neighborhood";
-  readonly listName = "neighborhood";
+  readonly listName: string;
   readonly defaultFields = F_ID;
   readonly missingFields = 0;
   readonly plan: WalkPlan;
@@ -41,8 +39,10 @@ export class NeighborhoodSource implements HitSource {
     options: WalkOptions & { readonly aggregate?: unknown },
     defaultDirection: DirectionNumber = D_OUT,
     kind: HitKind = "arc",
+    listName = "neighborhood",
   ) {
     this.store = store;
+    this.listName = listName;
     this.kind = kind;
     this.plan = planWalk(store, options, defaultDirection);
     this.arc = this.plan.arc;
@@ -65,10 +65,8 @@ export class NeighborhoodSource implements HitSource {
   }
 
   explain(): string[] {
-    const { relationship } = this.arc.parts;
-    const arcs = relationship === null ? "arcs" : `arcs '${relationship}'`;
-    const walk = `${DIRECTIONS[this.arc.direction]} ${arcs} of one vertex`;
-    return this.#grouping === null ? [walk] : [walk, "grouped by head"];
+    const steps = explainRule(this.plan.rule);
+    return this.#grouping === null ? steps : [...steps, "grouped by head"];
   }
 
   counts({ hits, neighbors, excluded }: HitSourceResult): NeighborhoodCounts {

@@ -31,6 +31,7 @@ import type { Field } from "../render/fields.js";
 import { dictionaryValue } from "../render/render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
 import { Row } from "../render/row.js";
+import type { Explanation, QueryTiming } from "../render/typed-results.js";
 import { walkNeighborhood } from "../walk/walk.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import type { EntryPlan } from "./plan.js";
@@ -59,14 +60,6 @@ export class NestedQuery implements EntryPlan {
     }
     this.#source = source;
     this.#format = resultFormat(options, R_DICT);
-    if (this.#format.hasExplanation) {
-      throw invalidArgument(
-        "explain is not for nested entries",
-        true,
-        "false beside `nest`",
-        ".explain",
-      );
-    }
     this.#probe = resolveProbe(source, options.vector);
     this.#order = resolveSortOrder(source, options, this.#probe);
     const fields = fieldsFor(source, options);
@@ -106,12 +99,12 @@ export class NestedQuery implements EntryPlan {
 
   #executeOnce(anchor: number, options: ExecuteOptions): unknown {
     const { store } = this.#source;
-    const { hasCounts, hasTiming } = this.#format;
+    const { hasCounts, hasTiming, hasExplanation } = this.#format;
     const { hits, offset } = parsePage(options);
-    const deadline = readDeadline("neighborhood", options);
+    const deadline = readDeadline("neighborhood", options, hasExplanation);
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
-    const watch = hasTiming ? new Stopwatch() : null;
+    const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const removals = resolveRemovals(store);
     const tree = this.#search(anchor, deadline);
     watch?.split();
@@ -123,8 +116,14 @@ export class NestedQuery implements EntryPlan {
     return {
       neighborhood: entries,
       ...(hasCounts && { counts: { neighbors: tree.neighbors, arcs: tree.hits.length } }),
-      ...(watch !== null && { time: watch.time }),
+      ...(hasTiming && { time: watch!.time }),
+      ...(hasExplanation && { explain: this.#explain(tree, deadline.spent, watch!.time) }),
     };
+  }
+
+  #explain({ hits }: HitTree, looked: number, time: QueryTiming): Explanation {
+    const plan = [...this.#source.explain(), "arcs of each level under the arc that led there"];
+    return { plan, looked, matched: hits.length, time };
   }
 
   /** Renders again while vertices disappear, and finally without the arcs that are gone. */

@@ -9,6 +9,7 @@ import { parseNestOption } from "../parse/nest-option.js";
 import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../render/entry-query.js";
+import { isExplained } from "../render/explained.js";
 import type { PartialEntry, PartialResult } from "../render/partial-result.js";
 import { encodeSortKey } from "../render/sort-key.js";
 import { planArcs } from "./arcs.js";
@@ -60,7 +61,9 @@ function queryNearest(
   probe: VectorLike,
   options: NearestOptions,
 ): PartialResult {
-  const found = nearest(store, partsOfLike(probe, "probe"), options);
+  const isExplaining = isExplained(options);
+  const given = { ...options, explain: true } as const;
+  const { nearest: found, explain } = nearest(store, partsOfLike(probe, "probe"), given);
   const entries = found.map((entry): PartialEntry => {
     const { id, similarity } = entry;
     const hit = { key: -similarity, name: id, head: "", tail: "" };
@@ -70,9 +73,9 @@ function queryNearest(
   const { hits = DEFAULT_NEAREST } = options;
   const absent = { cursor: null, facets: null, groups: null, bounded: null };
   const head = {
-    ...{ listName: "nearest", hits: hits < 0 ? null : hits, offset: 0, isPlain: true },
+    ...{ listName: "nearest", hits: hits < 0 ? null : hits, offset: 0, isPlain: !isExplaining },
     ...{ isDictionary: true, found: found.length, unknownKeys: null, counts: null },
-    ...{ ...absent, time: null, explain: null },
+    ...{ ...absent, time: null, explain: isExplaining ? explain : null },
   };
   return { head, entries: entries.sort((a, b) => Buffer.compare(a.key, b.key)) };
 }

@@ -7,11 +7,14 @@ import { D_IN, D_OUT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
-import { type Deadline, readDeadline } from "../match/deadline.js";
+import type { Deadline } from "../match/deadline.js";
+import { describeArcs, describeRepeat, describeTest } from "../match/describe-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments, parseFlag } from "../parse/query-arguments.js";
 import type { ArcFilter, RepeatRange, VertexCondition } from "../parse/query-options.js";
 import { parseRepeat } from "../parse/repeat.js";
+import { compileVertexCondition } from "../parse/vertex-condition.js";
+import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
 import {
   type ArcWeights,
   EqualWeights,
@@ -70,62 +73,119 @@ const MAX_PATHS = 1000;
  * path leads there.
  * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
  */
-export function shortestPath(
+export function shortestPath<O extends Explainable<PathOptions> = PathOptions>(
   store: GraphStore,
   from: Anchor,
   goals: readonly Anchor[],
-  options?: PathOptions,
-): FoundPath | null {
-  const given: PathOptions = checkedArguments("shortestPath", options);
-  const search = pathSearch(store, from, goals, given);
-  const found = isWeighted(given) ? leastWeight(search) : fewestArcs(search);
-  return found === null ? null : idsAlong(store, found);
+  options?: O,
+): ExplainedBy<O, "shortestPath", FoundPath | null> {
+  const given: O = checkedArguments("shortestPath", options);
+  const find = (deadline: Deadline): FoundPath | null => {
+    const search = pathSearch(store, from, goals, given, deadline);
+    const found = isWeighted(given) ? leastWeight(search) : fewestArcs(search);
+    return found === null ? null : idsAlong(store, found);
+  };
+  return runExplained("shortestPath", "aggregation", given, find, (path) => {
+    const method = isWeighted(given) ? BY_WEIGHT : explainEnds(store);
+    return { plan: explainPaths(store, given, method), matched: path === null ? 0 : 1 };
+  });
 }
 
 /**
  * Returns the shortest paths to the nearest goals, cheapest first.
  * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
  */
-export function shortestPaths(
+export function shortestPaths<O extends Explainable<ShortestPathsOptions> = ShortestPathsOptions>(
   store: GraphStore,
   from: Anchor,
   goals: readonly Anchor[],
-  options?: ShortestPathsOptions,
-): FoundPath[] {
-  const given: ShortestPathsOptions = checkedArguments("shortestPaths", options);
+  options?: O,
+): ExplainedBy<O, "shortestPaths", FoundPath[]> {
+  const given: O = checkedArguments("shortestPaths", options);
   const { k } = given;
   const most = k === undefined ? maxPaths(given.hits) : requireCount("k", k, 1);
-  const found: FoundPath[] = [];
-  if (most === 0) return found;
-  for (const path of pathsByCost(pathSearch(store, from, goals, given))) {
-    if (k === undefined && found.length > 0 && !isAsShort(path.cost, found[0]!.cost)) break;
-    found.push(idsAlong(store, path));
-    if (found.length >= most) break;
-  }
-  return found;
+  const find = (deadline: Deadline): FoundPath[] => {
+    const found: FoundPath[] = [];
+    if (most === 0) return found;
+    for (const path of pathsByCost(pathSearch(store, from, goals, given, deadline))) {
+      if (k === undefined && found.length > 0 && !isAsShort(path.cost, found[0]!.cost)) break;
+      found.push(idsAlong(store, path));
+      if (found.length >= most) break;
+    }
+    return found;
+  };
+  return runExplained("shortestPaths", "aggregation", given, find, ({ length }) => {
+    const kept = `${most === Number.POSITIVE_INFINITY ? "all" : `${most} at most`} kept`;
+    return { plan: [...explainPaths(store, given, BY_COST), kept], matched: length };
+  });
+}
+
+const BY_WEIGHT = "least sum of weights, from the start";
+const BY_COST = "best first, by the least cost to the goals";
+
+/** Forward-only arcs are not listed at their terminals. */
+function explainEnds({ memory }: GraphStore): string {
+  const isListed = memory.header.words[Header.ArcsForwardOnly] === 0;
+  return `fewest arcs, from ${isListed ? "both ends" : "the start"}`;
+}
+
+function explainPaths(store: GraphStore, options: PathOptions, method: string): string[] {
+  const { arc, weighted, maxDepth, through } = options;
+  return [
+    `${describeArcs(compileArcFilter(store, arc, D_OUT))}: ${method}`,
+    ...(typeof weighted === "string" ? ["weights: an expression"] : []),
+    ...(maxDepth === undefined || maxDepth === null ? [] : [`${maxDepth} arcs at most`]),
+    ...explainFilter(store, "through", through),
+  ];
+}
+
+function explainFilter(
+  store: GraphStore,
+  name: string,
+  condition: VertexCondition | undefined,
+): string[] {
+  const expressions = new ExpressionSet(store, undefined);
+  const test = compileVertexCondition(store, expressions, condition, `.${name}`);
+  return test === null ? [] : [`${name}: ${describeTest(test)}`];
 }
 
 /**
  * Returns the ids along one path to each vertex that `neighbor` accepts, shortest first.
  * @throws KeyError, QueryError, SearchError, TypeError
  */
-export function paths(store: GraphStore, from: Anchor, options?: PathsOptions): string[][] {
-  const given: PathsOptions = checkedArguments("paths", options);
-  const { min, max } = parseRepeat(given.repeat ?? [1, null], null)!;
-  const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
-  const deadline = readDeadline("neighborhood", given);
-  const passes = createVertexFilter(store, given.through, ".through", deadline);
-  const isEnd = createVertexFilter(store, given.neighbor, ".neighbor", deadline);
-  const start = findAnchor(store, from);
+export function paths<O extends Explainable<PathsOptions> = PathsOptions>(
+  store: GraphStore,
+  from: Anchor,
+  options?: O,
+): ExplainedBy<O, "paths", string[][]> {
+  const given: O = checkedArguments("paths", options);
+  const range = parseRepeat(given.repeat ?? [1, null], null)!;
+  const arc = compileArcFilter(store, given.arc, D_OUT);
   const most = maxPaths(given.hits);
-  const found: string[][] = [];
-  if (most === 0) return found;
-  for (const path of pathsToEnds({ reader, start, min, max, passes, isEnd, deadline })) {
-    deadline.spendTime(path.length);
-    found.push(path.map((vertex) => store.ids.idOf(vertex)));
-    if (found.length >= most) break;
-  }
-  return found;
+  const find = (deadline: Deadline): string[][] => {
+    const reader = new ArcReader(store, arc);
+    const passes = createVertexFilter(store, given.through, ".through", deadline);
+    const isEnd = createVertexFilter(store, given.neighbor, ".neighbor", deadline);
+    const start = findAnchor(store, from);
+    const found: string[][] = [];
+    if (most === 0) return found;
+    for (const path of pathsToEnds({ ...range, reader, start, passes, isEnd, deadline })) {
+      deadline.spendTime(path.length);
+      found.push(path.map((vertex) => store.ids.idOf(vertex)));
+      if (found.length >= most) break;
+    }
+    return found;
+  };
+  return runExplained("paths", "neighborhood", given, find, ({ length }) => {
+    const plan = [
+      `${describeArcs(arc)} of one vertex`,
+      describeRepeat(range),
+      ...explainFilter(store, "through", given.through),
+      ...explainFilter(store, "neighbor", given.neighbor),
+      `shortest first, ${most === Number.POSITIVE_INFINITY ? "all" : `${most} at most`} kept`,
+    ];
+    return { plan, matched: length };
+  });
 }
 
 function pathSearch(
@@ -133,9 +193,9 @@ function pathSearch(
   from: Anchor,
   goals: readonly Anchor[],
   options: PathOptions,
+  deadline: Deadline,
 ): PathSearch {
   const test = compileArcFilter(store, options.arc, D_OUT);
-  const deadline = readDeadline("aggregation", options);
   // The terminals of forward-only arcs do not list them.
   const isListed = store.memory.header.words[Header.ArcsForwardOnly] === 0;
   const { maxDepth } = options;

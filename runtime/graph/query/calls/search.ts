@@ -18,6 +18,7 @@ import { partsOfLike } from "../../vectors/vector.js";
 import type { HeadList } from "../hits/head-list.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
+import { explainTest } from "../match/describe-test.js";
 import { type FirstPage, isFirstPage, parseStatistics } from "../parse/first-page.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
@@ -209,10 +210,16 @@ class SearchSource implements HitSource {
       `texts: ${statistics.documents} in ${segments} segments, ${pending} of them pending`,
       `documents that have each word: ${statistics.frequencies.join(", ")}`,
       `blocks of documents: ${blocks.decoded} of ${blocks.all} decoded`,
-      ...(this.#plan.test === null ? [] : [`condition: ${last.origin ?? "tested for each match"}`]),
+      ...this.#explainCondition(last),
       ...(this.#joined === null ? [] : [this.#joined]),
       ...(notice === null ? [] : [notice]),
     ];
+  }
+
+  #explainCondition({ origin }: FoundTexts): string[] {
+    const { test } = this.#plan;
+    if (test === null) return [];
+    return [`condition: ${origin ?? "tested for each match"}`, ...explainTest(test)];
   }
 
   /** Names the parts that were left out; null if there are none. */

@@ -15,8 +15,13 @@ import { EntryQuery } from "../render/entry-query.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { VerticesResult } from "../render/typed-results.js";
-import { findNearest, parseEf } from "../walk/nearest-search.js";
-import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
+import {
+  explainNearest,
+  findNearest,
+  type NearestSource,
+  parseEf,
+} from "../walk/nearest-search.js";
+import { explainScan, planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
 import { testCondition } from "../walk/walk.js";
 import { planCache } from "./plan-cache.js";
 
@@ -35,6 +40,8 @@ class VerticesSource implements HitSource {
   readonly texts: TextScores | null;
   readonly #plan: VertexScan;
   readonly #ef: number;
+  /** Source of the vectors of the last search that took the nearest. */
+  #nearest: NearestSource | null = null;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
     this.store = store;
@@ -50,7 +57,8 @@ class VerticesSource implements HitSource {
     if (expressions.hasEffects || sink.room === 0) return false;
     const best = new NearestTopK(hits);
     const { test } = this.#plan;
-    findNearest({ store, probe, test, expressions, ef: this.#ef }, best, deadline);
+    const source = findNearest({ store, probe, test, expressions, ef: this.#ef }, best, deadline);
+    this.#nearest = source;
     if (best.count < hits) return false;
     const words = new Uint32Array(best.count * ARC_WORDS);
     for (const [index, { vertex }] of best.sorted().entries()) words[index * ARC_WORDS] = vertex;
@@ -61,6 +69,7 @@ class VerticesSource implements HitSource {
   }
 
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {
+    this.#nearest = null;
     scanVertices(this.#plan, sink, deadline);
   }
 
@@ -73,7 +82,10 @@ class VerticesSource implements HitSource {
   }
 
   explain(): string[] {
-    return [`${this.#plan.origin}: ${this.#plan.candidates} candidates`];
+    const { test } = this.#plan;
+    return this.#nearest === null
+      ? explainScan(this.#plan, test)
+      : explainNearest(this.#nearest, test);
   }
 
   counts({ hits }: HitSourceResult): { vertices: number } {

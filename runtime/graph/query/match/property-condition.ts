@@ -85,7 +85,10 @@ export class PropertyCondition {
     let best: readonly number[] | null = null;
     for (const test of this.#tests) {
       // A key without a code belongs to no vertex.
-      if (test.code === 0) return [];
+      if (test.code === 0) {
+        this.label = `property ${test.key}, which no vertex has`;
+        return [];
+      }
       const found = test.candidates(indexes, best?.length ?? limit);
       if (found === null) continue;
       best = found;
@@ -103,6 +106,19 @@ export class PropertyCondition {
       return found === 0 ? [] : [found];
     }
     return null;
+  }
+
+  /** Returns the keys without an index. */
+  unindexed(): readonly string[] {
+    const { indexes } = this.#store;
+    const missing = this.#tests.filter(({ code }) => code !== 0 && !indexes.has(code));
+    return missing.map(({ key }) => `property ${key}`);
+  }
+
+  /** Returns the keys that are tested, in words. */
+  describe(): string {
+    const keys = this.#tests.map(({ key }) => key).join(", ");
+    return this.#tests.length === 1 ? `property ${keys}` : `properties ${keys}`;
   }
 
   /** Returns whether a vertex meets the whole condition. Takes no lock. */

@@ -42,6 +42,14 @@ export class TextCheck implements VertexCheck {
     return count > limit ? null : Array.from(vertices);
   }
 
+  unindexed(): readonly string[] {
+    return [];
+  }
+
+  describe(): string {
+    return this.#isNegated ? "not text" : "text";
+  }
+
   passes(vertex: number): boolean {
     if (this.#found === null) this.#search();
     return this.scores.has(vertex) !== this.#isNegated;

@@ -10,6 +10,7 @@ import type { Probe } from "../../vectors/probe.js";
 import { TMC, TMM, TMX } from "../attributes/vertex-attributes.js";
 import { moveArc } from "./arc-stack.js";
 import type { ArcTest, DirectionNumber } from "./arc-test.js";
+import { describeArcs, describeCompound } from "./describe-test.js";
 import { HandleSet } from "./handle-set.js";
 import { type IntegerRange, isInRange } from "./integer-range.js";
 import type { PropertyCondition } from "./property-condition.js";
@@ -22,6 +23,8 @@ const TYPE_MASK = 0xff;
 
 abstract class Check implements VertexCheck {
   bind(): void {}
+
+  abstract describe(): string;
 
   abstract passes(vertex: number): boolean;
 
@@ -43,6 +46,10 @@ export class VirtualCheck extends Check {
     super();
     this.#store = store;
     this.#isVirtual = isVirtual;
+  }
+
+  describe(): string {
+    return this.#isVirtual ? "virtual" : "real";
   }
 
   passes(vertex: number): boolean {
@@ -68,6 +75,10 @@ export class TypeCheck extends Check {
     this.code = this.#store.types.codeOf(this.#name);
   }
 
+  describe(): string {
+    return this.isEqual ? `type '${this.#name}'` : `any type but '${this.#name}'`;
+  }
+
   passes(vertex: number): boolean {
     return (this.#store.vertices.typeOf(vertex) === this.code) === this.isEqual;
   }
@@ -86,6 +97,9 @@ export class TypeCheck extends Check {
   }
 }
 
+/** By D_ constant. */
+const DEGREES = ["degree", "indegree", "outdegree"];
+
 /** Number of arcs on one side or both, from the degree counters. */
 export class DegreeCheck extends Check {
   readonly #store: GraphStore;
@@ -97,6 +111,10 @@ export class DegreeCheck extends Check {
     this.#store = store;
     this.#direction = direction;
     this.#range = range;
+  }
+
+  describe(): string {
+    return DEGREES[this.#direction]!;
   }
 
   passes(vertex: number): boolean {
@@ -167,6 +185,10 @@ export class ArcCountCheck extends Check {
     this.#arc.bind(this.#store.relationships);
   }
 
+  describe(): string {
+    return `number of ${describeArcs(this.#arc, this.#direction)}`;
+  }
+
   passes(vertex: number): boolean {
     const { outArcs, inArcs } = this.#scanners;
     const arc = this.#arc;
@@ -207,6 +229,10 @@ export class IdCheck extends Check {
     }
   }
 
+  describe(): string {
+    return this.#ids.length === 1 ? "id" : `${this.#ids.length} ids`;
+  }
+
   passes(vertex: number): boolean {
     return this.#set === null ? this.handles.includes(vertex) : this.#set.has(vertex);
   }
@@ -228,6 +254,14 @@ export class IdPrefixCheck extends Check {
   candidates(limit: number): readonly number[] | null {
     const range = { kind: "prefix", prefix: this.#text } as const;
     return this.#store.indexes.candidates(ID_KEY, range, limit);
+  }
+
+  unindexed(): readonly string[] {
+    return this.#store.indexes.has(ID_KEY) ? [] : [this.label];
+  }
+
+  describe(): string {
+    return this.label;
   }
 
   passes(vertex: number): boolean {
@@ -253,6 +287,10 @@ export class TimeCheck extends Check {
     this.#store = store;
     this.#times = times;
     this.#isNegated = isNegated;
+  }
+
+  describe(): string {
+    return this.#isNegated ? "not times" : "times";
   }
 
   passes(vertex: number): boolean {
@@ -289,6 +327,14 @@ export class PropertyCheck extends Check {
     return this.#isNegated ? null : this.#condition.candidates(limit, type);
   }
 
+  unindexed(): readonly string[] {
+    return this.#isNegated ? [] : this.#condition.unindexed();
+  }
+
+  describe(): string {
+    return `${this.#isNegated ? "not " : ""}${this.#condition.describe()}`;
+  }
+
   passes(vertex: number): boolean {
     return this.#condition.matches(vertex) !== this.#isNegated;
   }
@@ -309,6 +355,10 @@ export class CompoundCheck extends Check {
 
   override bind(): void {
     for (const { checks } of this.#compound.members) for (const check of checks) check.bind();
+  }
+
+  describe(): string {
+    return describeCompound(this.#compound);
   }
 
   passes(vertex: number): boolean {
@@ -340,6 +390,10 @@ export class SimilarityCheck extends Check {
     this.#score = score;
     this.#hamdist = hamdist;
     this.#isNegated = isNegated;
+  }
+
+  describe(): string {
+    return this.#isNegated ? "not similarity" : "similarity";
   }
 
   passes(vertex: number): boolean {

@@ -15,12 +15,16 @@ export interface IndexedCheck {
   candidates(limit: number, type: number): readonly number[] | null;
   /** Name of the index in an explanation. */
   readonly label: string;
+  /** Returns what an index could serve, but none exists. */
+  unindexed(): readonly string[];
 }
 
 /** Test of a vertex without traversal. */
 export interface VertexCheck {
   /** Resolves names and ids. */
   bind(): void;
+  /** Returns what is tested, in words. */
+  describe(): string;
   passes(vertex: number): boolean;
   /** Moves the arcs whose heads pass to the front of a range of the stack; returns their end. */
   filter(arcs: Uint32Array, from: number, end: number): number;

@@ -21,7 +21,9 @@ const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
 const TEXT = ["in", "keys", "match", "fuzzy", "prefix", "language"];
 const SEARCH = [...TEXT, "highlight", "fuse", "rerank", "statistics"];
 const ADJACENCY = ["arc", "neighbor", "repeat", "through", ...EXPRESSIONS];
-const PATH = ["arc", "weighted", "maxDepth", "through", ...LIMIT];
+const EXPLAINED = [...LIMIT, "explain"];
+const RANKS = ["arc", "weighted", "damping", "rounds", "from", "hits"];
+const PATH = ["arc", "weighted", "maxDepth", "through", ...EXPLAINED];
 
 /** Option names by call. */
 const NAMES = {
@@ -30,26 +32,24 @@ const NAMES = {
   global: new Set([...GLOBAL, ...PAGE, ...LIMIT]),
   globalQuery: new Set(GLOBAL),
   search: new Set([...GLOBAL, ...SEARCH, ...PAGE, ...LIMIT]),
-  adjacent: new Set([...ADJACENCY, ...LIMIT]),
+  adjacent: new Set([...ADJACENCY, ...EXPLAINED]),
   adjacencyQuery: new Set(ADJACENCY),
-  aggregate: new Set([...ADJACENCY, ...RESULT, "collect", ...LIMIT]),
-  aggregatorQuery: new Set([...ADJACENCY, ...RESULT, "collect"]),
-  list: new Set(["neighbor", "sortby", "rank", ...EXPRESSIONS, "hits", ...LIMIT]),
-  arcList: new Set(["hits", ...LIMIT]),
-  degree: new Set(["arc", "filter", ...LIMIT]),
+  aggregate: new Set([...ADJACENCY, ...RESULT, "collect", ...EXPLAINED]),
+  aggregatorQuery: new Set([...ADJACENCY, ...RESULT, "collect", "explain"]),
+  list: new Set(["neighbor", "sortby", "rank", ...EXPRESSIONS, "hits", ...EXPLAINED]),
+  arcList: new Set(["hits", ...EXPLAINED]),
+  degree: new Set(["arc", "filter", ...EXPLAINED]),
   shortestPath: new Set(PATH),
   shortestPaths: new Set([...PATH, "k", "hits"]),
-  paths: new Set(["arc", "neighbor", "repeat", "through", "hits", ...LIMIT]),
-  components: new Set(["arc", "hits", ...LIMIT]),
-  pageRank: new Set(["arc", "weighted", "damping", "rounds", "from", "hits", ...LIMIT]),
-  componentsAsync: new Set(["arc", "hits", ...LIMIT, ...BACKGROUND]),
-  pageRankAsync: new Set([
-    ...["arc", "weighted", "damping", "rounds", "from", "hits", ...LIMIT, ...BACKGROUND],
-  ]),
-  randomWalks: new Set(["arc", "weighted", "steps", "walks", "seed", ...LIMIT]),
-  coOccurrence: new Set(["arc", "weighted", "hits", ...LIMIT]),
+  paths: new Set(["arc", "neighbor", "repeat", "through", "hits", ...EXPLAINED]),
+  components: new Set(["arc", "hits", ...EXPLAINED]),
+  pageRank: new Set([...RANKS, ...EXPLAINED]),
+  componentsAsync: new Set(["arc", "hits", ...EXPLAINED, ...BACKGROUND]),
+  pageRankAsync: new Set([...RANKS, ...EXPLAINED, ...BACKGROUND]),
+  randomWalks: new Set(["arc", "weighted", "steps", "walks", "seed", ...EXPLAINED]),
+  coOccurrence: new Set(["arc", "weighted", "hits", ...EXPLAINED]),
   scan: new Set(["condition", "result", "fields", "select"]),
-  nearest: new Set(["hits", "condition", "approximate", ...LIMIT]),
+  nearest: new Set(["hits", "condition", "approximate", ...EXPLAINED]),
   execute: new Set([...PAGE, ...LIMIT, "cache"]),
   executeWhole: new Set([...LIMIT, "cache"]),
 } as const;

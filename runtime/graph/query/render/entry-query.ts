@@ -135,14 +135,14 @@ export class EntryQuery {
     const removals = resolveRemovals(store);
     const found = this.#find(anchor, page, deadline);
     watch?.split();
-    const { collector, groups, isNearest } = found;
+    const { collector, groups } = found;
     const hit = { removals, deadline, slots: found.slots, groups };
     const rendered = this.#renderPage(anchor, collector, page, hit);
     meter.end(begun);
     if (this.#isPlain && !this.#isPartial) return rendered.entries;
     const extras = this.#extras(collector, rendered.excluded, watch, () => ({
       plan: [
-        ...(isNearest ? ["nearest vectors"] : this.#source.explain()),
+        ...this.#source.explain(),
         ...explainSummary(found, found.collector.arcs),
         this.#kept(page),
       ],
@@ -186,7 +186,6 @@ export class EntryQuery {
       slots: groups?.firsts ?? slots,
       groups,
       earlier,
-      isNearest,
       facets,
       partialFacets,
       columns: all === null ? [] : namesOfCounted(this.#facets!, all),
@@ -393,7 +392,6 @@ interface FoundHits {
   readonly groups: HitGroups | null;
   /** Values of the groups that begin on a page before. */
   readonly earlier: readonly FacetedValue[];
-  readonly isNearest: boolean;
   readonly facets: Facets | null;
   readonly partialFacets: Readonly<Record<string, PartialFacet>> | null;
   /** Names of the facets that columns have counted. */

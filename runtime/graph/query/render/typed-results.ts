@@ -247,11 +247,16 @@ export interface AggregateTotals {
 export type AggregateResult<O> = [
   Option<O, "result"> | Exclude<Option<O, "counts">, true>,
 ] extends [undefined]
-  ? true extends IsOpen<Given<O, "timing">>
+  ? true extends IsOpen<Given<O, "timing">> | IsOpen<Given<O, "explain">>
     ? unknown
-    : Given<O, "timing"> extends true
-      ? { aggregation: AggregateTotals; time: QueryTiming }
-      : AggregateTotals
+    : [Given<O, "timing"> | Given<O, "explain">] extends [false]
+      ? AggregateTotals
+      : Flat<
+          { aggregation: AggregateTotals } & (Given<O, "timing"> extends true
+            ? { time: QueryTiming }
+            : unknown) &
+            (Given<O, "explain"> extends true ? { explain: Explanation } : unknown)
+        >
   : unknown;
 
 /** An arc of `outarcs` and `inarcs`: direction, relationship, modifier, value, other id. */

@@ -10,6 +10,7 @@ import type { Probe } from "../../vectors/probe.js";
 import { type Scan, scanVectors, scoreListed } from "../../vectors/scan-vectors.js";
 import { HitCounter } from "../hits/hit-sink.js";
 import type { Deadline } from "../match/deadline.js";
+import { explainTest } from "../match/describe-test.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import { findSource } from "./candidate-sources.js";
 import { Walker } from "./walker.js";
@@ -50,11 +51,33 @@ export interface NearestSearch {
   readonly ef: number;
 }
 
+/** The vectors that a search compared, for an explanation. */
+export interface NearestSource {
+  readonly origin: string;
+  readonly count: number;
+}
+
+/** Returns the vectors that a search compared, and what it tested. */
+export function explainNearest(
+  { origin, count }: NearestSource,
+  test: VertexTest | null,
+): string[] {
+  const isIndexed = origin !== ALL && origin !== LIST_OF_TYPE;
+  return [`nearest vectors: ${origin}: ${count} candidates`, ...explainTest(test, isIndexed)];
+}
+
+const ALL = "all vectors";
+const LIST_OF_TYPE = "list of a type";
+
 /**
- * Offers the nearest vertices.
+ * Offers the nearest vertices; returns the source of the vectors that were compared.
  * @throws SearchError after the deadline
  */
-export function findNearest(search: NearestSearch, best: NearestTopK, deadline: Deadline): void {
+export function findNearest(
+  search: NearestSearch,
+  best: NearestTopK,
+  deadline: Deadline,
+): NearestSource {
   const { store, probe, test, expressions } = search;
   if (test !== null) bindTest(test, store);
   const walker = Walker.of(store);
@@ -71,8 +94,21 @@ export function findNearest(search: NearestSearch, best: NearestTopK, deadline: 
   const costs = estimateCosts(scan, ef);
   const share = test === null || ef === 0 ? 1 : sampleShare(scan, FIRST_SAMPLE);
   const narrowed = test === null ? null : narrow(store, test, costs, share);
-  if (narrowed !== null) scoreListed(scan, narrowed);
-  else scanVectors(scan, isIndexFaster(scan, costs, share) ? ef : 0);
+  if (narrowed !== null) {
+    scoreListed(scan, narrowed.vertices);
+    return { origin: narrowed.origin, count: narrowed.vertices.length };
+  }
+  const isByIndex = isIndexFaster(scan, costs, share);
+  scanVectors(scan, isByIndex ? ef : 0);
+  return isByIndex
+    ? { origin: "HNSW index", count: ef }
+    : { origin: ALL, count: store.vectors.count };
+}
+
+/** Vertices to score, and where they come from. */
+interface Narrowed {
+  readonly vertices: Uint32Array;
+  readonly origin: string;
 }
 
 /** Estimated costs in ns, measured on one machine. */
@@ -100,16 +136,13 @@ function estimateCosts({ table, probe }: Scan, ef: number): Costs {
  * anyway.
  * @param share estimated share of the vertices that meet the condition
  */
-function narrow(
-  store: GraphStore,
-  test: VertexTest,
-  costs: Costs,
-  share: number,
-): Uint32Array | null {
+function narrow(store: GraphStore, test: VertexTest, costs: Costs, share: number): Narrowed | null {
   if (test.isNegated) return null;
   const { type } = test;
   // No vertex can have a type without a code.
-  if (type !== null && type.code === 0) return new Uint32Array(0);
+  if (type !== null && type.code === 0) {
+    return { vertices: new Uint32Array(0), origin: LIST_OF_TYPE };
+  }
   const { count } = store.vectors;
   // With m of n vertices left, an index search takes n / m times as long, and m candidates m times.
   const crossing = Math.sqrt((count * costs.index) / costs.candidate);
@@ -121,9 +154,11 @@ function narrow(
   if (type !== null && store.typeLists.count(type.code) < most) {
     const vertices = new Uint32Array(most);
     const ofType = store.typeLists.count(type.code);
-    return vertices.subarray(0, store.typeLists.copyBefore(type.code, ofType, vertices));
+    const copied = store.typeLists.copyBefore(type.code, ofType, vertices);
+    return { vertices: vertices.subarray(0, copied), origin: LIST_OF_TYPE };
   }
-  return found === null ? null : Uint32Array.from(found.handles);
+  if (found === null) return null;
+  return { vertices: Uint32Array.from(found.handles), origin: found.label };
 }
 
 /** Maximum number of candidates of a source. */

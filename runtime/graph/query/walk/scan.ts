@@ -9,6 +9,7 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import type { Deadline } from "../match/deadline.js";
+import { explainTest } from "../match/describe-test.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
@@ -45,6 +46,14 @@ export interface ArcScan extends Origin {
   readonly tail: VertexTest | null;
   readonly rule: WalkRule;
 }
+
+/** Returns the source of the last scan, what was tested, and what has no index. */
+export function explainScan({ origin, candidates }: Origin, test: VertexTest | null): string[] {
+  const isIndexed = candidates === 0 || !UNINDEXED.has(origin);
+  return [`${origin}: ${candidates} candidates`, ...explainTest(test, isIndexed)];
+}
+
+const UNINDEXED = new Set(["all vertices", "list of a type"]);
 
 const NO_CONDITIONS = { neighbor: null, through: null };
 const NOWHERE: Origin = { origin: "nowhere", candidates: 0 };

@@ -2,8 +2,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { S_ID } from "../../../../runtime/base/sort-constants.js";
+import { S_ID, S_SIM } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { D_OUT } from "../../../../runtime/graph/model/constants.js";
+import type { NearestOptions } from "../../../../runtime/graph/query/calls/nearest.js";
+import type { Explanation } from "../../../../runtime/graph/query/render/typed-results.js";
 import { makeGraph } from "../support/make-graph.js";
 
 const test = suite<{ graph: Graph }>("explanations");
@@ -24,12 +27,20 @@ test("counts all vertices as candidates without an index, and the indexed ones w
   const query = { condition: { property: { n: 7 } }, explain: true } as const;
   const { vertices, explain } = graph.vertices(query);
   assert.equal(vertices, ["v7"]);
-  assert.equal(explain.plan, [`all vertices: ${MANY + 1} candidates`, "as they come, all kept"]);
+  assert.equal(explain.plan, [
+    `all vertices: ${MANY + 1} candidates`,
+    "tested: property n",
+    "no index: property n",
+    "as they come, all kept",
+  ]);
   assert.equal([explain.looked, explain.matched], [MANY, 1]);
   assert.ok(explain.time.total >= explain.time.search && explain.time.search > 0);
   graph.index("property", { key: "n" });
+  const unknown = { condition: { property: { m: 1 } }, explain: true } as const;
+  const none = "index: property m, which no vertex has: 0 candidates";
+  assert.is(graph.vertices(unknown).explain.plan[0], none);
   const again = graph.vertices(query).explain;
-  assert.equal(again.plan[0], "index: property n: 1 candidates");
+  assert.equal(again.plan.slice(0, -1), ["index: property n: 1 candidates", "tested: property n"]);
   assert.equal([again.looked, again.matched], [1, 1]);
 });
 
@@ -56,6 +67,7 @@ test("describes facets, groups, fusion and ignored words", ({ graph }) => {
   const fused = { vector: [1, 1], fuse: true, explain: true, condition } as const;
   assert.equal(graph.search("red", fused).explain.plan.slice(3), [
     "condition: tested for each match",
+    "tested: property n",
     "fused: 1 by text and 1 by vector to 1",
     "sorted, 10 at most kept",
   ]);
@@ -69,7 +81,8 @@ test("names lists of types and ids", ({ graph }) => {
   const plan = (condition: object | string) =>
     graph.vertices({ condition: condition as never, hits: 5, sortby: S_ID, explain: true }).explain
       .plan;
-  assert.equal(plan({ type: "few" }), ["list of a type: 10 candidates", "sorted, 5 at most kept"]);
+  const ofType = ["list of a type: 10 candidates", "tested: type 'few'"];
+  assert.equal(plan({ type: "few" }), [...ofType, "sorted, 5 at most kept"]);
   assert.equal(plan({ id: ["v1", "v2"] })[0], "ids: 2 candidates");
   graph.index("ids");
   assert.equal(plan("v99*")[0], "index: prefix of ids: 11 candidates");
@@ -108,10 +121,173 @@ test("describes traversals, with counts and times", ({ graph }) => {
   assert.equal(Object.keys(arcs), ["arcs", "explain"]);
 });
 
-test("rejects calls that cannot be explained", ({ graph }) => {
-  assert.throws(() => graph.vertices({ explain: 1 as never }), /invalid explain parameter/);
-  assert.throws(() => graph.neighborhood("v0", { nest: 1, explain: true }), /not for nested/);
-  assert.throws(() => graph.aggregate("v0", { explain: true } as never), /'explain' is an invalid/);
+test("names what a condition tests, and what has no index", ({ graph }) => {
+  const lines = (condition: object | string) =>
+    graph.vertices({ condition: condition as never, explain: true }).explain.plan.slice(1, -1);
+  assert.equal(lines({ type: "few", degree: { gt: 0 }, id: ["v1", "v2"] }), [
+    "tested: type 'few', degree, 2 ids",
+  ]);
+  assert.equal(lines({ and: [{ property: { n: 1 } }, { not: { type: "few" } }] }), [
+    "tested: property n, all of (not (type 'few'))",
+    "no index: property n",
+  ]);
+  assert.equal(lines({ or: [{ virtual: true }, { property: { n: 1, m: 2 } }] }), [
+    "tested: any of (virtual; properties n, m)",
+  ]);
+  assert.equal(lines({ adjacent: { arc: "to", neighbor: { type: "many" } } }), [
+    "tested: adjacent (all arcs 'to', neighbor type 'many')",
+  ]);
+  assert.equal(lines({ traverse: { arc: ["to", D_OUT], repeat: [1, null], filter: "true" } }), [
+    "tested: traverse (out arcs 'to', 1 or more arcs, each vertex once, filter)",
+  ]);
+  assert.equal(lines({ outdegree: [{ rel: "to" }, 2], filter: "true", reltime: { created: 0 } }), [
+    "tested: number of out arcs 'to', times, filter",
+  ]);
+  assert.equal(lines("v99*"), ["tested: prefix of ids", "no index: prefix of ids"]);
+  assert.equal(lines([false, { property: { n: 1 } }] as never), ["tested: not (property n)"]);
+});
+
+test("describes the steps of each traversal", ({ graph }) => {
+  const few = { type: "few" } as const;
+  const walk = { arc: "to", repeat: [1, 3], through: few, neighbor: few } as const;
+  const steps = [
+    "out arcs 'to' of one vertex",
+    "1 to 3 arcs, each vertex once",
+    "through: type 'few'",
+    "neighbor: type 'few'",
+  ];
+  const plan = (explained: { explain: Explanation }) => explained.explain.plan;
+  assert.equal(plan(graph.neighborhood("v0", { ...walk, explain: true })).slice(0, -1), steps);
+  const adjacent = graph.adjacent("v0", "to", few, { explain: true });
+  assert.is(adjacent.adjacent, true);
+  assert.equal(plan(adjacent), [steps[0], "neighbor: type 'few'", "until the first"]);
+  assert.is(adjacent.explain.matched, 1);
+  const { aggregation, explain } = graph.aggregate("v0", { ...walk, explain: true });
+  assert.equal(aggregation, { neighbors: 2, arcs: 2 });
+  assert.equal([explain.plan, explain.matched], [[...steps, "summed"], 2]);
+  const nested = graph.neighborhood("v0", { arc: "to", nest: 2, explain: true });
+  assert.is(nested.neighborhood.length, 2);
+  assert.equal(plan(nested)[0], steps[0]);
+  assert.equal(Object.keys(nested), ["neighborhood", "explain"]);
+});
+
+test("describes degrees and lists", ({ graph }) => {
+  const degree = graph.degree("v0", ["to", D_OUT], { explain: true });
+  assert.equal([degree.degree, degree.explain.plan], [2, ["out arcs 'to' of one vertex"]]);
+  const all = graph.degree("v0", undefined, { explain: true });
+  assert.equal(all.explain.plan, ["all arcs of one vertex", "from counters"]);
+  const { terminals, explain } = graph.terminals("v0", { explain: true });
+  assert.equal(terminals.sort(), ["v1", "v2"]);
+  assert.equal(explain.plan, ["out arcs of one vertex", "as they come, all kept"]);
+  assert.equal(graph.initials("v1", { explain: true }).initials, ["v0"]);
+  assert.is(graph.outarcs("v0", { explain: true }).outarcs.length, 2);
+  assert.equal(graph.inarcs("v2", { explain: true }).explain.plan[0], "in arcs of one vertex");
+  const vertex = graph.getVertex("v0");
+  assert.is(vertex.degree("to", { explain: true }).explain.matched, 2);
+  assert.is(vertex.adjacent("to", "v1", { explain: true }).adjacent, true);
+  assert.equal(Object.keys(vertex.terminals({ explain: true })), ["terminals", "explain"]);
+  assert.is(vertex.outarcs({ explain: true }).explain.matched, 2);
+});
+
+test("describes paths", ({ graph }) => {
+  graph.connect("v1", "to", "v3");
+  graph.connect("v2", "to", "v3");
+  const one = graph.shortestPath("v0", "v3", { arc: "to", maxDepth: 5, explain: true });
+  assert.is(one.shortestPath?.cost, 2);
+  assert.equal(one.explain.plan, ["out arcs 'to': fewest arcs, from both ends", "5 arcs at most"]);
+  assert.ok(one.explain.looked >= 2);
+  const through = { type: "many" } as const;
+  const none = graph.shortestPath("v0", "v3", { through, weighted: true, explain: true });
+  assert.equal([none.shortestPath, none.explain.matched], [null, 0]);
+  assert.equal(none.explain.plan, [
+    "out arcs: least sum of weights, from the start",
+    "through: type 'many'",
+  ]);
+  const all = graph.shortestPaths("v0", "v3", { weighted: "1", k: 5, explain: true });
+  assert.equal([all.shortestPaths.length, all.explain.matched], [2, 2]);
+  assert.equal(all.explain.plan, [
+    "out arcs: best first, by the least cost to the goals",
+    "weights: an expression",
+    "5 at most kept",
+  ]);
+  const ends = graph.paths("v0", { repeat: [2, null], neighbor: "v3", explain: true });
+  assert.equal(ends.paths.length, 1);
+  assert.equal(ends.explain.plan, [
+    "out arcs of one vertex",
+    "2 or more arcs, each vertex once",
+    "neighbor: id",
+    "shortest first, 1000 at most kept",
+  ]);
+});
+
+test("describes algorithms, also in the background", async ({ graph }) => {
+  const read = `${MANY} vertices and 2 arcs read: out arcs 'to'`;
+  const { components, explain } = graph.components({ arc: "to", hits: 1, explain: true });
+  assert.is(components[0]?.length, 3);
+  assert.equal(explain.plan, [read, `${MANY - 2} components`]);
+  const ranks = graph.pageRank({ arc: "to", hits: 2, from: ["v0"], explain: true });
+  assert.is(ranks.pageRank.length, 2);
+  assert.equal(ranks.explain.plan, [read, "20 rounds, restarts at 1 vertices"]);
+  const same = await graph.pageRankAsync({ arc: "to", hits: 2, from: ["v0"], explain: true });
+  assert.equal([same.pageRank, same.explain.plan], [ranks.pageRank, ranks.explain.plan]);
+  const async = await graph.componentsAsync({ arc: "to", hits: 1, explain: true });
+  assert.equal(async.components, components);
+  const walks = graph.randomWalks("v0", { walks: 3, steps: 4, explain: true });
+  assert.is(walks.explain.matched, 3);
+  assert.equal(walks.explain.plan, ["out arcs of one vertex", "4 arcs at most, one at random"]);
+  const shared = graph.coOccurrence("v0", { explain: true });
+  assert.equal(shared.coOccurrence, []);
+  assert.equal(shared.explain.plan[0], "out arcs of one vertex, and back from each head");
+});
+
+test("describes searches for the nearest vectors", ({ graph }) => {
+  for (let n = 0; n < 300; n++) {
+    graph.createVertex(`n${n}`, { type: n < 3 ? "rare" : "often", vector: [n, 1, 2] });
+  }
+  const plan = (options: NearestOptions) => {
+    const { nearest, explain } = graph.nearest([1, 1, 1], { ...options, explain: true });
+    return [nearest.length, explain.plan] as const;
+  };
+  assert.equal(plan({ hits: 2 }), [
+    2,
+    ["nearest vectors: all vectors: 300 candidates", "2 at most kept"],
+  ]);
+  assert.equal(plan({ condition: { type: "rare" }, hits: -1 }), [
+    3,
+    ["nearest vectors: list of a type: 3 candidates", "tested: type 'rare'", "all kept"],
+  ]);
+  assert.equal(plan({ condition: ["n1", "n2"] })[1][0], "nearest vectors: ids: 2 candidates");
+  const sorted = { vector: [1, 1, 1], sortby: S_SIM, hits: 2, explain: true } as const;
+  assert.equal(
+    graph.vertices(sorted).explain.plan[0],
+    "nearest vectors: all vectors: 300 candidates",
+  );
+});
+
+test("explains prepared queries with entries and sums", ({ graph }) => {
+  const around = graph.newNeighborhoodQuery("v0", { arc: "to", explain: true });
+  assert.equal(around.execute().explain.matched, 2);
+  const sums = graph.newAggregatorQuery("v0", { arc: "to", explain: true });
+  assert.is(sums.execute().explain.matched, 2);
+  const options = { explain: true } as never;
+  assert.throws(() => graph.newAdjacencyQuery("v0", options), /'explain' is an invalid/);
+});
+
+test("rejects an option that is neither true nor false", ({ graph }) => {
+  const options = { explain: 1 } as never;
+  const calls: (() => unknown)[] = [
+    () => graph.vertices(options),
+    () => graph.neighborhood("v0", { nest: 1, explain: 1 as never }),
+    () => graph.adjacent("v0", "to", "v1", options),
+    () => graph.degree("v0", "to", options),
+    () => graph.terminals("v0", options),
+    () => graph.shortestPath("v0", "v1", options),
+    () => graph.paths("v0", options),
+    () => graph.components(options),
+    () => graph.randomWalks("v0", options),
+    () => graph.nearest([1, 1], options),
+  ];
+  for (const call of calls) assert.throws(call, /invalid explain parameter/);
 });
 
 test.run();
