@@ -7,9 +7,21 @@ import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import { log } from "../../base/log.js";
 import { HttpError } from "../../plugin/response/http-error.js";
 
-/** Within the time limit of handlers. */
-const FETCH_TIMEOUT_MS = 3000;
-const FETCH_INTERVAL_MS = 5000;
+interface KeySetOptions {
+  /** A request to the issuer may take this long. */
+  readonly timeoutMs: number;
+  /** Time between requests. */
+  readonly intervalMs: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** The timeout is within the time limit of handlers. */
+const DEFAULTS: KeySetOptions = {
+  timeoutMs: 3000,
+  intervalMs: 5000,
+  now: () => performance.now(),
+};
 /** Older keys are fetched again. */
 const MAX_AGE_MS = 10 * 60_000;
 /** Older keys are not used: the issuer may have revoked them. */
@@ -22,26 +34,20 @@ const UNKNOWN_KEY = "ERR_JWKS_NO_MATCHING_KEY";
 export class KeySet {
   readonly #url: URL;
   readonly #create: (keys: JSONWebKeySet) => JWTVerifyGetKey;
-  readonly #intervalMs: number;
-  readonly #now: () => number;
+  readonly #options: KeySetOptions;
   #hasFailed = false;
   #keys: JWTVerifyGetKey | null = null;
   #fetchedMs = 0;
   #triedMs = Number.NEGATIVE_INFINITY;
   #pending: Promise<void> | null = null;
 
-  /**
-   * @param create `createLocalJWKSet` of `jose`
-   * @param now monotonic milliseconds
-   */
+  /** @param create `createLocalJWKSet` of `jose` */
   constructor(
     url: string,
     create: (keys: JSONWebKeySet) => JWTVerifyGetKey,
-    intervalMs = FETCH_INTERVAL_MS,
-    now = (): number => performance.now(),
+    options: Partial<KeySetOptions> = {},
   ) {
-    this.#intervalMs = intervalMs;
-    this.#now = now;
+    this.#options = { ...DEFAULTS, ...options };
     this.#url = new URL(url);
     this.#create = create;
   }
@@ -62,7 +68,7 @@ export class KeySet {
   };
 
   get #ageMs(): number {
-    return this.#keys === null ? Number.POSITIVE_INFINITY : this.#now() - this.#fetchedMs;
+    return this.#keys === null ? Number.POSITIVE_INFINITY : this.#options.now() - this.#fetchedMs;
   }
 
   async #refresh(): Promise<void> {
@@ -88,9 +94,9 @@ export class KeySet {
   /** Fetches the keys unless that was tried a moment ago; logs why it failed. */
   fetch(): Promise<void> {
     if (this.#pending !== null) return this.#pending;
-    if (this.#now() - this.#triedMs < this.#intervalMs) return Promise.resolve();
+    if (this.#options.now() - this.#triedMs < this.#options.intervalMs) return Promise.resolve();
     this.#pending = this.#replaceKeys().finally(() => {
-      this.#triedMs = this.#now();
+      this.#triedMs = this.#options.now();
       this.#pending = null;
     });
     return this.#pending;
@@ -103,8 +109,9 @@ export class KeySet {
 
   async #replaceKeys(): Promise<void> {
     try {
-      this.#keys = this.#create(JSON.parse(await readText(this.#url)) as JSONWebKeySet);
-      this.#fetchedMs = this.#now();
+      const text = await readText(this.#url, this.#options.timeoutMs);
+      this.#keys = this.#create(JSON.parse(text) as JSONWebKeySet);
+      this.#fetchedMs = this.#options.now();
       this.#hasFailed = false;
     } catch (error) {
       this.#hasFailed = true;
@@ -114,8 +121,8 @@ export class KeySet {
   }
 }
 
-async function readText(url: URL): Promise<string> {
-  const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
+async function readText(url: URL, timeoutMs: number): Promise<string> {
+  const signal = AbortSignal.timeout(timeoutMs);
   // A redirect could lead to keys of another issuer.
   const response = await fetch(url, { signal, redirect: "error" });
   if (!response.ok) throw new Error(`status ${response.status}`);

@@ -56,7 +56,7 @@ test("calls targets in turn and reports unusable ones", async () => {
     };
     setTimeout(answer, target === "/slow" ? 150 : 0);
   });
-  const useless = await warmUp({ targets: TARGETS, withinMs: 2500 }, OPTIONS, events);
+  const useless = await warmUp({ targets: TARGETS, withinMs: 1200 }, OPTIONS, events);
   assert.equal([...useless].sort(), [
     ["/bad", "responds with 404"],
     ["/slow", "takes longer than 100 ms"],
@@ -95,7 +95,7 @@ test("rejects clients without the key", async () => {
   Object.assign(netTransport, { listen: listenAndCall });
   try {
     const events = answering((exchange) => exchange.answer(200, null, ""));
-    await warmUp({ targets: ["/a"], withinMs: 1500 }, OPTIONS, events);
+    await warmUp({ targets: ["/a"], withinMs: 500 }, OPTIONS, events);
   } finally {
     Object.assign(netTransport, { listen });
   }

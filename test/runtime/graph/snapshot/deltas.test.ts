@@ -1,5 +1,6 @@
 // Deltas: saves that write only what changed since the last whole snapshot, and what a crash or
 // corruption between any two of their steps leaves. SEED=n repeats a run.
+// takes 6 s
 
 import {
   copyFileSync,
