@@ -2,10 +2,12 @@
 // servers return it from `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools
 // and the report of breaking changes derive from it alone.
 
-import type { PluginRole } from "../runtime/plugin/contract/plugin-entry.js";
 import type { Wire } from "./wire.js";
 
 /** Raised whenever a reader of the former version could misunderstand the file. */
+/** Where a plugin runs: in engines, or in a dispatcher before or after them. */
+export type PluginRole = "engine" | "pre" | "post";
+
 export const ARGSPEC_VERSION = 1;
 
 /** A JSON Schema 2020-12; only the keywords that `readArgspec` lists occur. */

@@ -4,8 +4,8 @@
 //   node --import tsx request-records.mjs [--requests 2000000]
 
 import { Explanation } from "../runtime/dispatch/explanation.ts";
+import { RecentRequests } from "../runtime/http/recent-requests.ts";
 import { PluginCounters } from "../runtime/metrics/plugin-counters.ts";
-import { RecentRequests } from "../runtime/metrics/recent-requests.ts";
 import { printTable } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 

@@ -3,8 +3,7 @@
 // a pair of processors is no change. RULES.md lists the rules.
 
 import { isDeepStrictEqual } from "node:util";
-import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
-import type { Argspec, ArgspecService } from "../argspec.js";
+import type { Argspec, ArgspecService, PluginRole } from "../argspec.js";
 import { listOperations, type Operation } from "../operations.js";
 import { type Change, makeChange, type Side } from "./change.js";
 import { compareErrors } from "./compare-errors.js";

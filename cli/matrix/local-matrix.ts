@@ -8,7 +8,7 @@ import { ignoreBrokenPipe } from "../../runtime/base/log.js";
 import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
-import { Instance, type InstanceEvents } from "./instance.js";
+import { Instance, type InstanceEvents } from "../serving/instance.js";
 
 /** Instances listen on loopback only. */
 const HOST = "127.0.0.1";

@@ -5,7 +5,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { ignoreBrokenPipe, log } from "../../runtime/base/log.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
 import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
-import { Instance, type InstanceEvents } from "../matrix/instance.js";
+import { Instance, type InstanceEvents } from "./instance.js";
 
 /** Options for the supervisor alone: a restarted server must not open another browser. */
 const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;

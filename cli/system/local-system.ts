@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ignoreBrokenPipe } from "../../runtime/base/log.js";
 import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import type { System } from "../../runtime/system/system.js";
-import { Instance, type InstanceEvents } from "../matrix/instance.js";
+import { Instance, type InstanceEvents } from "../serving/instance.js";
 import { InstanceColors } from "./instance-colors.js";
 import { type DownRequest, SupervisorSocket } from "./supervisor-socket.js";
 

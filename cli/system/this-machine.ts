@@ -1,7 +1,7 @@
 // Decides whether a host of a descriptor is this machine.
 
 import { hostname, networkInterfaces } from "node:os";
-import { LOOPBACK_NETWORKS, Networks } from "../../runtime/http/network.js";
+import { LOOPBACK_NETWORKS, Networks } from "../../runtime/base/network.js";
 
 const loopback = new Networks(LOOPBACK_NETWORKS);
 

@@ -4,9 +4,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, parse, resolve } from "node:path";
+import { replacementOptions } from "../read/renamed-options.js";
 import { removeStaleOutput } from "../stale-output.js";
 import { inheritedOption } from "../tsconfig.js";
-import { replacementOptions } from "./renamed-options.js";
 
 export interface CheckConfig {
   readonly path: string;

@@ -1,12 +1,9 @@
 // The plugin description record of the interface, with what the runtime needs to know about a
 // plugin.
 
+import type { PluginRole } from "../../argspec/argspec.js";
 import { JOB_PATH } from "../../runtime/plugin/contract/job-schedule.js";
-import type {
-  PluginDescription,
-  PluginEntry,
-  PluginRole,
-} from "../../runtime/plugin/contract/plugin-entry.js";
+import type { PluginDescription, PluginEntry } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */

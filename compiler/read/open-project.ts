@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
-import { replacementOptions } from "../config/renamed-options.js";
 import { tsconfigFiles } from "../tsconfig.js";
+import { replacementOptions } from "./renamed-options.js";
 
 /** Options of a project without a tsconfig.json. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {

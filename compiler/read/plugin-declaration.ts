@@ -2,8 +2,8 @@
 // converts it to a PluginRecord.
 
 import { ts } from "ts-morph";
+import type { PluginRole } from "../../argspec/argspec.js";
 import type { JobFacts } from "../../runtime/plugin/contract/job-schedule.js";
-import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { DocComment } from "./doc-comment.js";
 
 export type PluginFunction =

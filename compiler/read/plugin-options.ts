@@ -2,8 +2,8 @@
 // the compiler never runs user code to find the name of a plugin.
 
 import { ts } from "ts-morph";
+import type { PluginRole } from "../../argspec/argspec.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
-import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 
 export interface PluginOptions {

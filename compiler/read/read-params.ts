@@ -2,7 +2,7 @@
 // reserved (plugin-api, "Plugin function contracts").
 
 import { ts } from "ts-morph";
-import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
+import type { PluginRole } from "../../argspec/argspec.js";
 import type { ParamRecord, ReservedName, UserParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { readDefault } from "./default-value.js";

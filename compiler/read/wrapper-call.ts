@@ -2,7 +2,7 @@
 // package's export under any local name.
 
 import { ts } from "ts-morph";
-import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
+import type { PluginRole } from "../../argspec/argspec.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { isPackageSymbol, PACKAGE_NAME } from "./package-symbols.js";

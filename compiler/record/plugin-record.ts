@@ -1,9 +1,9 @@
 // The reader's result for one plugin, as frozen plain data. Rules check it and emitters print it
 // without the syntax tree. Serializable to JSON.
 
+import type { PluginRole } from "../../argspec/argspec.js";
 import type { Wire } from "../../argspec/wire.js";
 import type { JobFacts } from "../../runtime/plugin/contract/job-schedule.js";
-import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ExampleRecord } from "./example.js";
 import type { SourcePosition } from "./source-position.js";
 import type { TypeShape } from "./type-shape.js";

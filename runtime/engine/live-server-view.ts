@@ -19,11 +19,11 @@ import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-regi
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import { hasUnsavedChanges } from "../graph/status/graph-status.js";
+import type { RecentRequests } from "../http/recent-requests.js";
+import { RejectionCounters } from "../http/rejection-counters.js";
 import type { Connection, Exchange, HttpServer, TransportMemory } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
-import type { RecentRequests } from "../metrics/recent-requests.js";
-import { RejectionCounters } from "../metrics/rejection-counters.js";
 import type { TrafficCounters, TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { ServerSettings } from "../settings/server-settings.js";

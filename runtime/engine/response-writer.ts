@@ -19,11 +19,11 @@ import {
   serviceEnvelope,
 } from "../http/envelope.js";
 import { isolationFields } from "../http/isolation.js";
+import type { RecentRequests } from "../http/recent-requests.js";
 import { OWN_MEDIA_TYPE } from "../http/statuses.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
-import type { RecentRequests } from "../metrics/recent-requests.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";

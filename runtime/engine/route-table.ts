@@ -1,11 +1,12 @@
 // Maps a path to its resource: one map lookup for every known path, one string comparison for the
 // service prefix. All other paths are files.
 
+import type { PluginRole } from "../../argspec/argspec.js";
 import { DEFAULT_JOB_TIMEOUT_MS, JOB_GRACE_MS } from "../base/limits.js";
 import type { AccessKind } from "../builtin/access-kind.js";
 import type { Service } from "../builtin/service.js";
 import { JOB_PATH, type JobFacts } from "../plugin/contract/job-schedule.js";
-import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PathRoutes, Routes } from "../plugin/contract/plugin-table.js";
 import type { JobRoute } from "./jobs/job-runner.js";
 import type { PluginRoute } from "./plugin-call.js";

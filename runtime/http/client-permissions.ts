@@ -2,8 +2,8 @@
 // results; for all other clients these header fields are ignored. Operator rights are decided in
 // trusted-clients.ts.
 
+import { Networks } from "../base/network.js";
 import { type HeaderFields, readHeaderFields } from "./header-fields.js";
-import { Networks } from "./network.js";
 
 export class ClientPermissions {
   readonly #dispatchers: Networks;

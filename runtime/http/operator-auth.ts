@@ -2,8 +2,8 @@
 // key. On the admin port only: a proxy in front of the main port acts for all of its clients.
 
 import { timingSafeEqual } from "node:crypto";
+import { LOOPBACK_NETWORKS, Networks } from "../base/network.js";
 import { clientAddress } from "./client-address.js";
-import { LOOPBACK_NETWORKS, Networks } from "./network.js";
 import type { Exchange } from "./transport.js";
 import type { TrustedClients } from "./trusted-clients.js";
 

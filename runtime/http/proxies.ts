@@ -3,8 +3,8 @@
 // left of it come from that client and may be anything.
 
 import { isIP, SocketAddress } from "node:net";
+import { LOOPBACK_NETWORKS, Networks } from "../base/network.js";
 import type { HeaderFields } from "./header-fields.js";
-import { LOOPBACK_NETWORKS, Networks } from "./network.js";
 
 /** A client that no proxy named: it is never trusted, and all such clients count as one. */
 export const UNKNOWN_CLIENT = "unknown";

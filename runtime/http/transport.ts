@@ -3,7 +3,6 @@
 // transports (`net` and `uws`) pass one conformance suite.
 
 import type { TlsMaterial } from "../base/tls-files.js";
-import type { Explanation } from "../dispatch/explanation.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
@@ -81,6 +80,13 @@ export interface IncomingRequest {
   readonly t0Ms: number;
 }
 
+/** How a dispatcher answers a request, as records and responses show it. */
+export interface RequestExplanation {
+  end(): void;
+  /** JSON text, shortened for a header field. */
+  text(isField: boolean): string;
+}
+
 /** One request that was received completely, and its one response. */
 export interface Exchange {
   readonly method: Method;
@@ -104,7 +110,7 @@ export interface Exchange {
   ranFromMs: number;
   ranUntilMs: number;
   /** How a dispatcher has answered it; set by the engine. */
-  explanation: Explanation | null;
+  explanation: RequestExplanation | null;
   /** JSON text of the authenticated principal, null for none; set by the engine. */
   principal: string | null;
   /** Kind of the request in the audit log; set by it once the request is permitted. */

@@ -11,8 +11,8 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
+import { LOOPBACK_NETWORKS, Networks } from "../base/network.js";
 import { clientAddress } from "./client-address.js";
-import { LOOPBACK_NETWORKS, Networks } from "./network.js";
 import { Proxies } from "./proxies.js";
 import type { Exchange } from "./transport.js";
 

@@ -2,8 +2,8 @@
 // without a tag in their source.
 
 import { posix } from "node:path";
+import type { PluginRole } from "../../argspec/argspec.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../base/limits.js";
-import type { PluginRole } from "../plugin/contract/plugin-entry.js";
 import type { PluginDeclaration } from "./config-values.js";
 import {
   expected,

@@ -3,7 +3,7 @@
 
 import { isIP } from "node:net";
 import { HOST_PORT } from "../base/host-port.js";
-import { isNetwork } from "../http/network.js";
+import { isNetwork } from "../base/network.js";
 import { expected, isBoolean, list, nullable, type Rule, string, test } from "./rules.js";
 
 /** @template Given type accepted in `svc.config.ts` and programs, if it is not `T` */

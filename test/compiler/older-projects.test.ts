@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildProject, checkProject } from "../../compiler/build.js";
 import type { BuildResult } from "../../compiler/build-result.js";
-import { replacementOptions } from "../../compiler/config/renamed-options.js";
+import { replacementOptions } from "../../compiler/read/renamed-options.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { ProjectFixture } from "./project-fixture.js";
 

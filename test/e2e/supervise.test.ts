@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { restartDelayMs } from "../../cli/matrix/instance.js";
+import { restartDelayMs } from "../../cli/serving/instance.js";
 import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 

@@ -3,7 +3,7 @@
 // trusted clients.
 
 import { ParameterError } from "../../base/errors.js";
-import type { RequestRecord, RequestState } from "../../metrics/recent-requests.js";
+import type { RequestRecord, RequestState } from "../../http/recent-requests.js";
 import { createParamReader, parseParams } from "../../plugin/convert.js";
 import { decimals } from "../format.js";
 import type { Service } from "../service.js";

@@ -4,11 +4,11 @@ import { createHash } from "node:crypto";
 import { S_VAL } from "../../base/sort-constants.js";
 import { D_IN, D_OUT, F_AARC } from "../model/constants.js";
 import { EnumerationError } from "../model/errors.js";
-import { DESCRIPTOR, RAW } from "../query/attributes/vertex-attributes.js";
 import { arcs } from "../query/calls/arcs.js";
 import { neighborhood } from "../query/calls/neighborhood.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
+import { DESCRIPTOR, RAW } from "../store/attributes/vertex-attributes.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /** String values of properties: their codes and how often they occur. */

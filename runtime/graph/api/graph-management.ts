@@ -21,7 +21,6 @@ import {
   type VectorIndexState,
   vectorIndexes,
 } from "../changes/index-vectors.js";
-import { lockDeadlineAfter } from "../changes/session-view.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header } from "../memory/layout.js";
 import {
@@ -45,6 +44,7 @@ import { setEventsEnabled } from "../store/event-switches.js";
 import { resetInputSerial } from "../store/input-serial.js";
 import type { NameEnumeration } from "../store/names.js";
 import { resetQueryCounters } from "../store/query-meter.js";
+import { lockDeadlineAfter } from "../store/session-view.js";
 import { toVertexKey, type VertexName } from "./call-arguments.js";
 import {
   arcsText,

@@ -5,6 +5,10 @@ import { NEVER, RecordWord } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { refuseFurther } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import type { AccessMode } from "../sessions/open-vertices.js";
+import { ReadHandle } from "../sessions/read-handle.js";
+import type { HeldVertex } from "../sessions/session.js";
 import {
   DEG,
   DESCRIPTOR,
@@ -18,11 +22,7 @@ import {
   TMX,
   TYPE,
   VIRTUAL,
-} from "../query/attributes/vertex-attributes.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
-import type { AccessMode } from "../sessions/open-vertices.js";
-import { ReadHandle } from "../sessions/read-handle.js";
-import type { HeldVertex } from "../sessions/session.js";
+} from "../store/attributes/vertex-attributes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { arcBits } from "../vectors/projections.js";

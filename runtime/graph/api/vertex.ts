@@ -10,7 +10,6 @@ import {
   removeProperty,
   setProperty,
 } from "../changes/properties.js";
-import { lockDeadlineAfter } from "../changes/session-view.js";
 import { removeVector, setVector, toStoredParts } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
@@ -25,6 +24,7 @@ import { ReadHandle } from "../sessions/read-handle.js";
 import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { readConsistently } from "../store/read-consistently.js";
+import { lockDeadlineAfter } from "../store/session-view.js";
 import type { VectorLike } from "../vectors/vector.js";
 import { GraphHandle, getAccess } from "./graph-handle.js";
 import type { VertexRecord } from "./vertex-attributes.js";

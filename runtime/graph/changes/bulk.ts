@@ -3,9 +3,9 @@
 import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.js";
 import type { ArcSpec } from "../model/parsed-arc.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { Access } from "../store/session-view.js";
 import { batch } from "./batch.js";
 import { type ConnectOptions, connect } from "./connect.js";
-import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 import { type CreateOptions, createVertex } from "./vertices.js";
 

@@ -4,8 +4,8 @@ import { nowSeconds } from "../memory/time.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
+import type { Access } from "../store/session-view.js";
 import { runWithLocks, waitForLock } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import { isLockedByOther, requireWritable, resolveExisting, type VertexKey } from "./vertex-key.js";
 
 /**

@@ -11,10 +11,10 @@ import type { ArcTest } from "../query/match/arc-test.js";
 import { compileArcFilter } from "../query/parse/arc-filter.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { Access } from "../store/session-view.js";
 import { promoteIfVirtual } from "./change-vertex.js";
 import { linkVertices } from "./link-vertices.js";
 import { LockedChange, waitForLock } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import {
   findHandle,
   isLockedByOther,

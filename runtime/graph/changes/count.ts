@@ -5,9 +5,9 @@ import { ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import { valueFromBits } from "../model/modifiers.js";
 import { ParsedArc } from "../model/parsed-arc.js";
+import type { Access } from "../store/session-view.js";
 import { linkVertices } from "./link-vertices.js";
 import { LockedChange } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import { requireMutableArcs, type VertexKey } from "./vertex-key.js";
 
 class Add extends LockedChange<number> {

@@ -13,9 +13,9 @@ import { isReference } from "../query/parse/traverse-rule.js";
 import type { ArcRuns } from "../store/arc-runs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import type { Access } from "../store/session-view.js";
 import { begin } from "./change-vertex.js";
 import { LockedChange, waitForLock } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import {
   isLockedByOther,
   requireMutableArcs,

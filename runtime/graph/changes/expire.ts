@@ -7,8 +7,8 @@ import { M_TMX } from "../model/constants.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import type { Access } from "../store/session-view.js";
 import { begin } from "./change-vertex.js";
-import type { Access } from "./session-view.js";
 import { isLockedByOther } from "./vertex-key.js";
 
 /** Result of one call; `isLocked`: something is locked, the vertex is rescheduled. */

@@ -8,10 +8,10 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { readonlyError } from "../store/readonly-error.js";
+import type { Access } from "../store/session-view.js";
 import { begin } from "./change-vertex.js";
 import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "./name-codes.js";
 import { runWithLocks, waitForLock } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import { requireWritable } from "./vertex-key.js";
 
 /**

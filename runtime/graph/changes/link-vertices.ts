@@ -11,9 +11,9 @@ import { apply } from "../operations/apply.js";
 import { findArc, isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import type { Access } from "../store/session-view.js";
 import { ensureRelationshipCode } from "./name-codes.js";
 import { waitForLock } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import { findHandle, idForCreation, isLockedByOther, type VertexKey } from "./vertex-key.js";
 
 /**

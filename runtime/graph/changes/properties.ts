@@ -17,10 +17,10 @@ import {
   validatePropertyKey,
   validatePropertyValue,
 } from "../store/property-values.js";
+import type { Access } from "../store/session-view.js";
 import { begin, beginChange, changeVertex, requireWritableVertex } from "./change-vertex.js";
 import { ensureKeyCode } from "./name-codes.js";
 import { LockedChange } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
 const ARGUMENTS: PropertySteps = { key: ".key", value: ".value" };

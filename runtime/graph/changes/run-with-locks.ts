@@ -4,7 +4,7 @@
 import { Header } from "../memory/layout.js";
 import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type Access, type LockDeadline, lockDeadlineAfter } from "./session-view.js";
+import { type Access, type LockDeadline, lockDeadlineAfter } from "../store/session-view.js";
 
 /** Thrown by an attempt that must wait for a vertex; caught by `LockedChange`. */
 class LockConflict {

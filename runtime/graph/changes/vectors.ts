@@ -4,12 +4,12 @@
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import type { Access } from "../store/session-view.js";
 import { Precision } from "../vectors/precision.js";
 import { requireSameKind } from "../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { toPrecision, type VectorParts } from "../vectors/vector-parts.js";
 import { beginChange, changeVertex } from "./change-vertex.js";
-import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
 /**

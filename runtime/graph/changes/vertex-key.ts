@@ -5,8 +5,8 @@ import { Header } from "../memory/layout.js";
 import { AccessError, KeyError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { readonlyError } from "../store/readonly-error.js";
+import type { Access } from "../store/session-view.js";
 import { validateVertexId } from "../store/validate-vertex-id.js";
-import type { Access } from "./session-view.js";
 
 /** An id or internal id, or a handle of a vertex that cannot vanish. */
 export type VertexKey = string | number;

@@ -11,13 +11,13 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
+import type { Access } from "../store/session-view.js";
 import type { VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { begin, beginChange, changeVertex } from "./change-vertex.js";
 import { ensureTypeCode } from "./name-codes.js";
 import { applyProperty, type CheckedProperties, validateProperties } from "./properties.js";
 import { LockedChange, runWithLocks, waitForLock } from "./run-with-locks.js";
-import type { Access } from "./session-view.js";
 import { applyVector, toStoredParts } from "./vectors.js";
 import {
   findHandle,

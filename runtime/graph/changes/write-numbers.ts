@@ -3,8 +3,8 @@
 import { LockedError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { validatePropertyKey, validatePropertyValue } from "../store/property-values.js";
+import type { Access } from "../store/session-view.js";
 import { applyProperty } from "./properties.js";
-import type { Access } from "./session-view.js";
 import { isLockedByOther, requireWritable } from "./vertex-key.js";
 
 /** Vertices per transaction. */

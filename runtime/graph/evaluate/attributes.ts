@@ -1,10 +1,10 @@
-// Attributes in expressions: `next.deg`, `.arc.value` by the rows of query/attributes, and those of
+// Attributes in expressions: `next.deg`, `.arc.value` by the rows of store/attributes, and those of
 // the query's context, such as `graph.order`. Parser, documentation and completion read these maps.
 
 import { isFloatArc } from "../model/arc-number.js";
-import { ARC_ATTRIBUTES as ARC_ROWS } from "../query/attributes/arc-attributes.js";
-import type { AttributeType } from "../query/attributes/attribute.js";
-import { VERTEX_ATTRIBUTES as VERTEX_ROWS } from "../query/attributes/vertex-attributes.js";
+import { ARC_ATTRIBUTES as ARC_ROWS } from "../store/attributes/arc-attributes.js";
+import type { AttributeType } from "../store/attributes/attribute.js";
+import { VERTEX_ATTRIBUTES as VERTEX_ROWS } from "../store/attributes/vertex-attributes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import type { ArcView, Context } from "./context.js";

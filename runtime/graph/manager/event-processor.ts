@@ -4,11 +4,11 @@
 
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
 import { expire } from "../changes/expire.js";
-import type { Access } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { areEventsRunning } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { Access } from "../store/session-view.js";
 
 const TICK_MS = 250;
 const BATCH = 256;

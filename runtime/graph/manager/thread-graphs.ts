@@ -1,13 +1,13 @@
 // Graphs open in one thread, each attached once. Module-level code shares one session per graph;
 // every request gets its own.
 
-import { lockDeadlineAfter } from "../changes/session-view.js";
 import { MEMORY_SIZES, type MemorySize } from "../memory/layout.js";
 import { AccessError, ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
+import { lockDeadlineAfter } from "../store/session-view.js";
 import {
   checkGraphName,
   type GraphSource,

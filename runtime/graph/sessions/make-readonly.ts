@@ -1,9 +1,9 @@
 // Makes a graph read-only once no session holds a vertex for writing.
 
-import type { LockDeadline } from "../changes/session-view.js";
 import { AccessError, OperationTimeout } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { LockEntry } from "../store/lock-table.js";
+import type { LockDeadline } from "../store/session-view.js";
 import type { SessionAccess } from "./graph-access.js";
 
 /**

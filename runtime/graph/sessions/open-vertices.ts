@@ -2,13 +2,13 @@
 // mutation that takes all or none; between attempts the session waits.
 
 import { promoteIfVirtual } from "../changes/change-vertex.js";
-import { type LockDeadline, lockDeadlineAfter } from "../changes/session-view.js";
 import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { checkTimeout } from "../model/check-argument.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { type LockDeadline, lockDeadlineAfter } from "../store/session-view.js";
 import { LockWait } from "./deadlock-detection.js";
 import type { SessionAccess } from "./graph-access.js";
 import type { HeldVertex } from "./session.js";

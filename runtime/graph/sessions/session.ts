@@ -2,12 +2,12 @@
 // records what it holds; the locks themselves are in shared memory, where all threads see them and
 // those of a dead thread are found. A session never waits while it writes.
 
-import type { LockDeadline, SessionView } from "../changes/session-view.js";
 import { AccessError, LockedError } from "../model/errors.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
 import { readonlyError } from "../store/readonly-error.js";
+import type { LockDeadline, SessionView } from "../store/session-view.js";
 import { LockWait } from "./deadlock-detection.js";
 import { HeldVertices } from "./held-vertices.js";
 

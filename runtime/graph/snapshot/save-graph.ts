@@ -9,13 +9,13 @@
 import { existsSync, fsync, fsyncSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type LockDeadline, lockDeadlineAfter } from "../changes/session-view.js";
 import type { CommitClock } from "../memory/commit-clock.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { usedWords } from "../memory/used-words.js";
 import { DataError, OperationTimeout, ReadBackError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { type LockDeadline, lockDeadlineAfter } from "../store/session-view.js";
 import { countChangedWords, setBase } from "./dirty-chunks.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { CorruptSnapshotError, type SnapshotHeader } from "./snapshot-format.js";

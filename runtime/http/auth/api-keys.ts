@@ -6,7 +6,8 @@ import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
 import { log } from "../../base/log.js";
-import type { AuthHandler, Principal } from "./auth-handler.js";
+import type { Principal } from "../../plugin/request/principal.js";
+import type { AuthHandler } from "./auth-handler.js";
 import type { RequestHead } from "./request-head.js";
 
 const RELOAD_INTERVAL_MS = 1000;

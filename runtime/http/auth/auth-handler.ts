@@ -1,16 +1,7 @@
 // Authentication handlers: functions of the project that return the principal of a request.
 
+import type { Principal } from "../../plugin/request/principal.js";
 import type { RequestHead } from "./request-head.js";
-
-declare global {
-  /** The principal of requests: projects add its properties by declaring it again. */
-  interface SvcPrincipal {
-    /** Permissions, as `@scope` names them. */
-    readonly scopes?: readonly string[];
-  }
-}
-
-export type Principal = SvcPrincipal;
 
 /**
  * Returns the principal of a request, or null if it has no valid credential. A principal crosses

@@ -8,10 +8,11 @@ import { pathToFileURL } from "node:url";
 import { AUTH_FILE, BUILD_FOLDER } from "../../base/build-folder.js";
 import { SvcError } from "../../base/errors.js";
 import { log } from "../../base/log.js";
+import type { Principal } from "../../plugin/request/principal.js";
 import { isHttpError } from "../../plugin/response/http-error.js";
 import { AUTHENTICATION_UNAVAILABLE, HttpRejection, UNAUTHENTICATED } from "../rejections.js";
 import type { Exchange } from "../transport.js";
-import type { AuthHandler, Principal } from "./auth-handler.js";
+import type { AuthHandler } from "./auth-handler.js";
 import { ExchangeHead } from "./exchange-head.js";
 import type { RequestHead } from "./request-head.js";
 

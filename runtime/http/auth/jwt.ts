@@ -3,8 +3,9 @@
 // token that fails verification is a 401; only missing keys are a 503.
 
 import { SvcError } from "../../base/errors.js";
+import type { Principal } from "../../plugin/request/principal.js";
 import { isHttpError } from "../../plugin/response/http-error.js";
-import type { AuthHandler, Principal } from "./auth-handler.js";
+import type { AuthHandler } from "./auth-handler.js";
 import { KeySet } from "./key-set.js";
 import { type Jose, loadJose } from "./load-jose.js";
 import type { RequestHead } from "./request-head.js";

@@ -1,7 +1,8 @@
 // Authentication by client certificates. The TLS handshake has verified them: `http.tls.ca` names
 // the authorities.
 
-import type { AuthHandler, Principal } from "./auth-handler.js";
+import type { Principal } from "../../plugin/request/principal.js";
+import type { AuthHandler } from "./auth-handler.js";
 import type { ClientCertificate, RequestHead } from "./request-head.js";
 
 export interface MtlsOptions {

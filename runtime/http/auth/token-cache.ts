@@ -1,7 +1,7 @@
 // Principals of verified tokens. Only verified tokens enter, so clients without one cannot fill it;
 // the limits hold for issuers of many tokens.
 
-import type { Principal } from "./auth-handler.js";
+import type { Principal } from "../../plugin/request/principal.js";
 import type { RequestHead } from "./request-head.js";
 
 const MAX_TOKENS = 10_000;

@@ -1,6 +1,7 @@
 // The run-time form of one registered plugin: emitted by `svc build` into `.svc/plugins.js`, or
 // created by `addPlugin`. Executors call `invoke`; the IO thread sees only the record.
 
+import type { PluginRole } from "../../../argspec/argspec.js";
 import type { PluginRequest } from "../request/plugin-request.js";
 import type { ParamReader } from "../request/query-values.js";
 import type { RequestSource } from "./request-source.js";
@@ -13,8 +14,6 @@ export interface PluginDescription {
   readonly parameters: Readonly<Record<string, string>>;
   readonly bound_graph: string | null;
 }
-
-export type PluginRole = "engine" | "pre" | "post";
 
 /**
  * Converts the request's query, headers and body to the function's arguments and calls it. Throws

@@ -1,11 +1,11 @@
 // `addPlugin`: turns a function and its declaration into registry entries. All checks of the
 // interface precede the registration.
 
-import type { AccessSpec, PluginSpec } from "../../../argspec/argspec.js";
+import type { AccessSpec, PluginRole, PluginSpec } from "../../../argspec/argspec.js";
 import { ArgumentError, PluginError } from "../../base/errors.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../../base/limits.js";
 import { typeName } from "../contract/describe-error.js";
-import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plugin-entry.js";
+import type { PluginDescription, PluginEntry } from "../contract/plugin-entry.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
 import { createParamReader, type ParamReader } from "../request/query-values.js";
 import { requireBoundGraph } from "../run/graph-binding.js";

@@ -1,10 +1,10 @@
 // The `parameters` of `addPlugin`: a signature in data, in the order of the function's arguments.
 // Functions are never read as text, so what the compiler finds in a source must be given here.
 
+import type { PluginRole } from "../../../argspec/argspec.js";
 import type { Wire } from "../../../argspec/wire.js";
 import { ArgumentError } from "../../base/errors.js";
 import { typeName } from "../contract/describe-error.js";
-import type { PluginRole } from "../contract/plugin-entry.js";
 import { Converter } from "../contract/types.js";
 
 /** Formats of the reserved arguments `headers` and `content`. */

@@ -1,9 +1,9 @@
 // `plugin`: marks a function as a plugin. The compiler reads the mark in the source; at run time it
 // only stores the options, so that `addPlugin` finds them in a module loaded without a build.
 
+import type { PluginRole } from "../../../argspec/argspec.js";
 import { ArgumentError } from "../../base/errors.js";
 import { typeName } from "../contract/describe-error.js";
-import type { PluginRole } from "../contract/plugin-entry.js";
 import type { PluginFunction, PostFunction } from "../contract/plugin-function.js";
 import type { Parameters } from "./parameters.js";
 

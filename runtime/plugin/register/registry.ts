@@ -1,7 +1,8 @@
 // The plugins registered in this thread, by name and by number. Requests carry numbers between
 // threads, so the number of a removed plugin is never reused.
 
-import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plugin-entry.js";
+import type { PluginRole } from "../../../argspec/argspec.js";
+import type { PluginDescription, PluginEntry } from "../contract/plugin-entry.js";
 import type { PathRoutes, PluginList, PluginTable } from "../contract/plugin-table.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
 import { liveArgspec } from "./live-argspec.js";

@@ -1,9 +1,9 @@
 // Origin and context of a request: read-only for plugin code.
 
-import type { Principal } from "../../http/auth/auth-handler.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { type App, getApp } from "./app.js";
+import type { Principal } from "./principal.js";
 import { RequestLog } from "./request-log.js";
 
 /** `(defined, width, height, depth, partition, replica, channel, primary)`. */

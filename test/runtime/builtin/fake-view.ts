@@ -1,11 +1,11 @@
 // A server view with known values, for tests of services and built-in plugins.
 
 import type { ServerView } from "../../../runtime/builtin/server-view.js";
+import { RecentRequests } from "../../../runtime/http/recent-requests.js";
+import { RejectionCounters } from "../../../runtime/http/rejection-counters.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
-import { RecentRequests } from "../../../runtime/metrics/recent-requests.js";
-import { RejectionCounters } from "../../../runtime/metrics/rejection-counters.js";
 import { NO_TRAFFIC } from "../../../runtime/metrics/traffic.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 

@@ -2,7 +2,6 @@
 // work in steps, at once or in the background, and can write a number to each vertex.
 
 import { ScoredHeap } from "../../../base/scored-heap.js";
-import type { Access } from "../../changes/session-view.js";
 import {
   readGenerations,
   VERTICES_PER_BATCH,
@@ -11,6 +10,7 @@ import {
 } from "../../changes/write-numbers.js";
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { Access } from "../../store/session-view.js";
 import { findAnchor } from "../match/anchor.js";
 import type { Deadline } from "../match/deadline.js";
 import { describeArcs } from "../match/describe-test.js";

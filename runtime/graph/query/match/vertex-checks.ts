@@ -4,10 +4,10 @@
 import type { Arena } from "../../memory/arena.js";
 import { ARC_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
 import { D_IN, D_OUT, V_ANY } from "../../model/constants.js";
+import { TMC, TMM, TMX } from "../../store/attributes/vertex-attributes.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ID_KEY } from "../../store/property-indexes.js";
 import type { Probe } from "../../vectors/probe.js";
-import { TMC, TMM, TMX } from "../attributes/vertex-attributes.js";
 import { moveArc } from "./arc-stack.js";
 import type { ArcTest, DirectionNumber } from "./arc-test.js";
 import { describeArcs, describeCompound } from "./describe-test.js";

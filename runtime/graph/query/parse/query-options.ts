@@ -7,10 +7,10 @@ import type {
   FieldMask,
   ValueComparison,
 } from "../../model/constants.js";
+import type { FieldValues } from "../../store/attributes/field-list.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import type { TextStatisticsShare } from "../../texts/text-statistics.js";
 import type { VectorLike } from "../../vectors/vector.js";
-import type { FieldValues } from "../attributes/field-list.js";
 
 /**
  * `{ rel: "knows", dir: "out", mod: "int", value: { gt: 5 } }` with any members omitted, or

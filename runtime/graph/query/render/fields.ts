@@ -1,8 +1,8 @@
 // Fields that a query renders, by mask or by names.
 
 import { invalidArgument } from "../../model/invalid-argument.js";
-import type { Attribute } from "../attributes/attribute.js";
-import { FIELD_LIST } from "../attributes/field-list.js";
+import type { Attribute } from "../../store/attributes/attribute.js";
+import { FIELD_LIST } from "../../store/attributes/field-list.js";
 import type { Selection } from "./select.js";
 
 export type Field = Attribute<string>;

@@ -2,11 +2,11 @@
 // and must not keep it.
 
 import { ArcFlag, FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
+import type { HitView } from "../../store/attributes/attribute.js";
 import { SYNTHETIC, SYNTHETIC_NAME } from "../../store/code-ranges.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { TextScores } from "../../texts/text-scores.js";
 import type { Probe } from "../../vectors/probe.js";
-import type { HitView } from "../attributes/attribute.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitSide, type HitSideNumber } from "../hits/hit-sink.js";

@@ -8,10 +8,10 @@ import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { compilePart } from "../../evaluate/program.js";
 import { jsonResult } from "../../evaluate/result-values.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
+import { ARC_ATTRIBUTES } from "../../store/attributes/arc-attributes.js";
+import type { HitView } from "../../store/attributes/attribute.js";
+import { PROPERTIES, VERTEX_ATTRIBUTES } from "../../store/attributes/vertex-attributes.js";
 import type { PropertyValue } from "../../store/property-values.js";
-import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
-import type { HitView } from "../attributes/attribute.js";
-import { PROPERTIES, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 import { parseSelect, type SelectItem } from "./select-text.js";
 
 export type SelectedItem = readonly [key: string, value: PropertyValue];

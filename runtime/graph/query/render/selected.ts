@@ -2,10 +2,10 @@
 // properties (`*`) and commas within brackets are not analyzed; the properties then have their
 // general type. Types only.
 
+import type { ARC_ATTRIBUTES } from "../../store/attributes/arc-attributes.js";
+import type { HitView } from "../../store/attributes/attribute.js";
+import type { VERTEX_ATTRIBUTES } from "../../store/attributes/vertex-attributes.js";
 import type { PropertyValue } from "../../store/property-values.js";
-import type { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
-import type { HitView } from "../attributes/attribute.js";
-import type { VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 
 type Row = (typeof VERTEX_ATTRIBUTES)[number] | (typeof ARC_ATTRIBUTES)[number];
 

@@ -1,7 +1,7 @@
 // Result types inferred from literal options: names of fields and formats give exact types,
 // computed masks give `unknown` if the format is not known. Types only.
 
-import type { FieldOrder, FieldValues } from "../attributes/field-list.js";
+import type { FieldOrder, FieldValues } from "../../store/attributes/field-list.js";
 import type { FacetRange, FacetValue } from "../hits/facets.js";
 import type { FieldName, Properties } from "../parse/query-options.js";
 import type { Selected } from "./selected.js";

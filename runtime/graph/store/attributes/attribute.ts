@@ -1,9 +1,9 @@
 // One row per attribute of a hit: of its vertex, or of the arc that led to it. Fields, `select`,
 // time conditions, sort orders, result types, `Vertex` and expressions all read these rows.
 
-import type { GraphStore } from "../../store/graph-store.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
+import type { GraphStore } from "../graph-store.js";
 
 /** Value type of a field; `items` is the list of keys and values of the properties. */
 export type FieldKind = "text" | "integer" | "float" | "arc value" | "vector" | "items";

@@ -3,9 +3,8 @@
 // allocation.
 
 import { nowMs } from "../base/clock.js";
-import type { Explanation } from "../dispatch/explanation.js";
-import type { Exchange } from "../http/transport.js";
-import type { CountedPlugin } from "./plugin-counters.js";
+import type { CountedPlugin } from "../metrics/plugin-counters.js";
+import type { Exchange, RequestExplanation } from "./transport.js";
 
 const RECENT = 1000;
 const SLOW = 64;
@@ -30,7 +29,7 @@ export class RequestRecord {
   /** Start and end of the run in an executor; 0: it did not run in one. */
   ranFromMs = 0;
   ranUntilMs = 0;
-  explanation: Explanation | null = null;
+  explanation: RequestExplanation | null = null;
   traceParent: string | null = null;
 
   copyFrom(other: RequestRecord): void {

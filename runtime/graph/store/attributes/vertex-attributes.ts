@@ -4,8 +4,8 @@ import * as S from "../../../base/sort-constants.js";
 import { RECORD_WORDS } from "../../memory/layout.js";
 import { decodeSecond } from "../../memory/time.js";
 import * as F from "../../model/constants.js";
-import type { GraphStore } from "../../store/graph-store.js";
 import { toComponents, type VectorComponents } from "../../vectors/vector-parts.js";
+import type { GraphStore } from "../graph-store.js";
 import { type AttributeType, vertex } from "./attribute.js";
 
 export const ID = vertex(

@@ -2,7 +2,7 @@
 // others lock. Implemented by sessions/.
 
 import { checkTimeout } from "../model/check-argument.js";
-import type { GraphStore } from "../store/graph-store.js";
+import type { GraphStore } from "./graph-store.js";
 
 /** Deadline of a lock wait, by `performance.now()`; 0: do not wait; Infinity: no limit. */
 export type LockDeadline = number;

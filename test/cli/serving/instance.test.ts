@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Instance } from "../../../cli/matrix/instance.js";
+import { Instance } from "../../../cli/serving/instance.js";
 import { SvcError } from "../../../runtime/base/errors.js";
 
 const test = suite("instance");

@@ -1,6 +1,6 @@
 // The attributes that are fields of an entry, in display order.
 
-import type { PropertyValue } from "../../store/property-values.js";
+import type { PropertyValue } from "../property-values.js";
 import {
   ANCHOR,
   ANCHOR_INTERNALID,

@@ -3,8 +3,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nowMs } from "../../../runtime/base/clock.js";
+import { RecentRequests } from "../../../runtime/http/recent-requests.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
-import { RecentRequests } from "../../../runtime/metrics/recent-requests.js";
 import { fakeExchange } from "../builtin/fake-view.js";
 
 const SEED = Number(process.env.SEED ?? 38);

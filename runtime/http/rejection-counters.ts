@@ -1,7 +1,7 @@
 // Requests that the transport rejected itself, and connections that it closed, by reason. Counted
 // and read by the IO thread only.
 
-import type { RejectionReason } from "../http/rejections.js";
+import type { RejectionReason } from "./rejections.js";
 
 export class RejectionCounters {
   readonly #counts = new Map<RejectionReason, number>();

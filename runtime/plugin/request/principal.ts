@@ -1,0 +1,12 @@
+// The principal of a request, as an authentication handler returns it. Without imports, so that its
+// declaration needs no types of Node.
+
+declare global {
+  /** The principal of requests: projects add its properties by declaring it again. */
+  interface SvcPrincipal {
+    /** Permissions, as `@scope` names them. */
+    readonly scopes?: readonly string[];
+  }
+}
+
+export type Principal = SvcPrincipal;
