@@ -91,11 +91,20 @@ export interface PluginSpec {
   readonly examples: readonly ExampleSpec[];
   /** Present if the plugin is public or requires scopes. */
   readonly access?: AccessSpec;
+  /** Hooks in the order in which they run; present if there are any. */
+  readonly guards?: readonly GuardSpec[];
   /** Pre-processors only: plugins that they forward to by name. */
   readonly forwards?: readonly string[];
 }
 
 export type AccessSpec = { readonly public: true } | { readonly scopes: readonly string[] };
+
+export interface GuardSpec {
+  readonly name: string;
+  readonly file: string;
+  /** Header fields that it reads by a literal name. */
+  readonly headers: readonly string[];
+}
 
 export interface ParamSpec {
   readonly name: string;

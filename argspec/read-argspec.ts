@@ -9,6 +9,7 @@ import {
   type ArgspecService,
   type ErrorSpec,
   type ExampleSpec,
+  type GuardSpec,
   type JsonSchema,
   type ParamSpec,
   type PluginSpec,
@@ -140,6 +141,7 @@ function readPlugin(plugin: UntrustedJson, names: ReadonlySet<string>): PluginSp
       .map((error) => readError(error, names)),
     examples: plugin.member("examples").items(MAX_PARAMS).map(readExample),
     ...readAccess(plugin.optional("access")),
+    ...readGuards(plugin.optional("guards")),
     ...(forwards !== undefined && { forwards: forwards.items(MAX_PARAMS).map(readName) }),
     ...(plugin.optional("open")?.boolean() && { open: true }),
   };
@@ -151,6 +153,19 @@ function readAccess(access: UntrustedJson | undefined): { readonly access?: Acce
   const scopes = access?.optional("scopes")?.items(MAX_PARAMS);
   if (scopes === undefined || scopes.length === 0) return {};
   return { access: { scopes: scopes.map((scope) => scope.matching(SCOPE, "a scope")) } };
+}
+
+function readGuards(list: UntrustedJson | undefined): { readonly guards?: readonly GuardSpec[] } {
+  if (list === undefined) return {};
+  const guards = list.items(MAX_PARAMS).map((guard) => ({
+    name: guard.member("name").text(1000),
+    file: guard.member("file").text(10_000),
+    headers: guard
+      .member("headers")
+      .items(MAX_PARAMS)
+      .map((header) => header.text(1000)),
+  }));
+  return guards.length > 0 ? { guards } : {};
 }
 
 function readName(value: UntrustedJson): string {

@@ -64,6 +64,7 @@ function pluginSpec(plugin: PluginRecord, types: TypeTable, pathPrefix: string):
     examples: plugin.examples.map((example) => exampleSpec(example, plugin)),
     ...(plugin.isPublic && { access: { public: true as const } }),
     ...(plugin.scopes.length > 0 && { access: { scopes: plugin.scopes } }),
+    ...(plugin.guards.length > 0 && { guards: plugin.guards }),
     ...(plugin.forwards.length > 0 && { forwards: plugin.forwards }),
   };
 }

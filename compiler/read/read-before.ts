@@ -50,7 +50,8 @@ function namesIn(tag: ts.JSDocTag): string[] {
     .filter((name) => name !== "");
 }
 
-function exportOf(context: ReadContext, name: string): ts.Symbol | undefined {
+/** Returns the symbol of `module#export`, if the program contains it. */
+export function exportOf(context: ReadContext, name: string): ts.Symbol | undefined {
   const [path = "", exportPath] = name.split("#");
   const file = context.program.getSourceFile(join(context.projectDir, path));
   const module = file && context.checker.getSymbolAtLocation(file);

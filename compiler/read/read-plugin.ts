@@ -7,6 +7,7 @@ import type { PluginDeclaration } from "./plugin-declaration.js";
 import { readAccess } from "./read-access.js";
 import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
+import { readGuards } from "./read-guards.js";
 import { readInline } from "./read-inline.js";
 import { readJobParams, readJobResult } from "./read-job.js";
 import { readParams } from "./read-params.js";
@@ -46,6 +47,7 @@ export function readPlugin(
     async,
     inline: readInline(context, plugin, { result, async, hasBefore }),
     before,
+    guards: readGuards(context, plugin, before),
     ...readAccess(context, plugin),
     timeoutMs: readTimeout(context, plugin),
     job: plugin.job ?? null,

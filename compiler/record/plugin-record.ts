@@ -127,6 +127,14 @@ export interface AccessRecord {
   readonly scopes: readonly string[];
 }
 
+/** A hook, with the header fields that it reads by a literal name. */
+export interface GuardRecord {
+  readonly name: string;
+  /** Path relative to the project, with `/`. */
+  readonly file: string;
+  readonly headers: readonly string[];
+}
+
 export interface PluginRecord extends ModuleExport, AccessRecord {
   readonly kind: "plugin";
   readonly name: string;
@@ -143,6 +151,8 @@ export interface PluginRecord extends ModuleExport, AccessRecord {
   readonly job: JobFacts | null;
   /** Hooks in the order in which they run. */
   readonly before: readonly ModuleExport[];
+  /** Those hooks and, before them, the ones of the configuration. */
+  readonly guards: readonly GuardRecord[];
   readonly position: SourcePosition;
   /** First sentence, and the whole docstring (http-interface, "Plugin description record"). */
   readonly summary: string;

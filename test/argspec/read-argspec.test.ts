@@ -145,6 +145,14 @@ test("reads valid project information and ignores the rest", () => {
   }
 });
 
+test("reads the hooks of a plugin", () => {
+  const guards = [{ name: "auth", file: "src/guards.ts", headers: ["Authorization"] }];
+  assert.equal(read(documentOf({ guards })).plugins[0]!.guards, guards);
+  assert.is(read(documentOf({ guards: [] })).plugins[0]!.guards, undefined);
+  const place = "plugins.0.guards.0.headers.0: expected a string";
+  refuses(documentOf({ guards: [{ ...guards[0], headers: [1] }] }), place);
+});
+
 test("ignores members of later versions", () => {
   const later = { ...documentOf({ price: 3, params: [param("q", { unit: "m" })] }), icon: "x" };
   assert.equal(read(later), read(documentOf()));

@@ -53,6 +53,7 @@ export function plugin(
     scopes: [],
     async: false,
     before: [],
+    guards: [],
     timeoutMs: null,
     module: "plugins/shop.ts",
     exportPath: name,
