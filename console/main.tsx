@@ -43,7 +43,7 @@ const SHOWN: Readonly<Record<Page, ComponentType>> = {
 };
 
 /** Pages that have a heading of their own. */
-const WITH_HEAD: ReadonlySet<Page> = new Set(["system", "status", "requests"]);
+const WITH_HEAD: ReadonlySet<Page> = new Set(["system", "status", "plugin", "requests"]);
 
 /** Dialog over the page. */
 type Layer = "palette" | "help" | "more" | null;

@@ -35,7 +35,7 @@ export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclar
 export function beforeDeclarations(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
   const configured = role === "post" ? [] : context.hooks;
   return [...configured, ...beforeTags(doc).flatMap(namesIn)].flatMap((name) => {
-    const symbol = name.includes("#") ? exportOf(context, name) : symbolOf(context, fn, name);
+    const symbol = name.includes("#") ? findExport(context, name) : symbolOf(context, fn, name);
     return symbol?.declarations?.slice(0, 1) ?? [];
   });
 }
@@ -51,7 +51,7 @@ function namesIn(tag: ts.JSDocTag): string[] {
 }
 
 /** Returns the symbol of `module#export`, if the program contains it. */
-export function exportOf(context: ReadContext, name: string): ts.Symbol | undefined {
+export function findExport(context: ReadContext, name: string): ts.Symbol | undefined {
   const [path = "", exportPath] = name.split("#");
   const file = context.program.getSourceFile(join(context.projectDir, path));
   const module = file && context.checker.getSymbolAtLocation(file);

@@ -1,11 +1,11 @@
-// Lists the hooks of a plugin with the header fields that each one reads, so that tools can say what
-// a client has to send.
+// Lists the hooks of a plugin with the header fields that each one reads, so that tools can name
+// the fields that a client has to send.
 
 import { posix } from "node:path";
 import { ts } from "ts-morph";
 import type { GuardRecord, ModuleExport } from "../record/plugin-record.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
-import { exportOf } from "./read-before.js";
+import { findExport } from "./read-before.js";
 import type { ReadContext } from "./read-context.js";
 
 /** @param before hooks of the plugin's own comment; hooks of the configuration precede them */
@@ -17,7 +17,7 @@ export function readGuards(
   const isConfigured = role !== "post" && job === undefined;
   const configured = isConfigured ? context.hooks.map(parseReference) : [];
   return [...configured, ...before].map(({ module, exportPath }) => {
-    const declaration = exportOf(context, `${module}#${exportPath}`)?.declarations?.[0];
+    const declaration = findExport(context, `${module}#${exportPath}`)?.declarations?.[0];
     const headers = declaration === undefined ? [] : headersRead(declaration);
     return { name: exportPath, file: module, headers };
   });

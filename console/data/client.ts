@@ -15,6 +15,8 @@ export interface Reply {
   /** Run time measured by the server; null if not sent. */
   readonly execMs: number | null;
   readonly totalMs: number;
+  /** Header fields of the response. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   /** How a matrix produced the response; undefined if not sent. */
   readonly explain?: unknown;
 }
@@ -23,7 +25,7 @@ const MAX_CAUSES = 4;
 
 export interface ServerRequest {
   readonly method?: "GET" | "POST";
-  readonly body?: string;
+  readonly body?: string | File | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -33,22 +35,61 @@ export interface ServerRequest {
  * @throws Error without a response
  */
 export async function callServer(path: string, question: ServerRequest = {}): Promise<Reply> {
-  const { method, body, headers, signal } = question;
   const begun = performance.now();
-  const response = await fetch(path, {
+  return readResponse(await send(path, question), begun);
+}
+
+/**
+ * Requests one path, and passes the lines of a successful response on while they arrive.
+ * @returns the response with its lines as text up to a limit; an error response whole
+ * @throws Error without a response, or if it ends early
+ */
+export async function streamServer(
+  path: string,
+  question: ServerRequest,
+  onLines: (lines: readonly string[]) => void,
+): Promise<Reply> {
+  const begun = performance.now();
+  const response = await send(path, question);
+  const { body, status, headers } = response;
+  if (!response.ok || body === null) return readResponse(response, begun);
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value = "" } = await reader.read();
+    const lines = (rest + value).split("\n");
+    rest = done ? "" : lines.pop()!;
+    const full = lines.filter((line) => line.trim() !== "");
+    if (full.length > 0) onLines(full);
+    if (done) break;
+  }
+  const reply = readReply(status, "", performance.now() - begun, typeOf(response));
+  return { ...reply, headers: [...headers] };
+}
+
+function send(path: string, { method, body, headers, signal }: ServerRequest): Promise<Response> {
+  return fetch(path, {
     method: method ?? "GET",
     headers: { accept: "application/json", ...headers },
     redirect: "error",
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const mediaType = (response.headers.get("content-type") ?? "").split(";", 1)[0]!.trim();
+}
+
+async function readResponse(response: Response, begun: number): Promise<Reply> {
+  const mediaType = typeOf(response);
   const received = await response.blob();
   const { status } = response;
   const isText = received.size === 0 || TEXT.test(mediaType);
   const text = isText ? await received.text() : "";
-  const reply = readReply(status, text, performance.now() - begun, mediaType);
+  const read = readReply(status, text, performance.now() - begun, mediaType);
+  const reply = { ...read, headers: [...response.headers] };
   return isText ? reply : { ...reply, body: received };
+}
+
+function typeOf({ headers }: Response): string {
+  return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim();
 }
 
 const TEXT = /^text\/|[/+](?:json|xml|x-ndjson|javascript|yaml)$/;
@@ -64,7 +105,8 @@ export function readReply(
   const ok = status >= 200 && status < 300;
   if (!isRecord(envelope) || !("response" in envelope || "message" in envelope)) {
     const value = envelope ?? text;
-    return { status, ok, value, text, mediaType, body: null, execMs: null, totalMs };
+    const rest = { mediaType, body: null, execMs: null, totalMs, headers: [] };
+    return { status, ok, value, text, ...rest };
   }
   const { response, message, exec_ms: execMs, explain } = envelope;
   return {
@@ -76,6 +118,7 @@ export function readReply(
     body: null,
     execMs: typeof execMs === "number" ? execMs : null,
     totalMs,
+    headers: [],
     explain,
   };
 }

@@ -35,7 +35,9 @@ export async function pluginCatalog(): Promise<PluginCatalog> {
   ]);
   // A post-processor is called by its server alone.
   const isAuthenticated = argspec.service.authenticated === true;
-  const own = argspec.plugins.filter(({ role }) => role !== "post");
+  const own = argspec.plugins
+    .filter(({ role }) => role !== "post")
+    .map((plugin) => resolveTypes(plugin, argspec.$defs));
   if (!Array.isArray(matrix) || matrix.length === 0) {
     return { plugins: own, hasMatrix: false, elsewhere: new Set(), isAuthenticated };
   }
@@ -46,6 +48,16 @@ export async function pluginCatalog(): Promise<PluginCatalog> {
   // The contract is that of the build, of which a dispatcher serves a part.
   const away = plugins.filter(({ path }) => !here.has(path)).map(({ name }) => name);
   return { plugins, hasMatrix: true, elsewhere: new Set(away), isAuthenticated };
+}
+
+/** Puts named types in the place of references, so that forms know their constraints. */
+function resolveTypes(plugin: PluginSpec, types: Argspec["$defs"]): PluginSpec {
+  const params = plugin.params.map((param) => {
+    const [, name = ""] = /^#\/\$defs\/(.*)$/.exec(String(param.schema.$ref ?? "")) ?? [];
+    const type = Object.hasOwn(types ?? {}, name) ? types[name] : {};
+    return { ...param, schema: { ...type, ...param.schema } };
+  });
+  return { ...plugin, params };
 }
 
 function paths(value: unknown): readonly string[] {

@@ -10,7 +10,16 @@ export function clipForDisplay(value: unknown, max = MAX_SHOWN): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
   const start =
     text.length > max ? `${text.slice(0, max)}… (${count(text.length)} characters)` : text;
-  return start.replace(HIDDEN, (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`);
+  return markHidden(start);
+}
+
+/** Shows all that is in several lines of text. */
+export function showLines(text: string): string {
+  return text.split("\n").map(markHidden).join("\n");
+}
+
+function markHidden(text: string): string {
+  return text.replace(HIDDEN, (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`);
 }
 
 // To make one costs more than to write a page of numbers.

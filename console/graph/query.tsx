@@ -83,7 +83,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
         </button>
       </form>
       {failure !== "" && <Note>No answer: {clipForDisplay(failure)}</Note>}
-      {reply !== null && <ResponseView reply={reply} />}
+      {reply !== null && <ResponseView reply={reply} at={Date.now()} />}
     </>
   );
 }

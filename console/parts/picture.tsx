@@ -1,19 +1,43 @@
 // A body that is no text: a picture is shown, everything else can only be downloaded.
 
 import { useEffect, useState } from "preact/hooks";
+import { bytes, clipForDisplay } from "../data/text.js";
 
 /** Formats that browsers show; scripts in an SVG do not run in an image. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif|svg\+xml|bmp)$/;
 
-export function Picture({ body }: { readonly body: Blob }) {
-  const isShown = SHOWN.test(body.type.split(";", 1)[0]!);
+interface PictureProps {
+  readonly body: Blob;
+  /** Only type and size. */
+  readonly isPlain?: boolean;
+}
+
+export function Picture({ body, isPlain = false }: PictureProps) {
+  const type = body.type.split(";", 1)[0]!;
+  const isShown = !isPlain && SHOWN.test(type);
   const [url, setUrl] = useState("");
+  const [size, setSize] = useState("");
   useEffect(() => {
     if (!isShown) return;
     const objectUrl = URL.createObjectURL(body);
     setUrl(objectUrl);
     return () => URL.revokeObjectURL(objectUrl);
   }, [body, isShown]);
-  if (!isShown) return <p class="soft">The body is no text: download it.</p>;
-  return url === "" ? null : <img class="picture" src={url} alt="Response body" />;
+  const about = `${clipForDisplay(type, 60)}${size}, ${bytes(body.size)}`;
+  if (!isShown) return <p class="soft">{about}: the body is no text, download it.</p>;
+  return (
+    <figure class="stack">
+      {url !== "" && (
+        <img
+          class="picture"
+          src={url}
+          alt="Response body"
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+            setSize(`, ${naturalWidth} × ${naturalHeight}`)
+          }
+        />
+      )}
+      <figcaption class="soft s">{about}</figcaption>
+    </figure>
+  );
 }

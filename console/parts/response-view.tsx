@@ -1,82 +1,161 @@
-// A response: run time and origin, a table if it is a list, and its text.
+// A response in tabs: as table, picture or text, as sent, its header fields, and where its time
+// went.
 
 import { useState } from "preact/hooks";
-import { errorMessage, isRecord, type Reply } from "../data/client.js";
+import { errorMessage, type Reply } from "../data/client.js";
 import { downloadFile } from "../data/download.js";
-import { buildWaterfall } from "../data/explanation.js";
-import { bytes, clipForDisplay, milliseconds } from "../data/text.js";
+import { buildWaterfall, type Waterfall } from "../data/explanation.js";
+import { bytes, clipForDisplay, clockTime, milliseconds } from "../data/text.js";
+import { AnswerTable, readRows } from "./answer-table.js";
+import { Badge } from "./badge.js";
+import { Code } from "./code.js";
+import { CopyButton } from "./copy-button.js";
+import { Icon } from "./icon.js";
 import { Picture } from "./picture.js";
-import { Table } from "./table.js";
-import { TextBlock } from "./text-block.js";
-import { Waterfall } from "./waterfall.js";
+import { Tabs } from "./tabs.js";
+import { WaterfallRows } from "./waterfall.js";
 
 const MAX_TEXT = 20_000;
-const MAX_COLUMNS = 12;
+/** Reason phrases of frequent statuses. */
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  ...{ 200: "OK", 201: "Created", 204: "No Content", 304: "Not Modified" },
+  ...{ 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found" },
+  ...{ 405: "Method Not Allowed", 409: "Conflict", 413: "Payload Too Large" },
+  ...{ 415: "Unsupported Media Type", 429: "Too Many Requests", 500: "Internal Server Error" },
+  ...{ 503: "Service Unavailable", 504: "Gateway Timeout", 507: "Insufficient Storage" },
+};
 
-export function ResponseView({ reply }: { readonly reply: Reply }) {
-  const [isWhole, setWhole] = useState(false);
-  const { value, status, ok, execMs, totalMs, text, mediaType, body } = reply;
+type View = "answer" | "json" | "headers" | "time";
+
+interface ResponseViewProps {
+  readonly reply: Reply;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export function ResponseView({ reply, at }: ResponseViewProps) {
+  const [view, setView] = useState<View>("answer");
+  const { value, text, mediaType, body, headers } = reply;
+  const rows = readRows(value);
   const pretty = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const isCut = !isWhole && pretty.length > MAX_TEXT;
-  const waterfall = buildWaterfall(reply.explain);
-  const rest = execMs === null ? null : Math.max(0, totalMs - execMs);
+  return (
+    <section class="card" aria-label="Response">
+      <Tabs
+        label="Views of the response"
+        chosen={view}
+        onChoose={setView}
+        tabs={[
+          { name: "answer", title: "Answer", count: rows === null ? undefined : `${rows.length}` },
+          { name: "json", title: body === null ? "JSON" : "Body" },
+          { name: "headers", title: "Headers", count: `${headers.length}` },
+          { name: "time", title: "Time" },
+        ]}
+        end={
+          <>
+            {body === null && <CopyButton text={pretty} what="response" />}
+            <button
+              type="button"
+              class="btn icon bare"
+              aria-label="Download"
+              title="Download"
+              onClick={() => downloadFile(body ?? text, fileName(mediaType))}
+            >
+              <Icon name="get" />
+            </button>
+          </>
+        }
+      >
+        <Summary reply={reply} at={at} />
+        {view === "answer" && <Answer reply={reply} pretty={pretty} rows={rows} />}
+        {view === "json" &&
+          (body === null ? <Text text={pretty} /> : <Picture body={body} isPlain />)}
+        {view === "headers" && <Headers headers={headers} />}
+        {view === "time" && <WaterfallRows waterfall={timeOf(reply)} />}
+      </Tabs>
+    </section>
+  );
+}
+
+function Summary({ reply, at }: ResponseViewProps) {
+  const { status, ok, execMs, totalMs, text, mediaType, body } = reply;
+  const word = `${status} ${STATUS_WORDS[status] ?? ""}`.trim();
+  const server = execMs === null ? "" : ` (${milliseconds(execMs)} on the server)`;
+  const size = bytes(body?.size ?? text.length);
+  const type = mediaType === "" ? "" : `, ${clipForDisplay(mediaType, 60)}`;
+  return (
+    <div class="row" aria-live="polite">
+      <Badge isPill state={{ tone: ok ? "ok" : "err", word }} />
+      <span class="soft s">
+        {milliseconds(totalMs)}
+        {server}, {size}
+        {type}, {clockTime(at)}
+      </span>
+    </div>
+  );
+}
+
+interface AnswerProps {
+  readonly reply: Reply;
+  readonly pretty: string;
+  readonly rows: ReturnType<typeof readRows>;
+}
+
+function Answer({ reply, pretty, rows }: AnswerProps) {
+  const { ok, body } = reply;
+  if (!ok && body === null) {
+    return (
+      <>
+        <p class="bad msg">{clipForDisplay(errorMessage(reply), MAX_TEXT)}</p>
+        <Text text={pretty} />
+      </>
+    );
+  }
+  if (body !== null) return <Picture body={body} />;
+  return rows === null ? <Text text={pretty} /> : <AnswerTable rows={rows} />;
+}
+
+function Text({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && text.length > MAX_TEXT;
   return (
     <>
-      <section class="card" aria-live="polite">
-        <h2 class={ok ? "good" : "bad"}>
-          {ok ? "Answer" : "Error"} {status}
-        </h2>
-        <p>
-          {milliseconds(totalMs)} in all
-          {execMs !== null && `, ${milliseconds(execMs)} on the server`}
-          {rest !== null && `, ${milliseconds(rest)} network and browser`},{" "}
-          {bytes(body?.size ?? text.length)}
-          {mediaType !== "" && `, ${clipForDisplay(mediaType)}`}
-        </p>
-        {!ok && <p class="bad">{errorMessage(reply).slice(0, MAX_TEXT)}</p>}
-        <ListTable value={value} />
-        {body === null ? (
-          <TextBlock label="Response body" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
-        ) : (
-          <Picture body={body} />
-        )}
+      <Code label="Response body" text={isCut ? text.slice(0, MAX_TEXT) : text} isJson />
+      {isCut && (
         <div class="row">
-          {isCut && (
-            <button type="button" class="btn" onClick={() => setWhole(true)}>
-              Show all {bytes(pretty.length)}
-            </button>
-          )}
-          <button
-            type="button"
-            class="btn"
-            onClick={() => downloadFile(body ?? text, fileName(mediaType))}
-          >
-            Download
+          <button type="button" class="btn" onClick={() => setWhole(true)}>
+            Show all {bytes(text.length)}
           </button>
         </div>
-      </section>
-      {waterfall !== null && <Waterfall waterfall={waterfall} />}
+      )}
     </>
   );
 }
 
-function fileName(mediaType: string): string {
-  return `answer.${/^\w+\/(\w{1,10})$/.exec(mediaType)?.[1] ?? "json"}`;
+function Headers({ headers }: { readonly headers: Reply["headers"] }) {
+  return (
+    <dl class="kv">
+      {headers.map(([name, value]) => (
+        <div class="pair" key={name}>
+          <dt>{clipForDisplay(name, 60)}</dt>
+          <dd class="mono">{clipForDisplay(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
-function ListTable({ value }: { readonly value: unknown }) {
-  const list = isRecord(value) && Array.isArray(value.entries) ? value.entries : value;
-  if (!Array.isArray(list) || list.length === 0) return null;
-  const [first] = list;
-  if (!isRecord(first)) {
-    const rows = list.map((item) => (Array.isArray(item) ? item.slice(0, MAX_COLUMNS) : [item]));
-    const width = Math.max(...rows.slice(0, 200).map((row) => row.length), 1);
-    const columns = Array.from({ length: width }, (_, index) => `${index + 1}`);
-    return <Table caption={`${list.length} items`} columns={columns} rows={rows} />;
-  }
-  const columns = Object.keys(first).slice(0, MAX_COLUMNS);
-  const cell = (item: unknown, column: string) =>
-    isRecord(item) && Object.hasOwn(item, column) ? item[column] : "";
-  const rows = list.map((item) => columns.map((column) => cell(item, column)));
-  return <Table caption={`${list.length} items`} columns={columns} rows={rows} />;
+/** The dispatch, or without one what the server and the rest took. */
+function timeOf({ explain, execMs, totalMs }: Reply): Waterfall {
+  const explained = buildWaterfall(explain);
+  if (explained !== null) return explained;
+  const own = Math.min(execMs ?? 0, totalMs);
+  const row = (title: string, startMs: number, ms: number) => {
+    return { level: 0, title, detail: "", startMs, ms };
+  };
+  const rows = [row("server", 0, own), row("network and browser", own, totalMs - own)];
+  return { totalMs: Math.max(totalMs, 1e-3), rows };
+}
+
+function fileName(mediaType: string): string {
+  return `answer.${/^\w+\/(\w{1,10})$/.exec(mediaType)?.[1] ?? "json"}`;
 }

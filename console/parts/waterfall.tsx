@@ -1,21 +1,12 @@
 // Where the time of a request through a matrix went, level by level: a table in which each row has
 // its bar, so that nothing is said by the drawing alone.
 
-import type { Waterfall as Given, WaterfallRow } from "../data/explanation.js";
+import type { Waterfall, WaterfallRow } from "../data/explanation.js";
 import { clipForDisplay } from "../data/text.js";
 
 const INDENT = "\u2003";
 
-export function Waterfall({ waterfall }: { readonly waterfall: Given }) {
-  return (
-    <section class="card">
-      <h2>Time spent</h2>
-      <WaterfallRows waterfall={waterfall} />
-    </section>
-  );
-}
-
-export function WaterfallRows({ waterfall: { totalMs, rows } }: { readonly waterfall: Given }) {
+export function WaterfallRows({ waterfall: { totalMs, rows } }: { readonly waterfall: Waterfall }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
     <section class="tw" tabIndex={0} aria-label="Dispatch timeline">

@@ -4,6 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 import { buildFormFields, buildRequest, findFieldError } from "../../console/data/form.js";
+import { describeLimits } from "../../console/data/limit-texts.js";
 
 const test = suite("console forms");
 
@@ -66,12 +67,48 @@ test("send escaped values and omit empty ones", () => {
     method: "GET",
     path: "svc/plugin/a%26b%2Fc?q%3F=x%26y%3D%C3%B8",
     body: null,
+    isEnveloped: true,
   });
   assert.equal(buildRequest(given, new Map([["body", "text"]])), {
     method: "POST",
     path: "svc/plugin/a%26b%2Fc",
-    body: "text",
+    body: { kind: "text", text: "text" },
+    isEnveloped: true,
   });
+});
+
+test("send a file as the body, and files as parts of a form", () => {
+  const file = new File(["x"], "x.png");
+  const raw = plugin("p", { name: "content", in: "body", wire: "bytes" });
+  const both = buildRequest(raw, new Map([["content", "text"]]), new Map([["content", file]]));
+  assert.equal(both.body, { kind: "file", file });
+  const schema = {
+    type: "object",
+    properties: { first: { type: "string", description: "one" }, more: { type: "string" } },
+    required: ["first"],
+  };
+  const form = plugin("p", { name: "t" }, { name: "content", in: "body", form: true, schema });
+  const [, first, more] = buildFormFields(form);
+  assert.equal([first!.name, first!.kind, first!.description], ["first", "file", "one"]);
+  assert.is(findFieldError(first!, ""), "required");
+  assert.is(findFieldError(first!, "", file), null);
+  assert.is(findFieldError(more!, ""), null);
+  const sent = buildRequest(form, new Map([["t", "1"]]), new Map([["first", file]]));
+  assert.equal(sent.body, { kind: "form", files: [["first", file]] });
+  assert.is(sent.path, "svc/plugin/p?t=1");
+});
+
+test("describe constraints in a few characters", () => {
+  const rows: [Record<string, unknown>, string[]][] = [
+    [{ minLength: 2, maxLength: 80, pattern: "^a" }, ["2–80 characters", "^a"]],
+    [{ minimum: 1, maximum: 100 }, ["1 to 100"]],
+    [{ minimum: 0 }, ["≥ 0"]],
+    [{ exclusiveMinimum: 0, maximum: 5, multipleOf: 2 }, ["> 0, ≤ 5", "multiple of 2"]],
+    [{ minItems: 1, uniqueItems: true }, ["≥ 1 item", "all different"]],
+    [{ minLength: 3, maxLength: 3, format: "email" }, ["3 characters", "email"]],
+    [{ type: "string" }, []],
+  ];
+  for (const [schema, texts] of rows) assert.equal(describeLimits(schema), texts);
 });
 
 test.run();

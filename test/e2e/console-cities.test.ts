@@ -73,9 +73,10 @@ inBrowser("starts replication and service by the buttons of one page", async () 
 inBrowser("runs and explains a plugin of the back-ends through the matrix", async () => {
   await page.open(ADMIN_PORT, "plugin?name=largest", system.host);
   await page.has("through the matrix");
-  await page.press("Try");
+  await page.press("Run");
   await page.has("Shanghai");
-  await page.has("Time spent");
+  await page.press("Time");
+  await page.has("on the server, by step");
 });
 
 inBrowser("shows an instance that hangs, is killed and restarts on the open page", async () => {

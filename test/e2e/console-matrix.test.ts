@@ -44,8 +44,9 @@ test("calls plugins through the matrix from the admin port on request, if permit
 
 inBrowser("draws a request through the matrix step by step", async () => {
   await page.open(port, "plugin?name=find&via=matrix&v.n=1");
-  await page.press("Try");
-  await page.has("Time spent");
+  await page.press("Run, may change data");
+  await page.press("Time");
+  await page.has("on the server, by step");
   await page.has("partition 1");
   assert.ok(Number(await page.tab.value(`document.querySelectorAll("svg.bar").length`)) >= 7);
 });

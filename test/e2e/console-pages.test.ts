@@ -90,8 +90,8 @@ inBrowser("has none in a dialog and a plugin result, in both themes", async () =
     }
     await page.open(served.port + 1, "plugin?plugin=recommend");
     await page.press("city=Oslo hours=3.5");
-    await page.press("Try");
-    await page.has("Answer 200");
+    await page.press("Run");
+    await page.has("200 OK");
     await check(`answer, ${theme}`);
   }
 });
@@ -208,8 +208,8 @@ inBrowser("downloads a result unchanged", async () => {
   const behavior = { behavior: "allow", downloadPath: folder };
   await page.tab.send("Browser.setDownloadBehavior", behavior);
   await page.open(served.port + 1, "plugin?name=recommend&v.city=Oslo&v.hours=3.5");
-  await page.press("Try");
-  await page.has("Answer 200");
+  await page.press("Run");
+  await page.has("200 OK");
   await page.press("Download");
   const file = join(folder, "answer.json");
   while (!existsSync(file)) await delay(50);

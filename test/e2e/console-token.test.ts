@@ -41,16 +41,17 @@ test("calls plugins with the token of the tab, and stores it nowhere", async () 
   const page = await ConsolePage.start(browser!);
   try {
     await page.open(project.server.port + 1, "plugin?name=whoami");
-    await page.press("Try");
+    await page.press("Run, may change data");
     await page.has("I am undefined");
-    await page.type("#call-token", "k-ann");
-    await page.press("Try");
+    await page.type("#credential-kind", "Bearer");
+    await page.type("#credential-secret", "k-ann");
+    await page.press("Run, may change data");
     await page.has("I am ann");
     const places = "location.href, { ...localStorage }, { ...sessionStorage }, document.cookie";
     const stored = await page.tab.value(`JSON.stringify([${places}])`);
     assert.not.match(String(stored), "k-ann");
-    await page.type("#call-token", "wrong");
-    await page.press("Try");
+    await page.type("#credential-secret", "wrong");
+    await page.press("Run, may change data");
     await page.has("a valid credential is required");
   } finally {
     await page.close();

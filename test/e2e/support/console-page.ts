@@ -41,10 +41,15 @@ export class ConsolePage {
     })()`);
   }
 
-  /** Presses a button or follows a link once it exists and is enabled. */
+  /**
+   * Presses a button or follows a link once it exists and is enabled. Of its text, the first line
+   * counts, or all of it on one
+   * line, or its label.
+   */
   async press(text: string, within = "body"): Promise<void> {
     const found = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
-      .find((element) => element.innerText.trim() === ${JSON.stringify(text)})`;
+      .find(({ innerText, ariaLabel }) => [ariaLabel, innerText.trim().split("\\n", 1)[0],
+        innerText.trim().replace(/\\s+/g, " ")].includes(${JSON.stringify(text)}))`;
     await this.tab.until(`(() => { const it = ${found}; return !!it && !it.disabled; })()`);
     await this.tab.value(`${found}.click()`);
   }

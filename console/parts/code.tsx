@@ -1,0 +1,43 @@
+// Code or JSON in color, in a block that scrolls. Only the looks depend on the words: an error of
+// the scanner changes nothing but a color.
+
+import { showLines } from "../data/text.js";
+
+interface CodeProps {
+  readonly label: string;
+  readonly text: string;
+  readonly isJson?: boolean;
+}
+
+/** Longer texts stay without color. */
+const MAX_COLORED = 20_000;
+const WORDS =
+  "await|as|const|curl|def|false|for|from|import|in|lambda|new|None|null|of|print|return|true|with";
+const PARTS = new RegExp(
+  String.raw`("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(\s*:)?|\b(${WORDS})\b|\b\d+(?:\.\d+)?\b`,
+  "g",
+);
+
+export function Code({ label, text, isJson = false }: CodeProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="code" tabIndex={0} aria-label={label}>
+      {text.length > MAX_COLORED ? showLines(text) : colored(showLines(text), isJson)}
+    </section>
+  );
+}
+
+function colored(text: string, isJson: boolean) {
+  const found = [];
+  let at = 0;
+  for (const match of text.matchAll(PARTS)) {
+    const [whole, literal, colon, word] = match;
+    if (match.index > at) found.push(text.slice(at, match.index));
+    const isName = isJson && colon !== undefined;
+    const look = literal !== undefined ? (isName ? "k" : "t") : word !== undefined ? "k" : "d";
+    found.push(<span class={look}>{literal ?? whole}</span>);
+    if (literal !== undefined && colon !== undefined) found.push(colon);
+    at = match.index + whole.length;
+  }
+  return [...found, text.slice(at)];
+}
