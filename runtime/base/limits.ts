@@ -59,6 +59,8 @@ export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
 /** Bytes read ahead from a paused client, so that its disconnection is noticed. */
 export const MAX_READ_AHEAD_BYTES = 64 * 1024;
+/** Bytes of bodies read from one connection before others have a turn. */
+export const MAX_READ_SLICE_BYTES = 128 * 1024;
 /** Total heads of the requests in progress on one connection; beyond, reading pauses. */
 export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;

@@ -12,6 +12,7 @@ import {
   INLINE_BODY_BYTES,
   LINGER_MS,
   MAX_READ_AHEAD_BYTES,
+  MAX_READ_SLICE_BYTES,
   MAX_WRITE_BATCH_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
@@ -67,6 +68,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Input is being read; its responses are written afterwards. */
   #isReading = false;
   #isPaused = false;
+  /** Bytes of bodies since other connections had a turn, and whether they have it now. */
+  #sliceBytes = 0;
+  #isYielding = false;
   #isDispatcher: boolean;
   #certificate: ClientCertificate | null | undefined;
   /** `#rest` was left unread because the queue is full. */
@@ -351,7 +355,20 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (this.#trunk !== null) return this.#forward(this.#trunk, chunk);
     if (this.#phase !== "open") return;
     this.#read(this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]));
+    if (this.#reader.hasRequest) this.#limitSlice(chunk.length);
     this.#adjust();
+  }
+
+  /** The system hands over megabytes of one socket before it looks at another one. */
+  #limitSlice(bytes: number): void {
+    this.#sliceBytes += bytes;
+    if (this.#sliceBytes < MAX_READ_SLICE_BYTES) return;
+    this.#sliceBytes = 0;
+    this.#isYielding = true;
+    setImmediate(() => {
+      this.#isYielding = false;
+      this.#adjust();
+    });
   }
 
   #read(chunk: Buffer): void {
@@ -386,7 +403,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (this.#phase !== "open") return this.#end();
     // A closed client is noticed only by reading or sending.
     const isFull = this.#rest !== null && this.#rest.length >= MAX_READ_AHEAD_BYTES;
-    const mayReceive = mayRead || !(isFull || this.#output.isBlocked);
+    const mayReceive = !this.#isYielding && (mayRead || !(isFull || this.#output.isBlocked));
     if (mayReceive === this.#isPaused) this.#setPaused(!mayReceive);
   }
 

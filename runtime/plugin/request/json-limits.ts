@@ -1,5 +1,6 @@
 // Limits of JSON texts of clients. The time that V8 takes for nesting and for the keys of an object
-// grows faster than the text. This module counts both before the text is parsed.
+// grows faster than the text. This module counts both before the text is decoded and parsed: bytes
+// of UTF-8 outside ASCII never look like those that it counts.
 
 import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from "../../base/limits.js";
 
@@ -11,16 +12,23 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
+/** A native search costs more than a loop over this many bytes. */
+const SHORT_STRING_BYTES = 64;
+
 /** Returns which limit a text exceeds, or null. Texts that are not JSON are for the parser. */
-export function exceededJsonLimit(text: string): string | null {
+export function exceededJsonLimit(json: string | Buffer): string | null {
   // A shorter text cannot exceed either limit.
-  if (text.length <= MAX_JSON_DEPTH) return null;
+  if (json.length <= MAX_JSON_DEPTH) return null;
+  return findExceeded(typeof json === "string" ? Buffer.from(json) : json);
+}
+
+function findExceeded(bytes: Buffer): string | null {
   const keys = new Uint32Array(MAX_JSON_DEPTH + 1);
   let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at];
     if (code === QUOTE) {
-      at = endOfString(text, at);
+      at = endOfString(bytes, at + 1);
       if (at < 0) return null;
     } else if (code === COLON) {
       if (++keys[depth]! > MAX_JSON_KEYS) return `more than ${MAX_JSON_KEYS} keys in one object`;
@@ -33,14 +41,23 @@ export function exceededJsonLimit(text: string): string | null {
 }
 
 /** Offset of the quote that ends a string, -1 without one. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
+function endOfString(bytes: Buffer, start: number): number {
+  for (let at = start; at < bytes.length; ) {
+    const near = Math.min(bytes.length, at + SHORT_STRING_BYTES);
+    for (; at < near; at++) {
+      if (bytes[at] === QUOTE) return at;
+      if (bytes[at] === BACKSLASH) at++;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0 || !isEscaped(bytes, quote, at)) return quote;
+    at = quote + 1;
+  }
+  return -1;
 }
 
-function isEscaped(text: string, at: number): boolean {
+/** @param start of the bytes that no backslash before them escapes */
+function isEscaped(bytes: Buffer, at: number, start: number): boolean {
   let before = at - 1;
-  while (text.charCodeAt(before) === BACKSLASH) before--;
+  while (before >= start && bytes[before] === BACKSLASH) before--;
   return (at - before) % 2 === 0;
 }

@@ -15,7 +15,7 @@ import {
 } from "../contract/query-text.js";
 import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
 import { truncateForMessage } from "../contract/truncate-for-message.js";
-import { exceededJsonLimit } from "./json-limits.js";
+import { parseJson } from "./parse-json.js";
 
 const ZERO = 48;
 const NINE = 57;
@@ -222,26 +222,6 @@ export function createParamReader(name: string, wire: Wire | null): ParamReader 
 /** @throws ParameterError naming the parameter, always */
 export function missing(name: string): never {
   throw new ParameterError("TypeError", `missing required argument: '${name}'`);
-}
-
-/**
- * Parses JSON and rejects `__proto__` keys: copying the object key by key would turn them into
- * prototypes.
- * @param label used in the error message
- */
-export function parseJson(text: string, label: string): unknown {
-  const exceeded = exceededJsonLimit(text);
-  if (exceeded !== null) throw new ParameterError("ValueError", `${label} (${exceeded})`);
-  try {
-    const mayHideProto = text.includes("__proto__") || text.includes("\\u");
-    return mayHideProto ? JSON.parse(text, withoutProto) : JSON.parse(text);
-  } catch {
-    throw new ParameterError("ValueError", `${label} (invalid JSON)`);
-  }
-}
-
-function withoutProto(key: string, value: unknown): unknown {
-  return key === "__proto__" ? undefined : value;
 }
 
 /** Returns undefined for invalid JSON. */

@@ -1,12 +1,11 @@
 // The reserved arguments `headers` and `content` in each declared format (plugin-api, "Plugin
 // function contracts"), created from the received bytes on demand.
 
-import { isUtf8 } from "node:buffer";
-import { ParameterError } from "../../base/errors.js";
 import type { RequestSource } from "../contract/request-source.js";
 import { fieldValue } from "../contract/request-text.js";
 import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
-import { missing, parseJson } from "./query-values.js";
+import { decodeJson, decodeUtf8, parseDecodedJson } from "./parse-json.js";
+import { missing } from "./query-values.js";
 
 /** Added by the server as the last header: the client's address. */
 const CLIENT_HEADER = "X-Svc-Builtin-Client";
@@ -32,20 +31,19 @@ export function contentBytes(source: RequestSource): Uint8Array {
   return typeof body === "string" ? latin1Bytes(body) : body.slice();
 }
 
+/** Returns the body without a copy of a large one, which is in shared memory; null for none. */
+export function bodyView({ body }: RequestSource): Buffer | null {
+  if (body === null || body.length === 0) {
+    return null;
+  }
+  if (typeof body === "string") return Buffer.from(body, "latin1");
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
 /** @throws ParameterError when the body is not UTF-8 */
 export function contentStr(source: RequestSource): string {
-  const body = source.body;
-  if (body === null) {
-    return "";
-  }
-  const bytes =
-    typeof body === "string"
-      ? Buffer.from(body, "latin1")
-      : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (!isUtf8(bytes)) {
-    throw new ParameterError("ValueError", "content (invalid UTF-8)");
-  }
-  return bytes.toString("utf8");
+  const bytes = bodyView(source);
+  return bytes === null ? "" : decodeUtf8(bytes, "content");
 }
 
 /**
@@ -54,14 +52,15 @@ export function contentStr(source: RequestSource): string {
  *   not
  */
 export function contentJson(source: RequestSource, check?: ShapeCheck): unknown {
-  const text = contentStr(source);
-  if (text === "") {
+  const bytes = bodyView(source);
+  if (bytes === null) {
     if (check !== undefined && check(null) !== null) {
       missing("content");
     }
     return null;
   }
-  const value = parseJson(text, "content");
+  const text = decodeJson(bytes, "content");
+  const value = parseDecodedJson(text, "content");
   if (check !== undefined) {
     assertShape(value, "content", check, text);
   }

@@ -8,6 +8,7 @@ import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { truncateForMessage } from "../contract/truncate-for-message.js";
 import { missing } from "../request/query-values.js";
+import { bodyView } from "../request/received.js";
 import { UploadedFile } from "../request/uploaded-file.js";
 import { DeferredCall } from "./validate-arguments.js";
 
@@ -53,7 +54,8 @@ export function fileArgument({ files }: FormSource, name: string, required: bool
 async function readForm(source: RequestSource, names: readonly string[]): Promise<FormSource> {
   const files = new Map<string, UploadedFile>();
   const type = headerValue(source.headerBlock, "Content-Type") ?? "";
-  if (source.body === null) return { ...source, files };
+  const body = bodyView(source);
+  if (body === null) return { ...source, files };
   if (!type.toLowerCase().startsWith(MEDIA_TYPE)) {
     throw invalid(`media type ${MEDIA_TYPE} is required`);
   }
@@ -86,7 +88,7 @@ async function readForm(source: RequestSource, names: readonly string[]): Promis
     }
     parser.on("error", (error) => reject400((error as Error).message));
     parser.on("finish", () => Promise.all(readings).then(() => resolve(), reject));
-    parser.end(bodyView(source.body!));
+    parser.end(body);
   });
   const query = [source.query, ...fields].filter((part) => part !== "").join("&");
   return { ...source, query, files };
@@ -99,12 +101,6 @@ function createParser(Busboy: BusboyConstructor, type: string): BusboyInstance {
   } catch (error) {
     throw invalid((error as Error).message);
   }
-}
-
-/** No copy of a large body: it stays in shared memory until the request is answered. */
-function bodyView(body: string | Uint8Array): Buffer {
-  if (typeof body === "string") return Buffer.from(body, "latin1");
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 async function readStream(stream: BusboyFileStream): Promise<Uint8Array> {

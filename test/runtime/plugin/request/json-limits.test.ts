@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from "../../../../runtime/base/limits.js";
 import { exceededJsonLimit } from "../../../../runtime/plugin/request/json-limits.js";
-import { parseJson } from "../../../../runtime/plugin/request/query-values.js";
+import { decodeJson, parseJson } from "../../../../runtime/plugin/request/parse-json.js";
 
 const test = suite("JSON limits");
 
@@ -27,6 +27,8 @@ test("limits the depth", () => {
   ]) {
     assert.is(exceededJsonLimit(text), `nested deeper than ${MAX_JSON_DEPTH} levels`);
     assert.throws(() => parseJson(text, "content"), /content \(nested deeper than 500 levels\)/);
+    const bytes = Buffer.from(text);
+    assert.throws(() => decodeJson(bytes, "content"), /content \(nested deeper than 500 levels\)/);
   }
 });
 
@@ -49,6 +51,24 @@ test("does not count what strings contain", () => {
   assert.equal(parseJson(text, "x"), JSON.parse(text));
   assert.is(exceededJsonLimit(`"${"[".repeat(1000)}`), null, "an endless string");
   assert.is(exceededJsonLimit("]".repeat(1000) + nested(MAX_JSON_DEPTH)), null);
+});
+
+test("finds the end of strings of any length, with escapes and other languages", () => {
+  const deep = nested(MAX_JSON_DEPTH + 1);
+  for (let length = 55; length < 75; length++) {
+    for (const end of ["", "\\\\", '\\"', '\\\\\\"', "ä€", "\u{1f600}"]) {
+      const string = `"${"x".repeat(length)}${end}"`;
+      const inside = `"${"x".repeat(length)}${end}${"[".repeat(600)}"`;
+      assert.is(exceededJsonLimit(`[${string},${deep}]`)?.slice(0, 6), "nested", string);
+      assert.is(exceededJsonLimit(`[${inside},${inside}]`), null, inside);
+    }
+  }
+});
+
+test("checks bytes before it decodes them", () => {
+  const bytes = Buffer.concat([Buffer.from("[".repeat(600)), Buffer.from([0xff])]);
+  assert.throws(() => decodeJson(bytes, "content"), "content (nested deeper than 500 levels)");
+  assert.throws(() => decodeJson(bytes.subarray(599), "content"), "content (invalid UTF-8)");
 });
 
 test.run();
