@@ -49,6 +49,7 @@ const POST_QUEUE = 1;
 const DEADLINE_STEP_MS = 10;
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
 const CAME_BACK = "dispatch loop: request returned to a dispatcher that already forwarded it";
+const LARGE_PRINCIPAL = "500 Internal Server Error: the principal is too large for the back-ends";
 const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
 
 /** A request of a client, or of a parent dispatcher. */
@@ -280,16 +281,18 @@ export class MatrixRequests {
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
-    progress.request = this.#withSignature(progress, request);
+    const signed = this.#withSignature(progress, request);
+    if (signed === null) return this.#fail(progress, LARGE_PRINCIPAL);
+    progress.request = signed;
     progress.explanation.begin("wait");
     this.#dispatcher.dispatch(progress);
   }
 
-  /** Lets back-ends know the principal and the client. */
-  #withSignature({ received }: Progress, request: ForwardedRequest): ForwardedRequest {
+  /** Lets back-ends know the principal and the client; null if the principal is too large. */
+  #withSignature({ received }: Progress, request: ForwardedRequest): ForwardedRequest | null {
     if (this.#signer === null) return request;
     const sign = this.#signer.createSign(received.exchange, requestContent(request));
-    return { ...request, sign };
+    return sign && { ...request, sign };
   }
 
   #continue(progress: Progress, outcome: Outcome): void {

@@ -19,9 +19,13 @@ export class RequestSigner {
     this.#hasAuth = hasAuth;
   }
 
-  /** Returns a function that signs an attempt to send a request for a client. */
-  createSign(exchange: Exchange, content: SignedRequest): () => string {
+  /**
+   * Returns a function that signs an attempt to send a request for a client; null if the principal
+   * is too large.
+   */
+  createSign(exchange: Exchange, content: SignedRequest): (() => string) | null {
     const origin = this.#getOrigin(exchange);
+    if (!this.#signature.fits(origin)) return null;
     return () => `${SIGNATURE_HEADER}: ${this.#signature.sign(content, origin)}`;
   }
 

@@ -69,6 +69,8 @@ const sha256 = (key: string) => createHash("sha256").update(key).digest("hex");
 const KEYS = [
   { sha256: sha256("k-reader"), name: "reader" },
   { sha256: sha256("k-clerk"), name: "clerk", scopes: ["orders:write"] },
+  { sha256: sha256("k-groups"), name: "groups", groups: "ä".repeat(2700) },
+  { sha256: sha256("k-large"), name: "large", groups: "ä".repeat(3000) },
 ];
 const SECRET = "s".repeat(32);
 
@@ -150,6 +152,13 @@ test("lets engines check scopes, also behind a pre-processor", async () => {
   assert.is(refused.status, 403);
   assert.match(refused.text, "scope orders:write is required");
   assert.not.match((await ask("order?n=2", "k-clerk")).text, "orders:write");
+});
+
+test("refuses principals that no header line can carry", async () => {
+  assert.is((await ask("who", "k-groups")).json.response, "groups 127.0.0.1 ");
+  const { status, text } = await ask("who", "k-large");
+  assert.is(status, 500);
+  assert.match(text, "the principal is too large for the back-ends");
 });
 
 test("requires the scopes of a pre-processor, and no principal for a public one", async () => {

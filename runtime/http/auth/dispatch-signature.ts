@@ -17,6 +17,10 @@ import type { SignedOrigin } from "./signed-origin.js";
 const VALID_MS = 60_000;
 const CONTEXT = "svc dispatch 2";
 const FORM = /^([\w-]{1,8000})\.([\w-]{43})$/;
+/** JSON of a principal and a client: encoded with the other claims, it fits a header line. */
+const MAX_ORIGIN_BYTES = 5800;
+/** Escaped in JSON and encoded in UTF-8, no text has more bytes for each character. */
+const MAX_BYTES_PER_CHARACTER = 3;
 
 const UNSIGNED = new HttpRejection(
   401,
@@ -49,6 +53,13 @@ export class DispatchSignature {
   /** @param key that dispatchers and the instances below them share */
   constructor(key: string) {
     this.#key = key;
+  }
+
+  /** Returns whether `sign` can carry the origin. */
+  fits(origin: SignedOrigin): boolean {
+    const { length } = origin.principal ?? "";
+    if (length * MAX_BYTES_PER_CHARACTER < MAX_ORIGIN_BYTES / 2) return true;
+    return Buffer.byteLength(JSON.stringify(origin)) <= MAX_ORIGIN_BYTES;
   }
 
   /** Returns the value of the header field, for one attempt to send the request. */

@@ -1,6 +1,6 @@
 // Limits of JSON texts of clients. The time that V8 takes for nesting and for the keys of an object
-// grows faster than the text. This module counts both before the text is decoded and parsed: bytes
-// of UTF-8 outside ASCII never look like those that it counts.
+// grows faster than the text. This module counts both before the text is decoded and parsed, since
+// no byte of a longer UTF-8 sequence equals a quote or bracket.
 
 import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from "../../base/limits.js";
 

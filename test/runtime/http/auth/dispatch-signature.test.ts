@@ -28,6 +28,22 @@ test("carry principal, client and trust", () => {
   assert.equal(receiver().verify(get, signature.sign(get, none, NOW), NOW), none);
 });
 
+test("carry principals as large as a header line allows", () => {
+  for (const text of ["x", "ä", "€", "\u{1f600}", '"', "\\", "\n"]) {
+    const withGroups = (count: number) => ({
+      ...ORIGIN,
+      client: "2001:db8:1234:1234:1234:1234:1234:1234",
+      principal: JSON.stringify({ groups: text.repeat(count) }),
+    });
+    let count = 0;
+    while (signature.fits(withGroups(count + 1))) count++;
+    assert.ok(Buffer.byteLength(withGroups(count).principal) > 2800, `${count} of ${text}`);
+    const value = signature.sign(REQUEST, withGroups(count), NOW);
+    assert.ok(`X-SVC-Signed: ${value}`.length < 8191, text);
+    assert.equal(receiver().verify(REQUEST, value, NOW), withGroups(count));
+  }
+});
+
 test("hold for no other request", () => {
   for (const change of [
     { method: "GET" },
