@@ -97,6 +97,7 @@ export default defineConfig({
     "threads/io": "runtime/threads/io.ts",
     "threads/executor": "runtime/threads/executor.ts",
     "threads/admin": "runtime/threads/admin.ts",
+    "threads/algorithms": "runtime/threads/algorithms.ts",
     "threads/interconnect": "runtime/threads/interconnect.ts",
     "threads/test-instance": "cli/testing/instance-thread.ts",
     "threads/test-clock": "cli/testing/clock-thread.ts",

@@ -111,6 +111,18 @@ export const VERBS: readonly Verb[] = [
     load: () => change(({ changeVerb }) => changeVerb("RestartHTTP", { needsIds: true })),
   },
   {
+    name: "algorithms",
+    takes: "[ids]",
+    summary: "show running algorithms over whole graphs",
+    load: () => import("./algorithm-verbs.js").then(({ algorithms }) => algorithms),
+  },
+  {
+    name: "cancel-algorithm",
+    takes: "<ids> <algorithm>",
+    summary: "cancel a running algorithm by its id",
+    load: () => import("./algorithm-verbs.js").then(({ cancelAlgorithm }) => cancelAlgorithm),
+  },
+  {
     name: "reset-metrics",
     takes: "[ids]",
     summary: "reset the metrics",

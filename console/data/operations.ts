@@ -58,6 +58,7 @@ const LEVEL: Argument = {
   choices: ["info", "debug", "warn", "error"],
 };
 const JOB: Argument = { name: "name", label: "Job", hint: "clearCarts" };
+const ALGORITHM: Argument = { name: "id", label: "Algorithm", hint: "1" };
 const REASON: Argument = { name: "reason", label: "Reason", hint: "operator" };
 
 const isIn = (node: unknown): boolean => isAt(node, "service-in");
@@ -96,6 +97,13 @@ const SERVICE: readonly Operation[] = [
     confirm: traffic,
     args: [REASON],
     isFor: isIn,
+  },
+  {
+    operation: "CancelAlgorithm",
+    title: "Cancel an algorithm",
+    effect: "a running algorithm over a whole graph fails, and what it has written stays",
+    confirm: "click",
+    args: [ALGORITHM],
   },
   {
     operation: "RunJob",

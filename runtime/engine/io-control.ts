@@ -2,7 +2,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
-import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
 import type { CursorKeySource } from "../plugin/response/cursor-key.js";
@@ -36,6 +36,8 @@ export type ControlRequest =
   | { readonly op: "graph"; readonly graph: SharedGraph }
   /** All graphs that could not be opened. */
   | { readonly op: "unloadable"; readonly graphs: readonly UnloadableGraph[] }
+  /** The running algorithms changed. */
+  | { readonly op: "algorithms"; readonly report: AlgorithmReport }
   /** Outcome of an operation that a client requested from the main thread. */
   | { readonly op: "controlled"; readonly number: number; readonly outcome: ControlOutcome }
   /** The published state of the instance changed. */
@@ -126,6 +128,8 @@ export interface ExecutorThreadData {
   readonly metrics: SharedArrayBuffer;
   /** Raised after each answer of the main thread about graphs. */
   readonly signal: Int32Array;
+  /** Takes algorithms over whole graphs. */
+  readonly algorithms: MessagePort;
 }
 
 /** Reports that an executor thread is ready, or why it is not. */

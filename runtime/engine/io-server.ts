@@ -129,6 +129,9 @@ export class IoServer {
       case "unloadable":
         this.#parts.view.setUnloadable(ask.graphs);
         return null;
+      case "algorithms":
+        this.#parts.view.setAlgorithms(ask.report);
+        return null;
       case "runJob":
         return this.#parts.jobs.runNow(ask.name);
       case "matrix":

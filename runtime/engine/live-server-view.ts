@@ -5,14 +5,16 @@ import { packageInfo } from "../base/package-info.js";
 import type { TlsFiles } from "../base/tls-files.js";
 import type { TlsPaths } from "../base/tls-paths.js";
 import { readHost } from "../builtin/host.js";
-import type {
-  LogState,
-  NodeState,
-  OpenConnection,
-  PendingRequest,
-  RequestState,
-  ServerView,
-  UnloadableGraph,
+import {
+  type AlgorithmReport,
+  type LogState,
+  NO_ALGORITHMS,
+  type NodeState,
+  type OpenConnection,
+  type PendingRequest,
+  type RequestState,
+  type ServerView,
+  type UnloadableGraph,
 } from "../builtin/server-view.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-registry.js";
@@ -79,6 +81,7 @@ export class LiveServerView implements ServerView {
   #tlsFiles: TlsFiles | null = null;
   #plugins: readonly PluginDescription[] = [];
   #unloadable: readonly UnloadableGraph[] = [];
+  #algorithms = NO_ALGORITHMS;
 
   constructor(parts: LiveServerViewOptions) {
     const { settings, metrics, tallies, requests, admin, dispatcher } = parts;
@@ -157,6 +160,14 @@ export class LiveServerView implements ServerView {
 
   systemGraph(): RegisteredGraph | null {
     return this.#parts.graphs.find(SYSTEM_GRAPH);
+  }
+
+  setAlgorithms(report: AlgorithmReport): void {
+    this.#algorithms = report;
+  }
+
+  algorithms(): AlgorithmReport {
+    return this.#algorithms;
   }
 
   jobs(): readonly JobStatus[] {

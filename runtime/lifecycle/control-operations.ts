@@ -30,6 +30,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["SuspendEvents", () => runAction("events_suspended", () => system.suspendEvents())],
   ["ResumeEvents", () => runAction("events_resumed", () => system.resumeEvents())],
   ["RunJob", ({ service }, args) => runJob(service, args)],
+  ["CancelAlgorithm", ({ graphs }, args) => cancelAlgorithm(graphs, args)],
   ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
   ["SystemDescriptor", ({ service }, args) => setDescriptor(service, args)],
   ["Console", (parts, args) => runConsole(parts, args)],
@@ -92,6 +93,11 @@ function resetMetrics(service: HttpService): object {
 async function runJob(service: HttpService, { name }: ControlArguments): Promise<object> {
   await service.runJob(String(name));
   return { action: "run_job", job: String(name), status: "started" };
+}
+
+function cancelAlgorithm({ algorithms }: GraphSupervisor, { id }: ControlArguments): object {
+  const { algorithm, graph } = algorithms.cancel(Number(id));
+  return { action: "cancel_algorithm", algorithm, graph, status: "cancelled" };
 }
 
 async function persist(graphs: GraphSupervisor): Promise<object> {

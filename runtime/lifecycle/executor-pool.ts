@@ -41,6 +41,8 @@ const RESTART_BACKOFF = { minMs: 2, maxMs: 60_000 };
 export interface ExecutorPoolEvents {
   /** Executes a request of an executor, which awaits the reply. */
   asked(ask: GraphCommand): Promise<unknown>;
+  /** Runs the algorithms of an executor. */
+  algorithms(port: MessagePort): void;
   /** An executor has exited; its id is reused afterwards. */
   ended(id: number): void;
   /** Resolves with the number of requests the executor was running. */
@@ -53,7 +55,7 @@ export interface ExecutorPoolEvents {
 }
 
 /** Data common to all executors. */
-type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes" | "signal">;
+type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes" | "signal" | "algorithms">;
 
 export interface ExecutorBounds {
   /** Limit of heap and buffers; 0: none. */
@@ -231,7 +233,9 @@ export class ExecutorPool {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const { port1: control, port2: controlled } = new MessageChannel();
-    const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes, signal };
+    const algorithms = this.#connectAlgorithms();
+    const own = { id, port: port1, routes, signal, algorithms };
+    const data: ExecutorThreadData = { ...this.#data, ...own };
     const { hasFunctions, loadTimeoutMs: timeoutMs } = this.#bounds;
     const stops = hasFunctions ? new MessageChannel() : null;
     const hooks = stops && { port: stops.port1, isFirst, timeoutMs };
@@ -239,7 +243,7 @@ export class ExecutorPool {
     const worker = startThread("executor", {
       workerData: { ...data, control: controlled, hooks } satisfies ExecutorThreadData &
         ControlledExecutor,
-      transferList: [port1, controlled, ...(stops === null ? [] : [stops.port1])],
+      transferList: [port1, controlled, algorithms, ...(stops === null ? [] : [stops.port1])],
       name: `svc-executor-${id}`,
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
@@ -294,6 +298,12 @@ export class ExecutorPool {
         else reject(loadError(reason));
       });
     });
+  }
+
+  #connectAlgorithms(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#events.algorithms(port2);
+    return port1;
   }
 
   /** Returns the error for plugins that did not load in time. */

@@ -4,7 +4,7 @@
 
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
-import type { UnloadableGraph } from "../builtin/server-view.js";
+import type { AlgorithmReport, UnloadableGraph } from "../builtin/server-view.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import { GraphCompactor } from "../graph/manager/graph-compactor.js";
 import type { RecoveredGraphs } from "../graph/manager/graph-manager.js";
@@ -30,6 +30,7 @@ import { DataError, InternalError, OperationTimeout } from "../graph/model/error
 import type { Control } from "../interconnect/control.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
+import { AlgorithmSupervisor } from "./algorithm-supervisor.js";
 import { ReplicationOverrides } from "./replication-overrides.js";
 import { SupervisedThread } from "./supervised-thread.js";
 import type {
@@ -51,6 +52,8 @@ export interface GraphListener {
   opened(graph: SharedGraph): void;
   /** All graphs that failed to open, after each change. */
   unloadable(graphs: readonly UnloadableGraph[]): void;
+  /** Running algorithms, after each change. */
+  algorithms(report: AlgorithmReport): void;
   /** Why the graphs are not ready for service, after each change; null: they are. */
   readiness(notReady: string | null): void;
   adminDied(executor: BuiltinExecutor): void;
@@ -59,12 +62,17 @@ export interface GraphListener {
 }
 
 type AdminThread = SupervisedThread<AdminCommand, AdminThreadData>;
+type InterconnectThread = SupervisedThread<
+  InterconnectCommand,
+  InterconnectData,
+  InterconnectNotification
+>;
 
 const ADMIN_TITLES = ["admin executor", "long-query executor"] as const;
 
 export class GraphSupervisor implements GraphSource {
   readonly #settings: GraphSettings;
-  readonly #interconnect: SupervisedThread<InterconnectCommand, InterconnectData>;
+  readonly #interconnect: InterconnectThread;
   /** The executors of built-in plugins. */
   readonly #admins: readonly [quick: AdminThread, long: AdminThread];
   /** A thread that has not received a graph when it is relocated cannot use what it was sent. */
@@ -83,6 +91,15 @@ export class GraphSupervisor implements GraphSource {
   readonly clock = new CommitClock();
   /** Replication metrics. */
   readonly traffic = new TrafficCounters();
+  /** Algorithms over whole graphs, and the thread that runs them. */
+  readonly algorithms = new AlgorithmSupervisor(
+    { clock: this.clock.buffer },
+    {
+      died: (thread) => void this.recover(thread),
+      asked: (ask) => this.answer(ask),
+      changed: (report) => this.#listener?.algorithms(report),
+    },
+  );
   #isGivenUp = false;
   #notReady: string | null;
   #listener: GraphListener | null = null;
@@ -125,6 +142,7 @@ export class GraphSupervisor implements GraphSource {
     for (const { shared } of this.#open.all()) listener.opened(shared);
     listener.unloadable(this.#unloadable.all());
     listener.readiness(this.#notReady);
+    listener.algorithms(this.algorithms.report());
     listener.adminStarted(0);
   }
 
@@ -244,6 +262,8 @@ export class GraphSupervisor implements GraphSource {
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
     this.#compactor.stop();
+    await this.algorithms.close();
+    await this.recover(this.algorithms.threadNumber);
     for (const admin of this.#admins) {
       await admin.close();
       await this.recover(admin.threadNumber);
@@ -266,10 +286,8 @@ export class GraphSupervisor implements GraphSource {
     }
   }
 
-  #startInterconnect(
-    settings: GraphSettings,
-  ): SupervisedThread<InterconnectCommand, InterconnectData> {
-    const thread = new SupervisedThread<InterconnectCommand, InterconnectData>(
+  #startInterconnect(settings: GraphSettings): InterconnectThread {
+    const thread: InterconnectThread = new SupervisedThread(
       {
         entry: "interconnect",
         title: "interconnect thread",

@@ -114,6 +114,7 @@ export class HttpService {
       this.metrics,
       {
         asked: (ask) => graphs.answer(ask),
+        algorithms: (port) => graphs.algorithms.serve(port),
         ended: (id) => graphs.recover(executorThread(id)),
         died: (id) => this.#io.executorDied(id),
         replaced: (died, executor) => this.#io.replaceExecutor(died, executor),
@@ -180,6 +181,7 @@ export class HttpService {
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
+      algorithms: (report) => void this.#io.setAlgorithms(report),
       readiness: (notReady) => this.#service.setNotReady(notReady),
       adminDied: (executor) => void this.#io.adminDied(executor),
       adminStarted: (executor) => this.#connectAdmin(executor),

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
-import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type {
   ControlledServer,
@@ -127,6 +127,11 @@ export class IoThread {
   /** Publishes the graphs that failed to open. */
   setUnloadable(graphs: readonly UnloadableGraph[]): Promise<void> {
     return this.#ask({ op: "unloadable", graphs });
+  }
+
+  /** Publishes the running algorithms. */
+  setAlgorithms(report: AlgorithmReport): Promise<void> {
+    return this.#ask({ op: "algorithms", report });
   }
 
   /** Sends a client the outcome of its operation. */

@@ -9,7 +9,7 @@ import { enableRecentLog } from "../base/recent-log.js";
 import { enableSharedRates } from "../base/shared-rates.js";
 import { reserveThreadGauge } from "../metrics/thread-gauges.js";
 
-export type Thread = "io" | "executor" | "admin" | "interconnect";
+export type Thread = "io" | "executor" | "admin" | "interconnect" | "algorithms";
 
 /** Address space of a thread's code, heap and stack. */
 const THREAD_ADDRESS_BYTES = 0.6 * 2 ** 30;

@@ -1,7 +1,7 @@
 // Supervisor of a singleton thread, in the main thread: the interconnect thread, which owns graphs,
-// or a thread that runs built-in plugins which query them. The thread starts with the first call,
-// so that a server can listen earlier. A dead thread is replaced, and its pending calls are
-// repeated.
+// a thread that runs built-in plugins which query them, or the thread of algorithms. The thread
+// starts with the first call, so that a server can listen earlier. A dead thread is replaced, and
+// its pending calls are repeated.
 
 import {
   MessageChannel,
@@ -16,7 +16,6 @@ import { DataError, SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/errors.js";
 import { RpcClient, SyncRpcClient } from "../wire/rpc-client.js";
 import { answer, type RpcReply, type RpcRequest } from "../wire/rpc-messages.js";
 import { startThread, type Thread } from "./start-thread.js";
-import type { InterconnectNotification } from "./thread-commands.js";
 
 /** Calls pending at that many deaths are rejected as their likely cause. */
 const MAX_DEATHS = 2;
@@ -41,9 +40,11 @@ export interface ThreadKind<D> {
   /** Returns its number in graphs after that many deaths. */
   number(deaths: number): number;
   readonly data: D;
+  /** Starts the worker (default: `startThread`). */
+  readonly start?: typeof startThread;
 }
 
-export interface ThreadEvents {
+export interface ThreadEvents<N> {
   /** @param thread its number in graphs; its successor has another */
   died(thread: number): void;
   /** Called when it is running, before the first call. */
@@ -53,7 +54,12 @@ export interface ThreadEvents {
    */
   asked?(ask: GraphCommand): Promise<unknown>;
   /** Receives notifications of the thread. */
-  notified?(notice: InterconnectNotification): void;
+  notified?(notice: N): void;
+}
+
+/** An unsolicited message of a thread. */
+interface Notification {
+  readonly notice: string;
 }
 
 interface Running<A> {
@@ -61,9 +67,9 @@ interface Running<A> {
   readonly sync: SyncRpcClient<A>;
 }
 
-export class SupervisedThread<A, D extends object = object> {
+export class SupervisedThread<A, D extends object = object, N extends Notification = never> {
   readonly #kind: ThreadKind<D>;
-  readonly #events: ThreadEvents;
+  readonly #events: ThreadEvents<N>;
   readonly #rpc = new RpcClient<A>(SERIALIZABLE_GRAPH_ERRORS.revive);
   #running: Running<A> | null = null;
   #startedAtMs = 0;
@@ -71,7 +77,7 @@ export class SupervisedThread<A, D extends object = object> {
   readonly #backoff = new Backoff(RESTART_BACKOFF);
   #closed = false;
 
-  constructor(kind: ThreadKind<D>, events: ThreadEvents) {
+  constructor(kind: ThreadKind<D>, events: ThreadEvents<N>) {
     this.#kind = kind;
     this.#events = events;
   }
@@ -127,8 +133,8 @@ export class SupervisedThread<A, D extends object = object> {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const common: SupervisedThreadData = { thread: this.threadNumber, port: port2, signal };
-    const { entry, data } = this.#kind;
-    const worker = startThread(entry, {
+    const { entry, data, start = startThread } = this.#kind;
+    const worker = start(entry, {
       workerData: { ...data, ...common },
       transferList: [port2],
       name: `svc-${entry}`,
@@ -139,7 +145,7 @@ export class SupervisedThread<A, D extends object = object> {
     if (this.#events.asked !== undefined) this.#serveCalls(port1, signal);
     port1.unref();
     let reason = "exited by itself";
-    worker.on("message", (message: RpcReply | InterconnectNotification) => {
+    worker.on("message", (message: RpcReply | N) => {
       if ("notice" in message) this.#events.notified?.(message);
       else this.#onReply(message);
     });

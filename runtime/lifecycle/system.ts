@@ -11,6 +11,7 @@ import { descriptions as graphPlugins } from "../builtin/.generated/graph/descri
 import { readHost } from "../builtin/host.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
+import { installBackgroundRunner } from "../graph/api/entry-points.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/manager/thread-numbers.js";
 import type { Control } from "../interconnect/control.js";
@@ -154,6 +155,7 @@ class System extends ReplicatingSystem {
     if (this.#service !== null) await this.stopHTTP();
     installThreadGraphs(null);
     setGraphBinder(null);
+    installBackgroundRunner(null);
     await this.#graphs?.close({ isSaved: persist });
     this.#graphs = null;
     this.#isInitialized = false;
@@ -314,6 +316,7 @@ class System extends ReplicatingSystem {
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
     installThreadGraphs(threadGraphs);
     setGraphBinder(bindGraphs(threadGraphs));
+    installBackgroundRunner(graphs.algorithms);
     // A replica is one before the program can change its graphs.
     await graphs.recovered;
     await graphs.loaded;

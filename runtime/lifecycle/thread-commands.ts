@@ -46,6 +46,12 @@ export interface InterconnectData {
   readonly traffic: SharedArrayBuffer;
 }
 
+/** Start data of the thread of algorithms. */
+export interface AlgorithmThreadData {
+  /** Commit clock shared by all graphs and the log. */
+  readonly clock: SharedArrayBuffer;
+}
+
 /** Start data of a thread of built-in plugins. */
 export interface AdminThreadData {
   /** It leaves long queries to the other one. */

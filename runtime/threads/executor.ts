@@ -12,6 +12,8 @@ import type {
   ExecutorThreadData,
 } from "../engine/io-control.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
+import { installBackgroundRunner } from "../graph/api/entry-points.js";
+import { RemoteAlgorithms } from "../graph/manager/remote-algorithms.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
@@ -62,6 +64,7 @@ function notify(notice: ExecutorNotification): void {
 const graphs = new ThreadGraphs(executorThread(data.id), new RpcGraphSource(control, data.signal));
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
+installBackgroundRunner(new RemoteAlgorithms(data.algorithms));
 showStackTraces(data.stackTraces);
 setCursorKeySource(data.cursorKey);
 

@@ -28,6 +28,7 @@ const BUILTIN_PLUGINS = [
   ...[
     "Identify",
     "MatrixObjects",
+    "algorithms",
     "arcs",
     "argspec",
     "builtins",

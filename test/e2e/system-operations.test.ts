@@ -47,6 +47,16 @@ async function operate(id: string, operation: string, query = "", body?: string)
   return json.response;
 }
 
+test("show the running algorithms, and cancel none that does not run", async () => {
+  const shown = await system.admin("algorithms", "B1");
+  assert.equal([shown.code, shown.out], [0, "B1: none\n"]);
+  const { code, out, err } = await system.admin("cancel-algorithm", "B1", "7");
+  assert.is(code, 1);
+  assert.match(out + err, /no algorithm with the id 7 runs/);
+  const refused = await system.admin("cancel-algorithm", "B1", "all");
+  assert.match(refused.err, /SVC3004.*expected <ids> and the id of an algorithm/);
+});
+
 test("take instances out of service and back in, with the reason", async () => {
   assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
   const early = await system.admin("service-in", "S*", "--no-wait");

@@ -183,6 +183,20 @@ export function adminRunJob(
 }
 
 /**
+ * ADMIN: Cancel an algorithm over a whole graph.
+ * @plugin ADMIN_CancelAlgorithm
+ * @param id its id in the result of `algorithms`
+ */
+export function adminCancelAlgorithm(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  id: int,
+): Promise<unknown> {
+  return controlService().perform(headers, authtoken, "CancelAlgorithm", { id });
+}
+
+/**
  * ADMIN: Reload Plugins.
  * @plugin ADMIN_ReloadPlugins
  */

@@ -2,6 +2,9 @@
 // session ids, of locks. Executors have the lowest. A number is reused only after everything its
 // thread held was released, which may take a while.
 
+const FIRST_ALGORITHM = 100;
+const ALGORITHMS = 12;
+
 export const MAIN_THREAD = 201;
 /** Reads only. */
 export const IO_THREAD = 203;
@@ -26,6 +29,14 @@ export function managerThreadNumber(deaths: number): number {
  */
 export function adminThread(executor: 0 | 1, deaths: number): number {
   return FIRST_ADMIN + executor * ADMINS + (deaths % ADMINS);
+}
+
+/**
+ * Returns the number of the thread of algorithms.
+ * @param deaths number of its predecessors
+ */
+export function algorithmThread(deaths: number): number {
+  return FIRST_ALGORITHM + (deaths % ALGORITHMS);
 }
 
 /** @param executor id of the executor, from 0 */

@@ -102,11 +102,18 @@ export class UnsupportedError extends errorClass("UnsupportedError", "SVC2412") 
 
 const CLASSES = new Map<string, new (message: string) => SvcError>([
   ["AccessError", AccessError],
+  ["CapacityError", CapacityError],
+  ["ConstraintError", ConstraintError],
   ["DataError", DataError],
+  ["KeyError", KeyError],
   ["OperationTimeout", OperationTimeout],
+  ["QueryError", QueryError],
+  ["SearchError", SearchError],
+  ["StorageError", StorageError],
+  ["ValueError", ValueError],
 ]);
 
-/** Error codec of calls to the threads that know and open graphs. */
+/** Error codec of calls to other threads: the threads of graphs and of algorithms. */
 export const SERIALIZABLE_GRAPH_ERRORS = {
   revive({ name, code, message }: Record<"name" | "code" | "message", string>): SvcError {
     const known = CLASSES.get(name);

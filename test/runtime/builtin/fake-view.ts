@@ -1,6 +1,6 @@
 // A server view with known values, for tests of services and built-in plugins.
 
-import type { ServerView } from "../../../runtime/builtin/server-view.js";
+import { NO_ALGORITHMS, type ServerView } from "../../../runtime/builtin/server-view.js";
 import { RecentRequests } from "../../../runtime/http/recent-requests.js";
 import { RejectionCounters } from "../../../runtime/http/rejection-counters.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
@@ -47,6 +47,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     logState: "good",
     isLogged: false,
     traffic: () => NO_TRAFFIC,
+    algorithms: () => NO_ALGORITHMS,
     jobs: () => [],
     dispatcher: null,
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],

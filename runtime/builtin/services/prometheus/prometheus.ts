@@ -12,6 +12,7 @@ import {
 } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";
 import type { Service } from "../../service.js";
+import { algorithmFigures } from "./algorithm-figures.js";
 import { dispatchFigures } from "./dispatch-figures.js";
 import { graphFigures } from "./graph-figures.js";
 import { jobFigures } from "./job-figures.js";
@@ -38,6 +39,7 @@ function* exposition(view: ServerView): Generator<string> {
   yield* executorFigures(view);
   yield* jobFigures(view);
   yield* graphFigures(view);
+  yield* algorithmFigures(view);
   yield* replicationFigures(view);
   yield* processFigures(view);
   yield* threadFigures();

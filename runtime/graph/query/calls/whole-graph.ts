@@ -21,6 +21,7 @@ import { joinComponents, rankVertices } from "../walk/page-rank.js";
 import { type Projection, project } from "../walk/projection.js";
 import { PAUSE, runAtOnce, runInSlices, type StepOptions, type Steps } from "../walk/steps.js";
 import { type ArcOptions, parseHits, type ScoredVertex, type WeightOptions } from "./algorithms.js";
+import { type BackgroundCall, findBackgroundRunner } from "./background-runner.js";
 
 export interface ComponentOptions extends ArcOptions {
   /** Maximum number of components, largest first. */
@@ -96,7 +97,7 @@ export async function componentsAsync<O extends AsyncComponents = AsyncComponent
   access: Access,
   options?: O,
 ): Promise<ExplainedBy<O, "components", string[][]>> {
-  return runWholeGraph(access, "components", checkedArguments("componentsAsync", options));
+  return runInBackground(access, "components", checkedArguments("componentsAsync", options));
 }
 
 /**
@@ -108,20 +109,37 @@ export async function pageRankAsync<O extends AsyncRanks = AsyncRanks>(
   access: Access,
   options?: O,
 ): Promise<ExplainedBy<O, "pageRank", ScoredVertex[]>> {
-  return runWholeGraph(access, "pageRank", checkedArguments("pageRankAsync", options));
+  return runInBackground(access, "pageRank", checkedArguments("pageRankAsync", options));
 }
 
-/** Runs an algorithm in slices of 5 ms, between which the thread does other work. */
-async function runWholeGraph<Result>(
+/** Runs an algorithm in the thread for it; in this thread where the process has none. */
+async function runInBackground<Result>(
   access: Access,
-  algorithm: "components" | "pageRank",
-  options: Explainable<ArcOptions & BackgroundOptions>,
+  algorithm: BackgroundCall["algorithm"],
+  { onProgress, signal, ...options }: BackgroundOptions,
 ): Promise<Result> {
+  signal?.throwIfAborted();
+  const runner = findBackgroundRunner();
+  const call: BackgroundCall = { graph: access.store.name, algorithm, options };
+  const steps: StepOptions = { onProgress, signal };
+  const run = runner === null ? runWholeGraph(access, call, steps) : runner.run(call, steps);
+  return (await run) as Result;
+}
+
+/**
+ * Runs an algorithm in slices of 5 ms, between which the thread does other work.
+ * @throws KeyError, QueryError, SearchError, ValueError, AccessError, and the reason of the signal
+ */
+export async function runWholeGraph(
+  access: Access,
+  { algorithm, options }: BackgroundCall,
+  steps: StepOptions,
+): Promise<unknown> {
   const run = new ExplainedRun("aggregation", options);
   const execution = { deadline: run.deadline, plan: [] };
   const find = algorithm === "components" ? findComponents : findRanks;
-  const found = await runInSlices<readonly unknown[]>(find(access, options, execution), options);
-  return run.finish(algorithm, found, describeWith(execution)) as Result;
+  const found = await runInSlices<readonly unknown[]>(find(access, options, execution), steps);
+  return run.finish(algorithm, found, describeWith(execution));
 }
 
 function describeWith({ plan }: Execution): (found: readonly unknown[]) => {

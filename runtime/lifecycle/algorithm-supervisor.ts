@@ -1,0 +1,168 @@
+// Algorithms over whole graphs, as the main thread sees them: which run, for which thread, and how
+// far each has come. One worker thread runs all of them in turns, so that requests go on; it starts
+// with the first one. If it dies, its successor begins them again, once.
+
+import type { MessagePort } from "node:worker_threads";
+import type {
+  AlgorithmOutcome,
+  AlgorithmReport,
+  RunningAlgorithm,
+} from "../builtin/server-view.js";
+import type { BackgroundCall, BackgroundRunner, StepOptions } from "../graph/api/entry-points.js";
+import type { AlgorithmCommand, AlgorithmProgress } from "../graph/manager/algorithm-messages.js";
+import type { GraphCommand } from "../graph/manager/graph-source.js";
+import { algorithmThread } from "../graph/manager/thread-numbers.js";
+import { KeyError } from "../graph/model/errors.js";
+import { answer, type RpcRequest } from "../wire/rpc-messages.js";
+import { startThread } from "./start-thread.js";
+import { SupervisedThread } from "./supervised-thread.js";
+import type { AlgorithmThreadData } from "./thread-commands.js";
+
+export interface AlgorithmEvents {
+  /** @param thread number of the dead thread in graphs */
+  died(thread: number): void;
+  /** Executes a call of the thread. */
+  asked(ask: GraphCommand): Promise<unknown>;
+  changed(report: AlgorithmReport): void;
+}
+
+interface Running extends RunningAlgorithm {
+  progress: number;
+  isCancelled: boolean;
+  readonly onProgress: StepOptions["onProgress"];
+}
+
+export class AlgorithmSupervisor implements BackgroundRunner {
+  readonly #events: AlgorithmEvents;
+  readonly #thread: SupervisedThread<AlgorithmCommand, AlgorithmThreadData, AlgorithmProgress>;
+  readonly #running = new Map<number, Running>();
+  readonly #counts: Record<AlgorithmOutcome, number> = { completed: 0, failed: 0, cancelled: 0 };
+  #restarts = 0;
+  #lastId = 0;
+
+  /** @param start starts the worker */
+  constructor({ clock }: AlgorithmThreadData, events: AlgorithmEvents, start = startThread) {
+    this.#events = events;
+    this.#thread = new SupervisedThread(
+      {
+        entry: "algorithms",
+        title: "algorithm thread",
+        number: algorithmThread,
+        data: { clock },
+        start,
+      },
+      {
+        died: (thread) => {
+          this.#restarts++;
+          events.died(thread);
+          this.#changed();
+        },
+        started: () => undefined,
+        asked: (ask) => events.asked(ask),
+        notified: (notice) => this.#onProgress(notice),
+      },
+    );
+  }
+
+  /** Number in graphs of the thread. */
+  get threadNumber(): number {
+    return this.#thread.threadNumber;
+  }
+
+  report(): AlgorithmReport {
+    const running = [...this.#running.values()].map(
+      ({ id, algorithm, graph, sinceMs, progress }) => {
+        return { id, algorithm, graph, sinceMs, progress };
+      },
+    );
+    return { running, counts: { ...this.#counts }, restarts: this.#restarts };
+  }
+
+  async run(call: BackgroundCall, { onProgress, signal }: StepOptions): Promise<unknown> {
+    signal?.throwIfAborted();
+    const id = ++this.#lastId;
+    const { algorithm, graph } = call;
+    const state = { id, algorithm, graph, sinceMs: Date.now(), progress: 0, isCancelled: false };
+    const running: Running = { ...state, onProgress };
+    this.#running.set(id, running);
+    this.#changed();
+    const cancel = (): void => this.#cancel(running, "");
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      const result = await this.#thread.ask({ op: "run", id, call });
+      this.#counts.completed++;
+      return result;
+    } catch (error) {
+      this.#counts[running.isCancelled ? "cancelled" : "failed"]++;
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      this.#running.delete(id);
+      this.#changed();
+    }
+  }
+
+  /**
+   * Cancels an algorithm for an operator; the call fails with a SearchError.
+   * @throws KeyError unless it runs
+   */
+  cancel(id: number): RunningAlgorithm {
+    const running = this.#running.get(id);
+    if (running === undefined) throw new KeyError(`no algorithm with the id ${id} runs`);
+    this.#cancel(running, `${running.algorithm} was cancelled by an operator`);
+    return running;
+  }
+
+  /** Runs the algorithms of another thread, until its end of the port closes. */
+  serve(port: MessagePort): void {
+    const controllers = new Map<number, AbortController>();
+    port.on("message", (request: RpcRequest<AlgorithmCommand>) => {
+      const { ask } = request;
+      if (ask.op === "cancel") controllers.get(ask.id)?.abort();
+      else void answer(port, request, () => this.#runFor(port, controllers, ask));
+    });
+    port.on("close", () => {
+      for (const controller of controllers.values()) controller.abort();
+    });
+    port.unref();
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  async #runFor(
+    port: MessagePort,
+    controllers: Map<number, AbortController>,
+    { id, call }: AlgorithmCommand & { readonly op: "run" },
+  ): Promise<unknown> {
+    const controller = new AbortController();
+    controllers.set(id, controller);
+    const onProgress = (share: number): void =>
+      port.postMessage({ notice: "progress", id, share } satisfies AlgorithmProgress);
+    try {
+      return await this.run(call, { onProgress, signal: controller.signal });
+    } finally {
+      controllers.delete(id);
+    }
+  }
+
+  #cancel(running: Running, reason: string): void {
+    if (running.isCancelled) return;
+    running.isCancelled = true;
+    this.#thread.tell({ op: "cancel", id: running.id, reason });
+  }
+
+  #onProgress({ id, share }: AlgorithmProgress): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    running.progress = share;
+    running.onProgress?.(share);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#events.changed(this.report());
+  }
+}
