@@ -21,7 +21,7 @@ const MENTIONED = /\bimport\s*\.\s*meta\b|\bimport\s*\(\s*`/;
 
 export interface LocatedModule {
   readonly text: string;
-  /** Referenced files that do not exist. */
+  /** Referenced files that do not exist, and sources that a pattern does not match. */
   readonly warnings: readonly PartialMessage[];
 }
 
@@ -44,18 +44,23 @@ export async function locateModule(
     members.add(member);
     module.replace(start, `${name}()`);
   }
+  const warnings: PartialMessage[] = [];
+  const warn = (warning: string, start: number, length: number): void => {
+    const position = module.position(start);
+    warnings.push({
+      text: warning,
+      location: { file: relative(projectDir, path), length, ...position },
+    });
+  };
   for (const { start, folder } of module.scriptImports()) {
-    if (hasOnlySources(join(dirname(path), folder))) module.replace(start, ".ts");
+    const { hasScripts, sources } = listModules(join(dirname(path), folder));
+    if (sources.length === 0) continue;
+    if (!hasScripts) module.replace(start, ".ts");
+    else warn(`not imported, because the folder has .js files: ${sources.join(", ")}`, start, 3);
   }
-  const missing = module.assets().filter(({ name }) => !isFileBeside(path, name));
-  const warnings = missing.map(({ name, start }) => ({
-    text: `file not found: ${name}`,
-    location: {
-      file: relative(projectDir, path),
-      length: name.length + 2,
-      ...module.position(start),
-    },
-  }));
+  for (const { name, start } of module.assets()) {
+    if (!isFileBeside(path, name)) warn(`file not found: ${name}`, start, name.length + 2);
+  }
   return { text: module.text + functions(projectDir, path, members), warnings };
 }
 
@@ -68,11 +73,19 @@ function isFileBeside(module: string, name: string): boolean {
   }
 }
 
-/** Sources import each other as `.js`, which esbuild does not resolve in patterns. */
-function hasOnlySources(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  const names = readdirSync(folder);
-  return names.some((name) => name.endsWith(".ts")) && !names.some((name) => name.endsWith(".js"));
+/**
+ * Returns the modules of a folder. Sources import each other as `.js`, which esbuild does not resolve
+ * in patterns.
+ * @returns `sources`: files that only exist as `.ts`
+ */
+function listModules(folder: string): { hasScripts: boolean; sources: readonly string[] } {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const isSource = (name: string): boolean => name.endsWith(".ts") && !name.endsWith(".d.ts");
+  const hasNoScript = (name: string): boolean => !names.includes(name.replace(/ts$/, "js"));
+  return {
+    hasScripts: names.some((name) => name.endsWith(".js")),
+    sources: names.filter((name) => isSource(name) && hasNoScript(name)).sort(),
+  };
 }
 
 function functions(projectDir: string, path: string, members: ReadonlySet<Member>): string {

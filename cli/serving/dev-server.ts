@@ -32,6 +32,8 @@ import { startServer } from "./start-server.js";
 const LOOPBACK = "127.0.0.1";
 /** Time that a shutdown waits for the build in progress. */
 const CLOSE_MS = 5000;
+/** Time within which a signal to the process group reaches this process, too. */
+const SIGNAL_MS = 100;
 
 interface DevOptions extends RebuildOptions {
   readonly tsconfig?: string;
@@ -79,6 +81,12 @@ export class DevServer {
    */
   async start(): Promise<void> {
     this.#isBusy = true;
+    onTerminationSignal(
+      () => {
+        this.#isClosed = true;
+      },
+      () => {},
+    );
     this.#unlisten = onTerminationSignal(
       () => void this.close().then(() => process.exit(0)),
       () => process.exit(1),
@@ -104,7 +112,7 @@ export class DevServer {
     while (this.#changed.size > 0 && !this.#isClosed) {
       const files = [...this.#changed];
       this.#changed.clear();
-      this.#building = this.#rebuild(files).catch(reportError);
+      this.#building = this.#rebuild(files).catch((error) => this.#reportFailure(error));
       await this.#building;
     }
     this.#isBusy = false;
@@ -166,9 +174,18 @@ export class DevServer {
       this.#outside.follow(result.inputs);
       return { ...result, diagnostics, abandoned };
     } catch (error) {
-      reportError(error);
+      await this.#reportFailure(error);
       return null;
     }
+  }
+
+  /**
+   * Prints why a build failed, unless it was stopped: a terminal signals the whole process group, and
+   * esbuild can be gone before this process learns of the signal.
+   */
+  async #reportFailure(error: unknown): Promise<void> {
+    await delay(SIGNAL_MS);
+    if (!this.#isClosed) reportError(error);
   }
 
   async #serve(): Promise<void> {
@@ -230,7 +247,7 @@ export class DevServer {
       const text = formatDiagnostics(this.#folder, findings);
       reportBuild({ at: Date.now(), broken: this.#broken, findings: text });
     } catch (error) {
-      reportError(error);
+      await this.#reportFailure(error);
     }
   }
 }

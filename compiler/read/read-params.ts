@@ -151,7 +151,11 @@ function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.T
   const name = parameter.name.text;
   const says = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
   const message = `parameter \`${name}\` ${says} and arrives as a string`;
-  const help = type === null ? `\`${name}: str\`` : `\`${name}: str\`, or \`${name}: json\``;
+  const annotate = (annotation: string): string =>
+    (parameter.flags & ts.NodeFlags.JavaScriptFile) !== 0
+      ? `\`@param {import("svc-server").${annotation}} ${name}\``
+      : `\`${name}: ${annotation}\``;
+  const help = type === null ? annotate("str") : `${annotate("str")}, or ${annotate("json")}`;
   context.warning("SVC1042", parameter.name, message, help);
 }
 

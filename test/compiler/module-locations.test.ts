@@ -14,6 +14,9 @@ const project = new ProjectFixture({
   "formats/a.ts": "export {};",
   "scripts/a.js": "export {};",
   "scripts/a.ts": "export {};",
+  "mixed/a.js": "export {};",
+  "mixed/b.ts": "export {};",
+  "mixed/c.d.ts": "export {};",
 });
 
 async function located(text: string) {
@@ -42,6 +45,16 @@ test("imports sources where a pattern names scripts", async () => {
   assert.is(await text("../formats/${y}.js"), "await import(`../formats/${y}.ts`);");
   assert.is(await text("../scripts/${y}.js"), "await import(`../scripts/${y}.js`);");
   assert.is(await text("../nowhere/${y}.js"), "await import(`../nowhere/${y}.js`);");
+});
+
+test("warns of sources that a pattern of scripts does not import", async () => {
+  const { text, warnings } = (await located("await import(`../mixed/${y}.js`);"))!;
+  assert.is(text, "await import(`../mixed/${y}.js`);");
+  assert.equal(
+    warnings.map(({ text: message, location }) => [message, location?.column]),
+    [["not imported, because the folder has .js files: b.ts", 27]],
+  );
+  assert.equal((await located("await import(`../scripts/${y}.js`);"))!.warnings, []);
 });
 
 test("resolves names of files as URLs", async () => {

@@ -213,6 +213,25 @@ test("stops quietly while it builds", async () => {
   project.remove();
 });
 
+test("stops quietly when a terminal signals it with its helper processes", async () => {
+  const project = new TemporaryProject();
+  for (const [signal, afterMs] of [
+    ["SIGINT", 50],
+    ["SIGTERM", 150],
+    ["SIGINT", 250],
+  ] as const) {
+    const dev = new Dev(project.folder);
+    await dev.until(/127\.0\.0\.1:(\d+) /);
+    const exited = new Promise((resolve) => dev.process.once("exit", resolve));
+    project.write("plugins/double.ts", `${TRIPLE}// ${afterMs}\n`);
+    await delay(afterMs);
+    process.kill(-dev.process.pid!, signal);
+    assert.is(await exited, 0);
+    assert.not.match(dev.output, /goroutine|error|bug|stopped|good build/, dev.output);
+  }
+  project.remove();
+});
+
 test("stops quietly during the first build", async () => {
   const config = `process.stderr.write("configured\\n");
 await new Promise((resolve) => setTimeout(resolve, 1000));

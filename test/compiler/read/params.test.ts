@@ -3,6 +3,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkPlugins } from "../../../compiler/check/check-plugins.js";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { ProjectFixture } from "../project-fixture.js";
 import { codes, marks, pluginNamed, readSource, userParam, userParams } from "../reading.js";
 
 const test = suite("plugin parameters");
@@ -75,6 +77,17 @@ export function g(request: PluginRequest, bare, any: any, some: unknown, full: {
     ["bare", "any", "some", "full"].map((name) => `SVC1042 ${name}`),
   );
   assert.ok(result.diagnostics.every(({ severity }) => severity === "warning"));
+});
+
+test("proposes a comment for parameters without type in JavaScript", () => {
+  const text = "/** @plugin */\nexport function f(request, bare) { return bare; }\n";
+  const tsconfig = `{ "compilerOptions": { "allowJs": true } }`;
+  const project = new ProjectFixture({ "p.js": text, "tsconfig.json": tsconfig });
+  const { diagnostics } = new PluginReader(project.dir, ["p.js"]).read();
+  assert.equal(
+    diagnostics.map(({ code, help }) => [code, help]),
+    [["SVC1042", '`@param {import("svc-server").str} bare`']],
+  );
 });
 
 test("recognize reserved arguments by role, name and binding", () => {

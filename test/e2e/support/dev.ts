@@ -14,7 +14,9 @@ export class Dev {
   #waiting: () => void = () => {};
 
   constructor(folder: string, ...options: string[]) {
-    this.process = spawn(process.execPath, [SVC, "dev", folder, "--port", "0", ...options]);
+    // A process group of its own, which a test can signal as a terminal does.
+    const args = [SVC, "dev", folder, "--port", "0", ...options];
+    this.process = spawn(process.execPath, args, { detached: true });
     for (const stream of [this.process.stdout!, this.process.stderr!]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
