@@ -74,8 +74,8 @@ function isFileBeside(module: string, name: string): boolean {
 }
 
 /**
- * Returns the modules of a folder. Sources import each other as `.js`, which esbuild does not resolve
- * in patterns.
+ * Returns the modules of a folder. Sources import each other as `.js`, which esbuild does not
+ * resolve in patterns.
  * @returns `sources`: files that only exist as `.ts`
  */
 function listModules(folder: string): { hasScripts: boolean; sources: readonly string[] } {

@@ -180,8 +180,8 @@ export class DevServer {
   }
 
   /**
-   * Prints why a build failed, unless it was stopped: a terminal signals the whole process group, and
-   * esbuild can be gone before this process learns of the signal.
+   * Prints why a build failed, unless it was stopped: a terminal signals the whole process group,
+   * and esbuild can be gone before this process learns of the signal.
    */
   async #reportFailure(error: unknown): Promise<void> {
     await delay(SIGNAL_MS);

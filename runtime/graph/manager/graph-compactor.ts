@@ -1,21 +1,58 @@
-// Compacts graphs that have become small, such as truncated ones.
+// Compacts graphs that have become small, truncated or nearly emptied.
 
 import { Backoff } from "../../base/backoff.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
-import { allocateArenas, isMovable, reservationFor } from "../memory/graph-memory.js";
-import { ARENAS, enlargeAboveWords, Header, SEQUENCE_WORDS } from "../memory/layout.js";
+import type { Arena, ArenaMemory } from "../memory/arena.js";
+import { MIN_HOLE_WORDS } from "../memory/block-allocator.js";
+import {
+  countFreeWords,
+  countReleasedWords,
+  countWordsOutside,
+  type FreeSpace,
+  findFreeSpace,
+  joinFreeSpace,
+  setReleasedWords,
+} from "../memory/free-space.js";
+import {
+  allocateArenas,
+  type GraphMemory,
+  isMovable,
+  reservationFor,
+} from "../memory/graph-memory.js";
+import {
+  ARC_WORDS,
+  ARENAS,
+  type ArenaName,
+  enlargeAboveWords,
+  Header,
+  LIST_UNIT_WORDS,
+  SEQUENCE_WORDS,
+} from "../memory/layout.js";
 import { hasThread, type RelocatedMemories, relocateAtSafepoint } from "../memory/safepoint.js";
 import { usedWords } from "../memory/used-words.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { CELL_WORDS } from "../store/property-groups.js";
+import { TEXT_UNIT_WORDS } from "../texts/text-layout.js";
 import type { GraphRegistry, RegisteredGraph } from "./graph-registry.js";
 
 const MEBIBYTE = 2 ** 20;
 /** Minimum gain that justifies pausing all threads. */
 const MIN_GAIN_BYTES = 64 * MEBIBYTE;
-/** Maximum bytes copied while all threads pause, a few milliseconds. */
+/** Maximum bytes copied while all threads pause: a few milliseconds, or 1/16 of the gain. */
 const MAX_USED_BYTES = 16 * MEBIBYTE;
+const MAX_USED_SHARE = 1 / 16;
+/** Words of the smallest blocks of the arenas whose free space is joined. */
+const UNIT_WORDS: { readonly [A in ArenaName]?: number } = {
+  ids: 1,
+  strings: 1,
+  cells: CELL_WORDS,
+  outArcs: ARC_WORDS,
+  inArcs: ARC_WORDS,
+  lists: LIST_UNIT_WORDS,
+  texts: TEXT_UNIT_WORDS,
+};
 /** A graph must use at most 1/8 of its memory. */
 const MIN_RATIO = 8;
 const EVERY_MS = 1000;
@@ -53,10 +90,15 @@ export class GraphCompactor extends TimeSlicedTask {
   }
 
   #compactIfWorthwhile({ store }: RegisteredGraph): void {
-    const gain = compactionGain(store);
-    if (gain === 0) return;
+    if (measureGain(store, estimateUse) === 0) return;
     const wait = this.#waits.get(store);
     if (wait !== undefined && performance.now() < wait.until) return;
+    const gain = measureGain(store, measureUse);
+    if (gain === 0) {
+      // Its free space is too scattered; another attempt would cost as much.
+      this.#postpone(store);
+      return;
+    }
     if (
       this.#threads().every((thread) => hasThread(store.memory, thread)) &&
       relocateGraph(store)
@@ -65,12 +107,16 @@ export class GraphCompactor extends TimeSlicedTask {
       this.#log(`graph "${store.name}": released ${formatMebibytes(gain)} of memory`);
       return;
     }
-    const { backoff } = wait ?? { backoff: new Backoff(BACKOFF) };
+    if (this.#postpone(store)) this.#log(`${keeps(store, gain)}: ${REMEDY}`, "warn");
+  }
+
+  /** Returns true if the delay reaches its maximum. */
+  #postpone(store: GraphStore): boolean {
+    const { backoff } = this.#waits.get(store) ?? { backoff: new Backoff(BACKOFF) };
     const formerMs = backoff.delayMs;
     const delayMs = backoff.fail();
     this.#waits.set(store, { backoff, until: performance.now() + delayMs });
-    if (delayMs !== BACKOFF.maxMs || formerMs === delayMs) return;
-    this.#log(`${keeps(store, gain)}: ${REMEDY}`, "warn");
+    return delayMs === BACKOFF.maxMs && formerMs !== delayMs;
   }
 }
 
@@ -93,16 +139,52 @@ export function relocateGraph(store: GraphStore): boolean {
   return relocateAtSafepoint(memory, memories, () => {
     if (!isQuiescent(memory.header.words)) return false;
     memory.refresh();
-    const used = wordsToCopy(store);
     for (const arena of memory.arenas) {
-      if (isMovable(arena)) arena.copyTo(memories[arena.id]!, used[arena.id]!);
+      if (isMovable(arena)) copyJoined(store, arena, memories[arena.id]!);
     }
     return true;
   });
 }
 
+/** Joins the free space of an arena and copies the rest. */
+function copyJoined(store: GraphStore, arena: Arena, target: ArenaMemory): void {
+  const { memory } = store;
+  const space = findJoinable(memory, arena);
+  if (space !== null) joinFreeSpace(memory, arena, unitWords(arena), space);
+  const holes = space?.holes ?? [];
+  arena.copyTo(target, wordsToCopy(store)[arena.id]!, holes);
+  setReleasedWords(
+    memory,
+    arena,
+    holes.reduce((sum, { words }) => sum + words, 0),
+  );
+}
+
+/** Returns null if joining the free space of an arena is not worth it, or not possible. */
+function findJoinable(memory: GraphMemory, arena: Arena): FreeSpace | null {
+  const unit = unitWords(arena);
+  if (unit === 0 || countFreeWords(memory, arena) < MIN_HOLE_WORDS) return null;
+  return findFreeSpace(memory, arena, unit);
+}
+
+function unitWords({ id }: Arena): number {
+  return UNIT_WORDS[ARENAS[id]!] ?? 0;
+}
+
+/** Returns the words of an arena that a relocation would copy. */
+type Measure = (memory: GraphMemory, arena: Arena, used: number) => number;
+
+/** Fast lower bound: as if all free space could be joined. */
+const estimateUse: Measure = (memory, arena, used) =>
+  unitWords(arena) === 0 ? used : used - countFreeWords(memory, arena);
+
+const measureUse: Measure = (memory, arena, used) => {
+  const space = findJoinable(memory, arena);
+  return space === null ? used : countWordsOutside(space);
+};
+
 /** Returns the bytes a relocation would free; 0 if it is not worth it. */
-function compactionGain(store: GraphStore): number {
+function measureGain(store: GraphStore, measure: Measure): number {
   const { memory } = store;
   memory.refresh();
   const used = wordsToCopy(store);
@@ -110,15 +192,16 @@ function compactionGain(store: GraphStore): number {
   let bytes = 0;
   for (const arena of memory.arenas) {
     if (!isMovable(arena)) continue;
-    usedBytes += used[arena.id]! * 4;
+    usedBytes += measure(memory, arena, used[arena.id]!) * 4;
     bytes += arena.words.byteLength;
+    if (unitWords(arena) > 0) bytes -= countReleasedWords(memory, arena) * 4;
   }
   const gain = bytes - usedBytes;
   const isWorth = gain >= MIN_GAIN_BYTES && usedBytes * MIN_RATIO <= bytes;
-  return isWorth && usedBytes <= MAX_USED_BYTES ? gain : 0;
+  return isWorth && usedBytes <= Math.max(MAX_USED_BYTES, gain * MAX_USED_SHARE) ? gain : 0;
 }
 
-/** Returns the words to copy, by arena. */
+/** Returns the words up to the end of each arena. */
 function wordsToCopy({ memory }: GraphStore): number[] {
   const used = usedWords(memory);
   used[ARENAS.indexOf("sequence")] = memory.header.words[Header.HandleEnd]! * SEQUENCE_WORDS;

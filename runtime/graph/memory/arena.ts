@@ -41,6 +41,12 @@ const FIRST_PAGES = (MAX_SKEW_BYTES + FIRST_ARENA_WORDS * 4) / PAGE_BYTES;
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 const EMPTY_MEMORY = new SharedArrayBuffer(0);
 
+/** Free words that no block covers; see free-space.ts. */
+export interface Hole {
+  readonly start: number;
+  readonly words: number;
+}
+
 export class Arena {
   readonly id: number;
   memory: ArenaMemory;
@@ -77,11 +83,19 @@ export class Arena {
     this.#remap(buffer, (buffer.byteLength - this.#skewBytes) / 4);
   }
 
-  /** Copies the first `words` words to another memory of the same arena. */
-  copyTo(memory: ArenaMemory, words: number): void {
+  /**
+   * Copies the first `words` words to another, new memory of the same arena.
+   * @param holes in ascending order; only the first two words of each are copied
+   */
+  copyTo(memory: ArenaMemory, words: number, holes: readonly Hole[] = []): void {
     const copy = new Arena(this.id, memory, this.#skewBytes - this.id * SKEW_BYTES);
     if (words > copy.words.length) copy.grow(words);
-    copy.words.set(this.words.subarray(0, words));
+    let from = 0;
+    for (const hole of holes) {
+      copy.words.set(this.words.subarray(from, hole.start + 2), from);
+      from = hole.start + hole.words;
+    }
+    copy.words.set(this.words.subarray(from, words), from);
   }
 
   #remap(buffer: SharedArrayBuffer, length: number): void {

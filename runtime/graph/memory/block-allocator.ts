@@ -1,17 +1,18 @@
 // Block allocator of one arena: two size classes per octave (1, 2, 3, 4, 6, 8, 12, 16, 24, ...
-// units), one free list per class, linked through the first word of each free block. Its state lies
+// units), one free list per class, linked through the first word of each free block. Compaction
+// joins adjacent free blocks to holes, which serve all classes; see free-space.ts. The state lies
 // in the graph header, so any thread can allocate, and is changed through the writer, so it can be
 // rolled back. Requires the writer mutex.
 
 import { assert } from "../../base/assert.js";
 import { type Arena, MAX_ARENA_WORDS } from "./arena.js";
-import { ALLOCATOR_WORDS, ALLOCATORS } from "./layout.js";
+import { ALLOCATOR_WORDS, ALLOCATORS, AllocatorWord, CHUNK_WORDS } from "./layout.js";
 import type { Allocator, Writer } from "./writer.js";
 
-/** Word 0 is the bump pointer; the heads of the free lists follow. */
-const FREE_LISTS = 1;
-/** Last word of the state: words in free blocks. */
-const FREE_WORDS = ALLOCATOR_WORDS - 1;
+/** A shorter hole is added to the free lists. */
+export const MIN_HOLE_WORDS = CHUNK_WORDS;
+/** Maximum holes tried for a block. */
+const MAX_PROBES = 16;
 
 export class BlockAllocator implements Allocator {
   readonly arena: Arena;
@@ -22,7 +23,7 @@ export class BlockAllocator implements Allocator {
   constructor(arena: Arena, unitWords: number) {
     this.arena = arena;
     this.#unitWords = unitWords;
-    this.#state = ALLOCATORS + arena.id * ALLOCATOR_WORDS;
+    this.#state = allocatorState(arena.id);
   }
 
   /**
@@ -30,22 +31,10 @@ export class BlockAllocator implements Allocator {
    * The whole block is marked dirty in advance, because the thread may die while filling it.
    */
   allocate(writer: Writer, sizeClass: number): number {
-    const { header } = writer.memory;
-    const list = this.#state + FREE_LISTS + sizeClass;
     const words = this.blockWords(sizeClass);
-    const freed = header.words[list]!;
-    if (freed !== 0) {
-      assert(this.#isBlock(header.words, freed, words), "a free block was allocated before");
-      writer.put(header, list, this.arena.words[freed]!);
-      writer.put(header, this.#state + FREE_WORDS, this.freeWords(writer) - words);
-      writer.put(this.arena, freed, 0);
-      writer.markDirty(this.arena, freed, words);
-      return freed;
-    }
-    // Offset 0 is the null reference, so it is never allocated.
-    const block = header.words[this.#state]! || this.#unitWords;
-    writer.ensureWords(this.arena, block + words);
-    writer.put(header, this.#state, block + words);
+    const freed = this.#takeFreed(writer, sizeClass, words);
+    if (freed !== 0) return freed;
+    const block = this.#takeFromHole(writer, words) || this.#extend(writer, words);
     writer.markDirty(this.arena, block, words);
     this.arena.words[block] = 0;
     return block;
@@ -54,9 +43,11 @@ export class BlockAllocator implements Allocator {
   /** Returns false if `allocate` would find the arena full. */
   hasRoom(writer: Writer, sizeClass: number): boolean {
     const { words } = writer.memory.header;
-    if (words[this.#state + FREE_LISTS + sizeClass] !== 0) return true;
+    const wanted = this.blockWords(sizeClass);
+    if (words[this.#state + AllocatorWord.FreeLists + sizeClass] !== 0) return true;
     const most = Math.min(MAX_ARENA_WORDS, this.arena.capacity);
-    return words[this.#state]! + this.blockWords(sizeClass) <= most;
+    if (words[this.#state + AllocatorWord.End]! + wanted <= most) return true;
+    return this.#findHole(words, wanted) !== 0;
   }
 
   /** Frees a block at the commit; until then it is neither changed nor reused. */
@@ -67,13 +58,12 @@ export class BlockAllocator implements Allocator {
   /** Called by the writer during the commit. */
   release(writer: Writer, block: number, sizeClass: number): void {
     const { header } = writer.memory;
-    const list = this.#state + FREE_LISTS + sizeClass;
+    const list = this.#state + AllocatorWord.FreeLists + sizeClass;
     const words = this.blockWords(sizeClass);
     assert(this.#isBlock(header.words, block, words), "a freed block was allocated before");
     writer.put(this.arena, block, header.words[list]!);
     writer.put(header, list, block);
-    const freed = this.freeWords(writer) + words;
-    writer.put(header, this.#state + FREE_WORDS, freed);
+    this.#addFreeWords(writer, words);
   }
 
   blockWords(sizeClass: number): number {
@@ -87,17 +77,111 @@ export class BlockAllocator implements Allocator {
 
   /** Words allocated so far, including freed ones: the extent a snapshot must contain. */
   usedWords(writer: Writer): number {
-    return writer.memory.header.words[this.#state]!;
+    return writer.memory.header.words[this.#state + AllocatorWord.End]!;
   }
 
   freeWords(writer: Writer): number {
-    return writer.memory.header.words[this.#state + FREE_WORDS]!;
+    return writer.memory.header.words[this.#state + AllocatorWord.FreeWords]!;
   }
 
-  /** Returns whether a block lies below the bump pointer, at a multiple of the unit. */
-  #isBlock(header: Uint32Array, block: number, words: number): boolean {
-    return block > 0 && block % this.#unitWords === 0 && block + words <= header[this.#state]!;
+  /** Returns a block of the free list of its class; 0 if it is empty. */
+  #takeFreed(writer: Writer, sizeClass: number, words: number): number {
+    const { header } = writer.memory;
+    const list = this.#state + AllocatorWord.FreeLists + sizeClass;
+    const freed = header.words[list]!;
+    if (freed === 0) return 0;
+    assert(this.#isBlock(header.words, freed, words), "a free block was allocated before");
+    writer.put(header, list, this.arena.words[freed]!);
+    this.#addFreeWords(writer, -words);
+    writer.put(this.arena, freed, 0);
+    writer.markDirty(this.arena, freed, words);
+    return freed;
   }
+
+  /** Returns the end of a hole as a block; 0 if no hole is large enough. */
+  #takeFromHole(writer: Writer, words: number): number {
+    const { header } = writer.memory;
+    const hole = this.#findHole(header.words, words);
+    if (hole === 0) return 0;
+    const length = this.arena.words[hole + 1]!;
+    assert(this.#isBlock(header.words, hole, length), "a hole was allocated before");
+    const left = length - words;
+    if (left >= MIN_HOLE_WORDS) {
+      writer.put(this.arena, hole + 1, left);
+      this.#leaveHole(writer, words);
+    } else {
+      this.#unlinkHole(writer, hole);
+      this.#leaveHole(writer, length);
+      this.#freeParts(writer, hole, left);
+    }
+    return hole + left;
+  }
+
+  #findHole(header: Uint32Array, words: number): number {
+    let hole = header[this.#state + AllocatorWord.Holes]!;
+    for (let probe = 0; hole !== 0 && probe < MAX_PROBES; probe++) {
+      if (this.arena.words[hole + 1]! >= words) return hole;
+      hole = this.arena.words[hole]!;
+    }
+    return 0;
+  }
+
+  #unlinkHole(writer: Writer, hole: number): void {
+    const { header } = writer.memory;
+    const next = this.arena.words[hole]!;
+    let previous = header.words[this.#state + AllocatorWord.Holes]!;
+    if (previous === hole) {
+      writer.put(header, this.#state + AllocatorWord.Holes, next);
+      return;
+    }
+    while (this.arena.words[previous] !== hole) previous = this.arena.words[previous]!;
+    writer.put(this.arena, previous, next);
+  }
+
+  /** Adds words of a former hole to the free lists. */
+  #freeParts(writer: Writer, start: number, length: number): void {
+    let at = start;
+    while (at < start + length) {
+      const left = start + length - at;
+      let sizeClass = this.classFor(left);
+      if (this.blockWords(sizeClass) > left) sizeClass--;
+      this.release(writer, at, sizeClass);
+      at += this.blockWords(sizeClass);
+    }
+  }
+
+  #extend(writer: Writer, words: number): number {
+    const { header } = writer.memory;
+    // Offset 0 is the null reference, so it is never allocated.
+    const block = header.words[this.#state + AllocatorWord.End]! || this.#unitWords;
+    writer.ensureWords(this.arena, block + words);
+    writer.put(header, this.#state + AllocatorWord.End, block + words);
+    return block;
+  }
+
+  #leaveHole(writer: Writer, words: number): void {
+    const { header } = writer.memory;
+    const at = this.#state + AllocatorWord.ReleasedWords;
+    writer.put(header, at, Math.max(0, header.words[at]! - words));
+    this.#addFreeWords(writer, -words);
+  }
+
+  #addFreeWords(writer: Writer, words: number): void {
+    const { header } = writer.memory;
+    const at = this.#state + AllocatorWord.FreeWords;
+    writer.put(header, at, header.words[at]! + words);
+  }
+
+  /** Returns whether a block lies below the end, at a multiple of the unit. */
+  #isBlock(header: Uint32Array, block: number, words: number): boolean {
+    const end = header[this.#state + AllocatorWord.End]!;
+    return block > 0 && block % this.#unitWords === 0 && block + words <= end;
+  }
+}
+
+/** Returns the offset of the state of an arena's allocator in the graph header. */
+export function allocatorState(arena: number): number {
+  return ALLOCATORS + arena * ALLOCATOR_WORDS;
 }
 
 /** Returns the units of a block of a size class. */

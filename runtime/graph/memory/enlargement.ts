@@ -6,6 +6,7 @@
 // WebAssembly allows. Until then, slower loops do.
 
 import { CapacityError } from "../model/errors.js";
+import { setReleasedWords } from "./free-space.js";
 import {
   allocateArenas,
   type GraphMemory,
@@ -113,6 +114,7 @@ export class Enlargement {
       const memory = memories[arena.id] ?? null;
       if (memory === null) continue;
       arena.copyTo(memory, arena.words.length);
+      setReleasedWords(this.#memory, arena, 0);
       this.#withdraw(1 << arena.id);
     }
     return true;

@@ -259,9 +259,21 @@ export const Header = {
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;
 
-/** Each allocator has a bump pointer and one free list per size class here. */
+/** Each allocator has its state here; see block-allocator.ts. */
 export const ALLOCATORS = 64;
 export const ALLOCATOR_WORDS = 64;
+export const AllocatorWord = {
+  /** End of the allocated words. */
+  End: 0,
+  /** One list of free blocks per size class. */
+  FreeLists: 1,
+  /** Words of the holes whose memory was returned to the system. */
+  ReleasedWords: 61,
+  /** First hole: free words of any length; its words 0 and 1 are the next hole and the length. */
+  Holes: 62,
+  /** Words in free blocks and holes. */
+  FreeWords: 63,
+} as const;
 /** End of the allocator states; header words added later follow. */
 export const ALLOCATORS_END = 4032;
 export const HEADER_WORDS = 4096;

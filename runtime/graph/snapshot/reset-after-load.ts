@@ -7,6 +7,7 @@ import {
   ALLOCATOR_WORDS,
   ALLOCATORS,
   ALLOCATORS_END,
+  AllocatorWord,
   ARENAS,
   Header,
   RECORD_WORDS,
@@ -110,6 +111,8 @@ function orderAllocators(words: Uint32Array, stored: readonly StoredArena[]): vo
   for (const [place, { name }] of stored.entries()) {
     const first = place * ALLOCATOR_WORDS;
     const state = states.subarray(first, first + ALLOCATOR_WORDS);
+    // The file contained its holes, too.
+    state[AllocatorWord.ReleasedWords] = 0;
     words.set(state, ALLOCATORS + arenaId(name) * ALLOCATOR_WORDS);
   }
 }

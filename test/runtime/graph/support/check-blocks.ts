@@ -4,7 +4,11 @@
 import * as assert from "uvu/assert";
 import type { Arena } from "../../../../runtime/graph/memory/arena.js";
 import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
-import { ALLOCATOR_WORDS, ALLOCATORS } from "../../../../runtime/graph/memory/layout.js";
+import {
+  ALLOCATOR_WORDS,
+  ALLOCATORS,
+  AllocatorWord,
+} from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
 export type Block = [start: number, words: number];
@@ -13,7 +17,7 @@ const FREE_LISTS = 60;
 
 /** @throws at the first inconsistency */
 export function checkBlocks(
-  store: GraphStore,
+  store: Pick<GraphStore, "memory">,
   arena: Arena,
   unitWords: number,
   inUse: readonly Block[],
@@ -27,6 +31,10 @@ export function checkBlocks(
       free.push([block, blockUnits(sizeClass) * unitWords]);
       assert.ok(free.length < 1e6, `free lists of arena ${arena.id} end`);
     }
+  }
+  for (let hole = words[state + AllocatorWord.Holes]!; hole !== 0; hole = arena.words[hole]!) {
+    free.push([hole, arena.words[hole + 1]!]);
+    assert.ok(free.length < 1e6, `holes of arena ${arena.id} end`);
   }
   const freeWords = free.reduce((sum, [, length]) => sum + length, 0);
   assert.is(words[state + ALLOCATOR_WORDS - 1], freeWords, `free words of arena ${arena.id}`);
