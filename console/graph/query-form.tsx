@@ -62,8 +62,8 @@ export function QueryForm({ mode, parts, relationships, onParts }: QueryFormProp
   const set = (name: keyof Parts) => (event: Event) =>
     onParts({ ...parts, [name]: (event.target as HTMLInputElement).value });
   return (
-    <div class="row">
-      <label>
+    <div class="split">
+      <label class="field">
         Relationship{" "}
         <input
           id="query-relationship"
@@ -79,7 +79,7 @@ export function QueryForm({ mode, parts, relationships, onParts }: QueryFormProp
         ))}
       </datalist>
       <Choice label="Direction" value={parts.direction} among={DIRECTIONS} on={set("direction")} />
-      <label>
+      <label class="field">
         Expression that holds{" "}
         <input id="query-filter" value={parts.filter} onInput={set("filter")} />
       </label>
@@ -97,7 +97,7 @@ interface ChoiceProps {
 
 function Choice({ label, value, among, on }: ChoiceProps) {
   return (
-    <label>
+    <label class="field">
       {label}{" "}
       <select value={value} onChange={on}>
         <option value="">default</option>

@@ -1,43 +1,86 @@
-// A query editor: form, text with completion, and result. The query is kept in the address; it runs
-// on request only.
+// The query workbench: text with completion and a form at the left, the answer at the right, names
+// of the graph below. The query is kept in the address; it runs on request only.
 
 import { useEffect, useState } from "preact/hooks";
 import { callServer, errorMessage, type Reply } from "../data/client.js";
-import { clipForDisplay } from "../data/text.js";
+import { rememberEntry } from "../data/history.js";
+import { clipForDisplay, count } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { Editor } from "../parts/editor.js";
+import { HistoryList, useHistory } from "../parts/history-list.js";
+import { Icon } from "../parts/icon.js";
 import { Note } from "../parts/note.js";
 import { ResponseView } from "../parts/response-view.js";
-import { currentRoute, saveStatePart } from "../router.js";
+import { Tabs } from "../parts/tabs.js";
+import { currentRoute, navigate, saveStatePart } from "../router.js";
+import type { GraphInfo } from "./graph-info.js";
+import { GraphNames } from "./graph-names.js";
 import { formatQuery, MODES, type Mode, NO_PARTS, QueryForm } from "./query-form.js";
 import { collectNames } from "./query-names.js";
-import { completionsAt, findFault, locateFault, type Names } from "./query-text.js";
+import {
+  completionsAt,
+  findFault,
+  locateFault,
+  type Names,
+  type QueryFault,
+} from "./query-text.js";
 
 const NO_NAMES: Names = { keys: [], constants: [], values: [], expression: [] };
 /** Longer ones are not in the address. */
 const MAX_IN_ADDRESS = 2000;
 const HITS = "200";
+const EDITOR = "query-text";
 
-export function Query({ graph, id }: { readonly graph: string; readonly id: string }) {
-  const { params } = currentRoute.value;
-  const mode = MODES.find(([one]) => one === params.get("mode"))?.[0] ?? "vertices";
-  const [text, setText] = useState(params.get("query") ?? "");
-  const [parts, setParts] = useState(NO_PARTS);
+interface Answer {
+  readonly reply: Reply;
+  readonly at: number;
+}
+
+/** The query type that the address names. */
+export function queryMode(): Mode {
+  const wanted = currentRoute.value.params.get("mode");
+  return MODES.find(([one]) => one === wanted)?.[0] ?? "vertices";
+}
+
+interface QueryProps {
+  readonly graph: string;
+  readonly id: string;
+  readonly info: GraphInfo;
+}
+
+export function Query({ graph, id, info }: QueryProps) {
+  const mode = queryMode();
+  const [text, setText] = useState(currentRoute.value.params.get("query") ?? "");
   const names = useNames(graph);
-  const [reply, setReply] = useState<Reply | null>(null);
+  const history = useHistory("query", graph);
+  const [answer, setAnswer] = useState<Answer | null>(null);
   const [failure, setFailure] = useState("");
   const write = (next: string): void => {
     setText(next);
-    setReply(null);
+    setAnswer(null);
     saveStatePart("query", next.length <= MAX_IN_ADDRESS ? next : "");
   };
+  // Another type of query begins with its own text, unless there is one.
+  useEffect(() => {
+    if (isTemplate(text)) write(formatQuery(mode, NO_PARTS));
+  }, [mode]);
   const isExpression = mode === "evaluate";
   const wrong = isExpression ? null : findFault(text);
-  const fault =
-    reply === null || reply.ok ? null : locateFault(errorMessage(reply), text, isExpression);
+  const isRefused = answer !== null && !answer.reply.ok;
+  const fault = isRefused ? locateFault(errorMessage(answer.reply), text, isExpression) : null;
+  const store = async (isSaved: boolean): Promise<void> => {
+    const address = `search${location.search}`;
+    const title = `${mode} ${text.replace(/\s+/g, " ")}`;
+    await rememberEntry({ kind: "query", subject: graph, title, address, at: Date.now(), isSaved });
+    history.reload();
+  };
   const run = async (): Promise<void> => {
     if (wrong !== null) return;
+    void store(false);
     try {
-      setReply(await callServer(pathOf(mode, graph, id), { method: "POST", body: text }));
+      const reply = await callServer(pathOf(mode, graph, id), { method: "POST", body: text });
+      setAnswer({ reply, at: Date.now() });
       setFailure("");
     } catch (error) {
       setFailure((error as Error).message);
@@ -45,46 +88,155 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
   };
   return (
     <>
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
-        <h2>Query</h2>
-        <Modes
-          mode={mode}
-          onMode={(next) => {
-            saveStatePart("mode", next);
-            write(formatQuery(next, parts));
-          }}
-        />
-        <QueryForm
-          mode={mode}
-          parts={parts}
-          relationships={names.values}
-          onParts={(next) => {
-            setParts(next);
-            write(formatQuery(mode, next));
-          }}
-        />
-        <Editor
-          id="query-text"
-          label={isExpression ? "Expression" : "Query (JSON with named constants)"}
-          text={text}
-          mistake={wrong ?? fault}
-          complete={(of, cursor) => completionsAt(of, cursor, names)}
+      <div class="call">
+        <QueryCard
+          {...{ mode, text, names, history }}
+          fault={wrong ?? fault}
+          isRunnable={wrong === null}
           onText={write}
           onRun={() => void run()}
+          onSave={() => void store(true)}
         />
-        <button class="btn main" type="submit" disabled={wrong !== null}>
-          Ask
-        </button>
-      </form>
-      {failure !== "" && <Note>No answer: {clipForDisplay(failure)}</Note>}
-      {reply !== null && <ResponseView reply={reply} at={Date.now()} />}
+        <div class="stack">
+          {failure !== "" && <Note isAlert>No answer: {clipForDisplay(failure)}</Note>}
+          {answer === null ? (
+            <section class="card empty">
+              <p class="soft">No answer yet.</p>
+            </section>
+          ) : (
+            <ResponseView
+              key={answer.at}
+              reply={answer.reply}
+              at={answer.at}
+              linkOf={(name, value) =>
+                name === "id" ? `search?${new URLSearchParams({ graph, id: value })}` : null
+              }
+            />
+          )}
+        </div>
+      </div>
+      <GraphNames graph={graph} info={info} onPick={(name) => write(insert(text, name))} />
     </>
+  );
+}
+
+function isTemplate(text: string): boolean {
+  return text === "" || MODES.some(([mode]) => formatQuery(mode, NO_PARTS) === text);
+}
+
+/** Puts a name, quoted, in the place of the selection in the editor. */
+function insert(text: string, name: string): string {
+  const field = document.getElementById(EDITOR);
+  const isThere = field instanceof HTMLTextAreaElement;
+  const start = isThere ? field.selectionStart : text.length;
+  const end = isThere ? field.selectionEnd : text.length;
+  return text.slice(0, start) + JSON.stringify(name) + text.slice(end);
+}
+
+interface QueryCardProps {
+  readonly mode: Mode;
+  readonly text: string;
+  readonly names: Names;
+  readonly fault: QueryFault | null;
+  readonly isRunnable: boolean;
+  readonly history: ReturnType<typeof useHistory>;
+  readonly onText: (text: string) => void;
+  readonly onRun: () => void;
+  readonly onSave: () => void;
+}
+
+function QueryCard(props: QueryCardProps) {
+  const { mode, text, names, fault, isRunnable, history, onText, onRun, onSave } = props;
+  const [view, setView] = useState<"text" | "form" | "earlier">("text");
+  const [parts, setParts] = useState(NO_PARTS);
+  return (
+    <form
+      class="card"
+      aria-label="Query"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onRun();
+      }}
+    >
+      <Tabs
+        label="Ways to write the query"
+        chosen={view}
+        onChoose={setView}
+        tabs={[
+          { name: "text", title: "Text" },
+          { name: "form", title: "Form" },
+          { name: "earlier", title: "Earlier", count: count(history.entries.length) },
+        ]}
+        end={<CopyButton text={text} what="query" />}
+      >
+        {view === "form" && (
+          <QueryForm
+            mode={mode}
+            parts={parts}
+            relationships={names.values}
+            onParts={(next) => {
+              setParts(next);
+              onText(formatQuery(mode, next));
+            }}
+          />
+        )}
+        {view === "earlier" ? (
+          <HistoryList
+            entries={history.entries}
+            onChange={history.reload}
+            onPick={({ address }) => {
+              navigate(address);
+              onText(currentRoute.value.params.get("query") ?? "");
+              setView("text");
+            }}
+          />
+        ) : (
+          <Editor
+            id={EDITOR}
+            label={mode === "evaluate" ? "Expression" : "Query (JSON with named constants)"}
+            text={text}
+            mistake={fault}
+            complete={(of, cursor) => completionsAt(of, cursor, names)}
+            onText={onText}
+            onRun={onRun}
+          />
+        )}
+        <Actions
+          isRunnable={isRunnable}
+          isValid={fault === null && text !== "" && mode !== "evaluate"}
+          onSave={onSave}
+        />
+      </Tabs>
+    </form>
+  );
+}
+
+interface ActionsProps {
+  readonly isRunnable: boolean;
+  readonly isValid: boolean;
+  readonly onSave: () => void;
+}
+
+function Actions({ isRunnable, isValid, onSave }: ActionsProps) {
+  return (
+    <div class="row">
+      <button class="btn main" type="submit" disabled={!isRunnable}>
+        <Icon name="play" />
+        Run
+        <kbd class="wide">Ctrl ↵</kbd>
+      </button>
+      <button
+        type="button"
+        class="btn icon bare"
+        aria-label="Save this query"
+        title="Save this query"
+        onClick={onSave}
+      >
+        <Icon name="save" />
+      </button>
+      {isValid && <Badge state={{ tone: "ok", word: "valid JSON" }} />}
+      <span class="end faint s wide">Ctrl Space completes</span>
+    </div>
   );
 }
 
@@ -110,29 +262,4 @@ function pathOf(mode: Mode, graph: string, id: string): string {
   const page = mode === "evaluate" ? {} : { hits: HITS };
   const args = { graph, ...needed, ...page } as Record<string, string>;
   return `svc/builtin/${mode}?${new URLSearchParams(args)}`;
-}
-
-interface ModesProps {
-  readonly mode: Mode;
-  readonly onMode: (mode: Mode) => void;
-}
-
-function Modes({ mode, onMode }: ModesProps) {
-  return (
-    <fieldset class="row">
-      <legend class="soft">Query type</legend>
-      {MODES.map(([one, title]) => (
-        <label key={one}>
-          <input
-            type="radio"
-            name="mode"
-            id={`mode-${one}`}
-            checked={one === mode}
-            onChange={() => onMode(one)}
-          />{" "}
-          {title}
-        </label>
-      ))}
-    </fieldset>
-  );
 }

@@ -16,13 +16,15 @@ import {
   someVertices,
 } from "../graph/neighbors.js";
 import { PathForm } from "../graph/path-form.js";
-import { Query } from "../graph/query.js";
+import { Query, queryMode } from "../graph/query.js";
+import { MODES } from "../graph/query-form.js";
 import { buildSubgraph } from "../graph/subgraph.js";
 import type { ArcCount } from "../graph/vertex-summary.js";
 import { Note } from "../parts/note.js";
+import { Segments } from "../parts/segments.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
-import { currentRoute, navigate } from "../router.js";
+import { currentRoute, navigate, saveStatePart } from "../router.js";
 
 const MAX_TEXT = 20_000;
 
@@ -96,15 +98,18 @@ export function GraphPage() {
     };
   }, [graph, id, [...more, ...arcs].join("\n")]);
   if (names?.length === 0 && graph === "") return <p class="soft">This instance has no graphs.</p>;
+  const isQuery = params.has("mode") || params.has("query");
   return (
     <>
-      <Where key={`${graph}/${id}`} names={names ?? []} graph={graph} id={id} />
+      <Where {...{ graph, id, isQuery }} key={`${graph}/${id}`} names={names ?? []} />
       {failure !== "" && <Note isAlert>{clipForDisplay(failure)}</Note>}
-      {found !== null && info !== null && (
+      {isQuery && info !== null && graph !== "" && (
+        <Query key={graph} graph={graph} id={id} info={info} />
+      )}
+      {!isQuery && found !== null && info !== null && (
         <Result graph={graph} id={id} found={found} info={info} />
       )}
-      {graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
-      {graph !== "" && <Query key={graph} graph={graph} id={id} />}
+      {!isQuery && graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
     </>
   );
 }
@@ -144,36 +149,69 @@ interface WhereProps {
   readonly names: readonly string[];
   readonly graph: string;
   readonly id: string;
+  readonly isQuery: boolean;
 }
 
-function Where({ names, graph, id }: WhereProps) {
+/** Chooses graph, view, vertex, and the type of a query. */
+function Where({ names, graph, id, isQuery }: WhereProps) {
   const [text, setText] = useState(id);
   const all = names.includes(graph) ? names : [graph, ...names];
+  const showView = (view: "vertex" | "query"): void => {
+    const at = text === "" ? { graph } : { graph, id: text };
+    const mode = text === "" ? "vertices" : "neighbor";
+    navigate(`search?${new URLSearchParams(view === "query" ? { ...at, mode } : at)}`);
+  };
   return (
     <form
-      class="card row"
+      class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        goTo(graph, text);
+        if (isQuery) saveStatePart("id", text);
+        else goTo(graph, text);
       }}
     >
-      <label>
-        Graph{" "}
-        <select value={graph} onChange={(event) => goTo(event.currentTarget.value, "")}>
-          {all.map((name) => (
-            <option key={name} value={name}>
-              {clipForDisplay(name, 60)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Vertex{" "}
-        <input id="vertex" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      </label>
-      <button class="btn main" type="submit">
-        Show
-      </button>
+      <select
+        aria-label="Graph"
+        value={graph}
+        onChange={(event) => goTo(event.currentTarget.value, "")}
+      >
+        {all.map((name) => (
+          <option key={name} value={name}>
+            {clipForDisplay(name, 60)}
+          </option>
+        ))}
+      </select>
+      <Segments
+        label="View"
+        value={isQuery ? "query" : "vertex"}
+        among={[
+          ["vertex", "Vertex"],
+          ["query", "Query"],
+        ]}
+        onChoose={showView}
+      />
+      {isQuery && (
+        <Segments
+          label="Query type"
+          value={queryMode()}
+          among={MODES}
+          onChoose={(mode) => saveStatePart("mode", mode)}
+        />
+      )}
+      {(!isQuery || queryMode() === "neighbor" || queryMode() === "evaluate") && (
+        <>
+          <input
+            id="vertex"
+            aria-label="Vertex"
+            placeholder="id of a vertex"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button class={isQuery ? "btn" : "btn main"} type="submit">
+            {isQuery ? "Set" : "Show"}
+          </button>
+        </>
+      )}
     </form>
   );
 }

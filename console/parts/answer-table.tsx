@@ -3,11 +3,17 @@
 
 import { useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
+import { downloadFile } from "../data/download.js";
 import { clipForDisplay, count } from "../data/text.js";
 import { type Column, DataTable } from "./data-table.js";
+import { Icon } from "./icon.js";
+import { PageLink } from "./page-link.js";
+
+export type LinkOf = (column: string, value: string) => string | null;
 
 interface AnswerTableProps {
   readonly rows: readonly AnswerRow[];
+  readonly linkOf?: LinkOf | undefined;
 }
 
 interface AnswerRow {
@@ -16,6 +22,8 @@ interface AnswerRow {
 }
 
 const MAX_COLUMNS = 12;
+/** Records with more members stay JSON. */
+const MAX_MEMBERS = 6;
 const MAX_FACETS = 3;
 /** A facet has 2 to 20 values, fewer than rows. */
 const MAX_VALUES = 20;
@@ -28,15 +36,25 @@ export function readRows(value: unknown): readonly AnswerRow[] | null {
   const list: unknown = inner ?? value;
   if (!Array.isArray(list) || list.length === 0) return null;
   return list.map((item: unknown, index) => {
-    if (isRecord(item)) return { index, cells: item };
+    if (isRecord(item)) return { index, cells: flatten(item) };
     const parts: readonly unknown[] = Array.isArray(item) ? item : [item];
     return { index, cells: Object.fromEntries(parts.map((part, at) => [`${at + 1}`, part])) };
   });
 }
 
-export function AnswerTable({ rows }: AnswerTableProps) {
+/** Makes columns such as `arc.value` of the members of records. */
+function flatten(item: Readonly<Record<string, unknown>>): AnswerRow["cells"] {
+  const cells = Object.entries(item).flatMap(([name, value]) =>
+    isRecord(value) && Object.keys(value).length <= MAX_MEMBERS
+      ? Object.entries(value).map(([member, part]) => [`${name}.${member}`, part] as const)
+      : [[name, value] as const],
+  );
+  return Object.fromEntries(cells);
+}
+
+export function AnswerTable({ rows, linkOf }: AnswerTableProps) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
-  const names = Object.keys(rows[0]!.cells).slice(0, MAX_COLUMNS);
+  const names = columnNames(rows[0]!);
   const facets = findFacets(rows, names);
   const found = rows.filter(({ cells }) =>
     [...chosen].every(([name, text]) => cellText(cells[name]) === text),
@@ -51,13 +69,20 @@ export function AnswerTable({ rows }: AnswerTableProps) {
     <div class="short bleed">
       <DataTable
         label="Result"
-        columns={names.map((name, at) => columnOf(rows, name, at === 0))}
+        columns={names.map((name, at) => columnOf(rows, name, at === 0, linkOf))}
         rows={found}
         keyOf={({ index }) => index}
         empty="No row has these values."
       />
       <div class="row foot">
         <strong class="s">{count(found.length)} rows</strong>
+        <button
+          type="button"
+          class="tag"
+          onClick={() => downloadFile(formatCsv(names, found), "answer.csv")}
+        >
+          <Icon name="get" /> CSV
+        </button>
         {facets.map(([name, values]) => (
           <span class="row" key={name}>
             <span class="soft s">by {clipForDisplay(name, 40)}:</span>
@@ -79,17 +104,44 @@ export function AnswerTable({ rows }: AnswerTableProps) {
   );
 }
 
+/** RFC 4180; texts that a spreadsheet would take for a formula begin with an apostrophe. */
+function formatCsv(names: readonly string[], rows: readonly AnswerRow[]): string {
+  const cell = (value: unknown): string => {
+    const text = cellText(value);
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const lines = rows.map(({ cells }) => names.map((name) => cell(cells[name])).join(","));
+  return [names.map(cell).join(","), ...lines, ""].join("\r\n");
+}
+
+/** The `id` names a row, wherever it is. */
+function columnNames({ cells }: AnswerRow): readonly string[] {
+  const all = Object.keys(cells);
+  const first = all.includes("id") ? ["id"] : [];
+  return [...first, ...all.filter((name) => name !== "id")].slice(0, MAX_COLUMNS);
+}
+
 function cellText(value: unknown): string {
   return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function columnOf(rows: readonly AnswerRow[], name: string, isHead: boolean): Column<AnswerRow> {
+function columnOf(
+  rows: readonly AnswerRow[],
+  name: string,
+  isHead: boolean,
+  linkOf: LinkOf | undefined,
+): Column<AnswerRow> {
   const some = rows.slice(0, MAX_LOOKED_AT);
   const isNumber = some.every(({ cells }) => typeof cells[name] === "number");
   return {
     title: clipForDisplay(name, 60),
     ...(isHead ? { isHead } : { isNumber }),
-    cell: ({ cells }) => clipForDisplay(cells[name] ?? ""),
+    cell: ({ cells }) => {
+      const shown = clipForDisplay(cells[name] ?? "");
+      const link = typeof cells[name] === "string" ? linkOf?.(name, cells[name]) : null;
+      return link ? <PageLink to={link}>{shown}</PageLink> : shown;
+    },
     sort: ({ cells }) => (isNumber ? (cells[name] as number) : cellText(cells[name])),
   };
 }
@@ -100,8 +152,9 @@ function findFacets(rows: readonly AnswerRow[], names: readonly string[]) {
     .flatMap((name) => {
       const counts = new Map<string, number>();
       for (const { cells } of some) {
-        if (typeof cells[name] === "object" && cells[name] !== null) return [];
-        const text = cellText(cells[name]);
+        const value = cells[name];
+        if (typeof value !== "string" && typeof value !== "boolean") return [];
+        const text = cellText(value);
         counts.set(text, (counts.get(text) ?? 0) + 1);
         if (counts.size > MAX_VALUES) return [];
       }

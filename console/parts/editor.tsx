@@ -1,5 +1,5 @@
-// A text field with completion below it and errors at their positions. The arrow keys move through
-// the completions and Enter accepts one; nothing is inserted without a choice.
+// A text field with line numbers, completion below it and errors at their positions. The arrow keys
+// move through the completions and Enter accepts one; nothing is inserted without a choice.
 
 import { useRef, useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";
@@ -12,10 +12,12 @@ interface EditorProps {
   readonly mistake: QueryFault | null;
   readonly complete: (text: string, cursor: number) => Completion;
   readonly onText: (text: string) => void;
-  /** Shift and Enter. */
+  /** Shift or Ctrl and Enter. */
   readonly onRun: () => void;
 }
 
+const MIN_ROWS = 9;
+const MAX_ROWS = 18;
 const NOTHING: Completion = { from: 0, words: [] };
 
 export function Editor({ id, label, text, mistake, complete, onText, onRun }: EditorProps) {
@@ -37,47 +39,82 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
     requestAnimationFrame(() => element!.setSelectionRange(from + word.length, from + word.length));
   };
   const onKey = (event: KeyboardEvent): void => {
-    const isStep = event.key === "ArrowDown" || event.key === "ArrowUp";
-    if (event.key === "Enter" && event.shiftKey) onRun();
-    else if (event.key === " " && event.ctrlKey) {
-      offer(complete(text, area.current!.selectionEnd));
-    } else if (words.length === 0) return;
-    else if (event.key === "Escape") offer(NOTHING);
-    else if (event.key === "Enter" && chosen >= 0) take(words[chosen]!);
-    else if (isStep) {
-      const step = event.key === "ArrowDown" ? 1 : -1;
-      setChosen((chosen + step + words.length + (chosen < 0 && step < 0 ? 1 : 0)) % words.length);
-    } else return;
-    event.preventDefault();
+    const isDone = onEditorKey(event, {
+      ...{ words, chosen, offer, take, choose: setChosen, run: onRun },
+      complete: () => offer(complete(text, area.current!.selectionEnd)),
+    });
+    if (isDone) event.preventDefault();
   };
+  const lines = text.split("\n").length;
+  const numbers = useRef<HTMLPreElement>(null);
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <textarea
-        id={id}
-        ref={area}
-        class="code"
-        rows={6}
-        value={text}
-        spellcheck={false}
-        autocomplete="off"
-        aria-invalid={mistake !== null}
-        aria-describedby={`${id}-mistake`}
-        aria-autocomplete="list"
-        aria-controls={words.length > 0 ? `${id}-words` : undefined}
-        aria-activedescendant={chosen >= 0 ? `${id}-word-${chosen}` : undefined}
-        onInput={(event) => {
-          const { value, selectionEnd } = event.currentTarget;
-          onText(value);
-          offer(complete(value, selectionEnd));
-        }}
-        onKeyDown={onKey}
-        onBlur={() => offer(NOTHING)}
-      />
+      <div class="editor">
+        <pre aria-hidden="true" ref={numbers}>
+          {Array.from({ length: lines }, (_, index) => index + 1).join("\n")}
+        </pre>
+        <textarea
+          id={id}
+          ref={area}
+          rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, lines + 1))}
+          wrap="off"
+          onScroll={({ currentTarget }) => {
+            numbers.current!.scrollTop = currentTarget.scrollTop;
+          }}
+          value={text}
+          spellcheck={false}
+          autocomplete="off"
+          aria-invalid={mistake !== null}
+          aria-describedby={`${id}-mistake`}
+          aria-autocomplete="list"
+          aria-controls={words.length > 0 ? `${id}-words` : undefined}
+          aria-activedescendant={chosen >= 0 ? `${id}-word-${chosen}` : undefined}
+          onInput={(event) => {
+            const { value, selectionEnd } = event.currentTarget;
+            onText(value);
+            offer(complete(value, selectionEnd));
+          }}
+          onKeyDown={onKey}
+          onBlur={() => offer(NOTHING)}
+        />
+      </div>
       <Words id={id} words={words} chosen={chosen} onTake={take} />
       <div id={`${id}-mistake`}>{mistake !== null && <Place text={text} mistake={mistake} />}</div>
     </div>
   );
+}
+
+interface EditorKeys {
+  readonly words: readonly string[];
+  /** Offset in `words`; -1 for none. */
+  readonly chosen: number;
+  run(): void;
+  complete(): void;
+  offer(completion: Completion): void;
+  take(word: string): void;
+  choose(index: number): void;
+}
+
+/** Handles a key of the editor; returns false for the others. */
+function onEditorKey(event: KeyboardEvent, keys: EditorKeys): boolean {
+  const { words, chosen } = keys;
+  const isStep = event.key === "ArrowDown" || event.key === "ArrowUp";
+  if (event.key === "Enter" && (event.shiftKey || isControl(event))) keys.run();
+  else if (event.key === " " && event.ctrlKey) keys.complete();
+  else if (words.length === 0) return false;
+  else if (event.key === "Escape") keys.offer(NOTHING);
+  else if (event.key === "Enter" && chosen >= 0) keys.take(words[chosen]!);
+  else if (isStep) {
+    const step = event.key === "ArrowDown" ? 1 : -1;
+    const start = chosen < 0 && step < 0 ? 1 : 0;
+    keys.choose((chosen + step + words.length + start) % words.length);
+  } else return false;
+  return true;
+}
+
+function isControl({ ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey;
 }
 
 interface WordsProps {

@@ -6,7 +6,7 @@ import { errorMessage, type Reply } from "../data/client.js";
 import { downloadFile } from "../data/download.js";
 import { buildWaterfall, type Waterfall } from "../data/explanation.js";
 import { bytes, clipForDisplay, clockTime, milliseconds } from "../data/text.js";
-import { AnswerTable, readRows } from "./answer-table.js";
+import { AnswerTable, type LinkOf, readRows } from "./answer-table.js";
 import { Badge } from "./badge.js";
 import { Code } from "./code.js";
 import { CopyButton } from "./copy-button.js";
@@ -31,9 +31,11 @@ interface ResponseViewProps {
   readonly reply: Reply;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Address of the page about a value in a column; null: none. */
+  readonly linkOf?: LinkOf | undefined;
 }
 
-export function ResponseView({ reply, at }: ResponseViewProps) {
+export function ResponseView({ reply, at, linkOf }: ResponseViewProps) {
   const [view, setView] = useState<View>("answer");
   const { value, text, mediaType, body, headers } = reply;
   const rows = readRows(value);
@@ -66,7 +68,7 @@ export function ResponseView({ reply, at }: ResponseViewProps) {
         }
       >
         <Summary reply={reply} at={at} />
-        {view === "answer" && <Answer reply={reply} pretty={pretty} rows={rows} />}
+        {view === "answer" && <Answer {...{ reply, pretty, rows, linkOf }} />}
         {view === "json" &&
           (body === null ? <Text text={pretty} /> : <Picture body={body} isPlain />)}
         {view === "headers" && <Headers headers={headers} />}
@@ -98,9 +100,10 @@ interface AnswerProps {
   readonly reply: Reply;
   readonly pretty: string;
   readonly rows: ReturnType<typeof readRows>;
+  readonly linkOf: LinkOf | undefined;
 }
 
-function Answer({ reply, pretty, rows }: AnswerProps) {
+function Answer({ reply, pretty, rows, linkOf }: AnswerProps) {
   const { ok, body } = reply;
   if (!ok && body === null) {
     return (
@@ -111,7 +114,7 @@ function Answer({ reply, pretty, rows }: AnswerProps) {
     );
   }
   if (body !== null) return <Picture body={body} />;
-  return rows === null ? <Text text={pretty} /> : <AnswerTable rows={rows} />;
+  return rows === null ? <Text text={pretty} /> : <AnswerTable rows={rows} linkOf={linkOf} />;
 }
 
 function Text({ text }: { readonly text: string }) {

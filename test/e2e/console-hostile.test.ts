@@ -89,7 +89,7 @@ inBrowser("shows names as text in vertices, neighbors and drawings", async () =>
 inBrowser("shows names as text in results, forms and log filters", async () => {
   const names = new URLSearchParams({ graph: "cities", id: SCRIPT, mode: "neighbor" });
   await page.open(served.port + 1, `search?${names}`);
-  await page.press("Ask");
+  await page.press("Run");
   await page.has("on the server");
   await isText();
   const nobody = new URLSearchParams({ graph: SCRIPT, id: LONG.slice(0, 5000) });

@@ -261,15 +261,16 @@ inBrowser(
 
 inBrowser("completes a query from the graph, and marks errors at their position", async () => {
   await page.open(served.port + 1, "search?graph=cities&mode=evaluate&query=1%20%2B");
-  await page.press("Ask");
+  await page.press("Run");
   await page.has("line 1, column 4: expected operand");
   await page.type("#query-text", "1 + 1");
-  await page.press("Ask");
+  await page.press("Run");
   await page.has("on the server");
   await page.tab.until(
     `document.querySelector("[aria-label='Response body']").innerText.includes("2")`,
   );
   await page.open(served.port + 1, "search?graph=cities&mode=neighbor&id=Oslo");
+  await page.press("Form");
   // The names of the graph are loaded by themselves.
   await page.tab.until(`document.querySelector("#query-relationships")
     ?.innerHTML.includes("rail") === true`);
@@ -290,10 +291,37 @@ inBrowser("completes a query from the graph, and marks errors at their position"
     "#query-text",
     `{"arc": "rail", "fields": F_ID, "filter": "next.arc.value < 300"}`,
   );
-  await page.press("Ask");
+  await page.press("Run");
   await page.has("Gothenburg");
   const address = new URL(String(await page.tab.value("location.href")));
   assert.match(address.searchParams.get("query")!, /next\.arc\.value < 300/);
+  assert.equal(await findViolations(page.tab), []);
+  // Editor and answer need no scrolling on a common screen.
+  await page.press("Text");
+  const size = { width: 1440, height: 900, deviceScaleFactor: 1, mobile: false };
+  await page.tab.send("Emulation.setDeviceMetricsOverride", size);
+  const top = (selector: string) =>
+    page.tab.value(`document.querySelector("${selector}").getBoundingClientRect().top`);
+  assert.ok(Number(await top("#query-text")) < 300);
+  assert.ok(Number(await top("[aria-label=Response]")) < 200);
+  await page.tab.send("Emulation.clearDeviceMetricsOverride");
+  await page.tab.value(`[...document.querySelectorAll("[role=tab]")]
+    .find(({ innerText }) => innerText.startsWith("Earlier")).click()`);
+  await page.press("evaluate 1 + 1");
+  await page.tab.until(`document.querySelector("#query-text").value === "1 + 1"`);
+});
+
+inBrowser("inserts a name of the graph, and links a hit to its vertex", async () => {
+  await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+  await page.press("Query");
+  await page.has("Names in cities");
+  await page.type("#query-text", "");
+  await page.press("rail", "[aria-label='Names of the graph']");
+  await page.tab.until(`document.querySelector("#query-text").value === '"rail"'`);
+  await page.type("#query-text", `{"fields": F_ID|F_DEG, "result": R_DICT}`);
+  await page.press("Run");
+  await page.press("Bergen", "[aria-label=Response]");
+  await page.has("The vertex");
 });
 
 inBrowser("does nothing while locked, and uses one token per operation", async () => {
