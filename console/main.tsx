@@ -43,7 +43,10 @@ const SHOWN: Readonly<Record<Page, ComponentType>> = {
 };
 
 /** Pages that have a heading of their own. */
-const WITH_HEAD: ReadonlySet<Page> = new Set(["system", "status", "plugin", "requests"]);
+const WITH_HEAD: ReadonlySet<Page> = new Set([
+  ...(["system", "status", "plugin", "requests", "logs", "matrix"] as const),
+  ...(["replication", "admin"] as const),
+]);
 
 /** Dialog over the page. */
 type Layer = "palette" | "help" | "more" | null;

@@ -51,6 +51,41 @@ export function cellKey(id: string, partition: number, row: number): string {
   return JSON.stringify([id, partition, row]);
 }
 
+/** A back-end with its place and rate. */
+export interface PlacedBackEnd {
+  readonly key: string;
+  readonly name: string;
+  readonly partition: number;
+  readonly row: number;
+  readonly backEnd: unknown;
+  readonly state: State;
+  /** Responses per second; null before the second look. */
+  readonly rate: number | null;
+  /** Null without responses, and while it is down: the last one is old. */
+  readonly p95Ms: number | null;
+}
+
+/** All back-ends of a matrix, partition by partition. */
+export function listBackEnds(
+  { id, partitions }: NamedMatrix,
+  rates: { of(key: string): number | null },
+): readonly PlacedBackEnd[] {
+  return partitions.flatMap((replicas, partition) =>
+    replicas.map((backEnd, row) => {
+      const key = cellKey(id, partition, row);
+      const state = stateOfBackEnd(backEnd);
+      const p95 = readPath(backEnd, "p95-ms");
+      const p95Ms = typeof p95 === "number" && state.tone !== "err" ? p95 : null;
+      const name = nameOfBackEnd(backEnd);
+      return { key, name, partition, row, backEnd, state, rate: rates.of(key), p95Ms };
+    }),
+  );
+}
+
+function nameOfBackEnd(backEnd: unknown): string {
+  return textAt(backEnd, "id") || `${textAt(backEnd, "ip")}:${numberAt(backEnd, "port")}`;
+}
+
 export function stateOfBackEnd(backEnd: unknown): State {
   const word = textAt(backEnd, "state");
   const tone = TONES.get(word) ?? "unk";

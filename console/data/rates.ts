@@ -8,13 +8,26 @@ interface Look {
   readonly counts: ReadonlyMap<string, number>;
 }
 
+const MAX_HISTORY = 60;
+
 export class Rates {
+  readonly #history = new Map<string, (number | null)[]>();
   #looks: readonly Look[] = [];
 
   /** @param at milliseconds; a look that is not after the last one is left out */
   add(at: number, counts: ReadonlyMap<string, number>): void {
     if (at <= (this.#looks.at(-1)?.at ?? Number.NEGATIVE_INFINITY)) return;
     this.#looks = [...this.#looks, { at, counts }].slice(-MAX_LOOKS);
+    for (const key of counts.keys()) {
+      const values = this.#history.get(key) ?? [];
+      values.push(this.of(key));
+      this.#history.set(key, values.slice(-MAX_HISTORY));
+    }
+  }
+
+  /** The rates at the last calls of `add`. */
+  history(key: string): readonly (number | null)[] {
+    return this.#history.get(key) ?? [];
   }
 
   /** Rate per second; null with too few samples or after a counter reset. */

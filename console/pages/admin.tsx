@@ -10,7 +10,11 @@ import { OPERATIONS, type Operation, type Target } from "../data/operations.js";
 import { useLive } from "../data/server-connection.js";
 import { useInstances } from "../data/system-view.js";
 import { clipForDisplay } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
 import { ConfirmDialog } from "../parts/confirm.js";
+import { Icon } from "../parts/icon.js";
+import type { IconName } from "../parts/icons.js";
+import { PageHead } from "../parts/page-head.js";
 import { PageLink } from "../parts/page-link.js";
 import { currentRoute } from "../router.js";
 import { Commands, Descriptor } from "./admin-help.js";
@@ -19,6 +23,9 @@ import { Targets, targetLabel } from "./admin-targets.js";
 const EVERY_MS = 1000;
 /** The group of operations with a card of its own. */
 const DANGER = "Cannot be undone";
+const ICONS: Readonly<Record<string, IconName>> = {
+  ...{ Service: "server", Graphs: "disk", Replication: "sync", [DANGER]: "warn" },
+};
 
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
@@ -35,11 +42,17 @@ export function Administration() {
     else setPending(operation);
   };
   const selected = pending === null ? [] : targets.filter((target) => isFor(pending, target));
+  const about =
+    instances.length > 1 ? `${targets.length} of ${instances.length} instances chosen` : "";
   return (
     <>
-      <Lock desk={desk} />
-      {instances.length > 1 && <Targets instances={instances} chosen={chosen} own={own} />}
-      <Groups targets={targets} desk={desk} onStart={start} />
+      <PageHead title="Administration" about={about}>
+        <Lock desk={desk} />
+      </PageHead>
+      <div class={instances.length > 1 ? "adm" : ""}>
+        {instances.length > 1 && <Targets instances={instances} chosen={chosen} own={own} />}
+        <Groups targets={targets} all={instances.length} desk={desk} onStart={start} />
+      </div>
       <Outcomes done={desk.done} />
       <Commands desk={desk} />
       <Descriptor desk={desk} />
@@ -86,69 +99,113 @@ function isFor({ isFor: holds }: Operation, { node, provider }: Target): boolean
 
 function Lock({ desk }: { readonly desk: AdminActions }) {
   const { leftS } = desk;
+  const state =
+    leftS === null
+      ? ({ tone: "unk", word: "Locked" } as const)
+      : ({ tone: "warn", word: `Unlocked for ${leftS} s` } as const);
   return (
     <form
-      class="card row"
+      class="row"
       onSubmit={(event) => {
         event.preventDefault();
         if (leftS === null) void desk.unlock();
         else desk.lock();
       }}
     >
-      <button class="btn main" type="submit">
+      <input
+        id="admin-key"
+        type="password"
+        size={20}
+        aria-label="Operator key, from another machine"
+        placeholder="key, from another machine"
+        autocomplete="off"
+        onInput={(event) => desk.setKey(event.currentTarget.value)}
+      />
+      <Badge isPill state={state} />
+      <button class={leftS === null ? "btn main" : "btn"} type="submit">
+        <Icon name="lock" />
         {leftS === null ? "Unlock" : "Lock"}
       </button>
-      <span>
-        {leftS === null ? "Locked: unlock to run operations." : `Unlocked for ${leftS} s`}
-      </span>
-      <label>
-        Key, from another machine{" "}
-        <input
-          id="admin-key"
-          type="password"
-          autocomplete="off"
-          onInput={(event) => desk.setKey(event.currentTarget.value)}
-        />
-      </label>
     </form>
   );
 }
 
 interface GroupsProps {
   readonly targets: readonly Target[];
+  /** Number of instances of the system. */
+  readonly all: number;
   readonly desk: AdminActions;
   readonly onStart: (operation: Operation) => void;
 }
 
-function Groups({ targets, desk, onStart }: GroupsProps) {
+function Groups({ targets, all, desk, onStart }: GroupsProps) {
   const isKnown = targets.some(({ node }) => node !== null && node !== undefined);
   return (
     <div class="cards">
       {OPERATIONS.map(([group, operations]) => (
-        <section class={group === DANGER ? "card danger" : "card"} key={group}>
-          <h2>{group}</h2>
-          {group === DANGER && (
-            <p class="s">Deletes data or ends processes. Asks for their size.</p>
-          )}
-          <div class="row">
+        <section class={group === DANGER ? "card danger" : "card"} key={group} aria-label={group}>
+          <header>
+            {group === DANGER && <Icon name="warn" />}
+            <h2>{group}</h2>
+          </header>
+          <ul class="acts">
             {operations
               .filter((operation) => targets.some((target) => isFor(operation, target)))
               .map((operation) => (
-                <button
+                <Action
                   key={operation.operation}
-                  type="button"
-                  class={group === DANGER ? "btn danger" : "btn"}
-                  title={operation.effect}
-                  disabled={!desk.isArmed || !isKnown}
-                  onClick={() => onStart(operation)}
-                >
-                  {operation.title}
-                </button>
+                  operation={operation}
+                  icon={ICONS[group] ?? "right"}
+                  isDanger={group === DANGER}
+                  word={targetLabel(
+                    operation,
+                    targets.filter((one) => isFor(operation, one)),
+                    all,
+                  )}
+                  isDisabled={!desk.isArmed || !isKnown}
+                  onStart={() => onStart(operation)}
+                />
               ))}
-          </div>
+          </ul>
         </section>
       ))}
     </div>
+  );
+}
+
+interface ActionProps {
+  readonly operation: Operation;
+  readonly icon: IconName;
+  readonly isDanger: boolean;
+  /** Text that the confirmation asks for; null: none. */
+  readonly word: string | null;
+  readonly isDisabled: boolean;
+  readonly onStart: () => void;
+}
+
+function Action({ operation, icon, isDanger, word, isDisabled, onStart }: ActionProps) {
+  const { title, effect, confirm, args } = operation;
+  const asks = confirm !== "none" || args !== undefined || word !== null;
+  return (
+    <li class="act">
+      <Icon name={icon} />
+      <div>
+        <strong>{title}</strong>
+        <div class="soft s">
+          {effect}
+          {word !== null && ` Now: ${clipForDisplay(word, 60)}.`}
+        </div>
+      </div>
+      <button
+        type="button"
+        class={isDanger ? "btn danger" : "btn"}
+        disabled={isDisabled}
+        onClick={onStart}
+      >
+        {title}
+        {asks && "…"}
+      </button>
+    </li>
   );
 }
 

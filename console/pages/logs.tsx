@@ -1,17 +1,24 @@
-// The latest entries of the server log, updated live. They contain untrusted text.
+// The latest entries of the server log, updated live: facets of level and thread, and when they
+// were written. Entries contain untrusted text.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { State } from "../data/instance-state.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
 import { useLive } from "../data/server-connection.js";
-import { clipForDisplay, count } from "../data/text.js";
+import { clipForDisplay, count, preciseTime, showLines } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { CheckFacets, type FacetGroup } from "../parts/check-facets.js";
+import { type Column, DataTable } from "../parts/data-table.js";
+import { PageHead } from "../parts/page-head.js";
+import { Spark } from "../parts/spark.js";
 import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
 const MAX_LINES = 1000;
 const MAX_TEXT = 2500;
-const LEVELS = ["error", "warn", "info", "debug"];
-const TONES: ReadonlyMap<string, string> = new Map([
-  ["error", "bad"],
+const STEPS = 30;
+const TONES: ReadonlyMap<string, State["tone"]> = new Map([
+  ["error", "err"],
   ["warn", "warn"],
 ]);
 
@@ -50,94 +57,106 @@ function useLines(): readonly Line[] {
 
 export function Logs() {
   const lines = useLines();
-  const { params } = currentRoute.value;
-  const wanted = params.get("text") ?? "";
-  const level = params.get("level") ?? "";
-  const isFollowed = params.get("follow") !== "no";
-  const list = useRef<HTMLElement>(null);
-  const least = level === "" ? LEVELS.length : LEVELS.indexOf(level);
-  const found = lines.filter(
-    (line) =>
-      LEVELS.indexOf(line.level) <= least && line.text.toLowerCase().includes(wanted.toLowerCase()),
-  );
-  useEffect(() => {
-    const element = list.current!;
-    if (isFollowed) element.scrollTop = element.scrollHeight;
-  }, [found.length, lines, isFollowed]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const wanted = currentRoute.value.params.get("text") ?? "";
+  const filtered = lines.filter((line) => fits(line, wanted));
+  const groups = [
+    facet("Level", filtered, ({ level }) => level),
+    facet("Thread", filtered, ({ thread }) => String(thread)),
+  ];
+  const found = filtered.filter((line) => groups.every((group) => group.has(line, chosen)));
   return (
     <>
-      <Filter wanted={wanted} level={level} isFollowed={isFollowed} />
-      <p class="soft">
-        {count(found.length)} of the last {count(lines.length)} entries
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <section class="card log" tabIndex={0} aria-label="Log entries" ref={list}>
-        {found.map(({ number, at, thread, level: of, text }) => (
-          <div key={number}>
-            <span class="soft">
-              {new Date(at).toLocaleTimeString()} thread {thread}
-            </span>{" "}
-            <span class={TONES.get(of) ?? "quiet"}>{clipForDisplay(of, 10)}</span>{" "}
-            <LineText text={text} />
-          </div>
-        ))}
-      </section>
+      <PageHead
+        title="Logs"
+        about={`${count(found.length)} of the last ${count(lines.length)} entries`}
+      >
+        <input
+          id="log-text"
+          data-filter
+          aria-label="Filter entries"
+          placeholder="level:warn thread:2 back-end"
+          value={wanted}
+          onInput={(event) => saveStatePart("text", event.currentTarget.value)}
+        />
+      </PageHead>
+      <div class="two">
+        <div class="stack">
+          <CheckFacets groups={groups} chosen={chosen} onChoose={setChosen} />
+          <When lines={found} />
+        </div>
+        <section class="card" aria-label="Log entries">
+          <DataTable
+            label="Entries"
+            columns={COLUMNS}
+            rows={[...found].reverse()}
+            keyOf={({ number }) => number}
+            empty="No entry matches."
+          />
+        </section>
+      </div>
     </>
+  );
+}
+
+const COLUMNS: readonly Column<Line>[] = [
+  { title: "Time", cell: ({ at }) => <span class="tn soft">{preciseTime(at)}</span> },
+  {
+    title: "Level",
+    cell: ({ level }) => (
+      <Badge state={{ tone: TONES.get(level) ?? "unk", word: clipForDisplay(level, 10) }} />
+    ),
+  },
+  { title: "Thread", isNumber: true, isOptional: true, cell: ({ thread }) => thread },
+  { title: "Entry", cell: ({ text }) => <LineText text={text} /> },
+];
+
+/** Words such as `level:warn`, `thread:2`; all others together are part of the text. */
+function fits({ level, thread, text }: Line, filter: string): boolean {
+  const rest = filter.split(/\s+/).filter((word) => {
+    const [, key, value] = /^(level|thread):(.*)$/.exec(word) ?? [];
+    if (key === undefined) return true;
+    return !(key === "level" ? level.startsWith(value!) : String(thread) === value);
+  });
+  const isRefused = rest.some((word) => /^(level|thread):/.test(word));
+  return !isRefused && text.toLowerCase().includes(rest.join(" ").trim().toLowerCase());
+}
+
+type LineFacet = FacetGroup & { has(line: Line, chosen: ReadonlySet<string>): boolean };
+
+function facet(title: string, lines: readonly Line[], read: (line: Line) => string): LineFacet {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(read(line), (counts.get(read(line)) ?? 0) + 1);
+  const values = [...counts].sort((a, b) => b[1] - a[1]);
+  return {
+    ...{ title, values },
+    has(line, chosen) {
+      const own = [...chosen].filter((key) => key.startsWith(`${title}:`));
+      return own.length === 0 || own.includes(`${title}:${read(line)}`);
+    },
+  };
+}
+
+/** Number of entries over the time from the first to now. */
+function When({ lines }: { readonly lines: readonly Line[] }) {
+  const [first] = lines;
+  if (first === undefined) return null;
+  const span = Math.max(1, Date.now() - first.at);
+  const counts = new Array<number>(STEPS).fill(0);
+  for (const { at } of lines) {
+    counts[Math.min(STEPS - 1, Math.floor(((at - first.at) * STEPS) / span))]!++;
+  }
+  return (
+    <section class="card" aria-label="Entries over time">
+      <h2 class="h">When</h2>
+      <Spark values={counts} label={`${count(lines.length)} entries over time`} />
+      <p class="faint xs">since {preciseTime(first.at)}</p>
+    </section>
   );
 }
 
 /** Keeps line feeds, so that stack traces stay readable. */
 function LineText({ text }: { readonly text: string }) {
   const clipped = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-  return (
-    <>
-      {clipped
-        .split("\n")
-        .map((part) => clipForDisplay(part, MAX_TEXT))
-        .join("\n")}
-    </>
-  );
-}
-
-interface FilterProps {
-  readonly wanted: string;
-  readonly level: string;
-  readonly isFollowed: boolean;
-}
-
-function Filter({ wanted, level, isFollowed }: FilterProps) {
-  return (
-    <form class="card row" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        Contains{" "}
-        <input
-          id="log-text"
-          value={wanted}
-          onInput={(event) => saveStatePart("text", event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Level{" "}
-        <select
-          value={level}
-          onChange={(event) => saveStatePart("level", event.currentTarget.value)}
-        >
-          <option value="">all</option>
-          {LEVELS.slice(0, -1).map((name) => (
-            <option key={name} value={name}>
-              {name === "error" ? name : `${name} and above`}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <input
-          type="checkbox"
-          checked={isFollowed}
-          onChange={(event) => saveStatePart("follow", event.currentTarget.checked ? "" : "no")}
-        />{" "}
-        Follow
-      </label>
-    </form>
-  );
+  return <span class="entry">{showLines(clipped)}</span>;
 }

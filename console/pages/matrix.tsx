@@ -1,51 +1,152 @@
-// The back-ends of this dispatcher, and of the other ones of its system.
+// The back-ends of this dispatcher, and of the other ones of its system: as cells, as heat for
+// many, as a table; with each one's share of the work and its failures.
 
 import { useMemo } from "preact/hooks";
-import { groupByPartition, parseCounts, parseMatrices } from "../data/matrices.js";
-import { textAt } from "../data/node-stat.js";
+import {
+  groupByPartition,
+  listBackEnds,
+  type NamedMatrix,
+  parseCounts,
+  parseMatrices,
+} from "../data/matrices.js";
+import { numberAt, textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { useLive } from "../data/server-connection.js";
 import { useInstances } from "../data/system-view.js";
-import { clipForDisplay } from "../data/text.js";
-import { MatrixTable } from "../parts/matrix-table.js";
+import { clipForDisplay, count } from "../data/text.js";
+import { Loading } from "../parts/loading.js";
+import { BackEndTable, FailureTable } from "../parts/matrix/back-end-table.js";
+import { HeatView, type MatrixMetric } from "../parts/matrix/heat-view.js";
+import { MatrixCells } from "../parts/matrix/matrix-cells.js";
+import { WorkShare } from "../parts/matrix/work-share.js";
+import { PageHead } from "../parts/page-head.js";
+import { Segments } from "../parts/segments.js";
+import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
 /** No instance has this name. */
 const THIS = "";
+/** More back-ends are shown as heat unless chosen otherwise. */
+const MAX_CELLS = 40;
+const VIEWS = [
+  ["cells", "Cells"],
+  ["heat", "Heat"],
+  ["table", "Table"],
+] as const;
+const METRICS = [
+  ["p95", "p95"],
+  ["rate", "Rate"],
+  ["state", "State"],
+] as const;
 
 export function Matrix() {
   const rates = useMemo(() => new Rates(), []);
-  const { overview, instances } = useInstances((found) => {
-    rates.add(Date.now(), parseCounts(parseMatrices(found)));
+  const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
+    if (isGap) return;
+    rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
   });
+  const otherRates = useMemo(() => new Rates(), []);
+  const { overview, instances } = useInstances((found) => {
+    otherRates.add(Date.now(), parseCounts(parseMatrices(found)));
+  });
+  if (answer === null) {
+    return (
+      <>
+        <PageHead title="Matrix" />
+        <Loading what="matrix" />
+      </>
+    );
+  }
   const own = textAt(overview, "id");
-  const others = parseMatrices(instances).filter(({ id }) => id !== own);
+  const all = parseMatrices(instances);
+  const named = all.find(({ id }) => id === own);
+  const partitions = withIds(groupByPartition(answer), named);
+  const others = all.filter(({ id }) => id !== own);
   return (
     <>
-      <LocalMatrixView />
-      {others.map((matrix) => (
-        <MatrixTable
-          key={matrix.id}
-          title={`Back-ends of ${clipForDisplay(matrix.id, 60)}`}
-          matrix={matrix}
+      {partitions.length === 0 ? (
+        <>
+          <PageHead title="Matrix" />
+          <p class="soft">This is an engine: it has no matrix.</p>
+        </>
+      ) : (
+        <MatrixView
+          title={own || "this instance"}
+          matrix={{ id: THIS, partitions }}
           rates={rates}
-          isWhole
         />
+      )}
+      {others.map((matrix) => (
+        <MatrixView key={matrix.id} title={matrix.id} matrix={matrix} rates={otherRates} />
       ))}
     </>
   );
 }
 
-function LocalMatrixView() {
-  const rates = useMemo(() => new Rates(), []);
-  const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
-    if (!isGap)
-      rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
-  });
-  if (answer === null) return <p class="soft">Loading the matrix…</p>;
-  const partitions = groupByPartition(answer);
-  if (partitions.length === 0) return <p class="soft">This is an engine: it has no matrix.</p>;
-  const matrix = { id: THIS, partitions };
-  const title = "Back-ends of this instance";
-  return <MatrixTable title={title} matrix={matrix} rates={rates} isWhole />;
+/** The own matrix lacks the ids of its back-ends, which the overview has. */
+function withIds(
+  partitions: NamedMatrix["partitions"],
+  named: NamedMatrix | undefined,
+): NamedMatrix["partitions"] {
+  return partitions.map((replicas, partition) =>
+    replicas.map((backEnd, row) => {
+      const id = textAt(named?.partitions[partition]?.[row], "id");
+      return id === "" ? backEnd : { ...(backEnd as object), id };
+    }),
+  );
+}
+
+interface MatrixViewProps {
+  readonly title: string;
+  readonly matrix: NamedMatrix;
+  readonly rates: Rates;
+}
+
+function MatrixView({ title, matrix, rates }: MatrixViewProps) {
+  const { params } = currentRoute.value;
+  const backEnds = listBackEnds(matrix, rates);
+  const { partitions } = matrix;
+  const usual = backEnds.length > MAX_CELLS ? "heat" : "cells";
+  const view = VIEWS.find(([one]) => one === params.get("view"))?.[0] ?? usual;
+  const metric: MatrixMetric = METRICS.find(([one]) => one === params.get("by"))?.[0] ?? "p95";
+  const height = Math.max(...partitions.map((replicas) => replicas.length));
+  const channels = backEnds.reduce((sum, { backEnd }) => sum + numberAt(backEnd, "channels"), 0);
+  const running = backEnds.reduce((sum, { backEnd }) => sum + numberAt(backEnd, "running"), 0);
+  return (
+    <>
+      <PageHead
+        title={`Matrix of ${clipForDisplay(title, 60)}`}
+        about={
+          `${count(partitions.length)} partitions × ${count(height)} replicas, ` +
+          `${count(running)} of ${count(channels)} channels in use`
+        }
+      >
+        <Segments
+          label="View"
+          value={view}
+          among={VIEWS}
+          onChoose={(one) => saveStatePart("view", one)}
+        />
+        {view === "heat" && (
+          <Segments
+            label="Color by"
+            value={metric}
+            among={METRICS}
+            onChoose={(one) => saveStatePart("by", one)}
+          />
+        )}
+      </PageHead>
+      <div class="work">
+        <div class="stack">
+          {view === "cells" && <MatrixCells matrix={matrix} rates={rates} />}
+          {view === "heat" && <HeatView backEnds={backEnds} metric={metric} />}
+          {view === "table" && <BackEndTable backEnds={backEnds} />}
+        </div>
+        <div class="stack">
+          <WorkShare matrix={matrix} backEnds={backEnds} />
+          <FailureTable backEnds={backEnds} />
+        </div>
+      </div>
+    </>
+  );
 }

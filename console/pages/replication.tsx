@@ -1,14 +1,17 @@
 // Replication: this instance with its provider and subscribers, and the whole system.
 
 import { useMemo, useState } from "preact/hooks";
-import type { Instance } from "../data/instances.js";
 import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
 import { useLive } from "../data/server-connection.js";
 import { useInstances } from "../data/system-view.js";
-import { bytes, clipForDisplay, count, milliseconds } from "../data/text.js";
+import { bytes, count, milliseconds } from "../data/text.js";
+import { replicationState } from "../data/topology.js";
+import { Badge } from "../parts/badge.js";
+import { PageHead } from "../parts/page-head.js";
 import { PageLink } from "../parts/page-link.js";
 import { Plot } from "../parts/plot.js";
+import { LogTable, ProviderCard } from "../parts/replication-cards.js";
 import { StatGrid } from "../parts/stat-grid.js";
 import { Table } from "../parts/table.js";
 
@@ -25,8 +28,41 @@ export function Replication() {
     setTurn((last) => last + 1);
   });
   const { instances } = useInstances();
+  const { subscribers, equal } = replicationState(instances);
+  const providers = instances.filter(({ id }) => instances.some((one) => one.provider === id));
+  const isEqual = equal === subscribers;
   return (
     <>
+      <PageHead
+        title="Replication"
+        about={
+          subscribers > 0
+            ? `${count(providers.length)} providers, ${count(subscribers)} subscribers`
+            : ""
+        }
+      >
+        {subscribers > 0 && (
+          <Badge
+            isPill
+            state={{
+              tone: isEqual ? "ok" : "warn",
+              word: `${count(equal)} of ${count(subscribers)} equal to their provider`,
+            }}
+          />
+        )}
+      </PageHead>
+      {providers.length > 0 && (
+        <div class="cards">
+          {providers.map((provider) => (
+            <ProviderCard
+              key={provider.id}
+              provider={provider}
+              followers={instances.filter((one) => one.provider === provider.id)}
+            />
+          ))}
+        </div>
+      )}
+      {instances.length > 1 && <LogTable instances={instances} />}
       <ThisInstance peers={peers} stat={stat} />
       <Subscribers peers={peers} />
       <p>
@@ -42,7 +78,6 @@ export function Replication() {
           { title: "out", color: 2, values: rates.values[1]! },
         ]}
       />
-      {instances.length > 1 && <Whole instances={instances} />}
     </>
   );
 }
@@ -117,29 +152,6 @@ function Subscribers({ peers }: { readonly peers: unknown }) {
         columns={["Address", "Connection", "Mode", "Serial", "Lag", "Changes behind", "Data"]}
         rows={rows}
         empty="none"
-      />
-    </section>
-  );
-}
-
-function Whole({ instances }: { readonly instances: readonly Instance[] }) {
-  const byId = new Map(instances.map((one) => [one.id, one]));
-  const rows = instances.map(({ id, node, provider, state }) => {
-    const above = provider === null ? undefined : byId.get(provider)?.node;
-    const digest = textAt(node, "digest");
-    const isKnown = above !== undefined && above !== null && digest !== "";
-    const same = digest === textAt(above, "digest") ? "same" : "differs";
-    return [
-      ...[id, state.word, provider ?? "none", textAt(node, "master-serial")],
-      ...[count(listAt(node, "subscribers").length), digest.slice(0, 12), isKnown ? same : ""],
-    ];
-  });
-  return (
-    <section class="card">
-      <Table
-        caption={`All ${clipForDisplay(instances.length)} instances`}
-        columns={["Instance", "State", "Provider", "Serial", "Subscribers", "Digest", "Data"]}
-        rows={rows}
       />
     </section>
   );

@@ -67,7 +67,7 @@ inBrowser("starts replication and service by the buttons of one page", async () 
   assert.is((await system.get("TD", "/svc/plugin/feed")).status, 200);
   await page.open(ADMIN_PORT, "replication", system.host);
   await page.has("All 8 instances");
-  for (const id of ["S1.1", "S2.2"]) await rowHas(id, "same");
+  for (const id of ["S1.1", "S2.2"]) await rowHas(id, "equal");
 });
 
 inBrowser("runs and explains a plugin of the back-ends through the matrix", async () => {

@@ -5,6 +5,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
 import { matrix, type TestMatrix } from "./support/matrix.js";
@@ -60,9 +61,21 @@ inBrowser("shows throughput and latency of back-ends in cells", async () => {
     await page.open(port, "matrix");
     await page.tab.until(
       `[...document.querySelectorAll("td .figure")]
-          .filter((cell) => /^[1-9][0-9.,]* \\/s, 95th [0-9.]+ ms$/.test(cell.innerText))
+          .filter((cell) => /^[1-9][0-9.,]* \\/s\\s+p95 [0-9.]+ ms$/.test(cell.innerText))
           .length >= 2`,
     );
+    await page.has("Partition 1");
+    await page.tab.until(`/[1-9]\\d* %/.test(
+      document.querySelector("[aria-label='Share of the work']").innerText)`);
+    assert.equal(await findViolations(page.tab), []);
+    await page.press("Heat");
+    await page.tab.until(
+      `document.querySelectorAll("[aria-label='Heat view'] .map rect").length === 4`,
+    );
+    assert.equal(await findViolations(page.tab), []);
+    await page.press("Table");
+    await page.tab.until(`document.querySelectorAll("tbody th").length === 4`);
+    assert.equal(await findViolations(page.tab), []);
   } finally {
     stop.abort();
     await load;

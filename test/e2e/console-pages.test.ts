@@ -64,14 +64,24 @@ async function check(what: string): Promise<void> {
   assert.equal(await findViolations(page.tab), [], what);
 }
 
-for (const theme of ["light", "dark"] as const) {
-  inBrowser(`has no accessibility violations on any page, in the ${theme} theme`, async () => {
+for (const [theme, width] of [
+  ["light", 360],
+  ["dark", 390],
+  ["light", 1440],
+  ["dark", 1440],
+] as const) {
+  inBrowser(`has no accessibility violations on any page, ${theme}, ${width} px`, async () => {
     await page.theme(theme);
+    const size = { width, height: 900, deviceScaleFactor: 1, mobile: false };
+    await page.tab.send("Emulation.setDeviceMetricsOverride", size);
     for (const [path, text] of PAGES) {
       await page.open(served.port + 1, path);
       await page.has(text);
       await check(path);
+      const isFitting = "document.documentElement.scrollWidth <= innerWidth";
+      assert.is(await page.tab.value(isFitting), true, path);
     }
+    await page.tab.send("Emulation.clearDeviceMetricsOverride");
   });
 }
 

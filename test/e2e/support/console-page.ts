@@ -42,14 +42,16 @@ export class ConsolePage {
   }
 
   /**
-   * Presses a button or follows a link once it exists and is enabled. Of its text, the first line
-   * counts, or all of it on one
-   * line, or its label.
+   * Presses a button or follows a link once it exists and is enabled. Its label counts, the first
+   * line of its text, or all of it on one line without `…`.
    */
   async press(text: string, within = "body"): Promise<void> {
     const found = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
-      .find(({ innerText, ariaLabel }) => [ariaLabel, innerText.trim().split("\\n", 1)[0],
-        innerText.trim().replace(/\\s+/g, " ")].includes(${JSON.stringify(text)}))`;
+      .find(({ innerText, ariaLabel }) => {
+        const line = innerText.trim().replace(/\\s+/g, " ").replace(/…$/, "");
+        const names = [ariaLabel, innerText.trim().split("\\n", 1)[0], line];
+        return names.includes(${JSON.stringify(text)});
+      })`;
     await this.tab.until(`(() => { const it = ${found}; return !!it && !it.disabled; })()`);
     await this.tab.value(`${found}.click()`);
   }

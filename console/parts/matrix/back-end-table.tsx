@@ -1,0 +1,83 @@
+// All back-ends of a matrix as a table, and a short one of their failures.
+
+import type { PlacedBackEnd } from "../../data/matrices.js";
+import { numberAt } from "../../data/node-stat.js";
+import { clipForDisplay, count, rate } from "../../data/text.js";
+import { Badge } from "../badge.js";
+import { type Column, DataTable } from "../data-table.js";
+
+interface BackEndTableProps {
+  readonly backEnds: readonly PlacedBackEnd[];
+}
+
+export function BackEndTable({ backEnds }: BackEndTableProps) {
+  return (
+    <section class="card" aria-label="Back-ends">
+      <DataTable
+        label="Back-ends"
+        columns={[
+          NAME,
+          { title: "Partition", isNumber: true, cell: (one) => one.partition, sort: byPartition },
+          { title: "Replica", isNumber: true, cell: (one) => one.row, sort: (one) => one.row },
+          {
+            ...{ title: "State", sort: ({ state }: PlacedBackEnd) => state.word },
+            cell: ({ state }) => (
+              <Badge state={{ ...state, word: clipForDisplay(state.word, 40) }} />
+            ),
+          },
+          {
+            ...{ title: "/s", isNumber: true, sort: (one: PlacedBackEnd) => one.rate ?? -1 },
+            cell: (one) => (one.rate === null ? "–" : rate(one.rate)),
+          },
+          {
+            ...{ title: "p95 ms", isNumber: true, sort: (one: PlacedBackEnd) => one.p95Ms ?? -1 },
+            cell: (one) => (one.p95Ms === null ? "–" : count(one.p95Ms)),
+          },
+          figureColumn("running", "Running"),
+          figureColumn("channels", "Channels"),
+          figureColumn("answered", "Answered"),
+          figureColumn("failures", "Failed"),
+          figureColumn("retries", "Repeated"),
+        ]}
+        rows={backEnds}
+        keyOf={({ key }) => key}
+        empty="No back-ends."
+      />
+    </section>
+  );
+}
+
+export function FailureTable({ backEnds }: BackEndTableProps) {
+  const failed = backEnds.filter(
+    ({ backEnd }) => numberAt(backEnd, "failures") + numberAt(backEnd, "retries") > 0,
+  );
+  return (
+    <section class="card" aria-label="Failures">
+      <header>
+        <h2>Failures</h2>
+        <span class="end soft s">since the start of the dispatcher</span>
+      </header>
+      <DataTable
+        label="Failures"
+        columns={[NAME, figureColumn("failures", "Failed"), figureColumn("retries", "Repeated")]}
+        rows={failed}
+        keyOf={({ key }) => key}
+        empty="No back-end has failed."
+      />
+    </section>
+  );
+}
+
+const NAME: Column<PlacedBackEnd> = {
+  ...{ title: "Back-end", isHead: true, sort: ({ name }: PlacedBackEnd) => name },
+  cell: ({ name }) => clipForDisplay(name, 60),
+};
+
+function byPartition({ partition, row }: PlacedBackEnd): number {
+  return partition * 1e6 + row;
+}
+
+function figureColumn(name: string, title: string): Column<PlacedBackEnd> {
+  const value = ({ backEnd }: PlacedBackEnd) => numberAt(backEnd, name);
+  return { title, isNumber: true, sort: value, cell: (one) => count(value(one)) };
+}

@@ -1,0 +1,136 @@
+// A matrix as cells: a row for each replica, a column for each partition; a cell shows state, rate
+// over time, latency and channels of a back-end.
+
+import { listBackEnds, type NamedMatrix, type PlacedBackEnd } from "../../data/matrices.js";
+import { isAt, numberAt } from "../../data/node-stat.js";
+import type { Rates } from "../../data/rates.js";
+import { clipForDisplay, count, milliseconds, rate } from "../../data/text.js";
+import { Badge } from "../badge.js";
+import { PageLink } from "../page-link.js";
+import { Spark } from "../spark.js";
+
+/** Larger matrices are read as heat or table. */
+const MAX_ROWS = 16;
+const MAX_COLUMNS = 12;
+
+interface MatrixCellsProps {
+  readonly matrix: NamedMatrix;
+  readonly rates: Rates;
+}
+
+export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
+  const { partitions } = matrix;
+  const backEnds = listBackEnds(matrix, rates);
+  const height = Math.max(...partitions.map((replicas) => replicas.length));
+  const rows = Array.from({ length: Math.min(height, MAX_ROWS) }, (_, index) => index);
+  const columns = partitions.slice(0, MAX_COLUMNS).map((_, index) => index);
+  const isCut = height > MAX_ROWS || partitions.length > MAX_COLUMNS;
+  const most = Math.max(
+    1,
+    ...backEnds.flatMap(({ key }) => rates.history(key).map((one) => one ?? 0)),
+  );
+  const find = (partition: number, row: number) =>
+    backEnds.find((one) => one.partition === partition && one.row === row);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="card tw" tabIndex={0} aria-label="Partitions and replicas">
+      <table class="mxt">
+        <caption>
+          One request goes to one replica of each partition.
+          {isCut && ` The first ${MAX_ROWS} × ${MAX_COLUMNS} are shown.`}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            {columns.map((partition) => (
+              <th key={partition} scope="col">
+                Partition {partition}
+                <span class="end soft">{partitionRate(backEnds, partition)} /s</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row}>
+              <RowHead row={row} first={find(0, row)?.backEnd} />
+              {columns.map((partition) => {
+                const found = find(partition, row);
+                return (
+                  <td key={partition}>
+                    {found !== undefined && (
+                      <Cell found={found} values={rates.history(found.key)} most={most} />
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function partitionRate(backEnds: readonly PlacedBackEnd[], partition: number): string {
+  const own = backEnds.filter((one) => one.partition === partition);
+  return rate(own.reduce((sum, one) => sum + (one.rate ?? 0), 0));
+}
+
+function RowHead({ row, first }: { readonly row: number; readonly first: unknown }) {
+  return (
+    <th scope="row">
+      Replica {row}
+      <div class="soft s">
+        {isAt(first, "primary") && "primary, "}priority {numberAt(first, "priority")}
+      </div>
+    </th>
+  );
+}
+
+interface CellProps {
+  readonly found: PlacedBackEnd;
+  readonly values: readonly (number | null)[];
+  /** Upper end of the scale that all cells share. */
+  readonly most: number;
+}
+
+function Cell({ found, values, most }: CellProps) {
+  const { name, backEnd, state, rate: perSecond, p95Ms } = found;
+  const figure = (of: string) => count(numberAt(backEnd, of));
+  const tone = state.tone === "ok" ? "" : state.tone;
+  return (
+    <div class={`cell ${tone}`}>
+      <div class="m">
+        <strong class="clip">{clipForDisplay(name, 60)}</strong>
+        <Badge state={{ ...state, word: clipForDisplay(state.word, 40) }} />
+      </div>
+      <Spark
+        values={values}
+        max={most}
+        tone={state.tone === "err" ? "err" : ""}
+        label={`Requests per second of ${clipForDisplay(name, 60)}`}
+      />
+      <div class="m figure">
+        <span>
+          <strong>{perSecond === null ? "–" : rate(perSecond)}</strong> /s
+        </span>
+        <span>p95 {p95Ms === null ? "–" : milliseconds(p95Ms)}</span>
+      </div>
+      <div class="m">
+        <span>
+          {figure("running")} of {figure("channels")} channels
+        </span>
+        <span>{figure("answered")} answered</span>
+      </div>
+      {state.isWarning && (
+        <div class="m">
+          <span>
+            {figure("failures")} failed, {figure("retries")} repeated
+          </span>
+          <PageLink to={`logs?${new URLSearchParams({ text: "back-end" })}`}>Log</PageLink>
+        </div>
+      )}
+    </div>
+  );
+}
