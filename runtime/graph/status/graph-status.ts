@@ -45,6 +45,7 @@ export function graphStatus(store: GraphStore, path: string | null) {
     op: { count: store.operationCount },
     transaction: { out: NO_TRANSACTIONS, in: { ...NO_TRANSACTIONS, ...readReplicaInput(store) } },
     enum: enumerations(store),
+    ...(!store.constraints.isEmpty && { constraints: { count: store.constraints.count } }),
     memcost: costs(store, usage),
     memory: memoryByKind(usage),
     query: {

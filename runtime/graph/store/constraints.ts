@@ -102,6 +102,16 @@ export class Constraints implements EntryMatcher, CommitCheck {
     return found;
   }
 
+  /** Returns the number of constraints. Takes no lock: while they change, it may be inexact. */
+  get count(): number {
+    const { words } = this.#lists;
+    let count = 0;
+    for (let at = this.#first; at !== 0 && count < MAX_CONSTRAINTS; count++) {
+      at = words[at + Descriptor.Next]!;
+    }
+    return count;
+  }
+
   /** Returns true if a constraint refers to the code of a type, which then keeps its name. */
   usesType(type: number): boolean {
     return this.#uses(Descriptor.Type, type);

@@ -12,6 +12,7 @@ import { V_GT } from "../../../../runtime/graph/model/constants.js";
 import { ConstraintError } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
+import { graphStatus } from "../../../../runtime/graph/status/graph-status.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, makeUnit, replayTo, takeUnits } from "../support/logged-graph.js";
@@ -28,6 +29,15 @@ const EMAIL = { type: "person", key: "email", unique: true } as const;
 test.before.each((context) => {
   context.store = loggedStore();
   context.graph = openStore(context.store);
+});
+
+test("the status of a graph counts its constraints", ({ graph, store }) => {
+  assert.is(graphStatus(store, null).constraints, undefined);
+  graph.constrain(EMAIL);
+  graph.constrain({ type: "person", key: "age", value: "integer" });
+  assert.equal(graphStatus(store, null).constraints, { count: 2 });
+  graph.dropConstraint({ type: "person", key: "age" });
+  assert.equal(graphStatus(store, null).constraints, { count: 1 });
 });
 
 test.after.each(({ store }) => checkStore(store));

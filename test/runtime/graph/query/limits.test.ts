@@ -3,8 +3,10 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { S_ID } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { C_NONE, C_SCAN, D_OUT } from "../../../../runtime/graph/model/constants.js";
+import { limitQueries } from "../../../../runtime/graph/query/match/deadline.js";
 import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("query limits");
@@ -21,6 +23,18 @@ function makeDense(): Graph {
 }
 
 const dense = makeDense();
+
+const HUB = 100_000;
+
+/** Arcs from a hub to each vertex, and back. */
+function makeHub(): Graph {
+  const graph = makeGraph("hub");
+  for (let at = 0; at < HUB; at++) {
+    graph.connect("hub", "to", `v${at}`);
+    graph.connect(`v${at}`, "to", "hub");
+  }
+  return graph;
+}
 
 /** Number of levels below whose arcs are all visited: no vertex at their end matches. */
 function deep(levels: number): object {
@@ -83,6 +97,34 @@ for (const [what, text, ask] of LONG) {
     });
   });
 }
+
+test("stops an unlimited repeat over a hub", () => {
+  const graph = makeHub();
+  const limits = { limexec: true, timeout: 0 } as const;
+  const repeat = [1, null] as const;
+  const calls: (() => unknown)[] = [
+    () => graph.neighborhood("hub", { repeat, ...limits }),
+    () => graph.neighborhood("hub", { repeat, hits: 5, sortby: S_ID, ...limits }),
+    () => graph.newNeighborhoodQuery("v7", { repeat }).count(limits),
+    () => graph.adjacent("hub", undefined, "nowhere", { repeat, ...limits }),
+    () => graph.aggregate("hub", { repeat, ...limits }),
+    () => graph.paths("hub", { neighbor: "nowhere", ...limits }),
+    () => graph.vertices({ condition: { adjacent: { repeat, neighbor: "nowhere" } }, ...limits }),
+    () => graph.components(limits),
+  ];
+  for (const call of calls) assert.throws(call, /(timeout|Timeout) .*after 0 ms/, String(call));
+  assert.is(graph.neighborhood("hub", { repeat, hits: 5 }).length, 5);
+  assert.is(graph.paths("hub", { hits: 5 }).length, 5);
+  limitQueries({ timeoutMs: Number.POSITIVE_INFINITY, steps: 10_000 });
+  try {
+    const many = /visited more than 10000 arcs and vertices/;
+    assert.throws(() => graph.neighborhood("hub", { repeat }), many);
+    assert.throws(() => graph.paths("hub", { neighbor: "nowhere" }), many);
+  } finally {
+    limitQueries(null);
+  }
+  assert.is(graph.neighborhood("hub", { repeat, counts: true, hits: 0 }).counts.arcs, HUB + 1);
+});
 
 test("keeps no state of an aborted query", () => {
   assert.throws(() => dense.neighborhood("v0", { neighbor: HOPELESS, ...LIMIT }));
