@@ -73,7 +73,8 @@ export class Session implements SessionView {
    */
   requireNoBatch(): void {
     if (!this.#store.writer.isWriting) return;
-    throw new AccessError("cannot open or close vertices in a batch");
+    const fix = "open them before it, or write properties with createVertex";
+    throw new AccessError(`cannot open or close vertices in a batch: ${fix}`);
   }
 
   /**
