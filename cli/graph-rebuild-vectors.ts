@@ -14,6 +14,10 @@ export const graphRebuildVectors = defineCommand({
       kind: choice("int8", "float16", "float32"),
       help: "precision (default: that of the graph)",
     },
+    name: {
+      kind: stringSetting("<name>"),
+      help: "name of the vectors that get it (default: those without one)",
+    },
     url: {
       kind: stringSetting("<url>"),
       help: "running server that has the graph, instead of --root",
@@ -26,6 +30,7 @@ export const graphRebuildVectors = defineCommand({
       root: values.root ?? ".",
       url: values.url ?? null,
       precision: values.precision ?? null,
+      vectors: values.name ?? "",
     });
     return 0;
   },

@@ -10,6 +10,8 @@ import type { FileRecord, Position } from "./file-record.js";
 /** Columns that are members of a vertex or an arc; all others are properties. */
 const MEMBERS = new Set(["id", "type", "vector", "lifespan"]);
 const ARC_MEMBERS = new Set(["initial", "relationship", "modifier", "value", "terminal"]);
+/** Prefix of the columns of vectors with a name. */
+const NAMED_VECTOR = "vector:";
 const NUMBERS = new Set(["value", "lifespan"]);
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 const CHUNK_BYTES = 1024 * 1024;
@@ -105,20 +107,28 @@ function csvValue(
   const isArc = header.includes("initial");
   const members: [string, unknown][] = [];
   const properties: [string, unknown][] = [];
+  const vectors: [string, unknown][] = [];
   for (const [index, name] of header.entries()) {
     const value = fields[index]!;
     if (value === "") continue;
-    if ((isArc ? ARC_MEMBERS : MEMBERS).has(name)) members.push([name, memberOf(name, value)]);
-    else properties.push([name, NUMBER.test(value) ? Number(value) : value]);
+    if (!isArc && name.startsWith(NAMED_VECTOR)) {
+      vectors.push([name.slice(NAMED_VECTOR.length), vectorOf(value)]);
+    } else if ((isArc ? ARC_MEMBERS : MEMBERS).has(name)) {
+      members.push([name, memberOf(name, value)]);
+    } else properties.push([name, NUMBER.test(value) ? Number(value) : value]);
   }
+  if (vectors.length > 0) members.push(["vectors", Object.fromEntries(vectors)]);
   if (properties.length > 0) members.push(["properties", Object.fromEntries(properties)]);
   return Object.fromEntries(members);
 }
 
-/** Parses a vector: numbers separated by spaces, commas or semicolons, with or without brackets. */
 function memberOf(name: string, value: string): unknown {
   if (NUMBERS.has(name)) return Number(value);
-  if (name !== "vector") return value;
+  return name === "vector" ? vectorOf(value) : value;
+}
+
+/** Parses a vector: numbers separated by spaces, commas or semicolons, with or without brackets. */
+function vectorOf(value: string): number[] {
   const numbers = value.replace(/^\s*\[|\]\s*$/g, "").split(/[\s,;]+/);
   return numbers.filter((text) => text !== "").map(Number);
 }

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import { SvcError } from "../../runtime/base/errors.js";
-import { type Feature, type Graph, T_NEVER, type Vertex } from "../../runtime/index.js";
+import { type Feature, type Graph, T_NEVER, type Vector } from "../../runtime/index.js";
 import { plainValue } from "./import-record.js";
 import { withGraph } from "./open-graph.js";
 
@@ -54,31 +54,47 @@ async function writeLines(out: Writable, lines: Iterable<string>): Promise<void>
 }
 
 function* graphLines(graph: Graph): Generator<string> {
-  const { precision, measure } = graph.vectorSettings;
-  if (precision !== "int8" || measure !== "cosine") {
-    yield JSON.stringify({ vectors: { precision, measure } });
-  }
+  const settings = settingsLine(graph);
+  if (settings !== null) yield settings;
+  const names = Object.keys(graph.vectorNames);
   const ids = graph.vertices();
   for (const id of ids) {
-    const line = vertexLine(graph, id);
+    const line = vertexLine(graph, id, names);
     if (line !== null) yield line;
   }
   for (const id of ids) yield* arcLines(graph, id);
 }
 
-function vertexLine(graph: Graph, id: string): string | null {
+/** Returns null if all settings are the defaults. */
+function settingsLine(graph: Graph): string | null {
+  const { precision, measure } = graph.vectorSettings;
+  const named = Object.entries(graph.vectorNames).map(([name, known]) => [
+    name,
+    { precision: known.precision, measure: known.measure },
+  ]);
+  const isDefault = precision === "int8" && measure === "cosine" && named.length === 0;
+  if (isDefault) return null;
+  const others = named.length > 0 && { named: Object.fromEntries(named) };
+  return JSON.stringify({ vectors: { precision, measure, ...others } });
+}
+
+function vertexLine(graph: Graph, id: string, names: readonly string[]): string | null {
   const vertex = graph.getVertex(id);
   try {
     if (vertex.virtual) return null;
     const { properties, tmx } = vertex;
     const type = vertex.type === "__vertex__" ? {} : { type: vertex.type };
     const plain = Object.entries(properties).map(([key, value]) => [key, plainValue(value)]);
+    const named = names
+      .filter((name) => vertex.hasVector(name))
+      .map((name) => [name, shownVector(vertex.getVector(name))]);
     return JSON.stringify({
       id,
       ...type,
       ...(tmx < T_NEVER && { expires: tmx }),
       ...(plain.length > 0 && { properties: Object.fromEntries(plain) }),
-      ...(vertex.hasVector() && { vector: shownVector(vertex) }),
+      ...(vertex.hasVector() && { vector: shownVector(vertex.getVector()) }),
+      ...(named.length > 0 && { vectors: Object.fromEntries(named) }),
     });
   } finally {
     vertex.close();
@@ -86,8 +102,7 @@ function vertexLine(graph: Graph, id: string): string | null {
 }
 
 /** Features unchanged; numbers as base64 of float32s, which is shorter. */
-function shownVector(vertex: Vertex): string | Feature[] {
-  const { features, external } = vertex.getVector();
+function shownVector({ features, external }: Vector): string | Feature[] {
   if (features.length > 0) return features;
   return Buffer.from(Float32Array.from(external).buffer).toString("base64");
 }

@@ -5,13 +5,15 @@ import { SvcError } from "../../runtime/base/errors.js";
 import * as constants from "../../runtime/graph/model/constants.js";
 import type {
   ArcSpec,
+  ConfiguredVectors,
   CreateOptions,
   Graph,
   PropertyValue,
-  VectorSettings,
 } from "../../runtime/index.js";
 
-const VERTEX_MEMBERS = new Set(["id", "type", "lifespan", "expires", "properties", "vector"]);
+const VERTEX_MEMBERS = new Set([
+  ...["id", "type", "lifespan", "expires", "properties", "vector", "vectors"],
+]);
 const ARC_MEMBERS = new Set(["initial", "relationship", "modifier", "value", "terminal"]);
 const SETTINGS_MEMBERS = new Set(["vectors"]);
 /** Property values without a JSON form. */
@@ -27,12 +29,12 @@ export function importRecord(
   { place, type }: { readonly place: string; readonly type: string | null },
 ): void {
   const isArc = Object.hasOwn(value, "initial");
-  const isSettings = Object.hasOwn(value, "vectors");
+  const isSettings = Object.hasOwn(value, "vectors") && !Object.hasOwn(value, "id");
   const known = isSettings ? SETTINGS_MEMBERS : isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
   const unknown = Object.keys(value).find((name) => !known.has(name));
   if (unknown !== undefined) throw refused(place, `unknown member "${unknown}"`);
   try {
-    if (isSettings) graph.setVectorSettings(value.vectors as Partial<VectorSettings>);
+    if (isSettings) importSettings(graph, value.vectors as ConfiguredVectors);
     else if (isArc) importArc(graph, value);
     else importVertex(graph, value, type);
   } catch (error) {
@@ -44,12 +46,18 @@ export function importRecord(
   }
 }
 
+function importSettings(graph: Graph, { named = {}, ...settings }: ConfiguredVectors): void {
+  graph.setVectorSettings(settings);
+  for (const [name, given] of Object.entries(named)) graph.setVectorSettings(given, name);
+}
+
 function importVertex(graph: Graph, value: Members, defaultType: string | null): void {
-  const { id, type, lifespan, expires, properties, vector } = value;
+  const { id, type, lifespan, expires, properties, vector, vectors } = value;
   requireId("id", id);
   const options = {
     type: (type as string | null | undefined) ?? defaultType,
-    vector: typeof vector === "string" ? floatsOf(vector) : vector,
+    vector: componentsOf(vector),
+    ...(vectors !== undefined && { vectors: vectorsOf(vectors) }),
     properties: propertiesOf(properties),
     ...(lifespan !== undefined && { lifespan }),
   };
@@ -63,6 +71,19 @@ function importVertex(graph: Graph, value: Members, defaultType: string | null):
 function requireId(name: string, given: unknown): void {
   if (typeof given === "string") return;
   throw new TypeError(`${name} must be a string, but is ${JSON.stringify(given) ?? "missing"}`);
+}
+
+function componentsOf(given: unknown): unknown {
+  return typeof given === "string" ? floatsOf(given) : given;
+}
+
+function vectorsOf(given: unknown): object {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError("vectors must be an object");
+  }
+  return Object.fromEntries(
+    Object.entries(given).map(([name, vector]) => [name, componentsOf(vector)]),
+  );
 }
 
 function floatsOf(base64: string): Float32Array {

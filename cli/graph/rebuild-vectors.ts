@@ -10,6 +10,8 @@ interface RebuildOptions {
   readonly url: string | null;
   /** Null: that of the graph. */
   readonly precision: VectorPrecision | null;
+  /** Name of the vectors that get it; empty: those without one. */
+  readonly vectors: string;
 }
 
 /** Result of the built-in service `rebuildvectors`. */
@@ -20,25 +22,22 @@ interface Rebuilt extends VectorSettings {
 /** @throws SvcError SVC3060 if there is no such graph, SVC2701 without a response */
 export async function rebuildVectors(name: string | null, options: RebuildOptions): Promise<void> {
   if (name === null) throw new SvcError("SVC3060", "graph name missing: pass --graph");
-  const { url, root, precision } = options;
+  const { url } = options;
   const result =
-    url === null
-      ? await rebuildInFolder(name, root, precision)
-      : await rebuildByServer(name, url, precision);
+    url === null ? await rebuildInFolder(name, options) : await rebuildByServer(name, url, options);
   console.log(`${result.converted} vectors converted to ${result.precision}`);
 }
 
 async function rebuildInFolder(
   name: string,
-  root: string,
-  precision: VectorPrecision | null,
+  { root, precision, vectors }: RebuildOptions,
 ): Promise<Rebuilt> {
   let result: Rebuilt | null = null;
   await withGraph(name, root, true, async (graph) => {
-    if (precision !== null) graph.setVectorSettings({ precision });
+    if (precision !== null) graph.setVectorSettings({ precision }, vectors);
     const converted = await graph.rebuildVectors();
     graph.save();
-    result = { converted, ...graph.vectorSettings };
+    result = { converted, ...(graph.vectorNames[vectors] ?? graph.vectorSettings) };
   });
   return result!;
 }
@@ -46,9 +45,13 @@ async function rebuildInFolder(
 async function rebuildByServer(
   graph: string,
   url: string,
-  precision: VectorPrecision | null,
+  { precision, vectors }: RebuildOptions,
 ): Promise<Rebuilt> {
-  const query = new URLSearchParams({ graph, ...(precision !== null && { precision }) });
+  const query = new URLSearchParams({
+    graph,
+    ...(precision !== null && { precision }),
+    ...(vectors !== "" && { name: vectors }),
+  });
   const target = new URL(`/svc/builtin/rebuildvectors?${query}`, url);
   let body: { readonly response?: Rebuilt; readonly message?: unknown };
   try {

@@ -244,6 +244,8 @@ const QUERY: Readonly<Record<string, Translate>> = {
   result: constant("R_"),
   sortby: constant("S_"),
   vector,
+  vectors: unchanged,
+  weights: unchanged,
   id: unchanged,
   in: unchanged,
   text: unchanged,

@@ -11,17 +11,41 @@ const FLOAT_BYTES = 4;
 
 /**
  * Returns a vector that is ready for use; null if none is given.
+ * @param vectors name of the vectors in the graph; empty: those without a name
  * @throws ParameterError for an invalid vector
  */
-export function vectorParameter(graph: Graph, name: string, value: unknown): Vector | null {
+export function vectorParameter(
+  graph: Graph,
+  name: string,
+  value: unknown,
+  vectors = "",
+): Vector | null {
   if (value === null || value === undefined || value === "") return null;
   const components = typeof value === "string" ? decodeFloats(name, value) : value;
   try {
-    return requireCompatibleVector(graph, components);
+    return requireCompatibleVector(graph, components, vectors);
   } catch (error) {
     const kind = (error as Error).name === "ValueError" ? "ValueError" : "TypeError";
     throw new ParameterError(kind, `${name} (${(error as Error).message})`);
   }
+}
+
+/**
+ * Returns vectors by name.
+ * @throws ParameterError for another value than an object, or an invalid vector
+ */
+export function vectorsParameter(graph: Graph, value: unknown): Record<string, Vector> {
+  const given = value === null || value === "" ? {} : value;
+  if (typeof given !== "object" || given === undefined || Array.isArray(given)) {
+    throw new ParameterError("TypeError", "vectors (an object is required)");
+  }
+  return Object.fromEntries(
+    Object.entries(given as object).flatMap(([name, each]) => {
+      if (name === "") throw new ParameterError("ValueError", "vectors (a name is empty)");
+      const vector = vectorParameter(graph, `vectors.${name}`, each, name);
+      return vector === null ? [] : [[name, vector] as const];
+    }),
+  );
 }
 
 /**

@@ -1,7 +1,11 @@
 // Types of structured settings in `svc.config.ts`.
 
 import type { Constraint, TextIndexOptions } from "../graph/api/entry-points.js";
-import type { VectorIndexOptions, VectorSettings } from "../graph/api/public-names.js";
+import type {
+  ConfiguredVectors,
+  VectorIndexOptions,
+  VectorSettings,
+} from "../graph/api/public-names.js";
 import type { ScopesConfig } from "./scope-rules.js";
 export type JsonValue =
   | null
@@ -40,7 +44,11 @@ export type IndexConfig =
   | { readonly vectors: VectorIndexConfig };
 export type TextIndexConfig = Optional<TextIndexOptions>;
 export type VectorIndexConfig = Optional<VectorIndexOptions>;
-export type VectorsConfig = Optional<Partial<VectorSettings>>;
+export type VectorsConfig = Optional<Omit<ConfiguredVectors, "named">> & {
+  /** Settings of vectors by their name. */
+  readonly named?: { readonly [name: string]: NamedVectorsConfig } | undefined;
+};
+export type NamedVectorsConfig = Optional<Partial<VectorSettings>>;
 /** Missing members may be undefined. */
 type Optional<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 

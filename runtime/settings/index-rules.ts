@@ -3,6 +3,7 @@
 
 import type {
   IndexConfig,
+  NamedVectorsConfig,
   TextIndexConfig,
   VectorIndexConfig,
   VectorsConfig,
@@ -12,6 +13,7 @@ import {
   isBoolean,
   isPlainObject,
   list,
+  named,
   nullable,
   object,
   type Problems,
@@ -60,6 +62,7 @@ const text: Rule<TextIndexConfig> = object<TextIndexConfig>({
 
 const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
   length: test("a number of components", isLength, 1),
+  name: optional(string("a name", /\S/)),
   ef: optional(test("a number of candidates", isLength, 1)),
   measure: optional(oneOf("cosine", "dot", "l2")),
 });
@@ -70,6 +73,16 @@ export const vectorsRule: Rule<VectorsConfig | null> = withDefault(
     object<VectorsConfig>({
       precision: optional(oneOf("int8", "float16", "float32")),
       measure: optional(oneOf("cosine", "dot", "l2")),
+      named: optional(
+        named<NamedVectorsConfig>(
+          "a name of vectors",
+          /\S/,
+          object<NamedVectorsConfig>({
+            precision: optional(oneOf("int8", "float16", "float32")),
+            measure: optional(oneOf("cosine", "dot", "l2")),
+          }),
+        ),
+      ),
     }),
   ),
   null,

@@ -61,6 +61,28 @@ test("round-trip JSON lines", async () => {
   assert.not(existsSync(join(at("graphs"), "h", "import.json")));
 });
 
+test("round-trip vectors by name, with their precision", async () => {
+  const image = Buffer.from(new Float32Array(32).fill(0.5).buffer).toString("base64");
+  const named = { image: { precision: "float32", measure: "dot" } };
+  const records = [
+    { vectors: { precision: "int8", measure: "cosine", named } },
+    { id: "a", vectors: { image, tags: [["red", 1]] } },
+  ];
+  writeFileSync(at("n.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
+  assert.is((await graph("import", at("n.jsonl"), "--graph", "named")).code, 0);
+  const [settings, a] = await lines("named");
+  assert.equal((settings!.vectors as { named: object }).named, {
+    tags: { precision: "int8", measure: "cosine" },
+    ...named,
+  });
+  assert.equal(a, records[1]);
+  writeFileSync(at("n.csv"), "id,vector:image,price\nb,1 2 3,4\n");
+  assert.is((await graph("import", at("n.csv"), "--graph", "named")).code, 0);
+  const b = (await lines("named")).find(({ id }) => id === "b")!;
+  const floats = Buffer.from((b.vectors as { image: string }).image, "base64");
+  assert.equal([floats.readFloatLE(8), b.properties], [3, { price: 4 }]);
+});
+
 test("convert vectors, and round-trip their precision and digits", async () => {
   const records = [
     { vectors: { precision: "float32", measure: "l2" } },

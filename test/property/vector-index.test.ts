@@ -151,7 +151,7 @@ test("outlives its builder, and is removed with the last vector", () => {
   for (let index = 0; index < 300; index++)
     graph.createVertex(`w${index}`, { vector: vectors.next() });
   const space = store.vectors.spaceOf(64);
-  const builder = new HnswBuilder(store, space);
+  const builder = new HnswBuilder(store.vectors, space);
   const left = builder.addMissing();
   for (let step = 0; step < 100; step++) left.next();
   const next = new IndexProcessor(

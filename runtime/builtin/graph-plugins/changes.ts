@@ -10,7 +10,7 @@ import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
 import { constantParameter } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
-import { vectorParameter } from "../vector-json.js";
+import { vectorParameter, vectorsParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
 /** Members of the body of `createvertex`. */
@@ -19,18 +19,20 @@ const BODY_TYPES = new Map([
   ["lifespan", "number"],
   ["properties", "json"],
   ["vector", "json"],
+  ["vectors", "json"],
 ]);
 
 /**
  * Creates or updates a vertex.
  * @plugin createvertex
- * @param content type, lifespan, properties and vector as one JSON object; they take precedence
+ * @param content the other parameters as one JSON object; they take precedence
  * @param graph name of the graph
  * @param id id of the vertex
  * @param type type of the vertex; empty: no type
  * @param lifespan seconds until the vertex expires; -1: never
  * @param properties properties to set
  * @param vector list of numbers, or float32s in base64; `[]`: remove the vector
+ * @param vectors vectors by name: `{"title": [1, 0]}`
  */
 export function createvertex(
   _request: PluginRequest,
@@ -41,8 +43,9 @@ export function createvertex(
   lifespan: int = -1,
   properties: json = {},
   vector: json = null,
+  vectors: json = {},
 ): Promise<object> {
-  const all = { type, lifespan, properties, vector, ...vertexFromBody(content) };
+  const all = { type, lifespan, properties, vector, vectors, ...vertexFromBody(content) };
   const given = all.properties;
   if (!isObject(given)) {
     throw new ParameterError("TypeError", "properties (an object is required)");
@@ -53,6 +56,7 @@ export function createvertex(
     lifespan: all.lifespan,
     properties: given,
     vector: vectorParameter(found, "vector", all.vector),
+    vectors: vectorsParameter(found, all.vectors),
   };
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
     const created = found.createVertex(id, { ...options, timeout });
@@ -60,7 +64,7 @@ export function createvertex(
   });
 }
 
-type VertexBody = { type?: str; lifespan?: int; properties?: json; vector?: json };
+type VertexBody = { type?: str; lifespan?: int; properties?: json; vector?: json; vectors?: json };
 
 /**
  * Parses the body of a vertex.

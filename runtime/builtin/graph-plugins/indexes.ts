@@ -34,6 +34,7 @@ export function indexes(_request: PluginRequest, graph: str): object {
  * @param key name of the property
  * @param options options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
  * @param measure measure of vectors: `cosine`, `dot` or `l2`; empty: that of the graph
+ * @param name name of the vectors; empty: those without a name
  */
 export function index(
   _request: PluginRequest,
@@ -44,10 +45,11 @@ export function index(
   key: str = "",
   options: str = "",
   measure: str = "",
+  name: str = "",
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  if (kind === "vectors") found.index(kind, vectorOptions(length, ef, measure));
+  if (kind === "vectors") found.index(kind, vectorOptions({ length, ef, measure, name }));
   else if (kind === "text") found.index(kind, textOptions(options));
   else if (kind === "property") found.index(kind, { key });
   else found.index(kind);
@@ -61,7 +63,7 @@ export function index(
  * @param what kind of index: `vectors`, `property`, `ids` or `text`
  * @param length number of components of the vectors
  * @param key name of the property
- * @param name name of the text index
+ * @param name name of the text index (empty: `text`), or of the vectors
  */
 export function dropindex(
   _request: PluginRequest,
@@ -69,12 +71,14 @@ export function dropindex(
   what: str,
   length: int = 0,
   key: str = "",
-  name: str = "text",
+  name: str = "",
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
   const wasThere =
-    kind === "text" ? found.dropIndex(kind, { name }) : dropped(found, kind, length, key);
+    kind === "text"
+      ? found.dropIndex(kind, { name: name || "text" })
+      : dropped(found, kind, { length, key, name });
   return { dropped: wasThere, ...stateOf(found) };
 }
 
@@ -83,24 +87,36 @@ export function dropindex(
  * @plugin rebuildvectors
  * @param graph name of the graph
  * @param precision `int8`, `float16` or `float32`; empty: that of the graph
+ * @param name name of the vectors that get this precision; empty: those without a name
  */
 export function rebuildvectors(
   _request: PluginRequest,
   graph: str,
   precision: str = "",
+  name: str = "",
 ): Promise<object> {
   const found = graphNamed(graph);
   if (precision !== "") {
-    found.setVectorSettings({ precision: precision as VectorPrecision });
+    found.setVectorSettings({ precision: precision as VectorPrecision }, name);
   }
-  return found.rebuildVectors().then((converted) => ({ converted, ...found.vectorSettings }));
+  return found.rebuildVectors().then((converted) => {
+    return { converted, ...(found.vectorNames[name] ?? found.vectorSettings) };
+  });
 }
 
 type Kind = "vectors" | "property" | "ids" | "text";
 
-function vectorOptions(length: number, ef: number, measure: string): VectorIndexOptions {
+interface VectorParameters {
+  readonly length: number;
+  readonly ef: number;
+  readonly measure: string;
+  readonly name: string;
+}
+
+function vectorOptions({ length, ef, measure, name }: VectorParameters): VectorIndexOptions {
   return {
     length,
+    ...(name !== "" && { name }),
     ...(ef !== 0 && { ef }),
     ...(measure !== "" && { measure: measure as VectorMeasure }),
   };
@@ -112,8 +128,12 @@ function textOptions(options: string): TextIndexOptions {
   throw new ParameterError("TypeError", "missing required argument: 'options'");
 }
 
-function dropped(graph: Graph, kind: Exclude<Kind, "text">, length: number, key: string): boolean {
-  if (kind === "vectors") return graph.dropIndex(kind, { length });
+function dropped(
+  graph: Graph,
+  kind: Exclude<Kind, "text">,
+  { length, key, name }: { readonly length: number; readonly key: string; readonly name: string },
+): boolean {
+  if (kind === "vectors") return graph.dropIndex(kind, { length, ...(name !== "" && { name }) });
   return kind === "property" ? graph.dropIndex(kind, { key }) : graph.dropIndex(kind);
 }
 

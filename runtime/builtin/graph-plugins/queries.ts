@@ -25,7 +25,7 @@ import {
 import { queryArgument, queryFromText } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
-import { checkVectors, vectorParameter } from "../vector-json.js";
+import { checkVectors, vectorParameter, vectorsParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
 /** Limit of a result without `hits`. */
@@ -34,6 +34,8 @@ const MAX_UNASKED_HITS = 10_000;
 const DEFAULT_CELLS = 128;
 /** URL arguments that are typed parameters of every plugin here. */
 const PARAMETERS = ["graph", "hits", "query"];
+/** Those of plugins that search vectors of a name. */
+const NAMED = ["name"];
 /** Those of plugins whose expressions can share a memory. */
 const SHARED_MEMORY = ["sharedmem"];
 
@@ -218,7 +220,9 @@ function limitPaths(hits: unknown): unknown {
  * @param graph name of the graph
  * @param id id of a vertex, whose vector replaces a missing `vector`
  * @param hits maximum number of entries; negative: all, up to 10,000
- * @param query `vector` (numbers, or float32s in base64), `condition`, `approximate` as JSON
+ * @param query `vector` (numbers, or float32s in base64), `vectors` by name with `weights`,
+ * `condition`, `approximate` as JSON
+ * @param name name of the vectors that `vector` or `id` is compared with; empty: those without one
  */
 export function nearest(
   request: PluginRequest,
@@ -227,51 +231,70 @@ export function nearest(
   id: str = "",
   hits: int = 10,
   query: str = "",
+  name: str = "",
 ): unknown {
-  const { vector, ...given } = queryArguments(request, { id, hits }, [query, content]);
+  const texts = [query, content];
+  const { vector, vectors = {}, ...given } = queryArguments(request, { id, hits }, texts, NAMED);
   const { id: anchor, ...options } = given;
   const found = graphNamed(graph);
-  const probe = vectorParameter(found, "vector", vector);
-  if (probe?.length === 0) throw new ParameterError("ValueError", "vector (it has no components)");
-  if (probe === null && anchor === "") {
+  const probes = probesOf(found, vector, vectors, name);
+  if (Object.keys(probes).length === 0 && anchor === "") {
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
   checkVectors(found, options);
   requireApproximate(options.approximate);
-  if (!request.toplevel) return nearestInPartition(found, probe, String(anchor), options);
-  if (probe !== null) return withClientExpressions(() => found.nearest(probe, options));
-  return nearestTo(found, String(anchor), options);
+  const isGiven = Object.keys(probes).length > 0;
+  if (!request.toplevel) {
+    const start = { id: String(anchor), name };
+    return nearestInPartition(found, isGiven ? probes : null, start, options);
+  }
+  if (isGiven) return withClientExpressions(() => found.nearest(probes, options));
+  return nearestTo(found, String(anchor), name, options);
 }
 
-async function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
+type Probes = Readonly<Record<string, Vector>>;
+
+/** @throws ParameterError for an invalid vector */
+function probesOf(graph: Graph, vector: unknown, vectors: unknown, name: string): Probes {
+  const probe = vectorParameter(graph, "vector", vector, name);
+  const probes = { ...vectorsParameter(graph, vectors), ...(probe !== null && { [name]: probe }) };
+  for (const [each, { length }] of Object.entries(probes)) {
+    if (length > 0) continue;
+    const place = each === name ? "vector" : `vectors.${each}`;
+    throw new ParameterError("ValueError", `${place} (it has no components)`);
+  }
+  return probes;
+}
+
+async function nearestTo(graph: Graph, id: string, name: string, options: object): Promise<object> {
   if (!graph.hasVertex(id)) throw new HttpError(400, `id=${id} (there is no such vertex)`);
-  return graph.nearest(await readProbe(graph, id), options);
+  return graph.nearest({ [name]: await readProbe(graph, id, name) }, options);
 }
 
 /** Without a vector, the partition with the vertex returns its vector for a second round. */
 function nearestInPartition(
   graph: Graph,
-  probe: Vector | null,
-  id: string,
+  probes: Probes | null,
+  { id, name }: { readonly id: string; readonly name: string },
   options: Arguments,
 ): unknown {
-  if (probe !== null) {
+  if (probes !== null) {
     return withClientExpressions(() =>
       partitionResponse(graph, options, MAX_UNASKED_HITS, (given) => {
-        return { call: "nearest", probe, options: given };
+        return { call: "nearest", probes, options: given };
       }),
     );
   }
   if (!graph.hasVertex(id)) return createPartitionResponse({ kind: "missing", id });
-  return readProbe(graph, id).then((vector) =>
+  return readProbe(graph, id, name).then((vector) =>
     createPartitionResponse({ kind: "probe", vector: JSON.stringify(vector) }),
   );
 }
 
-function readProbe(graph: Graph, id: string): Promise<Vector> {
+function readProbe(graph: Graph, id: string, name: string): Promise<Vector> {
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
     const vertex = graph.openVertex(id, "r", timeout);
-    const probe = vertex.getVector();
+    const probe = vertex.getVector(name);
     vertex.close();
     if (probe.length === 0) throw new HttpError(400, `id=${id} (it has no vector)`);
     return probe;

@@ -87,8 +87,8 @@ export class GraphManagement extends GraphConstraints {
 
   /** Number of vertices, arcs, properties and vectors. */
   get objcnt(): ObjectCounts {
-    const { order, size, propertyCount, vectors } = this.access.store;
-    return { order, size, properties: propertyCount, vectors: vectors.count };
+    const { order, size, propertyCount, vectorFields } = this.access.store;
+    return { order, size, properties: propertyCount, vectors: vectorFields.count };
   }
 
   /** The graph's clock, in seconds since 1970. */
@@ -407,7 +407,7 @@ export class GraphManagement extends GraphConstraints {
    * Drops an index; false if there is none. An index of vectors is freed in the background.
    * @throws ValueError, AccessError
    */
-  dropIndex(what: "vectors", options: Pick<VectorIndexOptions, "length">): boolean;
+  dropIndex(what: "vectors", options: Pick<VectorIndexOptions, "length" | "name">): boolean;
   dropIndex(what: "property", options: { readonly key: string }): boolean;
   dropIndex(what: "ids"): boolean;
   dropIndex(what: "text", options?: { readonly name?: string }): boolean;
@@ -452,13 +452,13 @@ function keyOfIndex(what: string, options: object | undefined): unknown {
 
 type IndexOptions = ReadonlyMap<string, ReadonlySet<string>>;
 const INDEX_OPTIONS: IndexOptions = new Map([
-  ["vectors", new Set(["length", "ef", "measure"])],
+  ["vectors", new Set(["length", "ef", "measure", "name"])],
   ["text", TEXT_INDEX_OPTIONS],
   ["property", new Set(["key"])],
   ["ids", new Set<string>()],
 ]);
 const DROP_OPTIONS: IndexOptions = new Map([
-  ["vectors", new Set(["length"])],
+  ["vectors", new Set(["length", "name"])],
   ["text", new Set(["name"])],
   ["property", new Set(["key"])],
   ["ids", new Set<string>()],

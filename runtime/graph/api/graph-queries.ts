@@ -50,12 +50,10 @@ import type {
 } from "../query/render/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextStatisticsShare } from "../texts/text-statistics.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
-import type { VectorParts } from "../vectors/vector-parts.js";
 import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
 import { GraphAlgorithms } from "./graph-algorithms.js";
 import { GraphSimilarity } from "./graph-similarity.js";
-import { getHandle, VertexAttributes } from "./vertex-attributes.js";
+import { type NearestProbe, toTargets } from "./nearest-probe.js";
 
 export class GraphQueries extends GraphAlgorithms {
   /**
@@ -136,27 +134,24 @@ export class GraphQueries extends GraphAlgorithms {
 
   /**
    * Returns the vertices whose vectors are most similar to a probe vector, most similar first.
-   * @param probe a vector, or an open vertex that has one
+   * @param probe a vector, or an open vertex that has one; or probes by the names of vectors. For
+   * several names, the sum of the similarities by `weights` decides.
    * @throws ValueError, QueryError, SearchError, TypeError
    */
   nearest(
-    probe: VectorLike | VertexAttributes,
+    probe: NearestProbe,
     options: NearestOptions & Explain,
     ...further: never[]
   ): Explained<"nearest", NearestResult[]>;
+  nearest(probe: NearestProbe, options?: NearestOptions, ...further: never[]): NearestResult[];
   nearest(
-    probe: VectorLike | VertexAttributes,
-    options?: NearestOptions,
-    ...further: never[]
-  ): NearestResult[];
-  nearest(
-    probe: VectorLike | VertexAttributes,
+    probe: NearestProbe,
     options?: Explainable<NearestOptions>,
     ...further: never[]
   ): NearestResult[] | Explained<"nearest", NearestResult[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
-    return nearest(store, probeOf(store, probe), options);
+    return nearest(store, toTargets(store, probe), options);
   }
 
   /** Creation and comparison of vectors. */
@@ -399,10 +394,4 @@ export class GraphQueries extends GraphAlgorithms {
 /** The anchor of a prepared query may be set later. */
 function anchorOf(store: GraphStore, id: VertexName | null | undefined): string | number | null {
   return id === null || id === undefined ? null : toVertexKey(store, id);
-}
-
-/** @throws ValueError, TypeError neither vector nor vertex */
-function probeOf(store: GraphStore, probe: VectorLike | VertexAttributes): VectorParts {
-  if (!(probe instanceof VertexAttributes)) return partsOfLike(probe, "probe");
-  return store.vectors.get(getHandle(store, probe));
 }

@@ -4,6 +4,7 @@
 
 import { connect } from "../changes/connect.js";
 import { setSimilarity } from "../changes/similarity.js";
+import { findVectors } from "../changes/vectors.js";
 import { createVertex, deleteVertex } from "../changes/vertices.js";
 import { refuseFurther } from "../model/check-argument.js";
 import { M_UINT } from "../model/constants.js";
@@ -190,12 +191,13 @@ export class GraphSimilarity extends Similarity {
 }
 
 /**
- * Returns a vector of the kind of the graph's vectors.
+ * Returns a vector of the kind of the graph's vectors of a name.
  * @throws ValueError, TypeError
  */
-export function requireCompatibleVector(graph: GraphHandle, elements: unknown): Vector {
+export function requireCompatibleVector(graph: GraphHandle, elements: unknown, name = ""): Vector {
   const parts = partsOfLike(elements, "vector");
-  requireSameKind(getAccess(graph).store.vectors, parts, "it");
+  const table = findVectors(getAccess(graph).store, name);
+  if (table !== null) requireSameKind(table, parts, "it");
   return new Vector(parts);
 }
 

@@ -14,21 +14,40 @@ const VECTOR_SETTINGS = new Set(["precision", "measure"]);
 /** Time after which converting vectors lets other requests run. */
 const SLICE_MS = 2;
 
+/** Vectors of one name. */
+export interface NamedVectors extends VectorSettings {
+  /** Number of vertices that have one. */
+  readonly vectors: number;
+}
+
 export class GraphVectors extends GraphQueries {
   /** How vectors are stored and compared. */
   get vectorSettings(): VectorSettings {
-    return vectorSettings(this.access.store);
+    return vectorSettings(this.access.store.vectors);
+  }
+
+  /** Names of vectors, with their settings and the number of vertices that have one. */
+  get vectorNames(): { readonly [name: string]: NamedVectors } {
+    const { vectorFields, keys } = this.access.store;
+    const named = vectorFields.all().filter(({ key }) => key !== 0);
+    return Object.fromEntries(
+      named.map((table) => [
+        keys.nameOf(table.key),
+        { ...vectorSettings(table), vectors: table.count },
+      ]),
+    );
   }
 
   /**
    * Changes how vectors are stored and compared. A precision applies to vectors that are set from
    * then on; `rebuildVectors` converts the others.
-   * @throws QueryError, ValueError, AccessError
+   * @param name name of the vectors (default: those without a name)
+   * @throws QueryError, ValueError, AccessError, CapacityError
    */
-  setVectorSettings(settings: Partial<VectorSettings>, ...further: never[]): void {
-    refuseFurther(further, "settings");
+  setVectorSettings(settings: Partial<VectorSettings>, name = "", ...further: never[]): void {
+    refuseFurther(further, "name");
     checkOptions(settings, VECTOR_SETTINGS);
-    changeVectorSettings(this.access.store, settings);
+    changeVectorSettings(this.access.store, settings, name);
   }
 
   /**

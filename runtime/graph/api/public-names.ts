@@ -5,7 +5,11 @@ export type { ArcSpec, ConnectOptions } from "../changes/connect.js";
 export type { ConstrainedProperty, Constraint } from "../changes/constraints.js";
 export type { PropertyIndexState } from "../changes/index-properties.js";
 export type { VectorIndexOptions, VectorIndexState } from "../changes/index-vectors.js";
-export type { VectorMeasure, VectorSettings } from "../changes/vector-settings.js";
+export type {
+  ConfiguredVectors,
+  VectorMeasure,
+  VectorSettings,
+} from "../changes/vector-settings.js";
 export type { CreateOptions } from "../changes/vertices.js";
 export { type ExpressionValue, expr } from "../evaluate/expr.js";
 export type { Memory, MemoryCell } from "../evaluate/memory.js";
@@ -120,6 +124,8 @@ export type { OpenVertexInfo } from "./graph.js";
 export type { EvaluateOptions } from "./graph-expressions.js";
 export type { NameList, ObjectCounts } from "./graph-management.js";
 export type { GraphSimilarity } from "./graph-similarity.js";
+export type { NamedVectors } from "./graph-vectors.js";
+export type { NamedProbes, NearestProbe } from "./nearest-probe.js";
 export type { GraphSchema } from "./schema.js";
 export { SchemaGraph as Graph, type SchemaVertex } from "./schema-graph.js";
 export { Vertex } from "./vertex.js";

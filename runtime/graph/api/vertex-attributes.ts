@@ -1,6 +1,7 @@
 // Attributes of a vertex. Every access reads shared memory; the object stores only the handle and
 // its lock.
 
+import { findVectors } from "../changes/vectors.js";
 import { NEVER, RecordWord } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { refuseFurther } from "../model/check-argument.js";
@@ -270,14 +271,18 @@ export class VertexAttributes {
     return this.holdFor("Vertex is not accessible").vertex;
   }
 
-  /** Returns its vector; the null vector, of length 0, if it has none. */
-  getVector(): Vector {
-    return this.confirmed(new Vector(this.access.store.vectors.get(this.hold.vertex)));
+  /** Returns its vector, or that of a name; the null vector, of length 0, if it has none. */
+  getVector(name = "", ...further: never[]): Vector {
+    refuseFurther(further, "name");
+    const parts = findVectors(this.access.store, name)?.get(this.hold.vertex);
+    return this.confirmed(new Vector(parts ?? []));
   }
 
-  /** Returns whether it has a vector. */
-  hasVector(): boolean {
-    return this.confirmed(this.access.store.vectors.has(this.hold.vertex));
+  /** Returns whether it has a vector, or one of a name. */
+  hasVector(name = "", ...further: never[]): boolean {
+    refuseFurther(further, "name");
+    const { vertex } = this.hold;
+    return this.confirmed(findVectors(this.access.store, name)?.has(vertex) === true);
   }
 
   /**

@@ -237,20 +237,22 @@ export class Vertex extends VertexQueries {
   }
 
   /**
-   * Sets or replaces the vector; the null vector removes it.
+   * Sets or replaces the vector, or that of a name; the null vector removes it.
    * @throws ValueError, TypeError, AccessError, CapacityError
    */
-  setVector(vector: VectorLike, ...further: never[]): void {
-    refuseFurther(further, "vector");
-    setVector(this.access, this.#writable, toStoredParts(this.access.store, vector));
+  setVector(vector: VectorLike, name = "", ...further: never[]): void {
+    refuseFurther(further, "name");
+    const parts = toStoredParts(this.access.store, vector, name);
+    setVector(this.access, this.#writable, parts, name);
   }
 
   /**
-   * Removes the vector; false if there was none.
+   * Removes the vector, or that of a name; false if there was none.
    * @throws AccessError
    */
-  removeVector(): boolean {
-    return removeVector(this.access, this.#writable);
+  removeVector(name = "", ...further: never[]): boolean {
+    refuseFurther(further, "name");
+    return removeVector(this.access, this.#writable, name);
   }
 
   /**

@@ -29,8 +29,9 @@ export function ensureIndex(store: GraphStore, index: ConfiguredIndex): void {
   }
 }
 
-function hasVectorIndex(store: GraphStore, { length, ef }: VectorIndexOptions): boolean {
+function hasVectorIndex(store: GraphStore, { length, ef, name }: VectorIndexOptions): boolean {
   return vectorIndexes(store).some((known) => {
-    return known.length === paddedLength(length) && (ef === undefined || known.ef === ef);
+    const isSame = known.name === name && known.length === paddedLength(length);
+    return isSame && (ef === undefined || known.ef === ef);
   });
 }

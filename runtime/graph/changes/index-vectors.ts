@@ -7,20 +7,28 @@ import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
 import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
 import { countComponents, readPrecision, Space, slotLength } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
+import type { VectorTable } from "../vectors/vector-table.js";
+import { ensureKeyCode } from "./name-codes.js";
 import { changeVectorIndex, changeVectorSettings, type VectorMeasure } from "./vector-settings.js";
+import { findVectors, UNNAMED } from "./vectors.js";
+import { requireWritable } from "./vertex-key.js";
 
 /** Parameters of a vector index. */
 export interface VectorIndexOptions {
   /** Components of the vectors, padded to a multiple of 32. */
   readonly length: number;
+  /** Name of the vectors (default: those without a name). */
+  readonly name?: string;
   /** Candidates examined per inserted vector (default: 100); more take longer. */
   readonly ef?: number;
-  /** Measure of the graph's vectors (default: as it is); all indexes of a graph have the same. */
+  /** Measure of these vectors (default: as it is); all indexes of a name have the same. */
   readonly measure?: VectorMeasure;
 }
 
 /** State of a vector index. */
 export interface VectorIndexState {
+  /** Name of the vectors, if they have one. */
+  readonly name?: string;
   readonly length: number;
   readonly precision: VectorPrecision;
   readonly measure: VectorMeasure;
@@ -40,13 +48,18 @@ const DEFAULT_EF = 100;
  * @throws ValueError, AccessError
  */
 export function indexVectors(store: GraphStore, options: VectorIndexOptions): void {
-  const { length, ef = DEFAULT_EF, measure } = options;
+  const { length, ef = DEFAULT_EF, measure, name = UNNAMED } = options;
   checkLength(length);
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
     throw new ValueError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
   }
-  if (measure !== undefined) changeVectorSettings(store, { measure });
-  changeVectorIndex(store, slotLength(paddedLength(length), false, store.vectors.precision), ef);
+  if (measure !== undefined) changeVectorSettings(store, { measure }, name);
+  store.writer.mutate(() => {
+    requireWritable(store);
+    const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
+    const { precision } = store.vectorFields.require(key);
+    changeVectorIndex(store, key, slotLength(paddedLength(length), false, precision), ef);
+  });
 }
 
 /**
@@ -55,12 +68,14 @@ export function indexVectors(store: GraphStore, options: VectorIndexOptions): vo
  */
 export function dropVectorIndex(
   store: GraphStore,
-  options: Pick<VectorIndexOptions, "length"> | undefined,
+  options: Pick<VectorIndexOptions, "length" | "name"> | undefined,
 ): boolean {
-  const length = options?.length ?? 0;
+  const { length = 0, name = UNNAMED } = options ?? {};
   checkLength(length);
+  const table = findVectors(store, name);
+  if (table === null) return false;
   const dropped = PRECISIONS.map((_, precision) =>
-    changeVectorIndex(store, slotLength(paddedLength(length), false, precision), 0),
+    changeVectorIndex(store, table.key, slotLength(paddedLength(length), false, precision), 0),
   );
   return dropped.some((count) => count > 0);
 }
@@ -71,8 +86,13 @@ function checkLength(length: number): void {
 }
 
 /** Takes no lock: the values of an index being built may be inconsistent. */
-export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState[] {
+export function vectorIndexes(store: GraphStore): VectorIndexState[] {
+  return store.vectorFields.all().flatMap((table) => indexesOfTable(store, table));
+}
+
+function indexesOfTable({ memory, keys }: GraphStore, vectors: VectorTable): VectorIndexState[] {
   const states: VectorIndexState[] = [];
+  const named = vectors.key === 0 ? {} : { name: keys.nameOf(vectors.key) };
   for (const space of vectors.spaces()) {
     const index = vectors.readSpace(space, Space.Index);
     if (index === 0) continue;
@@ -81,6 +101,7 @@ export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState
     const dead = word(VectorIndex.Dead);
     const length = vectors.readSpace(space, Space.Length);
     states.push({
+      ...named,
       length: countComponents(length),
       precision: PRECISIONS[readPrecision(length)]!,
       measure: vectors.measure.name as VectorMeasure,

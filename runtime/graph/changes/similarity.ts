@@ -27,6 +27,7 @@ export function setSimilarity(
     requireCosine(store, name, value);
     const operation = begin(store, OperationCode.SetSimilarity, 0);
     operation.name = settingIndex(name);
+    operation.flags = 0;
     operation.value = bits;
     apply(store, operation);
   });

@@ -7,22 +7,22 @@ import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { VectorIndex } from "../vectors/index-layout.js";
+import { listVertices } from "../vectors/list-vertices.js";
 import { MEASURES } from "../vectors/measures/measures.js";
 import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
 import { bitsOfSetting, settingIndex } from "../vectors/similarity-settings.js";
 import {
-  computeStride,
   countComponents,
   hasFeatures,
   readPrecision,
-  SLAB_WORDS,
-  Slab,
-  Slot,
   Space,
   slotLength,
 } from "../vectors/vector-layout.js";
 import { toPrecision } from "../vectors/vector-parts.js";
+import type { VectorTable } from "../vectors/vector-table.js";
 import { begin, beginChange } from "./change-vertex.js";
+import { ensureKeyCode } from "./name-codes.js";
+import { findVectors, UNNAMED } from "./vectors.js";
 import { requireWritable } from "./vertex-key.js";
 
 /** Name of a measure in options. */
@@ -36,11 +36,16 @@ export interface VectorSettings {
   readonly measure: VectorMeasure;
 }
 
+/** Settings of the vectors without a name, and of those with one. */
+export interface ConfiguredVectors extends Partial<VectorSettings> {
+  readonly named?: { readonly [name: string]: Partial<VectorSettings> };
+}
+
 /** Vectors converted per mutation. */
 const BATCH = 16;
 
-/** Returns the current settings. */
-export function vectorSettings({ vectors }: GraphStore): VectorSettings {
+/** Returns the current settings of a table. */
+export function vectorSettings(vectors: VectorTable): VectorSettings {
   return {
     precision: PRECISIONS[vectors.precision]!,
     measure: vectors.measure.name as VectorMeasure,
@@ -48,17 +53,21 @@ export function vectorSettings({ vectors }: GraphStore): VectorSettings {
 }
 
 /**
- * Changes settings.
- * @throws ValueError, QueryError, AccessError
+ * Changes settings of the vectors of a name.
+ * @throws ValueError, QueryError, AccessError, CapacityError
  */
-export function changeVectorSettings(store: GraphStore, settings: Partial<VectorSettings>): void {
+export function changeVectorSettings(
+  store: GraphStore,
+  settings: Partial<VectorSettings>,
+  name = UNNAMED,
+): void {
   const { precision, measure } = settings;
   if (precision !== undefined) {
-    change(store, "precision", findName("precision", PRECISIONS, precision));
+    change(store, name, "precision", findName("precision", PRECISIONS, precision));
   }
   if (measure !== undefined) {
-    const names = MEASURES.map(({ name }) => name);
-    change(store, "measure", findName("measure", names, measure));
+    const names = MEASURES.map((known) => known.name);
+    change(store, name, "measure", findName("measure", names, measure));
   }
 }
 
@@ -68,41 +77,55 @@ function findName(option: string, names: readonly string[], name: unknown): numb
   throw invalidArgument(`invalid ${option}`, name, names.join(", "), `.${option}`);
 }
 
-function change(store: GraphStore, name: "precision" | "measure", value: number): void {
-  const { vectors } = store;
+function change(
+  store: GraphStore,
+  name: string,
+  setting: "precision" | "measure",
+  value: number,
+): void {
   store.writer.mutate(() => {
-    const now = name === "precision" ? vectors.precision : MEASURES.indexOf(vectors.measure);
-    if (now === value) return;
+    const known = findVectors(store, name);
+    if (known !== null && readNow(known, setting) === value) return;
     requireWritable(store);
-    if (name === "measure" && hasIndex(store)) {
+    const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
+    const vectors = store.vectorFields.require(key);
+    if (setting === "measure" && hasIndex(vectors)) {
       throw new ValueError(
         "the measure of indexed vectors cannot change: drop their indexes first",
       );
     }
     const operation = begin(store, OperationCode.SetSimilarity, 0);
-    operation.name = settingIndex(name);
-    operation.value = bitsOfSetting(name, value);
+    operation.name = settingIndex(setting);
+    operation.value = bitsOfSetting(setting, value);
+    operation.flags = key;
     apply(store, operation);
   });
 }
 
-function hasIndex(store: GraphStore): boolean {
-  return store.vectors.spaces().some((space) => readEf(store, space) !== 0);
+function readNow(vectors: VectorTable, setting: "precision" | "measure"): number {
+  return setting === "precision" ? vectors.precision : MEASURES.indexOf(vectors.measure);
+}
+
+function hasIndex(vectors: VectorTable): boolean {
+  return vectors.spaces().some((space) => readEf(vectors, space) !== 0);
 }
 
 /** Returns the `ef` of the index of a space; 0 if it has none. */
-function readEf({ vectors, memory }: GraphStore, space: number): number {
+function readEf(vectors: VectorTable, space: number): number {
   const index = vectors.readSpace(space, Space.Index);
-  return index === 0 ? 0 : memory.lists.words[index + VectorIndex.Ef]!;
+  return index === 0 ? 0 : vectors.writer.memory.lists.words[index + VectorIndex.Ef]!;
 }
 
 /** Returns the number of vectors of numbers whose precision is another one. */
-export function countOtherPrecision({ vectors }: GraphStore): number {
-  return vectors.spaces().reduce((sum, space) => {
-    const length = vectors.readSpace(space, Space.Length);
-    const isOther = !hasFeatures(length) && readPrecision(length) !== vectors.precision;
-    return isOther ? sum + vectors.readSpace(space, Space.Count) : sum;
-  }, 0);
+export function countOtherPrecision({ vectorFields }: GraphStore): number {
+  const counts = vectorFields.all().flatMap((vectors) =>
+    vectors.spaces().map((space) => {
+      const length = vectors.readSpace(space, Space.Length);
+      const isOther = !hasFeatures(length) && readPrecision(length) !== vectors.precision;
+      return isOther ? vectors.readSpace(space, Space.Count) : 0;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /**
@@ -112,74 +135,78 @@ export function countOtherPrecision({ vectors }: GraphStore): number {
  * @throws AccessError, CapacityError
  */
 export function* convertVectors(store: GraphStore): Generator<number, number, void> {
-  const { vectors } = store;
-  const { epoch, precision } = vectors;
   let converted = 0;
-  for (const space of vectors.spaces()) {
-    const length = vectors.readSpace(space, Space.Length);
-    if (hasFeatures(length) || readPrecision(length) === precision) continue;
-    const ef = readEf(store, space);
-    const target = slotLength(countComponents(length), false, precision);
-    if (ef !== 0) changeVectorIndex(store, target, ef);
-    // Vertices that get a vector of the old precision meanwhile cannot exist: all are set by the
-    // setting, which changed before.
-    for (const vertices of batches(store, space, length)) {
-      if (vectors.epoch !== epoch || vectors.precision !== precision) return converted;
-      converted += convertBatch(store, vertices, length);
-      yield converted;
-    }
-    if (ef !== 0) changeVectorIndex(store, length, 0);
+  for (const table of store.vectorFields.all()) {
+    converted = yield* convertTable(store, table, converted);
   }
   return converted;
 }
 
-/** @param ef 0 to drop the index */
-export function changeVectorIndex(store: GraphStore, length: number, ef: number): number {
+/** @param before number of vectors converted in other tables */
+function* convertTable(
+  store: GraphStore,
+  vectors: VectorTable,
+  before: number,
+): Generator<number, number, void> {
+  const { epoch, precision, key } = vectors;
+  let converted = before;
+  for (const space of vectors.spaces()) {
+    const length = vectors.readSpace(space, Space.Length);
+    if (hasFeatures(length) || readPrecision(length) === precision) continue;
+    const ef = readEf(vectors, space);
+    const target = slotLength(countComponents(length), false, precision);
+    if (ef !== 0) changeVectorIndex(store, key, target, ef);
+    // Vertices that get a vector of the old precision meanwhile cannot exist: all are set by the
+    // setting, which changed before.
+    for (const vertices of listVertices(vectors, space, BATCH)) {
+      if (vectors.epoch !== epoch || vectors.precision !== precision) return converted;
+      converted += convertBatch(store, vectors, vertices, length);
+      yield converted;
+    }
+    if (ef !== 0) changeVectorIndex(store, key, length, 0);
+  }
+  return converted;
+}
+
+/**
+ * Creates or drops the index of vectors of one length.
+ * @param key key code of their name, 0 for none
+ * @param ef 0 to drop the index
+ */
+export function changeVectorIndex(
+  store: GraphStore,
+  key: number,
+  length: number,
+  ef: number,
+): number {
   return store.writer.mutate(() => {
     requireWritable(store);
     const operation = begin(store, OperationCode.IndexVectors, 0);
+    operation.name = key;
     operation.value = length;
     operation.flags = ef;
     return apply(store, operation);
   });
 }
 
-/** Yields the vertices with a vector in a space. */
-function* batches(
-  { vectors, memory }: GraphStore,
-  space: number,
-  length: number,
-): Generator<number[], void, void> {
-  const stride = computeStride(length);
-  let slab = vectors.readSpace(space, Space.FirstSlab);
-  while (slab !== 0) {
-    memory.refresh();
-    const { words } = vectors.memory;
-    const used = words[slab + Slab.Used]!;
-    for (let first = 0; first < used; first += BATCH) {
-      const vertices: number[] = [];
-      for (let at = first; at < Math.min(used, first + BATCH); at++) {
-        const vertex = words[slab + SLAB_WORDS + at * stride + Slot.Vertex]!;
-        if (vertex !== 0) vertices.push(vertex);
-      }
-      if (vertices.length > 0) yield vertices;
-    }
-    slab = vectors.memory.words[slab + Slab.Next]!;
-  }
-}
-
 /** Returns the number of vectors that were still of that length word, and were converted. */
-function convertBatch(store: GraphStore, vertices: readonly number[], length: number): number {
-  const { vectors, writer } = store;
-  return writer.mutate(() => {
+function convertBatch(
+  store: GraphStore,
+  vectors: VectorTable,
+  vertices: readonly number[],
+  length: number,
+): number {
+  return store.writer.mutate(() => {
     requireWritable(store);
     let converted = 0;
     for (const vertex of vertices) {
       const slot = vectors.slotOf(vertex);
       if (slot === 0 || vectors.memory.lengthIn(slot) !== length) continue;
       const parts = toPrecision(vectors.get(vertex), vectors.precision);
-      beginChange(store, OperationCode.SetVector, vertex).vector = parts;
-      converted += apply(store, store.operation);
+      const operation = beginChange(store, OperationCode.SetVector, vertex);
+      operation.name = vectors.key;
+      operation.vector = parts;
+      converted += apply(store, operation);
     }
     return converted;
   });

@@ -3,7 +3,7 @@
 import { Header } from "../memory/layout.js";
 import { encodeSecond, nowSeconds } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
-import { VertexError } from "../model/errors.js";
+import { ValueError, VertexError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
 import { isName } from "../query/parse/arc-filter.js";
@@ -18,7 +18,7 @@ import { begin, beginChange, changeVertex } from "./change-vertex.js";
 import { ensureTypeCode } from "./name-codes.js";
 import { applyProperty, type CheckedProperties, validateProperties } from "./properties.js";
 import { LockedChange, runWithLocks, waitForLock } from "./run-with-locks.js";
-import { applyVector, toStoredParts } from "./vectors.js";
+import { applyVector, toStoredParts, UNNAMED } from "./vectors.js";
 import {
   findHandle,
   idForCreation,
@@ -36,14 +36,20 @@ export interface CreateOptions {
   readonly properties?: { readonly [key: string]: PropertyValue } | undefined;
   /** Null: unchanged; an empty one removes the vector. */
   readonly vector?: VectorLike | null | undefined;
+  /** Vectors by name, in addition to `vector`. */
+  readonly vectors?: { readonly [name: string]: VectorLike | null } | undefined;
   /** Milliseconds to wait for vertices held by others; negative: no limit. */
   readonly timeout?: number;
 }
 
 const NO_OPTIONS: CreateOptions = {};
 const NO_PROPERTIES: CheckedProperties = [];
+const NO_VECTORS: StoredVectors = [];
+type StoredVectors = readonly (readonly [name: string, parts: VectorParts])[];
 /** `id` is a member of the vertices passed to `createVertices`. */
-const CREATE_NAMES = new Set(["type", "lifespan", "properties", "vector", "timeout", "id"]);
+const CREATE_NAMES = new Set([
+  ...["type", "lifespan", "properties", "vector", "vectors", "timeout", "id"],
+]);
 const LIFESPANS = "seconds; -1: it never expires";
 
 class Create extends LockedChange<number> {
@@ -51,11 +57,11 @@ class Create extends LockedChange<number> {
   type: string | null = null;
   lifespan = -1;
   properties: CheckedProperties = NO_PROPERTIES;
-  vector: VectorParts | null = null;
+  vectors: StoredVectors = NO_VECTORS;
 
   protected try(access: Access): number {
     const { store } = access;
-    const { id, type, lifespan, properties, vector } = this;
+    const { id, type, lifespan, properties, vectors } = this;
     requireWritable(store);
     const found = findHandle(store, id);
     if (isLockedByOther(access, found)) waitForLock(store, found);
@@ -63,7 +69,7 @@ class Create extends LockedChange<number> {
     const vertex = created === 1 ? store.operation.vertex : found;
     if (lifespan >= 0) applyExpiry(store, vertex, nowSeconds() + lifespan);
     for (const [key, value] of properties) applyProperty(store, vertex, key, value);
-    if (vector !== null) applyVector(store, vertex, vector);
+    for (const [name, parts] of vectors) applyVector(store, vertex, parts, name);
     return created;
   }
 }
@@ -87,16 +93,27 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
       ".lifespan",
     );
   }
-  const { properties = null, vector = null } = options;
+  const { properties = null } = options;
   // Both may run user code, which may create the vertex.
   const checked = properties === null ? NO_PROPERTIES : validateProperties(store, properties);
-  const parts = vector === null ? null : toStoredParts(store, vector);
+  const vectors = collectVectors(store, options);
   CREATE.id = id;
   CREATE.type = type;
   CREATE.lifespan = lifespan;
   CREATE.properties = checked;
-  CREATE.vector = parts;
+  CREATE.vectors = vectors;
   return CREATE.run(access, timeout);
+}
+
+/** @throws ValueError, TypeError */
+function collectVectors(store: GraphStore, { vector, vectors }: CreateOptions): StoredVectors {
+  if ((vector ?? null) === null && vectors === undefined) return NO_VECTORS;
+  const named = Object.entries(vectors ?? {});
+  if (named.some(([name]) => name === UNNAMED)) throw new ValueError("a vector's name is empty");
+  return [[UNNAMED, vector] as const, ...named].flatMap(([name, given]) => {
+    if (given === null || given === undefined) return [];
+    return [[name, toStoredParts(store, given, name)] as const];
+  });
 }
 
 /** Creates a missing vertex or makes a virtual one real; `store.operation` has its handle. */

@@ -7,7 +7,7 @@ import { Float } from "../../base/float.js";
 import { DataError } from "../model/errors.js";
 import { ArcFlag, MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
-import { ABOVE_INT8, CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
+import { ABOVE_INT8, CHOSEN, EUCLIDEAN, FEATURES, NAMED } from "../operations/log-operation.js";
 import { areRules } from "../store/constraint-rules.js";
 import { MAX_DISK_BYTES } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -112,11 +112,12 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
     case OperationCode.SetSimilarity:
       into.name = name;
       into.value = reader.word();
-      if (kind !== 0 || !isSetting(name, into.value)) throw corruptRecord("setting of similarity");
+      into.flags = readVectorName(store, kind, kind === NAMED ? reader.word() : 0);
+      if (!isSetting(name, into.value)) throw corruptRecord("setting of similarity");
       break;
     case OperationCode.IndexVectors:
-      if (kind !== 0) throw corruptRecord("it has no kind");
       readIndex(reader, into, name);
+      into.name = readVectorName(store, kind, kind === NAMED ? reader.word() : 0);
       break;
     default:
       readVertexChange(store, reader, into, kind, name);
@@ -206,7 +207,20 @@ function readVertexChange(
   else if (code === OperationCode.SetProperty) {
     into.name = readName(store.keys, name, false);
     into.property = readValue(store, reader, kind);
-  } else if (code === OperationCode.SetVector) into.vector = readVector(reader, kind);
+  } else if (code === OperationCode.SetVector || code === OperationCode.RemoveVector) {
+    into.name = readVectorName(store, name === 0 ? 0 : NAMED, name);
+    if (code === OperationCode.SetVector) into.vector = readVector(reader, kind);
+  }
+}
+
+/** Validates the key code of a name of vectors, which the operation may create. */
+function readVectorName(store: GraphStore, kind: number, key: number): number {
+  if (kind > NAMED) throw corruptRecord("it has no kind");
+  if (kind === 0) return 0;
+  const { vectorFields } = store;
+  if (vectorFields.find(key) === null && vectorFields.isFull)
+    throw corruptRecord("a name too many");
+  return readName(store.keys, key, false);
 }
 
 /** Returns the handle of the vertex with the first id of a record, or 0. */

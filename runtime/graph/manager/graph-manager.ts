@@ -6,9 +6,9 @@ import type { LogLine } from "../../base/log-settings.js";
 import { type Constraint, constrain } from "../changes/constraints.js";
 import { type ConfiguredIndex, ensureIndex } from "../changes/ensure-indexes.js";
 import {
+  type ConfiguredVectors,
   changeVectorSettings,
   countOtherPrecision,
-  type VectorSettings,
 } from "../changes/vector-settings.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import { type MemorySize, ReadonlyBy } from "../memory/layout.js";
@@ -280,12 +280,15 @@ export class GraphManager {
   }
 
   /** Vectors of another precision stay as they are until they are converted. */
-  #configureVectors(store: GraphStore, settings: Partial<VectorSettings>): void {
-    try {
-      changeVectorSettings(store, settings);
-    } catch (error) {
-      const place = `graphs.${store.name}.vectors`;
-      this.#log(`vector settings not changed: ${place}: ${(error as Error).message}`, "error");
+  #configureVectors(store: GraphStore, { named, ...settings }: ConfiguredVectors): void {
+    const all = { "": settings, ...named };
+    for (const [name, given] of Object.entries(all)) {
+      try {
+        changeVectorSettings(store, given, name);
+      } catch (error) {
+        const place = `graphs.${store.name}.vectors${name === "" ? "" : `.named.${name}`}`;
+        this.#log(`vector settings not changed: ${place}: ${(error as Error).message}`, "error");
+      }
     }
     const others = countOtherPrecision(store);
     if (others === 0) return;

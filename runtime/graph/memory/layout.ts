@@ -253,6 +253,8 @@ export const Header = {
   Stores: 4086,
   /** Checksum of the snapshot that the dirty marks refer to; see dirty-chunks.ts. */
   BaseChecksum: 4087,
+  /** Block in `lists`: first name of vectors; see vectors/vector-root.ts. */
+  VectorFields: 4088,
   /** 1 while the mutation commits together with those of other graphs; see joint-commit.ts. */
   IsJoint: 4095,
 } as const;

@@ -58,7 +58,7 @@ export function perform(store: GraphStore, operation: Operation): number {
       store.writer.put(store.memory.header, Header.AutoArcTimes, operation.value);
       return 1;
     case OperationCode.SetSimilarity:
-      store.vectors.changeSetting(name, operation.value);
+      store.vectorFields.require(operation.flags).changeSetting(name, operation.value);
       return 1;
     case OperationCode.IndexProperty:
       return indexProperty(store, name, operation.value === 1);
@@ -69,9 +69,7 @@ export function perform(store: GraphStore, operation: Operation): number {
         ? declareTexts(store, operation.text)
         : dropTexts(store, operation.text);
     case OperationCode.IndexVectors:
-      if (operation.flags === 0) return store.vectors.dropIndex(operation.value) ? 1 : 0;
-      store.vectors.addIndex(operation.value, operation.flags);
-      return 1;
+      return indexVectors(store, operation);
     default:
       return changeVertex(store, operation);
   }
@@ -101,13 +99,19 @@ function changeVertex(store: GraphStore, operation: Operation): number {
     case OperationCode.RemoveProperties:
       return store.properties.clear(vertex);
     case OperationCode.SetVector:
-      store.vectors.set(vertex, operation.vector);
+      store.vectorFields.require(name).set(vertex, operation.vector);
       return 1;
     case OperationCode.RemoveVector:
-      return store.vectors.remove(vertex) ? 1 : 0;
+      return store.vectorFields.find(name)?.remove(vertex) === true ? 1 : 0;
     default:
       throw new InternalError(`no operation ${operation.code}`);
   }
+}
+
+function indexVectors({ vectorFields }: GraphStore, { name, value, flags }: Operation): number {
+  if (flags === 0) return vectorFields.find(name)?.dropIndex(value) === true ? 1 : 0;
+  vectorFields.require(name).addIndex(value, flags);
+  return 1;
 }
 
 /** Creates a vertex or makes it real; sets `operation.vertex` to its handle. */

@@ -25,6 +25,8 @@ export const CHOSEN = 0x80;
 export const EUCLIDEAN = 1;
 export const FEATURES = 2;
 export const ABOVE_INT8 = 2;
+/** Kind of records about all vectors of a name, whose key code is a word at the end. */
+export const NAMED = 1;
 
 /** Scratch objects: ids of vertices that do not exist yet, and other texts. */
 const initialId = new PackedText();
@@ -57,16 +59,12 @@ export function logOperation(store: GraphStore, log: CommitRing, operation: Oper
     case OperationCode.Truncate:
       putHead(log, log.reserve(HEAD_WORDS), operation, 0, operation.name);
       return;
-    case OperationCode.IndexVectors: {
-      const at = putHead(log, log.reserve(HEAD_WORDS + 1), operation, 0, operation.flags);
-      log.words[at] = operation.value;
+    case OperationCode.IndexVectors:
+      logOfVectors(log, operation, operation.flags, operation.name);
       return;
-    }
-    case OperationCode.SetSimilarity: {
-      const at = putHead(log, log.reserve(HEAD_WORDS + 1), operation, 0, operation.name);
-      log.words[at] = operation.value;
+    case OperationCode.SetSimilarity:
+      logOfVectors(log, operation, operation.name, operation.flags);
       return;
-    }
     case OperationCode.Constrain: {
       const at = log.reserve(HEAD_WORDS + 1);
       log.words[putHead(log, at, operation, operation.flags, operation.name)] = operation.value;
@@ -101,6 +99,14 @@ function putHead(
   log.words[at] = code | (kind << 8) | (name << 16);
   log.words[at + 1] = second;
   return at + HEAD_WORDS;
+}
+
+/** Logs a change of all vectors of a name; records without a name lack its word. */
+function logOfVectors(log: CommitRing, operation: Operation, name: number, key: number): void {
+  const kind = key === 0 ? 0 : NAMED;
+  const at = putHead(log, log.reserve(HEAD_WORDS + 1 + kind), operation, kind, name);
+  log.words[at] = operation.value;
+  if (key !== 0) log.words[at + 1] = key;
 }
 
 function logArc(store: GraphStore, log: CommitRing, operation: Operation): void {
@@ -165,7 +171,7 @@ function logVector(store: GraphStore, log: CommitRing, operation: Operation): vo
   text.setBytes(vectorBytes(operation.vector));
   let at = log.reserve(HEAD_WORDS + 1 + id + LENGTH_WORDS + text.wordCount);
   const kind = isFeatures ? FEATURES : precision === Precision.Int8 ? EUCLIDEAN : 0;
-  at = putHead(log, at, operation, kind || precision + ABOVE_INT8, 0);
+  at = putHead(log, at, operation, kind || precision + ABOVE_INT8, operation.name);
   floats[0] = scale;
   log.words[at++] = floatWords[0]!;
   at = putId(store, log.words, at, initialId, operation.vertex);
@@ -207,7 +213,8 @@ function hasName(code: number): boolean {
   return (
     code === OperationCode.CreateVertex ||
     code === OperationCode.SetType ||
-    code === OperationCode.RemoveProperty
+    code === OperationCode.RemoveProperty ||
+    code === OperationCode.RemoveVector
   );
 }
 

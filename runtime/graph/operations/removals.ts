@@ -60,7 +60,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
   try {
     removeOutArcs(store, vertex);
     store.properties.clear(vertex);
-    store.vectors.remove(vertex);
+    store.vectorFields.removeAll(vertex);
     if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
       demoteToVirtual(store, vertex);
       markModified(store, vertex, at);
@@ -97,7 +97,7 @@ function removeVerticesOfType(store: GraphStore, type: number): number {
     removeOutArcs(store, vertex);
     removeInArcs(store, vertex);
     store.properties.clear(vertex);
-    store.vectors.remove(vertex);
+    store.vectorFields.removeAll(vertex);
     removeVertex(store, vertex);
     removed++;
     store.writer.commit();
@@ -132,7 +132,7 @@ function clearMemory(store: GraphStore): void {
   writer.markDirty(memory.meta, 0, end);
   writer.markDirty(memory.out, 0, end * SIDE_WORDS);
   writer.markDirty(memory.in, 0, end * SIDE_WORDS);
-  store.vectors.reset();
+  store.vectorFields.reset();
   store.texts.dropAll();
   writer.commit();
   // Readers must see that their pointers are invalid before the memory is reused.

@@ -218,7 +218,7 @@ function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): M
   }
   reader.readArena(place, header);
   const size = wanted ?? (header[Header.IsSmall] === 1 ? "small" : "auto");
-  const hasVectors = header[Header.VectorCount] !== 0;
+  const hasVectors = header[Header.VectorCount] !== 0 || header[Header.VectorFields] !== 0;
   const fits = arenas.every(({ name, words }) => words <= maxWords(name as ArenaName, size));
   if (size === "small" && fits && !hasVectors) return { size, isLarge: () => false };
   if (size === "large") return { size, isLarge: () => true };

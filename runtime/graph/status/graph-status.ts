@@ -30,8 +30,9 @@ export function pendingOperations({ memory, operationCount }: GraphStore): numbe
 
 /** Returns name, folder and counts. */
 export function baseStatus(store: GraphStore, path: string | null) {
-  const { name, order, size, propertyCount, vectors } = store;
-  return { path, base: { name, order, size, properties: propertyCount, vectors: vectors.count } };
+  const { name, order, size, propertyCount, vectorFields } = store;
+  const base = { name, order, size, properties: propertyCount, vectors: vectorFields.count };
+  return { path, base };
 }
 
 export function graphStatus(store: GraphStore, path: string | null) {
@@ -87,7 +88,7 @@ function costs(store: GraphStore, usage: MemoryUsage) {
   return {
     vertex: cost(usage["svc.vertex.object"]!, store.order),
     property: cost(usage["svc.vertex.property"]!, store.propertyCount),
-    vector: cost(usage["svc.vector.internal"]!, store.vectors.count),
+    vector: cost(usage["svc.vector.internal"]!, store.vectorFields.count),
     arc: cost(usage["svc.vertex.arcvector"]!, store.size),
   };
 }

@@ -61,8 +61,10 @@ export class ContentDigest {
     this.#change(sign);
   }
 
-  vector(sign: Sign, vertex: number, { bytes, scale, exact, precision }: VectorParts): void {
-    let hash = bytes.length;
+  /** @param key key code of the name of the vector, 0 for none */
+  vector(sign: Sign, vertex: number, parts: VectorParts, key: number): void {
+    const { bytes, scale, exact, precision } = parts;
+    let hash = bytes.length + Math.imul(key, 0x9e37_79b1);
     for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x0100_0193);
     if (exact !== null && precision !== 0) {
       const { buffer, byteOffset, length } = exact;

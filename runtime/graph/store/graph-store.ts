@@ -16,7 +16,8 @@ import { SeqlockReader } from "../memory/seqlock-reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import { TextTable } from "../texts/text-table.js";
-import { VectorTable } from "../vectors/vector-table.js";
+import { VectorFields } from "../vectors/vector-fields.js";
+import type { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
 import { Constraints } from "./constraints.js";
@@ -60,7 +61,7 @@ export class GraphStore {
   readonly texts: TextTable;
   readonly constraints: Constraints;
   readonly properties: PropertyTable;
-  readonly vectors: VectorTable;
+  readonly vectorFields: VectorFields;
   readonly digest: ContentDigest;
   readonly expiry: ExpiryHeap;
   readonly locks: LockTable;
@@ -83,8 +84,11 @@ export class GraphStore {
     this.types = new NameEnumeration(this.writer, this.strings, TYPES, (type) =>
       this.constraints.usesType(type),
     );
-    this.keys = new NameEnumeration(this.writer, this.strings, KEYS, (key) =>
-      this.constraints.usesKey(key),
+    this.keys = new NameEnumeration(
+      this.writer,
+      this.strings,
+      KEYS,
+      (key) => this.constraints.usesKey(key) || this.vectorFields.usesKey(key),
     );
     this.typeLists = new TypeLists(this.writer);
     this.indexes = new PropertyIndexes(this.writer, this.strings);
@@ -92,7 +96,7 @@ export class GraphStore {
     this.texts = new TextTable(this.writer, this.reader);
     this.constraints = new Constraints(this);
     this.properties = new PropertyTable(this);
-    this.vectors = new VectorTable(this.writer, this.reader, this.digest);
+    this.vectorFields = new VectorFields(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
     this.#enlargement = new Enlargement(memory, thread, (memories) => this.move(memories));
@@ -145,7 +149,7 @@ export class GraphStore {
   move(memories: RelocatedMemories): number {
     const bytes = this.memory.move(memories);
     this.vertices.refreshViews();
-    this.vectors.refresh();
+    this.vectorFields.refresh();
     return bytes;
   }
 
@@ -158,6 +162,11 @@ export class GraphStore {
 
   get name(): string {
     return this.memory.name;
+  }
+
+  /** The vectors without a name. */
+  get vectors(): VectorTable {
+    return this.vectorFields.unnamed;
   }
 
   get share(): SharedGraphMemory {

@@ -33,7 +33,7 @@ export const OperationCode = {
   SetAutoTimes: 17,
   /** Creates or drops an index of a property, or of ids. */
   IndexProperty: 18,
-  /** Changes a similarity setting of the graph. */
+  /** Changes a similarity setting of the graph, or of vectors of one name. */
   SetSimilarity: 19,
   /** Declares an index of texts, or drops one. */
   IndexTexts: 20,
@@ -55,12 +55,15 @@ export interface Operation {
   /** Handle of the terminal; 0 if it does not exist yet: then `terminalId` identifies it. */
   terminal: number;
   terminalId: string | TextView;
-  /** Type, relationship or key code; of an index 0 for ids; number of a setting. */
+  /**
+   * Type, relationship or key code; of an index 0 for ids; number of a setting. Of vectors: key
+   * code of their name, 0 for none.
+   */
   name: number;
   modifier: number;
   /**
    * 1: forward-only. Of a vector index: candidates examined per new node, 0 to drop it. Rules of a
-   * constraint, 0 to drop it.
+   * constraint, 0 to drop it. Of a similarity setting: key code of the name of the vectors.
    */
   flags: number;
   /**

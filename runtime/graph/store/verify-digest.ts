@@ -9,7 +9,8 @@ const ATTEMPTS = 10_000;
 
 /** Returns the digest of the current contents. Requires the mutex. */
 export function computeDigest(store: GraphStore): Uint32Array {
-  const { digest, vertices, outArcs, properties, vectors } = store;
+  const { digest, vertices, outArcs, properties } = store;
+  const tables = store.vectorFields.all();
   return digest.measure(() => {
     for (let vertex = 1; vertex < vertices.end; vertex++) {
       if (!vertices.isUsed(vertex)) continue;
@@ -25,7 +26,7 @@ export function computeDigest(store: GraphStore): Uint32Array {
         );
       }
       properties.addToDigest(vertex);
-      vectors.addToDigest(vertex);
+      for (const table of tables) table.addToDigest(vertex);
     }
   });
 }

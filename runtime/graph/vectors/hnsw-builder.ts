@@ -2,7 +2,6 @@
 // then writes the node and the lists of its neighbors, if the vector still exists. Only one thread
 // may build: lists must not change between reading and writing.
 
-import type { GraphStore } from "../store/graph-store.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { HnswSearch } from "./hnsw-search.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
@@ -36,7 +35,6 @@ export interface ScoredNode {
 }
 
 export class HnswBuilder {
-  readonly #store: GraphStore;
   readonly #table: VectorTable;
   readonly #space: number;
   readonly #index: number;
@@ -53,9 +51,8 @@ export class HnswBuilder {
    * @param space one that has an index
    * @param random returns numbers in [0, 1), which decide the layers of a node
    */
-  constructor(store: GraphStore, space: number, random: () => number = Math.random) {
-    this.#store = store;
-    this.#table = store.vectors;
+  constructor(table: VectorTable, space: number, random: () => number = Math.random) {
+    this.#table = table;
     this.#space = space;
     this.#index = this.#table.readSpace(space, Space.Index);
     this.#length = this.#table.readSpace(space, Space.Length);
@@ -73,13 +70,13 @@ export class HnswBuilder {
 
   /** True if there is nothing left to build: the index is gone or being dropped. */
   get isFinished(): boolean {
-    const { lists } = this.#store.memory;
+    const { lists } = this.#table.writer.memory;
     return !this.exists || lists.words[this.#index + VectorIndex.Dropping] !== 0;
   }
 
   /** Adds all vectors that have no node yet, yielding after each. */
   *addMissing(): Generator<undefined, void, void> {
-    const { lists } = this.#store.memory;
+    const { lists } = this.#table.writer.memory;
     for (;;) {
       const writes = this.#table.writes;
       for (const slot of this.#missing()) {
@@ -87,10 +84,10 @@ export class HnswBuilder {
         yield;
         if (this.isFinished) return;
       }
-      this.#store.writer.mutate(() => {
+      this.#table.writer.mutate(() => {
         if (this.isFinished) return;
-        this.#store.writer.put(lists, this.#index + VectorIndex.CompleteTo, writes);
-        this.#store.writer.put(lists, this.#index + VectorIndex.IsComplete, 1);
+        this.#table.writer.put(lists, this.#index + VectorIndex.CompleteTo, writes);
+        this.#table.writer.put(lists, this.#index + VectorIndex.IsComplete, 1);
       });
       if (this.#table.writes === writes || this.isFinished) return;
     }
@@ -98,7 +95,7 @@ export class HnswBuilder {
 
   /** Yields the slots of vertices that may have no node. */
   *#missing(): Generator<number, void, void> {
-    const { words } = this.#store.memory.lists;
+    const { words } = this.#table.writer.memory.lists;
     const isComplete = words[this.#index + VectorIndex.IsComplete] === 1;
     const since = words[this.#index + VectorIndex.CompleteTo]!;
     const changed = isComplete ? this.#table.changedSince(since) : null;
@@ -117,7 +114,7 @@ export class HnswBuilder {
     const stride = computeStride(this.#length);
     let slab = this.#table.readSpace(this.#space, Space.FirstSlab);
     while (slab !== 0 && this.exists) {
-      this.#store.memory.refresh();
+      this.#table.writer.memory.refresh();
       const used = this.#table.memory.words[slab + Slab.Used]!;
       for (let index = 0; index < used; index++) {
         const slot = slab + SLAB_WORDS + index * stride;
@@ -135,7 +132,7 @@ export class HnswBuilder {
     if (this.#table.slotOf(vertex) !== slot || parts.bytes.length !== this.#components) return;
     const level = Math.min(MAX_LEVEL, Math.floor(-Math.log(1 - this.#random()) * LEVEL_SCALE));
     const lists = this.#listsFor(slot, new Probe(this.#table, parts), level);
-    this.#store.writer.mutate(() => {
+    this.#table.writer.mutate(() => {
       const isSame =
         !this.isFinished &&
         memory.words[slot + Slot.Vertex] === vertex &&
@@ -147,7 +144,8 @@ export class HnswBuilder {
 
   /** Within a mutation: writes the node, its lists, and then the lists that name it. */
   #write(slot: number, level: number, lists: readonly List[]): void {
-    const { writer, memory } = this.#store;
+    const { writer } = this.#table;
+    const { memory } = writer;
     const { links } = this.#search;
     links.add(slot, level);
     for (const list of lists) links.set(list.slot, list.level, list.neighbors);
@@ -169,7 +167,7 @@ export class HnswBuilder {
     const own: List[] = [];
     const others: List[] = [];
     const search = this.#search;
-    const ef = this.#store.memory.lists.words[this.#index + VectorIndex.Ef]!;
+    const ef = this.#table.writer.memory.lists.words[this.#index + VectorIndex.Ef]!;
     let start = search.descend(probe, level);
     for (let layer = Math.min(level, search.topLevel); layer >= 0 && start !== 0; layer--) {
       search.search(probe, start, layer, ef, (other) => search.vertexOf(other) !== 0);

@@ -1,11 +1,11 @@
 // Frees a dropped index in small mutations: its nodes, and the slots that only it retained. No
 // search uses it any more. If the builder dies, the next one continues.
 
-import type { GraphStore } from "../store/graph-store.js";
 import type { HnswBuilder } from "./hnsw-builder.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { VectorIndex } from "./index-layout.js";
 import { Slot, Space } from "./vector-layout.js";
+import type { VectorTable } from "./vector-table.js";
 
 /** Nodes removed per mutation. */
 const BATCH = 256;
@@ -17,13 +17,14 @@ const CLEARED = [
 
 /** Frees the whole index, yielding after each batch. */
 export function* dropIndex(
-  store: GraphStore,
+  table: VectorTable,
   space: number,
   builder: HnswBuilder,
 ): Generator<undefined, void, void> {
-  const { writer, memory, vectors } = store;
-  const index = vectors.readSpace(space, Space.Index);
-  const links = new HnswLinks(writer, vectors.readSpace(space, Space.Length));
+  const { writer } = table;
+  const { memory } = writer;
+  const index = table.readSpace(space, Space.Index);
+  const links = new HnswLinks(writer, table.readSpace(space, Space.Length));
   const hasNode = (slot: number, words: Uint32Array): boolean =>
     words[slot + Slot.Vertex] !== 0 && words[slot + Slot.Node] !== 0;
   let batch: number[] = [];
@@ -49,7 +50,7 @@ export function* dropIndex(
           if (slot === 0) return;
           writer.put(memory.lists, index + list, memory.vectors.words[slot + Slot.Scale]!);
           links.remove(slot);
-          vectors.freeSlot(slot, space);
+          table.freeSlot(slot, space);
         }
       });
       yield;

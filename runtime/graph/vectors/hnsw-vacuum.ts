@@ -2,11 +2,11 @@
 // the nearest of the neighbors that one had; unreferenced slots are then freed. A builder that dies
 // in between has freed nothing, and the next one starts over.
 
-import type { GraphStore } from "../store/graph-store.js";
 import { type HnswBuilder, nearestFirst } from "./hnsw-builder.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, VectorIndex } from "./index-layout.js";
 import { Slot, Space } from "./vector-layout.js";
+import type { VectorTable } from "./vector-table.js";
 
 /** Slots freed per mutation. */
 const BATCH = 256;
@@ -14,7 +14,7 @@ const BATCH = 256;
 const LEAST_DEAD = 64;
 
 export class HnswVacuum {
-  readonly #store: GraphStore;
+  readonly #table: VectorTable;
   readonly #builder: HnswBuilder;
   readonly #space: number;
   readonly #index: number;
@@ -24,12 +24,12 @@ export class HnswVacuum {
   #entry = 0;
   #topLevel = -1;
 
-  constructor(store: GraphStore, space: number, builder: HnswBuilder) {
-    this.#store = store;
+  constructor(table: VectorTable, space: number, builder: HnswBuilder) {
+    this.#table = table;
     this.#builder = builder;
     this.#space = space;
-    this.#index = store.vectors.readSpace(space, Space.Index);
-    this.#links = new HnswLinks(store.writer, store.vectors.readSpace(space, Space.Length));
+    this.#index = table.readSpace(space, Space.Index);
+    this.#links = new HnswLinks(table.writer, table.readSpace(space, Space.Length));
   }
 
   /** True if a third of the nodes is deleted, or a sweep was begun. */
@@ -53,7 +53,8 @@ export class HnswVacuum {
 
   /** Claims all slots retired so far; those retired later wait for the next sweep. */
   #claim(): void {
-    const { writer, memory } = this.#store;
+    const { writer } = this.#table;
+    const { memory } = writer;
     writer.mutate(() => {
       if (this.#builder.isFinished || this.#word(VectorIndex.Sweeping) !== 0) return;
       writer.put(memory.lists, this.#index + VectorIndex.Sweeping, this.#word(VectorIndex.Retired));
@@ -76,7 +77,7 @@ export class HnswVacuum {
     for (let layer = 0; layer <= level; layer++) {
       const neighbors = this.#selectReplacements(slot, layer);
       if (neighbors === null) continue;
-      this.#store.writer.mutate(() => {
+      this.#table.writer.mutate(() => {
         if (!this.#builder.isFinished) this.#links.set(slot, layer, neighbors);
       });
     }
@@ -101,7 +102,8 @@ export class HnswVacuum {
 
   /** A concurrent search may still visit the slots; `Sweeps` makes it start over. */
   *#freeSlots(): Generator<undefined, void, void> {
-    const { writer, memory, vectors } = this.#store;
+    const { writer } = this.#table;
+    const { memory } = writer;
     writer.mutate(() => {
       if (this.#builder.isFinished) return;
       writer.add(memory.lists, this.#index + VectorIndex.Sweeps, 1);
@@ -118,7 +120,7 @@ export class HnswVacuum {
           this.#links.remove(slot);
           writer.add(memory.lists, this.#index + VectorIndex.Nodes, -1);
           writer.add(memory.lists, this.#index + VectorIndex.Dead, -1);
-          vectors.freeSlot(slot, this.#space);
+          this.#table.freeSlot(slot, this.#space);
         }
         return true;
       });
@@ -127,6 +129,6 @@ export class HnswVacuum {
   }
 
   #word(word: number): number {
-    return this.#store.memory.lists.words[this.#index + word]!;
+    return this.#table.writer.memory.lists.words[this.#index + word]!;
   }
 }

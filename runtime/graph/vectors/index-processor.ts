@@ -10,6 +10,7 @@ import { dropIndex } from "./hnsw-drop.js";
 import { HnswVacuum } from "./hnsw-vacuum.js";
 import { VectorIndex } from "./index-layout.js";
 import { Space } from "./vector-layout.js";
+import type { VectorTable } from "./vector-table.js";
 
 const TICK_MS = 100;
 const SLICE_MS = 2;
@@ -58,33 +59,35 @@ export class IndexProcessor extends TimeSlicedTask {
 
   /** Free without an index, and cheap while nothing changes. */
   #isNeeded(): boolean {
-    const { vectors, memory } = this.#store;
-    return vectors.spaces().some((space) => {
-      const index = vectors.readSpace(space, Space.Index);
-      if (index === 0) return false;
-      const word = (which: number): number => memory.lists.words[index + which]!;
-      if (word(VectorIndex.Dropping) !== 0) return true;
-      const isBehind = word(VectorIndex.CompleteTo) !== vectors.writes >>> 0;
-      return word(VectorIndex.Ef) !== 0 && (isBehind || word(VectorIndex.IsComplete) === 0);
-    });
+    const { vectorFields, memory } = this.#store;
+    return vectorFields.all().some((table) =>
+      table.spaces().some((space) => {
+        const index = table.readSpace(space, Space.Index);
+        if (index === 0) return false;
+        const word = (which: number): number => memory.lists.words[index + which]!;
+        if (word(VectorIndex.Dropping) !== 0) return true;
+        const isBehind = word(VectorIndex.CompleteTo) !== table.writes >>> 0;
+        return word(VectorIndex.Ef) !== 0 && (isBehind || word(VectorIndex.IsComplete) === 0);
+      }),
+    );
   }
 
   *#all(): Generator<undefined, void, void> {
-    const { vectors, memory } = this.#store;
-    for (const space of vectors.spaces()) {
-      const index = vectors.readSpace(space, Space.Index);
-      if (index === 0) continue;
-      const builder = new HnswBuilder(this.#store, space);
-      if (memory.lists.words[index + VectorIndex.Dropping] !== 0) {
-        yield* dropIndex(this.#store, space, builder);
-      }
-      if (!builder.exists) return;
-      if (memory.lists.words[index + VectorIndex.Ef] === 0) continue;
-      const sweep = new HnswVacuum(this.#store, space, builder);
-      if (sweep.isDue) yield* sweep.run();
-      if (builder.isFinished) return;
-      yield* builder.addMissing();
-      if (builder.isFinished) return;
+    for (const table of this.#store.vectorFields.all()) {
+      for (const space of table.spaces()) yield* this.#build(table, space);
     }
+  }
+
+  *#build(table: VectorTable, space: number): Generator<undefined, void, void> {
+    const { lists } = this.#store.memory;
+    const index = table.readSpace(space, Space.Index);
+    if (index === 0) return;
+    const builder = new HnswBuilder(table, space);
+    if (!builder.exists) return;
+    if (lists.words[index + VectorIndex.Dropping] !== 0) yield* dropIndex(table, space, builder);
+    if (!builder.exists || lists.words[index + VectorIndex.Ef] === 0) return;
+    const sweep = new HnswVacuum(table, space, builder);
+    if (sweep.isDue) yield* sweep.run();
+    if (!builder.isFinished) yield* builder.addMissing();
   }
 }

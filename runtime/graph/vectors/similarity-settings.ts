@@ -1,8 +1,8 @@
-// Similarity settings of a graph. They are stored in the header, which threads share and snapshots,
-// transaction logs and replicas include. A word of 0 stands for the default.
+// Similarity settings of the vectors of a graph: of those without a name in the header, of others
+// in the block of their name, which threads share and snapshots, transaction logs and replicas
+// include. A word of 0 stands for the default.
 
 import type { Arena } from "../memory/arena.js";
-import { Header } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { ValueError } from "../model/errors.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
@@ -40,7 +40,14 @@ interface Row {
   readonly isOther?: true;
 }
 
-/** Rows are words in the header: append only. */
+/** Location of the words of the settings. */
+export interface SettingWords {
+  readonly arena: Arena;
+  /** Offset of the first one. */
+  readonly settings: number;
+}
+
+/** Rows are words in memory: append only, 16 at most. */
 const ROWS: readonly Row[] = [
   { name: "hamming_threshold", defaultValue: 0, min: 0, max: 64, isInteger: true },
   { name: "sim_threshold", defaultValue: 1, min: -1, max: 1 },
@@ -85,20 +92,20 @@ export function isSetting(place: number, bits: number): boolean {
 }
 
 /** Within a mutation. */
-export function writeSetting(writer: Writer, place: number, bits: number): void {
+export function writeSetting(writer: Writer, at: SettingWords, place: number, bits: number): void {
   floatWord[0] = bits;
   const value = float[0]!;
-  put(writer, place, value);
+  put(writer, at, place, value);
   const [one, other] = EXPONENTS;
-  if (place === one) put(writer, other, 1 - value);
-  if (place === other) put(writer, one, 1 - value);
+  if (place === one) put(writer, at, other, 1 - value);
+  if (place === other) put(writer, at, one, 1 - value);
 }
 
 /** Returns the current settings. */
-export function readSettings(header: Arena): SimilaritySettings {
+export function readSettings(at: SettingWords): SimilaritySettings {
   const settings = { nsegm: 0, nsign: 0, max_vector_size: MAX_COMPONENTS };
   const rows = ROWS.flatMap(({ name, isOther }, place) =>
-    isOther ? [] : [[name, readSetting(header, place)]],
+    isOther ? [] : [[name, readSetting(at, place)]],
   );
   return { ...settings, ...Object.fromEntries(rows) };
 }
@@ -108,14 +115,19 @@ function isAllowed(place: number, value: number): boolean {
   return value >= min && value <= max && (!isInteger || Number.isInteger(value));
 }
 
-function put(writer: Writer, place: number, value: number): void {
+function put(
+  writer: Writer,
+  { arena, settings }: SettingWords,
+  place: number,
+  value: number,
+): void {
   const bits = bitsOf(value) ^ bitsOf(ROWS[place]!.defaultValue);
-  writer.put(writer.memory.header, Header.Similarity + place, bits >>> 0);
+  writer.put(arena, settings + place, bits >>> 0);
 }
 
 /** Returns the current value of a setting. */
-export function readSetting(header: Arena, place: number): number {
-  floatWord[0] = header.words[Header.Similarity + place]! ^ bitsOf(ROWS[place]!.defaultValue);
+export function readSetting({ arena, settings }: SettingWords, place: number): number {
+  floatWord[0] = arena.words[settings + place]! ^ bitsOf(ROWS[place]!.defaultValue);
   return float[0]!;
 }
 

@@ -1,18 +1,17 @@
-// Maps vertices to vectors and manages their slots; see vector-layout.ts. Writers call within a
-// mutation, after touching the vertex; readers check its sequence.
+// Maps vertices to their vectors of one name, or without a name; see vector-layout.ts. Writers call
+// within a mutation, after touching the vertex; readers check its sequence.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
-import type { Allocator, Writer } from "../memory/writer.js";
+import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import type { Measure } from "./measures/measure.js";
 import { MEASURES } from "./measures/measures.js";
-import { roundUp } from "./measures/score-bound.js";
-import { computeHalfUnit, decodeHalf, encodeHalf, Precision } from "./precision.js";
+import { computeHalfUnit, decodeHalf, Precision } from "./precision.js";
 import {
   readSetting,
   readSettings,
@@ -21,18 +20,12 @@ import {
   writeSetting,
 } from "./similarity-settings.js";
 import {
-  computeSlabShare,
-  computeStride,
   countComponents,
   findTail,
   hasFeatures,
-  MAX_SLAB_WORDS,
   RING_WORDS,
   readPrecision,
-  SLAB_UNIT_WORDS,
-  SLAB_WORDS,
   SLOT_WORDS,
-  Slab,
   Slot,
   SPACE_WORDS,
   Space,
@@ -40,36 +33,48 @@ import {
   Tail,
 } from "./vector-layout.js";
 import { VectorMemory } from "./vector-memory.js";
-import { exactComponents, NULL_PARTS, sumExactSquares, VectorParts } from "./vector-parts.js";
+import { NULL_PARTS, VectorParts } from "./vector-parts.js";
+import type { VectorRoot } from "./vector-root.js";
+import { VectorSlots } from "./vector-slots.js";
 
-export class VectorTable implements Allocator {
+export class VectorTable {
   readonly writer: Writer;
   readonly reader: SeqlockReader;
   readonly #header: Arena;
   readonly #vectors: Arena;
-  readonly #slots: Arena;
+  readonly #root: VectorRoot;
+  readonly #slots: VectorSlots;
   readonly #lists: Arena;
-  readonly #slabs: BlockAllocator;
   readonly #blocks: BlockAllocator;
   readonly #digest: ContentDigest;
   #memory: VectorMemory | null = null;
 
-  constructor(writer: Writer, reader: SeqlockReader, digest: ContentDigest) {
+  constructor(writer: Writer, reader: SeqlockReader, digest: ContentDigest, root: VectorRoot) {
     const { memory } = writer;
     this.#digest = digest;
+    this.#root = root;
+    this.#slots = new VectorSlots(writer, () => this.memory);
     this.writer = writer;
     this.reader = reader;
     this.#header = memory.header;
     this.#vectors = memory.vectors;
-    this.#slots = memory.vectorSlots;
     this.#lists = memory.lists;
-    this.#slabs = new BlockAllocator(memory.vectors, SLAB_UNIT_WORDS);
     this.#blocks = new BlockAllocator(memory.lists, LIST_UNIT_WORDS);
+  }
+
+  /** Key code of the name of the vectors; 0 for those without a name. */
+  get key(): number {
+    return this.#root.key;
+  }
+
+  /** False once the graph was truncated, and the name removed. */
+  get exists(): boolean {
+    return this.#root.exists;
   }
 
   /** Number of vertices that have a vector. */
   get count(): number {
-    return this.#header.words[Header.VectorCount]!;
+    return this.#read(this.#root.count);
   }
 
   /**
@@ -99,9 +104,7 @@ export class VectorTable implements Allocator {
 
   /** Returns the slot of a vertex's vector; 0 for none. */
   slotOf(vertex: number): number {
-    if (vertex >= this.#slots.words.length) this.writer.memory.refresh();
-    const { words } = this.#slots;
-    return vertex < words.length ? words[vertex]! : 0;
+    return this.#root.slotOf(vertex);
   }
 
   has(vertex: number): boolean {
@@ -113,14 +116,14 @@ export class VectorTable implements Allocator {
     for (let attempt = 0; ; attempt++) {
       const seen = this.reader.enter(0, vertex, attempt);
       const slot = this.slotOf(vertex);
-      const parts = slot === 0 ? NULL_PARTS : this.#read(slot);
+      const parts = slot === 0 ? NULL_PARTS : this.#readParts(slot);
       if (this.reader.leave(0, vertex, seen)) return parts ?? NULL_PARTS;
     }
   }
 
   /** Number of vector writes and removals; see `changedSince`. */
   get writes(): number {
-    return Atomics.load(this.#header.ints, Header.VectorWrites);
+    return Atomics.load(this.#root.arena.ints, this.#root.writes);
   }
 
   /**
@@ -131,7 +134,7 @@ export class VectorTable implements Allocator {
     this.reader.fence();
     const now = this.writes;
     const count = (now - writes) >>> 0;
-    const ring = this.#header.words[Header.VectorRing]!;
+    const ring = this.#read(this.#root.ring);
     if (count === 0) return new Uint32Array(0);
     const { words } = this.#lists;
     if (count > RING_WORDS / 2 || ring === 0 || ring + RING_WORDS > words.length) return null;
@@ -154,21 +157,19 @@ export class VectorTable implements Allocator {
     const { writer } = this;
     const length = slotLength(parts.bytes.length, parts.isFeatures, parts.precision);
     const space = this.spaceOf(length) || this.#makeSpace(length);
-    const slot = this.#take(space);
-    this.#fill(slot, parts);
+    const slot = this.#slots.create(space, parts);
     writer.memory.requestEnlargement(this.#vectors);
-    writer.ensureWords(this.#slots, vertex + 1);
     const old = this.slotOf(vertex);
     this.addToDigest(vertex, -1);
     writer.add(this.#lists, space + Space.Count, 1);
-    writer.put(this.#slots, vertex, slot);
+    this.#root.setSlot(vertex, slot);
     writer.put(this.#vectors, slot + Slot.Vertex, vertex);
     this.addToDigest(vertex);
     // The order matters: a reader of the old count may have passed the new slot while it was empty,
     // and the ring must name the vertex before the old slot changes; a reader of the new count
     // finds the new slot.
     this.#note(vertex);
-    if (old === 0) writer.add(this.#header, Header.VectorCount, 1);
+    if (old === 0) writer.add(this.#root.arena, this.#root.count, 1);
     else this.#free(old);
   }
 
@@ -180,27 +181,21 @@ export class VectorTable implements Allocator {
     this.addToDigest(vertex, -1);
     this.#note(vertex);
     this.#free(old);
-    writer.add(this.#header, Header.VectorCount, -1);
-    writer.put(this.#slots, vertex, 0);
+    writer.add(this.#root.arena, this.#root.count, -1);
+    this.#root.setSlot(vertex, 0);
     return true;
   }
 
   /** With the mutex: adds the vector of a vertex to the digest. */
   addToDigest(vertex: number, sign: Sign = 1): void {
     const slot = this.#digest.isMaintained ? this.slotOf(vertex) : 0;
-    const parts = slot === 0 ? null : this.#read(slot);
-    if (parts !== null) this.#digest.vector(sign, vertex, parts);
-  }
-
-  /** For the writer, as part of a commit: frees the slot. */
-  release(writer: Writer, slot: number, space: number): void {
-    writer.put(this.#vectors, slot + Slot.Scale, this.#lists.words[space + Space.FreeSlot]!);
-    writer.put(this.#lists, space + Space.FreeSlot, slot);
+    const parts = slot === 0 ? null : this.#readParts(slot);
+    if (parts !== null) this.#digest.vector(sign, vertex, parts, this.key);
   }
 
   /** Within a mutation: frees a slot that an index has released. */
   freeSlot(slot: number, space: number): void {
-    this.writer.freeAtCommit(this, slot, space);
+    this.#slots.free(slot, space);
   }
 
   /**
@@ -242,32 +237,31 @@ export class VectorTable implements Allocator {
 
   /** Changes a similarity setting. Requires a mutation. */
   changeSetting(place: number, bits: number): void {
-    writeSetting(this.writer, place, bits);
+    writeSetting(this.writer, this.#root, place, bits);
   }
 
   /** The current similarity settings. */
   get settings(): SimilaritySettings {
-    return readSettings(this.#header);
+    return readSettings(this.#root);
   }
 
   /** Precision of vectors that are set, as an offset in `PRECISIONS`. */
   get precision(): number {
-    return readSetting(this.#header, PRECISION);
+    return readSetting(this.#root, PRECISION);
   }
 
   /** Measure of similarity, sort orders, searches and indexes. */
   get measure(): Measure {
-    return MEASURES[readSetting(this.#header, MEASURE)]!;
+    return MEASURES[readSetting(this.#root, MEASURE)]!;
   }
 
   /** Returns some vertices with a vector, spread over the table; fewer if few have one. */
   sample(count: number): number[] {
-    const { words } = this.#slots;
-    const end = Math.min(words.length, this.#header.words[Header.HandleEnd]!);
+    const end = this.#header.words[Header.HandleEnd]!;
     const step = Math.max(1, Math.floor(end / (count * 4)));
     const vertices: number[] = [];
     for (let vertex = 1; vertex < end && vertices.length < count; vertex += step) {
-      if (words[vertex] !== 0) vertices.push(vertex);
+      if (this.has(vertex)) vertices.push(vertex);
     }
     return vertices;
   }
@@ -283,7 +277,7 @@ export class VectorTable implements Allocator {
     const spaces: number[] = [];
     this.writer.memory.refresh();
     const { words } = this.#lists;
-    let space = this.#header.words[Header.VectorSpaces]!;
+    let space = this.exists ? this.#read(this.#root.spaces) : 0;
     while (space !== 0 && space + SPACE_WORDS <= words.length && spaces.length < MAX_SPACES) {
       spaces.push(space);
       space = words[space + Space.Next]!;
@@ -296,16 +290,18 @@ export class VectorTable implements Allocator {
     return this.#lists.words[space + word]!;
   }
 
-  /** Resets the table after its memory was discarded; readers were notified before. */
+  /** Resets the words of the table after its memory was discarded. */
   reset(): void {
-    const { writer } = this;
-    for (const word of EMPTY) writer.put(this.#header, word, 0);
-    writer.add(this.#header, Header.VectorEpoch, 1);
-    this.#slots.words.fill(0);
-    writer.markDirty(this.#slots, 0, this.#slots.words.length);
+    const { arena, count, spaces, ring } = this.#root;
+    for (const word of [count, spaces, ring]) this.writer.put(arena, word, 0);
   }
 
-  #read(slot: number): VectorParts | null {
+  #read(word: number): number {
+    if (word >= this.#root.arena.words.length) this.writer.memory.refresh();
+    return this.#root.arena.words[word]!;
+  }
+
+  #readParts(slot: number): VectorParts | null {
     const { memory } = this;
     const features = memory.featuresIn(slot);
     const kind = features === null ? memory.lengthIn(slot) : 0;
@@ -342,64 +338,20 @@ export class VectorTable implements Allocator {
     });
   }
 
-  /** Unreferenced until the commit, so only the free-list link is in the undo log. */
-  #fill(slot: number, parts: VectorParts): void {
-    const { bytes, squares, scale, precision } = parts;
-    const length = slotLength(bytes.length, parts.isFeatures, precision);
-    const { memory, writer } = this;
-    const { words } = this.#vectors;
-    const { floats } = memory;
-    words[slot + Slot.Vertex] = 0;
-    writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
-    words[slot + Slot.Squares] = squares;
-    floats[slot + Slot.Factor] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
-    words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
-    words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
-    words[slot + Slot.Length] = length;
-    words[slot + Slot.Node] = 0;
-    memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
-    if (precision !== Precision.Int8) this.#fillRow(slot, parts);
-    writer.markDirty(this.#vectors, slot, computeStride(length));
-  }
-
-  /** Writes the tail and the row, and the factor by the exact norm. */
-  #fillRow(slot: number, parts: VectorParts): void {
-    const { bytes, scale, precision } = parts;
-    const { words, floats, doubles } = this.memory;
-    const exact = exactComponents(parts);
-    const tail = findTail(slot, bytes.length);
-    const row = words[tail + Tail.Row]!;
-    let lost = 0;
-    for (let at = 0; at < exact.length; at++) lost += (exact[at]! - scale * bytes[at]!) ** 2;
-    const squares = sumExactSquares(parts);
-    floats[slot + Slot.Factor] = squares === 0 ? 0 : scale / Math.sqrt(squares);
-    floats[tail + Tail.Residual] = scale === 0 ? 0 : roundUp(Math.sqrt(lost) / scale);
-    doubles[(tail + Tail.Squares) / 2] = squares;
-    if (precision === Precision.Float32) floats.set(exact, row);
-    else {
-      const unit = computeHalfUnit(scale);
-      for (let at = 0; at < exact.length; at += 2) {
-        const high = encodeHalf(exact[at + 1]!, unit) << 16;
-        words[row + at / 2] = (high | encodeHalf(exact[at]!, unit)) >>> 0;
-      }
-    }
-    const share = computeSlabShare(words[slot + Slot.Length]!);
-    this.writer.markDirty(this.#vectors, row, share - computeStride(words[slot + Slot.Length]!));
-  }
-
   /** Notifies readers of slots. Not undone on rollback: a superfluous entry is harmless. */
   #note(vertex: number): void {
     const { writer } = this;
-    let ring = this.#header.words[Header.VectorRing]!;
+    const root = this.#root;
+    let ring = this.#read(root.ring);
     if (ring === 0) {
       ring = this.#blocks.allocate(writer, this.#blocks.classFor(RING_WORDS));
-      writer.put(this.#header, Header.VectorRing, ring);
+      writer.put(root.arena, root.ring, ring);
     }
     const at = ring + (this.writes & (RING_WORDS - 1));
     this.#lists.words[at] = vertex;
     writer.markDirty(this.#lists, at, 1);
-    Atomics.add(this.#header.ints, Header.VectorWrites, 1);
-    writer.markDirty(this.#header, Header.VectorWrites, 1);
+    Atomics.add(root.arena.ints, root.writes, 1);
+    writer.markDirty(root.arena, root.writes, 1);
   }
 
   #free(slot: number): void {
@@ -407,65 +359,8 @@ export class VectorTable implements Allocator {
     const space = this.spaceOf(this.#vectors.words[slot + Slot.Length]!);
     writer.put(this.#vectors, slot + Slot.Vertex, 0);
     writer.add(this.#lists, space + Space.Count, -1);
-    if (this.#vectors.words[slot + Slot.Node] === 0) writer.freeAtCommit(this, slot, space);
+    if (this.#vectors.words[slot + Slot.Node] === 0) this.#slots.free(slot, space);
     else retire(writer, slot, this.readSpace(space, Space.Index));
-  }
-
-  /** Returns an unreferenced slot. */
-  #take(space: number): number {
-    const { writer } = this;
-    const free = this.readSpace(space, Space.FreeSlot);
-    if (free !== 0) {
-      writer.put(this.#lists, space + Space.FreeSlot, this.#vectors.words[free + Slot.Scale]!);
-      return free;
-    }
-    const length = this.readSpace(space, Space.Length);
-    const stride = computeStride(length);
-    let slab = this.readSpace(space, Space.LastSlab);
-    const { words } = this.#vectors;
-    if (slab === 0 || words[slab + Slab.Used] === words[slab + Slab.Slots]) {
-      slab = this.#addSlab(space, computeSlabShare(length));
-    }
-    const used = this.#vectors.words[slab + Slab.Used]!;
-    const slot = slab + SLAB_WORDS + used * stride;
-    // A scan of the slab must not see a vertex there before it sees the slot.
-    this.#vectors.words[slot + Slot.Vertex] = 0;
-    if (readPrecision(length) !== Precision.Int8) this.#assignRow(slab, used, length);
-    writer.put(this.#vectors, slab + Slab.Used, used + 1);
-    return slot;
-  }
-
-  /** A slot has the same row for ever. */
-  #assignRow(slab: number, position: number, length: number): void {
-    const { words } = this.#vectors;
-    const stride = computeStride(length);
-    const rows = slab + SLAB_WORDS + words[slab + Slab.Slots]! * stride;
-    const tail = findTail(slab + SLAB_WORDS + position * stride, countComponents(length));
-    words[tail + Tail.Row] = rows + position * (computeSlabShare(length) - stride);
-  }
-
-  /**
-   * Doubles the space up to a limit, so that a space of few vectors stays small.
-   * @param stride words that each slot takes
-   */
-  #addSlab(space: number, stride: number): number {
-    const { writer } = this;
-    const slots = this.readSpace(space, Space.Slots);
-    const wanted = Math.min(MAX_SLAB_WORDS, SLAB_WORDS + Math.max(1, slots) * stride);
-    const least = SLAB_WORDS + stride;
-    const sizeClass = this.#slabs.classFor(Math.max(least, wanted));
-    const slab = this.#slabs.allocate(writer, sizeClass);
-    const capacity = Math.floor((this.#slabs.blockWords(sizeClass) - SLAB_WORDS) / stride);
-    const { words } = this.#vectors;
-    words[slab + Slab.Next] = 0;
-    words[slab + Slab.Used] = 0;
-    words[slab + Slab.Slots] = capacity;
-    const last = this.readSpace(space, Space.LastSlab);
-    if (last === 0) writer.put(this.#lists, space + Space.FirstSlab, slab);
-    else writer.put(this.#vectors, last + Slab.Next, slab);
-    writer.put(this.#lists, space + Space.LastSlab, slab);
-    writer.put(this.#lists, space + Space.Slots, slots + capacity);
-    return slab;
   }
 
   #makeSpace(length: number): number {
@@ -474,8 +369,8 @@ export class VectorTable implements Allocator {
     const { words } = this.#lists;
     words.fill(0, space, space + SPACE_WORDS);
     words[space + Space.Length] = length;
-    words[space + Space.Next] = this.#header.words[Header.VectorSpaces]!;
-    writer.put(this.#header, Header.VectorSpaces, space);
+    words[space + Space.Next] = this.#read(this.#root.spaces);
+    writer.put(this.#root.arena, this.#root.spaces, space);
     return space;
   }
 }
@@ -484,14 +379,6 @@ export class VectorTable implements Allocator {
 const MAX_SPACES = 3 * 2046;
 const PRECISION = settingIndex("precision");
 const MEASURE = settingIndex("measure");
-const EMPTY = [Header.VectorCount, Header.VectorSpaces, Header.VectorRing];
-
-const float = new Float32Array(1);
-const floatWord = new Uint32Array(float.buffer);
-function wordOfFloat(value: number): number {
-  float[0] = value;
-  return floatWord[0]!;
-}
 
 function noVectorsError(name: string): CapacityError {
   return new CapacityError(

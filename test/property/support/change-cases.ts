@@ -38,9 +38,9 @@ function addVectors(graph: ChangedGraph["graph"], count: number): void {
 function runIndexes(store: ChangedGraph["store"]): void {
   const space = store.vectors.spaceOf(32);
   let turn = 0;
-  const builder = new HnswBuilder(store, space, () => (++turn % 5 === 0 ? 0.95 : 0.5));
+  const builder = new HnswBuilder(store.vectors, space, () => (++turn % 5 === 0 ? 0.95 : 0.5));
   for (const _ of builder.addMissing());
-  for (const _ of new HnswVacuum(store, space, builder).run());
+  for (const _ of new HnswVacuum(store.vectors, space, builder).run());
 }
 
 export interface ChangeCase {

@@ -61,10 +61,16 @@ export type Change =
       readonly properties: Readonly<Record<string, PropertyValue>>;
     }
   | {
-      readonly kind: "delete" | "expire" | "removeProperties" | "removeVector";
+      readonly kind: "delete" | "expire" | "removeProperties";
       readonly id: string;
     }
-  | { readonly kind: "setVector"; readonly id: string; readonly vector: readonly number[] }
+  | { readonly kind: "removeVector"; readonly id: string; readonly name: string }
+  | {
+      readonly kind: "setVector";
+      readonly id: string;
+      readonly name: string;
+      readonly vector: readonly number[];
+    }
   | { readonly kind: "setType"; readonly id: string; readonly type: string | null }
   | { readonly kind: "setExpiry"; readonly id: string; readonly second: number }
   | { readonly kind: "setRank"; readonly id: string; readonly c1: number; readonly c0: number }
@@ -79,6 +85,8 @@ export type Change =
 
 const RELATIONSHIPS = ["likes", "saw", "near", "__related__"];
 const TYPES = ["person", "thing", "place", null];
+/** An empty name stands for the vectors without one. */
+const VECTOR_NAMES = ["", "title", "image"];
 export const KEYS = ["age", "name", "tags", "score", "blob"];
 const FLOATS: readonly number[] = [M_SIM, M_DIST, M_FLT, M_ACC];
 /** Each with the frequency of its occurrences here. */
@@ -140,10 +148,11 @@ function idOf(random: Random, ids: readonly string[]): string {
 }
 
 function randomVectorChange(random: Random, id: string): Change {
-  if (random.below(6) === 0) return { kind: "removeVector", id };
+  const name = random.of(VECTOR_NAMES);
+  if (random.below(6) === 0) return { kind: "removeVector", id, name };
   const length = random.of([1, 32, 40, 40, 200]);
   const vector = Array.from({ length }, () => random.below(511) - 255);
-  return { kind: "setVector", id, vector: random.below(20) === 0 ? [] : vector };
+  return { kind: "setVector", id, name, vector: random.below(20) === 0 ? [] : vector };
 }
 
 function randomConnect(random: Random, ids: readonly string[]): Change {

@@ -31,7 +31,8 @@ export interface ModelVertex {
   createdAt: number;
   expiresAt: number;
   readonly properties: Map<string, PropertyValue>;
-  vector: readonly number[];
+  /** By name; empty for the vector without one. */
+  readonly vectors: Map<string, readonly number[]>;
 }
 
 export interface ModelArc {
@@ -157,7 +158,7 @@ export class GraphModel {
   #add(id: string, now: number): ModelVertex {
     const vertex: ModelVertex = {
       ...{ isReal: true, type: NOT_TYPED, rank: [1, 0], createdAt: now },
-      ...{ expiresAt: T_NEVER, properties: new Map(), vector: [] },
+      ...{ expiresAt: T_NEVER, properties: new Map(), vectors: new Map() },
     };
     this.vertices.set(id, vertex);
     return vertex;
@@ -221,7 +222,7 @@ export class GraphModel {
     vertex.isReal = false;
     vertex.expiresAt = T_NEVER;
     vertex.properties.clear();
-    vertex.vector = [];
+    vertex.vectors.clear();
     this.#remove(this.arcsFrom(id));
     this.#removeIfAbandoned(id);
     return 1;
@@ -266,11 +267,11 @@ export class GraphModel {
       case "incProperty":
         return increased(vertex, change.key);
       case "setVector":
-        vertex.vector = quantisedModel(change.vector).bytes;
+        if (change.vector.length === 0) vertex.vectors.delete(change.name);
+        else vertex.vectors.set(change.name, quantisedModel(change.vector).bytes);
         return undefined;
       case "removeVector": {
-        const had = vertex.vector.length > 0;
-        vertex.vector = [];
+        const had = vertex.vectors.delete(change.name);
         return had;
       }
       default:

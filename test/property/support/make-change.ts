@@ -90,9 +90,9 @@ function changeOpened(
       case "removeProperties":
         return vertex.removeProperties();
       case "setVector":
-        return vertex.setVector(change.vector);
+        return vertex.setVector(change.vector, change.name);
       case "removeVector":
-        return vertex.removeVector();
+        return vertex.removeVector(change.name);
       default:
         throw new Error(`no change ${change.kind}`);
     }
@@ -138,7 +138,7 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
       createdAt: vertices.createdAt(vertex),
       expiresAt: decodeSecond(vertices.expiresAt(vertex)),
       properties: sorted(properties.all(vertex)),
-      vector: [...store.vectors.get(vertex).bytes],
+      vectors: vectorsOf(store, vertex),
       degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
       out: out.sort(),
       in: from.sort(),
@@ -157,13 +157,28 @@ export function plainModel(model: GraphModel): PlainGraph {
     plain[id] = {
       ...{ isReal, type, rank, createdAt, expiresAt },
       properties: sorted(Object.fromEntries(properties)),
-      vector: vertex.vector,
+      vectors: [...vertex.vectors].sort(byName),
       degrees: [out.length, all.length],
       out: out.map((arc) => modelText(arc, arc.to)).sort(),
       in: from.map((arc) => modelText(arc, arc.from)).sort(),
     };
   }
   return plain;
+}
+
+function vectorsOf(store: GraphStore, vertex: number): [string, number[]][] {
+  return store.vectorFields
+    .all()
+    .filter((table) => table.has(vertex))
+    .map((table): [string, number[]] => {
+      const name = table.key === 0 ? "" : store.keys.nameOf(table.key);
+      return [name, [...table.get(vertex).bytes]];
+    })
+    .sort(byName);
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function arcText(store: GraphStore, word1: number, word2: number, other: string): string {

@@ -94,12 +94,15 @@ test("accepts and normalizes valid values", () => {
     ],
     [
       "graphs",
-      { g: { vectors: { precision: "float32" } } },
+      { g: { vectors: { precision: "float32", named: { title: { measure: "l2" } } } } },
       {
         g: {
           ...{ path: null, readonly: false, local: false, memory: null, read: null, change: null },
           ...{
-            vectors: { precision: "float32", measure: undefined },
+            vectors: {
+              ...{ precision: "float32", measure: undefined },
+              named: { title: { precision: undefined, measure: "l2" } },
+            },
             indexes: [],
             constraints: [],
           },

@@ -195,6 +195,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ g: { constraints: {} } }, /^\.g\.constraints: expected a list of constraints, got \{\}$/],
     [{ g: { constraints: [{ type: "a", key: "b", unik: true }] } }, /\.unik: unknown key/],
     [{ g: { vectors: { precision: "f" } } }, /\.vectors\.precision: expected one of "int8", "fl/],
+    [
+      { g: { vectors: { named: { a: { precision: 2 } } } } },
+      /named\.a\.precision: expected one of/,
+    ],
     [{ g: { vectors: { measure: 1 } } }, /\.vectors\.measure: expected one of "cosine", "dot"/],
     [{ g: { indexes: {} } }, /^\.g\.indexes: expected a list of indexes, got \{\}$/],
     [{ g: { indexes: ["text"] } }, /^\.g\.indexes\[0\]: expected one of \{ text \}, /],

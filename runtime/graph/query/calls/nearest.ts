@@ -1,6 +1,8 @@
-// Nearest: the vertices whose vectors are most similar to a probe vector.
+// Nearest: the vertices whose vectors are most similar to one or several probe vectors.
 
+import { findVectors, UNNAMED } from "../../changes/vectors.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
+import { checkObject } from "../../model/check-argument.js";
 import { ValueError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -14,10 +16,16 @@ import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js"
 import { compileVertexCondition } from "../parse/vertex-condition.js";
 import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
 import {
+  computeScore,
+  hasAllVectors,
+  type NearestSearch,
+  type SearchTarget,
+} from "../walk/find-in-table.js";
+import {
   explainNearest,
   findNearest,
-  type NearestSearch,
   type NearestSource,
+  NO_VECTORS,
   parseEf,
 } from "../walk/nearest-search.js";
 import { testCondition } from "../walk/walk.js";
@@ -32,9 +40,17 @@ export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexe
    * `ef` is the number of candidates it examines (default: 64).
    */
   readonly approximate?: boolean | { readonly ef?: number };
+  /** Weights of probes by name (default: 1 each); they must be above 0. */
+  readonly weights?: { readonly [name: string]: number };
 }
 
-/** A vertex with its similarity to the probe vector, -1 to 1. */
+/** A probe vector and the name of the vectors that it is compared with. */
+export interface NearestTarget {
+  readonly name: string;
+  readonly parts: VectorParts;
+}
+
+/** A vertex with its similarity to the probe; of several probes, the sum by their weights. */
 export interface NearestResult {
   readonly id: string;
   readonly similarity: number;
@@ -46,33 +62,38 @@ export const DEFAULT_NEAREST = 10;
 const MAX_ATTEMPTS = 3;
 
 /**
- * Returns the most similar vertices, most similar first.
+ * Returns the most similar vertices, most similar first. Vertices without a vector of each name are
+ * not among them.
  * @throws ValueError a probe vector without components
  * @throws QueryError, SearchError, TypeError
  */
 export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
   store: GraphStore,
-  probe: VectorParts,
+  probes: readonly NearestTarget[],
   options?: O,
 ): ExplainedBy<O, "nearest", NearestResult[]> {
   const given: O = checkedArguments("nearest", options);
-  if (probe.bytes.length === 0) throw new ValueError("the probe is a null vector");
   const hits = hitsOf(given);
   const ef = parseEf(given.approximate);
+  const weights = parseWeights(probes, given.weights);
+  const targets = probes.map((probe, at) => createTarget(store, probe, weights[at]!));
   const expressions = new ExpressionSet(store, null);
-  expressions.vector = probe;
+  const [first] = probes;
+  if (first!.name === UNNAMED) expressions.vector = first!.parts;
   const test = compileVertexCondition(store, expressions, given.condition, ".condition");
   store.enlargeIfRequested();
-  const search = { store, probe: probeFor(store.vectors, probe, "probe"), test, expressions, ef };
-  let source: NearestSource | null = null;
+  const isKnown = targets.every((target) => target !== null);
+  const search: NearestSearch | null = isKnown ? { store, targets, test, expressions, ef } : null;
+  let sources: readonly NearestSource[] = [NO_VECTORS];
   const execute = (deadline: Deadline): NearestResult[] => {
+    if (search === null) return [];
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
     try {
       for (let attempt = 1; ; attempt++) {
         const best = new NearestTopK(hits);
-        const { writes } = store.vectors;
-        source = findNearest(search, best, deadline);
+        const writes = countWrites(search);
+        sources = findNearest(search, best, deadline);
         const found = best.sorted();
         const results = toResults(search, found, writes);
         const isStill = results.every(({ similarity }, at) => similarity === found[at]!.score);
@@ -86,8 +107,47 @@ export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
   };
   return runExplained("nearest", "global", given, execute, (results) => {
     const kept = hits === Number.POSITIVE_INFINITY ? "all" : `${hits} at most`;
-    return { plan: [...explainNearest(source!, test), `${kept} kept`], matched: results.length };
+    return { plan: [...explainNearest(sources, test), `${kept} kept`], matched: results.length };
   });
+}
+
+/**
+ * Returns null if the graph has no vectors of the name.
+ * @throws ValueError a probe vector without components, or of the other kind
+ */
+function createTarget(
+  store: GraphStore,
+  { name, parts }: NearestTarget,
+  weight: number,
+): SearchTarget | null {
+  const place = name === UNNAMED ? "the probe" : `the probe of "${name}"`;
+  if (parts.bytes.length === 0) throw new ValueError(`${place} is a null vector`);
+  const table = findVectors(store, name);
+  return table === null ? null : { table, probe: probeFor(table, parts, "probe"), weight };
+}
+
+/** @throws QueryError, TypeError */
+function parseWeights(
+  probes: readonly NearestTarget[],
+  weights: NearestOptions["weights"],
+): number[] {
+  if (weights === undefined || weights === null) return probes.map(() => 1);
+  checkObject(weights, "weights");
+  const names = probes.map(({ name }) => name);
+  const unknown = Object.keys(weights).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw invalidArgument("weight without a probe", unknown, names.join(", "), ".weights");
+  }
+  const factors = names.map((name) => {
+    const weight = weights[name] ?? 1;
+    if (typeof weight === "number" && weight > 0 && Number.isFinite(weight)) return weight;
+    throw invalidArgument("invalid weight", weight, "a number above 0", `.weights.${name}`);
+  });
+  return factors.length === 1 ? [1] : factors;
+}
+
+function countWrites({ targets }: NearestSearch): number {
+  return targets.reduce((sum, { table }) => sum + table.writes, 0);
 }
 
 /** Resolves the vertices found to ids, re-reading them if the graph was written meanwhile. */
@@ -100,7 +160,7 @@ function toResults(
   const results = found.map(({ vertex, score }) => {
     return { id: store.ids.idOf(vertex), similarity: score };
   });
-  if (store.vectors.writes === writes) return results;
+  if (countWrites(search) === writes) return results;
   const now = new Map(found.flatMap(({ vertex }) => reread(search, vertex)));
   return [...now]
     .map(([id, similarity]) => ({ id, similarity }))
@@ -109,15 +169,15 @@ function toResults(
 
 /** Returns the current id and similarity of a vertex; empty if it no longer qualifies. */
 function reread(search: NearestSearch, vertex: number): [id: string, similarity: number][] {
-  const { store, probe, test, expressions } = search;
+  const { store, test, expressions, targets } = search;
   const generation = store.vertices.generationOf(vertex);
   const id = store.ids.idOf(vertex);
-  if (!store.vectors.has(vertex)) return [];
-  const similarity = probe.similarity(vertex);
+  if (!hasAllVectors(targets, vertex)) return [];
+  const similarity = computeScore(targets, vertex);
   // Expressions may have side effects, which must not happen twice.
   const isMeant = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
   const isSame = store.vertices.generationOf(vertex) === generation;
-  return isMeant && isSame && store.vectors.has(vertex) ? [[id, similarity]] : [];
+  return isMeant && isSame && hasAllVectors(targets, vertex) ? [[id, similarity]] : [];
 }
 
 function hitsOf({ hits = DEFAULT_NEAREST }: NearestOptions): number {

@@ -19,11 +19,14 @@ import { NeighborhoodSource } from "./neighborhood-source.js";
 import { planSearch, type SearchOptions } from "./search.js";
 import { planVertices, type VerticesOptions } from "./vertices.js";
 
+/** Probe vectors by name; an empty name stands for the vectors without one. */
+type Probes = { readonly [name: string]: VectorLike };
+
 /** A query of one partition. */
 export type PartitionQuery =
   | { readonly call: "search"; readonly text: string; readonly options: SearchOptions }
   | { readonly call: "vertices" | "arcs"; readonly options: VerticesOptions }
-  | { readonly call: "nearest"; readonly probe: VectorLike; readonly options: NearestOptions }
+  | { readonly call: "nearest"; readonly probes: Probes; readonly options: NearestOptions }
   | {
       readonly call: "neighborhood";
       readonly anchor: Anchor;
@@ -44,7 +47,7 @@ export function queryPartition(store: GraphStore, query: PartitionQuery): Partia
     case "arcs":
       return execute(planArcs(store, query.options, true), query.options);
     case "nearest":
-      return queryNearest(store, query.probe, query.options);
+      return queryNearest(store, query.probes, query.options);
     case "neighborhood":
       return queryNeighborhood(store, query.anchor, query.options);
   }
@@ -56,14 +59,13 @@ const ARGUMENTS = {
 } as const satisfies Record<PartitionQuery["call"], QueryCall>;
 
 /** Equally similar vertices are in the order of their ids. */
-function queryNearest(
-  store: GraphStore,
-  probe: VectorLike,
-  options: NearestOptions,
-): PartialResult {
+function queryNearest(store: GraphStore, probes: Probes, options: NearestOptions): PartialResult {
   const isExplaining = isExplained(options);
+  const targets = Object.entries(probes).map(([name, probe]) => {
+    return { name, parts: partsOfLike(probe, "probe") };
+  });
   const given = { ...options, explain: true } as const;
-  const { nearest: found, explain } = nearest(store, partsOfLike(probe, "probe"), given);
+  const { nearest: found, explain } = nearest(store, targets, given);
   const entries = found.map((entry): PartialEntry => {
     const { id, similarity } = entry;
     const hit = { key: -similarity, name: id, head: "", tail: "" };

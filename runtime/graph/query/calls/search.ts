@@ -145,7 +145,8 @@ class SearchSource implements HitSource {
     const found = this.#find(candidates, deadline, "none");
     const best = new NearestTopK(candidates);
     const { store, expressions } = this;
-    const search = { store, probe: this.#probe!, test: this.#plan.test, expressions };
+    const targets = [{ table: store.vectors, probe: this.#probe!, weight: 1 }];
+    const search = { store, targets, test: this.#plan.test, expressions };
     findNearest({ ...search, ef: this.#ef }, best, deadline);
     const nearest = best.sorted().map(({ vertex }) => vertex);
     const scores = fuseOrders([[...(found?.vertices ?? [])], nearest], rrf);

@@ -40,8 +40,8 @@ class VerticesSource implements HitSource {
   readonly texts: TextScores | null;
   readonly #plan: VertexScan;
   readonly #ef: number;
-  /** Source of the vectors of the last search that took the nearest. */
-  #nearest: NearestSource | null = null;
+  /** Sources of the vectors of the last search that took the nearest. */
+  #nearest: readonly NearestSource[] | null = null;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
     this.store = store;
@@ -57,8 +57,9 @@ class VerticesSource implements HitSource {
     if (expressions.hasEffects || sink.room === 0) return false;
     const best = new NearestTopK(hits);
     const { test } = this.#plan;
-    const source = findNearest({ store, probe, test, expressions, ef: this.#ef }, best, deadline);
-    this.#nearest = source;
+    const targets = [{ table: store.vectors, probe, weight: 1 }];
+    const search = { store, targets, test, expressions, ef: this.#ef };
+    this.#nearest = findNearest(search, best, deadline);
     if (best.count < hits) return false;
     const words = new Uint32Array(best.count * ARC_WORDS);
     for (const [index, { vertex }] of best.sorted().entries()) words[index * ARC_WORDS] = vertex;

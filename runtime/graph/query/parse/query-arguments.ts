@@ -49,7 +49,7 @@ const NAMES = {
   randomWalks: new Set(["arc", "weighted", "steps", "walks", "seed", ...EXPLAINED]),
   coOccurrence: new Set(["arc", "weighted", "hits", ...EXPLAINED]),
   scan: new Set(["condition", "result", "fields", "select"]),
-  nearest: new Set(["hits", "condition", "approximate", ...EXPLAINED]),
+  nearest: new Set(["hits", "condition", "approximate", "weights", ...EXPLAINED]),
   execute: new Set([...PAGE, ...LIMIT, "cache"]),
   executeWhole: new Set([...LIMIT, "cache"]),
 } as const;

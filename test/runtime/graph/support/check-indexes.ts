@@ -18,25 +18,28 @@ import {
   Slot,
   Space,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
+import type { VectorTable } from "../../../../runtime/graph/vectors/vector-table.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 
 /** @throws at the first inconsistency */
 export function checkIndexes(store: GraphStore): void {
-  const { vectors, memory } = store;
+  const { vectorFields, memory } = store;
   const blocks: Block[] = [];
-  for (const space of vectors.spaces()) {
-    const nodes = nodesOf(store, space);
-    const index = vectors.readSpace(space, Space.Index);
-    if (index === 0) assert.is(nodes.length, 0, "nodes belong to an index");
-    else checkIndex(store, space, nodes);
-    for (const slot of nodes) blocks.push(...blocksOf(store, slot));
+  for (const table of vectorFields.all()) {
+    for (const space of table.spaces()) {
+      const nodes = nodesOf(table, space);
+      const index = table.readSpace(space, Space.Index);
+      if (index === 0) assert.is(nodes.length, 0, "nodes belong to an index");
+      else checkIndex(store, table, space, nodes);
+      for (const slot of nodes) blocks.push(...blocksOf(store, slot));
+    }
   }
   checkBlocks(store, memory.links, NODE_WORDS, blocks);
 }
 
 /** Slots of a space that have a node. */
-function nodesOf({ vectors, memory }: GraphStore, space: number): number[] {
-  const { words } = memory.vectors;
+function nodesOf(vectors: VectorTable, space: number): number[] {
+  const { words } = vectors.memory;
   const stride = computeStride(vectors.readSpace(space, Space.Length));
   const nodes: number[] = [];
   for (let slab = vectors.readSpace(space, Space.FirstSlab); slab !== 0; ) {
@@ -49,8 +52,12 @@ function nodesOf({ vectors, memory }: GraphStore, space: number): number[] {
   return nodes;
 }
 
-function checkIndex(store: GraphStore, space: number, nodes: readonly number[]): void {
-  const { vectors, memory, writer } = store;
+function checkIndex(
+  { memory, writer }: GraphStore,
+  vectors: VectorTable,
+  space: number,
+  nodes: readonly number[],
+): void {
   const index = vectors.readSpace(space, Space.Index);
   const word = (which: number): number => memory.lists.words[index + which]!;
   const links = new HnswLinks(writer, vectors.readSpace(space, Space.Length));

@@ -18,36 +18,51 @@ import {
   Space,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { featureParts } from "../../../../runtime/graph/vectors/vector-parts.js";
+import {
+  FIELD_DIRECTORY_WORDS,
+  FIELD_WORDS,
+  Field,
+  PAGE_WORDS,
+} from "../../../../runtime/graph/vectors/vector-root.js";
+import type { VectorTable } from "../../../../runtime/graph/vectors/vector-table.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 import { checkIndexes } from "./check-indexes.js";
 import { fingerprintModel } from "./vector-model.js";
 
 /** @throws at the first inconsistency */
 export function checkVectors(store: GraphStore, used: readonly number[]): void {
-  const { vectors, memory } = store;
+  const slabs: Block[] = [];
+  for (const table of store.vectorFields.all()) checkTable(store, table, used, slabs);
+  checkBlocks(store, store.memory.vectors, SLAB_UNIT_WORDS, slabs);
+  checkIndexes(store);
+}
+
+function checkTable(
+  store: GraphStore,
+  table: VectorTable,
+  used: readonly number[],
+  slabs: Block[],
+): void {
   const owners = new Map<number, number>();
   for (const vertex of used) {
-    const slot = vectors.slotOf(vertex);
+    const slot = table.slotOf(vertex);
     if (slot === 0) continue;
     assert.not(owners.has(slot), `slot ${slot} is of one vertex`);
     owners.set(slot, vertex);
-    checkParts(store, vertex);
+    checkParts(table, vertex);
   }
-  assert.is(vectors.count, owners.size, "count of vectors");
-  const end = memory.vectorSlots.words.length;
+  assert.is(table.count, owners.size, "count of vectors");
+  const end = store.memory.vectorSlots.words.length;
   for (let vertex = 0; vertex < end; vertex++) {
-    if (vectors.slotOf(vertex) !== 0) assert.is(owners.get(vectors.slotOf(vertex)), vertex);
+    if (table.slotOf(vertex) !== 0) assert.is(owners.get(table.slotOf(vertex)), vertex);
   }
   let seen = 0;
-  const slabs: Block[] = [];
-  for (const space of vectors.spaces()) seen += checkSpace(store, space, { owners, slabs });
-  checkBlocks(store, memory.vectors, SLAB_UNIT_WORDS, slabs);
-  checkIndexes(store);
+  for (const space of table.spaces()) seen += checkSpace(store, table, space, { owners, slabs });
   assert.is(seen, owners.size, "every vector lies in a slab");
 }
 
-function checkParts(store: GraphStore, vertex: number): void {
-  const parts = store.vectors.get(vertex);
+function checkParts(table: VectorTable, vertex: number): void {
+  const parts = table.get(vertex);
   const { bytes, squares, fingerprintHigh, fingerprintLow } = parts;
   if (parts.isFeatures) {
     assert.ok(isFeatureList(bytes), `features of ${vertex}`);
@@ -63,20 +78,46 @@ function checkParts(store: GraphStore, vertex: number): void {
 }
 
 /** Blocks of `lists` that vectors use. */
-export function vectorLists({ vectors, memory }: GraphStore): Block[] {
-  const ring = memory.header.words[Header.VectorRing]!;
-  const spaces = vectors.spaces().map((space): Block => [space, SPACE_WORDS]);
-  const indexes = vectors
-    .spaces()
-    .map((space) => vectors.readSpace(space, Space.Index))
+export function vectorLists(store: GraphStore): Block[] {
+  const ring = store.memory.header.words[Header.VectorRing]!;
+  return [
+    ...store.vectorFields.all().flatMap(listsOfTable),
+    ...(ring === 0 ? [] : [[ring, RING_WORDS] as Block]),
+    ...fieldBlocks(store),
+  ];
+}
+
+function listsOfTable(table: VectorTable): Block[] {
+  const spaces = table.spaces();
+  const indexes = spaces
+    .map((space) => table.readSpace(space, Space.Index))
     .filter((index) => index !== 0);
-  const blocks = [...spaces, ...indexes.map((index): Block => [index, INDEX_WORDS])];
-  return ring === 0 ? blocks : [[ring, RING_WORDS], ...blocks];
+  return [
+    ...spaces.map((space): Block => [space, SPACE_WORDS]),
+    ...indexes.map((index): Block => [index, INDEX_WORDS]),
+  ];
+}
+
+/** Blocks of names: their words, ring, directory and pages. */
+function fieldBlocks({ memory }: GraphStore): Block[] {
+  const { words } = memory.lists;
+  const blocks: Block[] = [];
+  let field = memory.header.words[Header.VectorFields]!;
+  for (; field !== 0; field = words[field + Field.Next]!) {
+    const [ring, directory] = [words[field + Field.Ring]!, words[field + Field.Directory]!];
+    blocks.push([field, FIELD_WORDS], [directory, FIELD_DIRECTORY_WORDS]);
+    if (ring !== 0) blocks.push([ring, RING_WORDS]);
+    for (const page of words.subarray(directory, directory + FIELD_DIRECTORY_WORDS)) {
+      if (page !== 0) blocks.push([page, PAGE_WORDS]);
+    }
+  }
+  return blocks;
 }
 
 /** Returns how many vertices have a vector in the space. */
 function checkSpace(
-  { vectors, memory }: GraphStore,
+  { memory }: GraphStore,
+  vectors: VectorTable,
   space: number,
   { owners, slabs }: { owners: ReadonlyMap<number, number>; slabs: Block[] },
 ): number {

@@ -81,7 +81,7 @@ test("adds no node for a vector that changed meanwhile", ({ store, graph, space 
     for (const number of [200, 300]) graph.createVertex("v", { vector: vector(number) });
     return 0.5;
   };
-  for (const _ of new HnswBuilder(store, space(), random).addMissing());
+  for (const _ of new HnswBuilder(store.vectors, space(), random).addMissing());
   assert.is(nodes, 2, "the node of the former vector was discarded");
   assert.is(graph.indexes()[0]!.indexed, 31);
 });
@@ -91,7 +91,7 @@ test("sweeps on after a builder that died in a sweep", ({ store, graph, space })
   build(store);
   for (let number = 0; number < 300; number++) graph.deleteVertex(`v${number}`);
   assert.is(graph.indexes()[0]!.dead, 300);
-  const vacuum = new HnswVacuum(store, space(), new HnswBuilder(store, space()));
+  const vacuum = new HnswVacuum(store.vectors, space(), new HnswBuilder(store.vectors, space()));
   assert.ok(vacuum.isDue);
   // It dies after the first batch; fewer nodes are dead now than are worth a sweep.
   for (const _ of vacuum.run()) if (graph.indexes()[0]!.dead < 300) break;

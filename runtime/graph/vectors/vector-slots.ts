@@ -1,0 +1,175 @@
+// Slots of vectors in slabs: allocates, fills and frees them; see vector-layout.ts. Requires a
+// mutation.
+
+import type { Arena } from "../memory/arena.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
+import type { Allocator, Writer } from "../memory/writer.js";
+import { roundUp } from "./measures/score-bound.js";
+import { computeHalfUnit, encodeHalf, Precision } from "./precision.js";
+import {
+  computeSlabShare,
+  computeStride,
+  countComponents,
+  findTail,
+  MAX_SLAB_WORDS,
+  readPrecision,
+  SLAB_UNIT_WORDS,
+  SLAB_WORDS,
+  SLOT_WORDS,
+  Slab,
+  Slot,
+  Space,
+  slotLength,
+  Tail,
+} from "./vector-layout.js";
+import type { VectorMemory } from "./vector-memory.js";
+import { exactComponents, sumExactSquares, type VectorParts } from "./vector-parts.js";
+
+export class VectorSlots implements Allocator {
+  readonly #writer: Writer;
+  readonly #memory: () => VectorMemory;
+  readonly #vectors: Arena;
+  readonly #lists: Arena;
+  readonly #slabs: BlockAllocator;
+
+  /** @param memory returns this thread's kernel view of the vectors */
+  constructor(writer: Writer, memory: () => VectorMemory) {
+    this.#writer = writer;
+    this.#memory = memory;
+    this.#vectors = writer.memory.vectors;
+    this.#lists = writer.memory.lists;
+    this.#slabs = new BlockAllocator(this.#vectors, SLAB_UNIT_WORDS);
+  }
+
+  /** Returns an unreferenced slot of a space that holds a vector. */
+  create(space: number, parts: VectorParts): number {
+    const slot = this.#take(space);
+    this.#fill(slot, parts);
+    return slot;
+  }
+
+  /** Frees a slot at the commit. */
+  free(slot: number, space: number): void {
+    this.#writer.freeAtCommit(this, slot, space);
+  }
+
+  /** For the writer, as part of a commit: frees the slot. */
+  release(writer: Writer, slot: number, space: number): void {
+    writer.put(this.#vectors, slot + Slot.Scale, this.#readSpace(space, Space.FreeSlot));
+    writer.put(this.#lists, space + Space.FreeSlot, slot);
+  }
+
+  /** Returns an unreferenced slot. */
+  #take(space: number): number {
+    const writer = this.#writer;
+    const free = this.#readSpace(space, Space.FreeSlot);
+    if (free !== 0) {
+      writer.put(this.#lists, space + Space.FreeSlot, this.#vectors.words[free + Slot.Scale]!);
+      return free;
+    }
+    const length = this.#readSpace(space, Space.Length);
+    const stride = computeStride(length);
+    let slab = this.#readSpace(space, Space.LastSlab);
+    const { words } = this.#vectors;
+    if (slab === 0 || words[slab + Slab.Used] === words[slab + Slab.Slots]) {
+      slab = this.#addSlab(space, computeSlabShare(length));
+    }
+    const used = this.#vectors.words[slab + Slab.Used]!;
+    const slot = slab + SLAB_WORDS + used * stride;
+    // A scan of the slab must not see a vertex there before it sees the slot.
+    this.#vectors.words[slot + Slot.Vertex] = 0;
+    if (readPrecision(length) !== Precision.Int8) this.#assignRow(slab, used, length);
+    writer.put(this.#vectors, slab + Slab.Used, used + 1);
+    return slot;
+  }
+
+  /** A slot has the same row for ever. */
+  #assignRow(slab: number, position: number, length: number): void {
+    const { words } = this.#vectors;
+    const stride = computeStride(length);
+    const rows = slab + SLAB_WORDS + words[slab + Slab.Slots]! * stride;
+    const tail = findTail(slab + SLAB_WORDS + position * stride, countComponents(length));
+    words[tail + Tail.Row] = rows + position * (computeSlabShare(length) - stride);
+  }
+
+  /**
+   * Doubles the space up to a limit, so that a space of few vectors stays small.
+   * @param stride words that each slot takes
+   */
+  #addSlab(space: number, stride: number): number {
+    const writer = this.#writer;
+    const slots = this.#readSpace(space, Space.Slots);
+    const wanted = Math.min(MAX_SLAB_WORDS, SLAB_WORDS + Math.max(1, slots) * stride);
+    const least = SLAB_WORDS + stride;
+    const sizeClass = this.#slabs.classFor(Math.max(least, wanted));
+    const slab = this.#slabs.allocate(writer, sizeClass);
+    const capacity = Math.floor((this.#slabs.blockWords(sizeClass) - SLAB_WORDS) / stride);
+    const { words } = this.#vectors;
+    words[slab + Slab.Next] = 0;
+    words[slab + Slab.Used] = 0;
+    words[slab + Slab.Slots] = capacity;
+    const last = this.#readSpace(space, Space.LastSlab);
+    if (last === 0) writer.put(this.#lists, space + Space.FirstSlab, slab);
+    else writer.put(this.#vectors, last + Slab.Next, slab);
+    writer.put(this.#lists, space + Space.LastSlab, slab);
+    writer.put(this.#lists, space + Space.Slots, slots + capacity);
+    return slab;
+  }
+
+  /** Unreferenced until the commit, so only the free-list link is in the undo log. */
+  #fill(slot: number, parts: VectorParts): void {
+    const { bytes, squares, scale, precision } = parts;
+    const length = slotLength(bytes.length, parts.isFeatures, precision);
+    const writer = this.#writer;
+    const memory = this.#memory();
+    const { words } = this.#vectors;
+    const { floats } = memory;
+    words[slot + Slot.Vertex] = 0;
+    writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
+    words[slot + Slot.Squares] = squares;
+    floats[slot + Slot.Factor] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
+    words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
+    words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
+    words[slot + Slot.Length] = length;
+    words[slot + Slot.Node] = 0;
+    memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
+    if (precision !== Precision.Int8) this.#fillRow(slot, parts);
+    writer.markDirty(this.#vectors, slot, computeStride(length));
+  }
+
+  /** Writes the tail and the row, and the factor by the exact norm. */
+  #fillRow(slot: number, parts: VectorParts): void {
+    const { bytes, scale, precision } = parts;
+    const { words, floats, doubles } = this.#memory();
+    const exact = exactComponents(parts);
+    const tail = findTail(slot, bytes.length);
+    const row = words[tail + Tail.Row]!;
+    let lost = 0;
+    for (let at = 0; at < exact.length; at++) lost += (exact[at]! - scale * bytes[at]!) ** 2;
+    const squares = sumExactSquares(parts);
+    floats[slot + Slot.Factor] = squares === 0 ? 0 : scale / Math.sqrt(squares);
+    floats[tail + Tail.Residual] = scale === 0 ? 0 : roundUp(Math.sqrt(lost) / scale);
+    doubles[(tail + Tail.Squares) / 2] = squares;
+    if (precision === Precision.Float32) floats.set(exact, row);
+    else {
+      const unit = computeHalfUnit(scale);
+      for (let at = 0; at < exact.length; at += 2) {
+        const high = encodeHalf(exact[at + 1]!, unit) << 16;
+        words[row + at / 2] = (high | encodeHalf(exact[at]!, unit)) >>> 0;
+      }
+    }
+    const share = computeSlabShare(words[slot + Slot.Length]!);
+    this.#writer.markDirty(this.#vectors, row, share - computeStride(words[slot + Slot.Length]!));
+  }
+
+  #readSpace(space: number, word: number): number {
+    return this.#lists.words[space + word]!;
+  }
+}
+
+const float = new Float32Array(1);
+const floatWord = new Uint32Array(float.buffer);
+function wordOfFloat(value: number): number {
+  float[0] = value;
+  return floatWord[0]!;
+}

@@ -1,0 +1,89 @@
+// limit: 30 s
+// Vectors by name over HTTP: created, searched, indexed and converted.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as Library from "svc-server";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get } from "./support/server.js";
+
+const built = new URL("../../dist/index.js", import.meta.url).href;
+const { Graph, system }: typeof Library = await import(built);
+
+const test = suite("vectors by name over HTTP");
+const root = mkdtempSync(join(tmpdir(), "svc-vectors-"));
+
+test.before(async () => {
+  await system.initialize("vectors", { http: 0, root });
+  new Graph("g");
+});
+
+test.after(async () => {
+  await system.unload();
+  rmSync(root, { recursive: true });
+});
+
+const CHANGE = { method: "POST", headers: { "X-SVC-Change": "1" } };
+
+type Parameters = Readonly<Record<string, string | number>>;
+
+function pathOf(name: string, parameters: Parameters): string {
+  const query = Object.entries(parameters).map(
+    ([key, item]) => `${key}=${encodeURIComponent(item)}`,
+  );
+  return `/svc/builtin/${name}?${query.join("&")}`;
+}
+
+function ask(name: string, parameters: Parameters, port: 0 | 1, init: RequestInit = CHANGE) {
+  return get(system.serverPorts().base + port, pathOf(name, parameters), init);
+}
+
+async function response(name: string, parameters: Parameters, port: 0 | 1): Promise<unknown> {
+  const { status, text, json } = await ask(name, { graph: "g", ...parameters }, port);
+  assert.is(status, 200, text);
+  return json.response;
+}
+
+test("create vertices with vectors by name, and search one or several", async () => {
+  for (const port of [0, 1] as const) {
+    const base64 = Buffer.from(new Float32Array([0, 1]).buffer).toString("base64");
+    const vectors = JSON.stringify({ title: [1, 0], image: base64 });
+    await response("createvertex", { id: "one", vectors }, port);
+    const body = JSON.stringify({ vectors: { title: [0, 1], image: [1, 0] } });
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+    await ask("createvertex", { graph: "g", id: "two" }, port, init);
+    const first = async (given: Record<string, string>): Promise<string> => {
+      const [hit] = (await response("nearest", { hits: 1, ...given }, port)) as { id: string }[];
+      return hit!.id;
+    };
+    assert.is(await first({ vectors: '{"title": [0, 1]}' }), "two");
+    assert.is(await first({ vector: "[0, 1]", name: "image" }), "one");
+    assert.is(await first({ id: "two", name: "title" }), "two");
+    const both = { vectors: '{"title": [1, 0], "image": [1, 0]}' };
+    assert.is(await first({ ...both, weights: '{"title": 3}' }), "one");
+    assert.is(await first({ ...both, weights: '{"image": 3}' }), "two");
+    for (const given of [
+      { vectors: "[1]" },
+      { vectors: '{"title": []}' },
+      { vectors: '{"": [1]}' },
+      { ...both, weights: '{"other": 1}' },
+      { vectors: '{"title": [["red", 1]]}' },
+    ]) {
+      const refused = await ask("nearest", { graph: "g", ...given }, port);
+      assert.is(refused.status, 400, refused.text);
+    }
+    await response("index", { what: "vectors", length: 2, name: "title" }, port);
+    assert.is(new Graph("g").indexes()[0]!.name, "title");
+    await response("dropindex", { what: "vectors", length: 2, name: "title" }, port);
+    const exact = { precision: "float32", name: "title" };
+    assert.equal(await response("rebuildvectors", exact, port), {
+      ...{ converted: 2, precision: "float32", measure: "cosine", vectors: 2 },
+    });
+    await response("rebuildvectors", { ...exact, precision: "int8" }, port);
+    for (const id of ["one", "two"]) await response("deletevertex", { id }, port);
+  }
+});
+
+test.run();
