@@ -52,6 +52,7 @@ export function isLockedByOther(access: Access, vertex: number): boolean {
 /** @throws AccessError */
 export function requireWritable(store: GraphStore): void {
   if (store.isReadonly) throw readonlyError(store);
+  if (store.isViewing) throw new AccessError("a view cannot change its graph");
 }
 
 /**

@@ -21,7 +21,7 @@ export function view<T>(store: GraphStore, run: () => T, timeoutMs = DEFAULT_VIE
   const giveUpAt = timeoutMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   for (let attempts = 1; ; attempts++) {
     const before = countAtRest(store);
-    const result = run();
+    const result = runReading(store, run);
     requireSynchronous(result, "view");
     // Operations are counted before anything of them is visible.
     if (store.operationCount === before) return result;
@@ -30,6 +30,17 @@ export function view<T>(store: GraphStore, run: () => T, timeoutMs = DEFAULT_VIE
     throw new AccessError(
       `graph '${store.name}' changed ${often}; use \`batch\` to read it locked`,
     );
+  }
+}
+
+/** Runs a function whose changes are refused: each attempt would repeat them. */
+function runReading<T>(store: GraphStore, run: () => T): T {
+  const wasViewing = store.isViewing;
+  store.isViewing = true;
+  try {
+    return run();
+  } finally {
+    store.isViewing = wasViewing;
   }
 }
 

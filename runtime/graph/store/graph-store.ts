@@ -67,6 +67,8 @@ export class GraphStore {
   readonly locks: LockTable;
   /** Reused for every change; see operation.ts. */
   readonly operation: Operation = makeOperation();
+  /** True while this thread runs a function that may only read. */
+  isViewing = false;
   readonly #enlargement: Enlargement;
 
   /** @param thread 1 to 255, unique among the threads of the process */

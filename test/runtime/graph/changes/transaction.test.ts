@@ -215,13 +215,19 @@ for (let steps = 0; steps <= LAST; steps++) {
   });
 }
 
+/** The same graph, as another thread sees it. */
+function openElsewhere(store: GraphStore): Graph {
+  return openStore(GraphStore.attach(store.share, OTHER_THREAD));
+}
+
 test("a view reads one moment, and is repeated after a change", ({ shop }) => {
   const graph = openStore(shop);
+  const writer = openElsewhere(shop);
   graph.createVertex("a");
   let attempts = 0;
   const seen = graph.view(() => {
     const before = graph.order;
-    if (attempts++ === 0) graph.createVertex("b");
+    if (attempts++ === 0) writer.createVertex("b");
     return [before, graph.order];
   });
   assert.equal(seen, [2, 2]);
@@ -234,13 +240,31 @@ test("a view reads one moment, and is repeated after a change", ({ shop }) => {
 
 test("a view ends with an error where changes do not", ({ shop }) => {
   const graph = openStore(shop);
+  const writer = openElsewhere(shop);
   let count = 0;
-  const change = (): void => void graph.createVertex(`v${count++}`);
+  const change = (): void => void writer.createVertex(`v${count++}`);
   assert.throws(() => graph.view(change, { timeout: 20 }), /changed during each of \d+ views/);
   assert.ok(count > 1);
   assert.throws(() => graph.view(change, { timeout: 0 }), /changed during the view/);
   assert.throws(() => graph.view(async () => 1), /must be synchronous/);
   assert.throws(() => graph.view(null as never), /requires a function/);
+});
+
+test("a view refuses changes of its own graph, also in a transaction", ({ shop, stock }) => {
+  const [graph, other] = [openStore(shop), openStore(stock)];
+  const isRefused = (change: () => unknown): void =>
+    assert.throws(() => graph.view(change), /a view cannot change its graph/);
+  isRefused(() => graph.createVertex("a"));
+  isRefused(() => graph.view(() => 1) + graph.createVertex("a"));
+  isRefused(() => graph.connect("a", "to", "b"));
+  isRefused(() => graph.batch(() => graph.createVertex("a")));
+  isRefused(() => graph.constrain({ type: "person", key: "email", unique: true }));
+  assert.is(graph.order, 0);
+  assert.is(
+    graph.view(() => other.createVertex("a")),
+    1,
+  );
+  assert.is(graph.createVertex("a"), 1);
 });
 
 test.run();
