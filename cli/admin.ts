@@ -6,8 +6,9 @@ import { VERBS } from "./admin/verbs.js";
 import { defineCommand } from "./framework/command.js";
 import { flag, integer, stringSetting } from "./framework/option.js";
 
+const VERB_WIDTH = 2 + Math.max(...VERBS.map(({ name, takes }) => `${name} ${takes}`.length));
 const VERB_HELP = VERBS.map(({ name, takes, summary }) => {
-  return `\n    ${`${name} ${takes}`.padEnd(30)}${summary}`;
+  return `\n    ${`${name} ${takes}`.padEnd(VERB_WIDTH)}${summary}`;
 }).join("");
 
 export const admin = defineCommand({

@@ -207,6 +207,7 @@ async function listTests() {
     .filter((path) => path.endsWith(".test.ts"));
   const parts = options.tests.length > 0 ? options.tests : [folderOfTests(all)];
   const paths = all.filter((path) => parts.some((part) => path.includes(part)));
+  if (paths.length === 0) throw new Error(`no test file has ${parts.join(" or ")} in its path`);
   const files = [];
   for (const path of paths) {
     const begun = performance.now();

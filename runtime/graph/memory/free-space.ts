@@ -83,7 +83,6 @@ export function joinFreeSpace(
   header[state + AllocatorWord.FreeWords] = freeWords;
   header[state + AllocatorWord.End] = end;
   if (end > 0) markChanged(memory, arena, end - 1);
-  markChanged(memory, memory.header, state);
 }
 
 /** Returns how many words lie outside of holes. */
