@@ -220,6 +220,12 @@ export const RESPONSE_TIMEOUT_SWEEP_MS = 20;
 /** 256 MiB: replayed within seconds, and large enough for infrequent snapshots. */
 export const CHECKPOINT_LOG_BYTES = 2 ** 28;
 
+/** Change feeds over HTTP at a time; each reads the transaction log by itself. */
+export const MAX_CHANGE_FEEDS = 100;
+/** Transaction log that change feeds can go back to: a segment, and as much as subscribers get. */
+export const DEFAULT_RETAINED_LOG_BYTES = 2 ** 26;
+export const MAX_RETAINED_LOG_BYTES = 2 ** 33;
+
 /** Maximum number of values of a facet. */
 export const MAX_FACET_VALUES = 10_000;
 

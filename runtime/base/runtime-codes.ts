@@ -143,6 +143,20 @@ export const RUNTIME_CODES = {
     title: "constraint violated",
     fix: "change the vertices named in the message, or drop the constraint with `dropConstraint`",
   },
+  SVC2416: {
+    title: "changes are not available",
+    fix: "set `durability` to `async` or `full`: change feeds read the transaction log",
+  },
+  SVC2417: {
+    title: "invalid position of a change feed",
+    fix: "pass a position of the same graph as received, or read the graph again without one",
+  },
+  SVC2418: {
+    title: "position is older than the retained transaction log",
+    fix:
+      "read the graph again, with its position before the read, and follow from there; " +
+      "raise `retainLogBytes` for followers that pause for long",
+  },
   SVC2500: {
     title: "transaction log is corrupt",
     fix:

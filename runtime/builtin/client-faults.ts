@@ -6,6 +6,8 @@ import { isParameterError } from "../base/errors.js";
 import {
   IndexError,
   LookupError,
+  PositionError,
+  PositionExpiredError,
   QueryError,
   ValueError,
   VertexError,
@@ -13,7 +15,7 @@ import {
 import { hasArgumentDetails } from "../graph/model/invalid-argument.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 
-const MALFORMED = [ValueError, QueryError, VertexError, IndexError];
+const MALFORMED = [ValueError, QueryError, VertexError, IndexError, PositionError];
 
 /** Built-in plugins of the interface (http-interface, "Built-in plugins"). */
 const OF_INTERFACE = new Set([
@@ -29,10 +31,14 @@ export function withErrorStatus(entry: PluginEntry): PluginEntry {
   return { ...entry, errorStatus: clientErrorStatus };
 }
 
-/** Returns 404 for a missing object, 400 for an invalid argument, null for all other errors. */
-export function clientErrorStatus(thrown: unknown): 400 | 404 | null {
+/**
+ * Returns 404 for a missing object, 410 for a position that expired, 400 for an invalid argument,
+ * null for all other errors.
+ */
+export function clientErrorStatus(thrown: unknown): 400 | 404 | 410 | null {
   if (isParameterError(thrown)) return thrown.exceptionName === "LookupError" ? 404 : 400;
   if (!(thrown instanceof Error)) return null;
+  if (thrown instanceof PositionExpiredError) return 410;
   if (MALFORMED.some((type) => thrown instanceof type) || hasArgumentDetails(thrown)) return 400;
   return thrown instanceof LookupError ? 404 : null;
 }

@@ -50,6 +50,8 @@ export interface ExecutorHooks {
   prepare(isTrusted: boolean): void;
   /** Returns whether the call that has just ended is to run in another executor instead. */
   isSliceOver(): boolean;
+  /** Slots of all requests; default: those of the port that received the request. */
+  readonly slots?: 1;
 }
 
 const NO_HOOKS: ExecutorHooks = { prepare: () => {}, isSliceOver: () => false };
@@ -69,7 +71,7 @@ export class Executor {
     open: ({ serial, executor, portOffset }, port: MessagePort, format) => {
       this.#held.delete(serial);
       this.#signals.delete(serial);
-      const slot = portOffset * MAIN_SLOTS + executor;
+      const slot = (this.#hooks.slots ?? portOffset) * MAIN_SLOTS + executor;
       this.#results.push(slot, serial, 200, RESULT_STREAM, { port, format }, 0);
       this.#transfers.push(port);
       this.#flush();

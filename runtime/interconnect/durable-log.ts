@@ -35,6 +35,8 @@ export type Durability = "off" | "async" | "full";
 export interface DurableLogOptions {
   readonly root: string;
   readonly mode: Durability;
+  /** Retained for change feeds. Default 0. */
+  readonly retainedBytes?: number | undefined;
   readonly clock: CommitClock;
   readonly warn: LogLine;
   readonly disk: Disk;
@@ -72,18 +74,20 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   readonly #warn: LogLine;
   /** False: the log is read, but not written. */
   readonly #isOn: boolean;
+  readonly #retainedBytes: number;
   readonly #shared: LogChannel;
   readonly #local: LogChannel;
   readonly #writer: LogWriter;
 
   /** @throws LogCorruptionError */
-  constructor({ root, mode, clock, warn, disk }: DurableLogOptions) {
+  constructor({ root, mode, retainedBytes = 0, clock, warn, disk }: DurableLogOptions) {
     const folder = join(root, LOG_FOLDER);
     this.disk = disk;
     this.#root = root;
     this.#clock = clock;
     this.#warn = warn;
     this.#isOn = mode !== "off";
+    this.#retainedBytes = retainedBytes;
     this.#shared = new LogChannel(disk, folder);
     this.#local = new LogChannel(disk, join(folder, LOG_LOCAL_FOLDER));
     for (const { tornBytes } of this.#channels()) {
@@ -183,12 +187,13 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   trim(): readonly string[] {
     const isTooMuch = this.#shared.log.segments.length > MAX_RETAINED_SEGMENTS;
     const keptSn = isTooMuch ? Number.POSITIVE_INFINITY : this.keptSn();
-    const kept = this.#channels().flatMap((channel) =>
-      channel.trim(
+    const kept = this.#channels().flatMap((channel) => {
+      const followed = channel.log.firstOfLast(this.#retainedBytes);
+      return channel.trim(
         ({ name, path }) => openForLogging(this.#root, path, name).count,
-        channel === this.#shared ? Math.min(keptSn, channel.log.last + 1) : undefined,
-      ),
-    );
+        channel === this.#shared ? Math.min(keptSn, followed) : followed,
+      );
+    });
     return this.#channels().some(({ log }) => log.segments.length > SAVE_SEGMENTS)
       ? kept.map(({ name }) => name)
       : [];

@@ -37,6 +37,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
     };
   };
   readonly durability: Durability;
+  readonly retainLogBytes?: number;
 }
 
 interface OpenState {
@@ -147,9 +148,9 @@ export class Interconnect {
 
   #open(isStorable: boolean, isFirst: boolean): OpenState {
     if (this.#state !== null) return this.#state;
-    const { root, durability: mode } = this.#settings;
+    const { root, durability: mode, retainLogBytes: retainedBytes } = this.#settings;
     const warn = this.#log;
-    const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
+    const options = { root, mode, retainedBytes, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
     const isOwn = this.#settings.txPort === null && this.#settings.followStream === null;
     const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);

@@ -313,7 +313,7 @@ export class GraphSupervisor implements GraphSource {
         entry: "admin",
         title: ADMIN_TITLES[executor],
         number: (deaths) => adminThread(executor, deaths),
-        data: { hasTimeSlices: executor === 0 },
+        data: { hasTimeSlices: executor === 0, root: this.#settings.root },
       },
       {
         died: (number) => {

@@ -15,6 +15,7 @@ import { installBackgroundRunner } from "../graph/api/entry-points.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/manager/thread-numbers.js";
 import type { Control } from "../interconnect/control.js";
+import { createTransactionOpener } from "../interconnect/log/graph-transactions.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
@@ -313,7 +314,11 @@ class System extends ReplicatingSystem {
   async #openGraphs(): Promise<GraphSupervisor> {
     const graphs = new GraphSupervisor(this.#graphSettings);
     this.#graphs = graphs;
-    const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
+    const threadGraphs = new ThreadGraphs(
+      MAIN_THREAD,
+      graphs,
+      createTransactionOpener(this.#graphSettings.root),
+    );
     installThreadGraphs(threadGraphs);
     setGraphBinder(bindGraphs(threadGraphs));
     installBackgroundRunner(graphs.algorithms);
@@ -380,6 +385,7 @@ function graphSettings(given: InitializeOptions): GraphSettings {
     events: idle && events !== false ? "paused" : events,
     saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
     durability: checkSetting("durability", given.durability ?? "off"),
+    retainLogBytes: checkSetting("retainLogBytes", given.retainLogBytes),
     txPort: checkSetting("txPort", given.txPort ?? null),
     followStream: checkSetting("followStream", given.followStream ?? null),
     txKeyFile: checkSetting("txKeyFile", given.txKeyFile ?? null),

@@ -56,6 +56,8 @@ export interface AlgorithmThreadData {
 export interface AdminThreadData {
   /** It leaves long queries to the other one. */
   readonly hasTimeSlices: boolean;
+  /** Data folder, for change feeds. */
+  readonly root: string;
 }
 
 /** Commands to a thread of built-in plugins. */

@@ -55,6 +55,7 @@ export type GraphSettings = Pick<
   | "events"
   | "saveEvery"
   | "durability"
+  | "retainLogBytes"
   | "ip"
   | "txPort"
   | "attach"

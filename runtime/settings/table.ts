@@ -19,10 +19,12 @@
 // documents with `UPDATE_GOLDEN=1 node test/run.mjs tidy-reference`.
 
 import {
+  DEFAULT_RETAINED_LOG_BYTES,
   DEFAULT_SAVE_EVERY_SECONDS,
   DEFAULT_STOP_SECONDS,
   MAX_DRAIN_SECONDS,
   MAX_MAIN_PORT,
+  MAX_RETAINED_LOG_BYTES,
   MAX_SAVE_EVERY_SECONDS,
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
@@ -305,6 +307,15 @@ export const SETTINGS = {
     option: "durability",
     library: "initialize",
     help: "transaction log durability: off, async (write every 10 ms) or full (fsync first)",
+  }),
+  /** Bytes of transaction log retained for followers of changes, besides what recovery needs. */
+  retainLogBytes: setting({
+    key: "retainLogBytes",
+    type: integer(0, MAX_RETAINED_LOG_BYTES),
+    default: [DEFAULT_RETAINED_LOG_BYTES],
+    option: "retain-log-bytes",
+    library: "initialize",
+    help: "bytes of transaction log retained for followers of changes",
   }),
   /** Form of the server's log: text on a terminal, else lines of JSON, by default. */
   logFormat: setting({

@@ -17,6 +17,7 @@ import { installTimeSlice, limitQueries, TimeSlice } from "../graph/api/entry-po
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { createTransactionOpener } from "../interconnect/log/graph-transactions.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type { AdminCommand, AdminServer, AdminThreadData } from "../lifecycle/thread-commands.js";
 import { measureThread } from "../metrics/thread-gauges.js";
@@ -27,10 +28,10 @@ import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState, SLOTS } from "../wire/shared-state.js";
 
 measureThread();
-const { thread, port, signal, hasTimeSlices } = workerData as SupervisedThreadData &
+const { thread, port, signal, hasTimeSlices, root } = workerData as SupervisedThreadData &
   AdminThreadData;
 const pushed = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));
-const graphs = new ThreadGraphs(thread, pushed);
+const graphs = new ThreadGraphs(thread, pushed, createTransactionOpener(root));
 const forms = new ArgspecForms();
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
@@ -51,14 +52,16 @@ function serve({ port: requests, state: buffer, stackTraces }: AdminServer): voi
     limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
   if (!hasTimeSlices) {
     lowerThreadPriority();
-    new Executor(0, requests, state, () => plugins, { prepare, isSliceOver: () => false });
+    new Executor(0, requests, state, () => plugins, {
+      ...{ prepare, isSliceOver: () => false, slots: 1 },
+    });
     return;
   }
   const slice = new TimeSlice(() => state.hasQueued(MAIN_SLOTS, SLOTS));
   installTimeSlice(slice);
   const sliced = plugins.map((entry) => withinSlice(entry, slice));
   const isSliceOver = () => slice.takeOver();
-  new Executor(0, requests, state, () => sliced, { prepare, isSliceOver });
+  new Executor(0, requests, state, () => sliced, { prepare, isSliceOver, slots: 1 });
 }
 
 /** Changes have none: only queries without effects can be repeated. */

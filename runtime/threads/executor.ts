@@ -17,6 +17,7 @@ import { RemoteAlgorithms } from "../graph/manager/remote-algorithms.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
+import { createTransactionOpener } from "../interconnect/log/graph-transactions.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureThread } from "../metrics/thread-gauges.js";
 import type { Lifecycle } from "../plugin/contract/lifecycle.js";
@@ -61,7 +62,11 @@ function notify(notice: ExecutorNotification): void {
   control.postMessage(notice);
 }
 
-const graphs = new ThreadGraphs(executorThread(data.id), new RpcGraphSource(control, data.signal));
+const graphs = new ThreadGraphs(
+  executorThread(data.id),
+  new RpcGraphSource(control, data.signal),
+  createTransactionOpener(data.cursorKey.root),
+);
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
 installBackgroundRunner(new RemoteAlgorithms(data.algorithms));

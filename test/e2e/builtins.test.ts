@@ -32,6 +32,7 @@ const BUILTIN_PLUGINS = [
     "arcs",
     "argspec",
     "builtins",
+    "changes",
     "connect",
     "constrain",
     "constraints",

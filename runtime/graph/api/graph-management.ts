@@ -56,7 +56,7 @@ import {
   textValues,
   vertexText,
 } from "./diagnostics.js";
-import { GraphConstraints } from "./graph-constraints.js";
+import { GraphFeed } from "./graph-feed.js";
 
 /** Counts of `objcnt`. */
 export interface ObjectCounts {
@@ -69,7 +69,7 @@ export interface ObjectCounts {
 /** Names in use: their codes and how often they occur. */
 export type NameList = Readonly<Record<string, readonly [code: number, count: number]>>;
 
-export class GraphManagement extends GraphConstraints {
+export class GraphManagement extends GraphFeed {
   /** Absolute path of its folder; null for an in-memory graph. */
   get path(): string | null {
     return this.access.path;

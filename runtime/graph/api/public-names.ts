@@ -14,6 +14,7 @@ export type { CreateOptions } from "../changes/vertices.js";
 export { type ExpressionValue, expr } from "../evaluate/expr.js";
 export type { Memory, MemoryCell } from "../evaluate/memory.js";
 export type { EvaluationResult } from "../evaluate/result-values.js";
+export type { ChangeFilter, ChangeKind, GraphChange } from "../log/graph-change.js";
 export type { GraphOptions } from "../manager/thread-graphs.js";
 export * from "../model/constants.js";
 export {
@@ -29,6 +30,8 @@ export {
   KeyError,
   LookupError,
   OperationTimeout,
+  PositionError,
+  PositionExpiredError,
   QueryError,
   SearchError,
   UnsupportedError,

@@ -2,6 +2,7 @@
 // time; only the types differ.
 
 import type { VectorIndexOptions } from "../changes/index-vectors.js";
+import type { ChangeKind } from "../log/graph-change.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { AggregateOptions } from "../query/calls/aggregate.js";
@@ -50,6 +51,7 @@ import type {
   SchemaFilter,
   TypeName,
 } from "./schema.js";
+import type { SchemaChange, SchemaChangesOptions } from "./schema-changes.js";
 import type { SchemaConstraint, SchemaProperty } from "./schema-constraints.js";
 import type { LiteralOf, OptionOf, SchemaEntry, SchemaResult } from "./schema-results.js";
 import type {
@@ -205,6 +207,10 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   dropConstraint<T extends TypeName<S>, K extends PropertyKey<S, T>>(
     property: SchemaProperty<S, T, K>,
   ): boolean;
+  changes(this: never, ...given: never[]): never;
+  changes<const K extends ChangeKind = ChangeKind>(
+    options?: SchemaChangesOptions<S, K>,
+  ): AsyncIterableIterator<Extract<SchemaChange<S>, { readonly kind: K }>, undefined, undefined>;
   scan(this: never, ...given: never[]): never;
   scan<const O extends SchemaScan<S> = object>(
     options?: O & SchemaScan<S> & LiteralOf<S, O, "condition">,

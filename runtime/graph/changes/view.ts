@@ -44,8 +44,9 @@ function runReading<T>(store: GraphStore, run: () => T): T {
   }
 }
 
-/** Returns the number of operations at a moment without a mutation under way. */
-function countAtRest(store: GraphStore): number {
+/** Returns the number of operations at a moment without a mutation of another thread under way. */
+export function countAtRest(store: GraphStore): number {
+  if (store.writer.isWriting) return store.operationCount;
   store.writer.beginReading();
   try {
     return store.operationCount;

@@ -4,13 +4,13 @@
 import { MAX_STRING } from "../model/constants.js";
 import { DataError } from "../model/errors.js";
 import { wordsFor } from "../store/packed-text.js";
-import { TextView } from "../store/text-view.js";
+import { isAscii, TextView } from "../store/text-view.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export class RecordReader {
   #words: Uint32Array = new Uint32Array(0);
-  #bytes: Uint8Array = new Uint8Array(0);
+  #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #end = 0;
   /** Offset and bytes of the text or value read last. */
@@ -26,7 +26,7 @@ export class RecordReader {
   begin(words: Uint32Array, at: number, end: number): void {
     if (this.#words !== words) {
       this.#words = words;
-      this.#bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+      this.#bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
     }
     this.#at = at;
     this.#end = end;
@@ -86,6 +86,10 @@ export class RecordReader {
 
   /** Returns the text skipped by `skipText`. */
   text(at = this.textAt, length = this.textBytes): string {
+    // Much faster than the decoder, and most texts are.
+    if (isAscii(this.#words, at, length)) {
+      return this.#bytes.toString("latin1", at * 4, at * 4 + length);
+    }
     try {
       return utf8.decode(this.bytes(at, length));
     } catch (error) {

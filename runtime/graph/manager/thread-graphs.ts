@@ -1,6 +1,7 @@
 // Graphs open in one thread, each attached once. Module-level code shares one session per graph;
 // every request gets its own.
 
+import type { OpenTransactionReader } from "../log/transaction-reader.js";
 import { MEMORY_SIZES, type MemorySize } from "../memory/layout.js";
 import { AccessError, ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
@@ -55,11 +56,18 @@ export function threadGraphs(): ThreadGraphs {
 export class ThreadGraphs {
   readonly #thread: number;
   readonly #source: GraphSource;
+  /** Opens the transaction log for change feeds; null: this thread cannot read it. */
+  readonly openTransactions: OpenTransactionReader | null;
   readonly #open = new Map<string, GraphAccess>();
 
-  constructor(thread: number, source: GraphSource) {
+  constructor(
+    thread: number,
+    source: GraphSource,
+    openTransactions: OpenTransactionReader | null = null,
+  ) {
     this.#thread = thread;
     this.#source = source;
+    this.openTransactions = openTransactions;
   }
 
   /**

@@ -21,11 +21,15 @@ const Word = {
   Full: 22,
   /** Number of joint publications that have begun. */
   Joints: 23,
+  /** Last durable transaction of each log, in 64 bits. */
+  Durable: 24,
   /** By thread: 1 while it publishes transactions of several graphs that belong together. */
   Publishing: 32,
 } as const;
 const THREADS = 256;
 const WORDS = Word.Publishing + THREADS;
+/** The log of replicated graphs, and that of local ones. */
+const LOGS = 2;
 /** Attempts to read between joint publications, which take microseconds. */
 const MAX_ATTEMPTS = 1000;
 /** Blocked threads check for a failure this often. */
@@ -34,10 +38,13 @@ const WAIT_MS = 50;
 export class CommitClock {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
+  /** By log: sequence number of its last durable transaction. */
+  readonly #durable: BigInt64Array;
 
   constructor(buffer = new SharedArrayBuffer(WORDS * 4)) {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer);
+    this.#durable = new BigInt64Array(buffer, Word.Durable * 4, LOGS);
   }
 
   /** True if responses must wait until their changes are durable. */
@@ -154,6 +161,26 @@ export class CommitClock {
     Atomics.store(this.#words, Word.Failed, 1);
     Atomics.notify(this.#words, Word.Done);
     this.wake();
+  }
+
+  /** Returns the sequence number of the last durable transaction of a log. */
+  durableSn(log: number): number {
+    return Number(Atomics.load(this.#durable, log));
+  }
+
+  /** Log thread only: publishes the last durable transaction of a log, before `finish`. */
+  setDurableSn(log: number, sn: number): void {
+    Atomics.store(this.#durable, log, BigInt(sn));
+  }
+
+  /** Number of the last flush that is done. */
+  get lastDone(): number {
+    return Atomics.load(this.#words, Word.Done);
+  }
+
+  /** Resolves after a flush later than `seen`, or after `ms`. */
+  async afterFlush(seen: number, ms: number): Promise<void> {
+    await Atomics.waitAsync(this.#words, Word.Done, seen, ms).value;
   }
 
   /** Resolves to true when a flush is done, to false if the log has failed. */

@@ -95,6 +95,10 @@ export interface ConstraintViolation {
   /** Vertex that has the same value. */
   readonly other?: string;
 }
+/** A position of a change feed that is malformed, or belongs to another graph. */
+export class PositionError extends errorClass("PositionError", "SVC2417") {}
+/** A position of a change feed whose next changes are no longer in the transaction log. */
+export class PositionExpiredError extends errorClass("PositionExpiredError", "SVC2418") {}
 /** A violated invariant: a defect of the graph engine. */
 export class InternalError extends errorClass("InternalError", "SVC2413") {}
 /** Not supported by this version. */

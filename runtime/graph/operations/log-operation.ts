@@ -198,7 +198,7 @@ function logVertexChange(store: GraphStore, log: CommitRing, operation: Operatio
   const isRank = code === OperationCode.SetRank;
   const id = idWords(store, initialId, vertex, operation.id);
   let at = log.reserve(HEAD_WORDS + (isExpiry ? 1 : isRank ? 2 : 0) + id);
-  at = putHead(log, at, operation, 0, hasName(code) ? operation.name : 0);
+  at = putHead(log, at, operation, 0, vertexChangeName(store, operation));
   if (isExpiry) log.words[at++] = operation.expiresAt;
   if (isRank) {
     floats[0] = operation.c1;
@@ -209,13 +209,19 @@ function logVertexChange(store: GraphStore, log: CommitRing, operation: Operatio
   putId(store, log.words, at, initialId, vertex);
 }
 
-function hasName(code: number): boolean {
-  return (
-    code === OperationCode.CreateVertex ||
-    code === OperationCode.SetType ||
-    code === OperationCode.RemoveProperty ||
-    code === OperationCode.RemoveVector
-  );
+function vertexChangeName(store: GraphStore, { code, name, vertex }: Operation): number {
+  switch (code) {
+    case OperationCode.CreateVertex:
+    case OperationCode.SetType:
+    case OperationCode.RemoveProperty:
+    case OperationCode.RemoveVector:
+      return name;
+    case OperationCode.DeleteVertex:
+      // For change feeds, which filter by type after the vertex is gone.
+      return vertex === 0 ? 0 : store.vertices.typeOf(vertex);
+    default:
+      return 0;
+  }
 }
 
 /** Returns the words of an id with its length; packs the id of a new vertex into the scratch. */

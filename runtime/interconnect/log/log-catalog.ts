@@ -78,7 +78,7 @@ export class LogCatalog {
    */
   readFrame(frame: Frame, reached: (graph: number, after: number) => void): void {
     if (frame.header.isTable) {
-      this.#readTable(frame.bytes.subarray(FRAME_HEADER_BYTES));
+      this.readTable(frame);
       return;
     }
     forEachTransaction(frame, {
@@ -87,17 +87,19 @@ export class LogCatalog {
         this.#reach(graph, operationCountBefore(words, at), after);
         reached(graph, after);
       },
-      control: (json) => this.#readControl(json),
+      control: (json) => this.readControl(json),
     });
   }
 
-  #readTable(bytes: Uint8Array): void {
-    const entries: unknown = JSON.parse(Buffer.from(bytes).toString());
+  /** Adds the graphs of the table at the head of a segment. */
+  readTable({ bytes }: Frame): void {
+    const entries: unknown = JSON.parse(bytes.subarray(FRAME_HEADER_BYTES).toString());
     if (!Array.isArray(entries)) throw new DataError("the table of a log is no list");
     for (const entry of entries) this.#enter(entry);
   }
 
-  #readControl(control: unknown): void {
+  /** Updates the catalog from a control record. */
+  readControl(control: unknown): void {
     const { opened, erased } = Object(control) as Partial<{ opened: GraphEntry; erased: number }>;
     if (opened !== undefined) this.#enter(opened);
     else {

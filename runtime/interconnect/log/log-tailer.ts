@@ -2,34 +2,57 @@
 
 import { join } from "node:path";
 import { assert } from "../../base/assert.js";
+import { PositionExpiredError } from "../../graph/model/errors.js";
 import type { Disk } from "./disk.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-format.js";
-import type { SegmentLog } from "./segment-log.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
+import type { Segment } from "./segments.js";
+
+/** The part of a log that a tailer needs: this thread may write it, or another one. */
+export interface TailedLog {
+  readonly folder: string;
+  /** Sequence number of the last durable transaction. */
+  readonly safe: number;
+  /** Returns the segment that contains a durable transaction; undefined if it was removed. */
+  segmentOf(sn: number): Segment | undefined;
+}
+
+export interface TailerOptions {
+  /** Initial size of the read buffer. */
+  readonly windowBytes?: number;
+  /** Receives the graph table of each segment. */
+  readonly onTable?: (frame: Frame) => void;
+}
 
 export class LogTailer {
   readonly #disk: Disk;
-  readonly #log: SegmentLog;
+  readonly #log: TailedLog;
+  readonly #options: TailerOptions;
   #sn: number;
   #reader: SegmentReader | null = null;
-  #segment = 0;
+  #segment: Segment | null = null;
   #offset = 0;
 
   /** @param sn a retained transaction, or the next one */
-  constructor(disk: Disk, log: SegmentLog, sn: number) {
+  constructor(disk: Disk, log: TailedLog, sn: number, options: TailerOptions = {}) {
     this.#disk = disk;
     this.#log = log;
     this.#sn = sn;
+    this.#options = options;
   }
 
-  /** Returns the next frame, valid until the next call; null: none is durable yet. */
+  /**
+   * Returns the next frame, valid until the next call; null: none is durable yet.
+   * @throws PositionExpiredError if its segment was removed
+   */
   next(): Frame | null {
     while (this.#sn <= this.#log.safe) {
-      this.#open();
-      const frame = this.#reader!.frameAt(this.#offset);
+      const reader = this.#openSegment();
+      const frame = reader.frameAt(this.#offset) ?? this.#reopen().frameAt(this.#offset);
       if (frame === null) throw new Error(`the log cannot be read at unit ${this.#sn}`);
       this.#offset += frame.bytes.length;
       const { isTable, sn, units } = frame.header;
+      if (isTable) this.#options.onTable?.(frame);
       if (isTable || sn + units <= this.#sn) continue;
       assert(sn <= this.#sn, "flushed frames have no gap");
       this.#sn = sn + units;
@@ -43,14 +66,31 @@ export class LogTailer {
     this.#reader = null;
   }
 
-  /** Opens the segment that contains the next transaction. */
-  #open(): void {
-    const segment = this.#log.segments.findLast(({ firstSn }) => firstSn <= this.#sn);
-    if (segment === undefined) throw new Error(`log starts after transaction ${this.#sn}`);
-    if (this.#reader !== null && this.#segment === segment.firstSn) return;
-    this.close();
-    this.#reader = new SegmentReader(this.#disk.open(join(this.#log.folder, segment.name), "read"));
-    this.#segment = segment.firstSn;
+  /** Returns the reader of the segment that contains the next transaction. */
+  #openSegment(): SegmentReader {
+    const segment = this.#log.segmentOf(this.#sn);
+    if (segment === undefined) throw expired(this.#sn);
+    const isOpen = this.#segment?.firstSn === segment.firstSn;
+    if (isOpen && this.#reader !== null) return this.#reader;
+    this.#segment = segment;
     this.#offset = SEGMENT_HEADER_BYTES;
+    return this.#reopen();
   }
+
+  /** Another thread may have written what the former reader had read ahead. */
+  #reopen(): SegmentReader {
+    this.close();
+    const path = join(this.#log.folder, this.#segment!.name);
+    try {
+      this.#reader = new SegmentReader(this.#disk.open(path, "read"), this.#options.windowBytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") throw expired(this.#sn);
+      throw error;
+    }
+    return this.#reader;
+  }
+}
+
+function expired(sn: number): PositionExpiredError {
+  return new PositionExpiredError(`the log no longer contains transaction ${sn}`);
 }

@@ -62,6 +62,7 @@ export class LogWriter {
     this.#channels = channels;
     this.#reserve = reserve;
     this.#on = events;
+    this.#publishDurable();
   }
 
   /** Calls `call` each time `bytes` more were written. */
@@ -98,6 +99,7 @@ export class LogWriter {
       do for (const { log } of this.#channels) log.flushNow();
       while (this.#write());
     });
+    this.#publishDurable();
     for (const call of this.#onFlushed) call();
   }
 
@@ -140,7 +142,14 @@ export class LogWriter {
     this.#hasReserve = this.#reserve.create();
   }
 
+  #publishDurable(): void {
+    for (const [index, { log }] of this.#channels.entries()) {
+      this.#clock.setDurableSn(index, log.safe);
+    }
+  }
+
   #flushed(flush: number): void {
+    this.#publishDurable();
     this.#clock.finish(flush);
     for (const call of this.#onFlushed) call();
   }

@@ -112,6 +112,18 @@ export class SegmentLog {
     return this.#segments;
   }
 
+  /** Returns the first transaction of the segments that hold the last `bytes`, rounded up. */
+  firstOfLast(bytes: number): number {
+    const full = Math.ceil(bytes / (this.#options.segmentBytes ?? SEGMENT_BYTES));
+    const oldest = this.#segments[Math.max(0, this.#segments.length - 1 - full)];
+    return full === 0 || oldest === undefined ? this.#nextSn : oldest.firstSn;
+  }
+
+  /** Returns the segment that contains a written transaction; undefined if it was removed. */
+  segmentOf(sn: number): Segment | undefined {
+    return this.#segments.findLast(({ firstSn }) => firstSn <= sn);
+  }
+
   /**
    * Writes a frame, which becomes durable with `flush`.
    * @param frame transactions, after space for a frame header

@@ -32,14 +32,17 @@ export class SegmentReader {
   readonly #file: DiskFile;
   readonly size: number;
   /** Part of the file read last. */
-  #window = Buffer.alloc(WINDOW_BYTES);
-  #words = new Uint32Array(this.#window.buffer, 0, WINDOW_BYTES / 4);
+  #window: Buffer;
+  #words: Uint32Array;
   #from = 0;
   #length = 0;
 
-  constructor(file: DiskFile) {
+  /** @param windowBytes initial size of the read buffer, a multiple of 4 */
+  constructor(file: DiskFile, windowBytes = WINDOW_BYTES) {
     this.#file = file;
     this.size = file.size();
+    this.#window = Buffer.alloc(windowBytes);
+    this.#words = new Uint32Array(this.#window.buffer, 0, windowBytes / 4);
   }
 
   /** Returns null if corrupt, a number for another version. */
@@ -94,7 +97,9 @@ export class SegmentReader {
 
   #load(offset: number, length: number): void {
     if (length > this.#window.length) {
-      this.#window = Buffer.alloc(MAX_FRAME_BYTES + WINDOW_BYTES);
+      // Frames of one log have similar lengths, so doubling settles soon.
+      const doubled = Math.max(length, 2 * this.#window.length);
+      this.#window = Buffer.alloc(Math.min(doubled, MAX_FRAME_BYTES + WINDOW_BYTES));
       this.#words = new Uint32Array(this.#window.buffer, 0, this.#window.length / 4);
     }
     this.#from = offset;

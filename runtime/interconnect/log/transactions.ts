@@ -70,7 +70,16 @@ export function paddedJson(content: unknown): Buffer {
   return Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]);
 }
 
-function parseControl(words: Uint32Array, at: number): unknown {
+/** Returns whether a unit of a frame is a control record. */
+export function isControl(words: Uint32Array, at: number): boolean {
+  return (words[at]! & 0xff) === CONTROL;
+}
+
+/**
+ * Returns the content of a control record.
+ * @throws DataError, SyntaxError
+ */
+export function parseControl(words: Uint32Array, at: number): unknown {
   const from = words.byteOffset + (at + TRANSACTION_HEAD_WORDS) * 4;
   const length = ((words[at]! >>> 8) - TRANSACTION_HEAD_WORDS) * 4;
   if (words[at + 1] !== length) throw new DataError("corrupt log unit");

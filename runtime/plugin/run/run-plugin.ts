@@ -132,7 +132,7 @@ function run(
     callLater(result, entry, renderer, source, held, bound, done);
     return held;
   }
-  finish(result, renderer, source, bound, done);
+  finish(result, entry, renderer, source, bound, done);
   return null;
 }
 
@@ -162,19 +162,20 @@ async function callLater(
   }
   if (own !== bound) held.bind(own);
   if (isThenable(result)) await finishLater(result, entry, renderer, source, own, done);
-  else finish(result, renderer, source, own, done);
+  else finish(result, entry, renderer, source, own, done);
 }
 
 /** Answers with a result, or starts a stream. */
 function finish(
   result: unknown,
+  entry: PluginEntry,
   renderer: Renderer,
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
 ): void {
   if (isStream(result) && source.streams !== undefined) {
-    sendStream(result, source, bound, done, renderer.itemFault);
+    sendStream(result, entry, source, bound, done, renderer.itemFault);
   } else renderer.render(result, source.accept, releaseFirst(bound, done), source);
 }
 
@@ -210,7 +211,7 @@ async function finishLater(
     sendLate(thrown, source, done, entry);
     return;
   }
-  finish(result, renderer, source, bound, done);
+  finish(result, entry, renderer, source, bound, done);
 }
 
 function sendSyncError(
@@ -238,6 +239,7 @@ const EVENT_STREAM = /\btext\/event-stream\b/i;
 /** The plugin holds the graph until the stream ends. */
 function sendStream(
   result: AsyncIterable<unknown>,
+  entry: PluginEntry,
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
@@ -247,7 +249,7 @@ function sendStream(
   const format = isForPages ? "sse" : "ndjson";
   const sender = new StreamSender(result, format, itemFault, {
     started: (port) => source.streams!.open(source, port, format),
-    failed: (thrown) => sendLate(thrown, source, done),
+    failed: (thrown) => sendLate(thrown, source, done, entry),
     broken: (thrown) => reportThrown(thrown, source),
     cancelled: () => source.signal?.abort("AbortError"),
     over: () => {

@@ -11,6 +11,7 @@ import { errorName } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { ResultFault } from "../contract/plugin-entry.js";
 import type { StreamFormat } from "../contract/request-source.js";
+import { StreamItems } from "../response/stream-items.js";
 
 const CHUNK_CHARACTERS = 16 * 1024;
 const MAX_BYTES_AHEAD = 64 * 1024;
@@ -192,6 +193,7 @@ export class StreamSender {
 }
 
 function partText(value: unknown, format: StreamFormat): string {
+  if (value instanceof StreamItems) return value.format(format);
   const json = jsonText(value);
   return format === "sse" ? `data: ${json}\n\n` : `${json}\n`;
 }

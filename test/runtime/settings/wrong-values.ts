@@ -265,6 +265,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["a\nb", /^: expected a file path/],
     [7, /got 7$/],
   ],
+  retainLogBytes: [
+    [-1, /^: expected an integer from 0 to 8589934592, got -1$/],
+    ["1 GiB", /got "1 GiB"$/],
+  ],
   durability: [
     ["sync", /^: expected one of "off", "async", "full", got "sync"$/],
     [true, /got true$/],

@@ -77,7 +77,7 @@ test("encode vertices and their contents", ({ graph, store }) => {
     "1: 10106 at 2 a9c3 0",
     "1: 10007 at 2 a9c3",
     "1: 8 at 2 a9c3",
-    "1: 2 at 2 a9c3",
+    "1: 110002 at 2 a9c3",
   ]);
 });
 

@@ -25,6 +25,7 @@ export interface InstanceOptions {
   readonly attach?: readonly string[];
   readonly disk?: Disk;
   readonly durability?: Durability;
+  readonly retainLogBytes?: number;
   readonly publishStream?: string | null;
   readonly followStream?: string | null;
 }
@@ -41,10 +42,10 @@ export class Instance {
 
   private constructor(root: string, options: InstanceOptions) {
     const { txPort = null, attach = [], disk, durability: mode = "async" } = options;
-    const { publishStream = null, followStream = null } = options;
+    const { publishStream = null, followStream = null, retainLogBytes = 0 } = options;
     this.#root = root;
     const settings = {
-      ...{ root, readonly: false, graphs: {}, durability: mode },
+      ...{ root, readonly: false, graphs: {}, durability: mode, retainLogBytes },
       ...{ events: false, saveEvery: 0 },
       ...{ ip: null, txPort, attach, txKeyFile: null, publishStream, followStream },
     };

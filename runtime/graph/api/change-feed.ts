@@ -1,0 +1,213 @@
+// Change feed of a graph: its changes in the order of their commits, read from the transaction log.
+// Nothing is buffered for a reader that pauses, and nothing is lost or repeated for one that
+// continues from a position. Operation counts show whether a change is missing.
+//
+//   open ──► known operations found in the log? ──no──► expired
+//                         │ yes
+//                         ▼
+//            read a frame ──end──► wait for a flush ──┐
+//                 ▲───────────────────────────────────┘
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { SvcError } from "../../base/errors.js";
+import { keepAlive } from "../../base/keep-alive.js";
+import type { PullSource } from "../../base/pull-iterator.js";
+import { countAtRest } from "../changes/view.js";
+import { ChangeDecoder } from "../log/change-decoder.js";
+import { PreparedFilter } from "../log/change-filter.js";
+import {
+  type ChangePosition,
+  formatPosition,
+  parsePosition,
+  positionPrefix,
+} from "../log/change-position.js";
+import type { ChangeFilter, GraphChange } from "../log/graph-change.js";
+import { operationCountAfter, operationCountBefore } from "../log/transaction-format.js";
+import type { TransactionReader } from "../log/transaction-reader.js";
+import { requireIdentity } from "../manager/logging-entry-points.js";
+import { threadGraphs } from "../manager/thread-graphs.js";
+import type { CommitClock } from "../memory/commit-clock.js";
+import { checkOptions, checkText } from "../model/check-argument.js";
+import { AccessError, PositionError, PositionExpiredError } from "../model/errors.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { type GraphHandle, getAccess } from "./graph-handle.js";
+
+export interface ChangeOptions {
+  /** Position after which changes are delivered; default: those made from now on. */
+  readonly since?: string | undefined;
+  readonly filter?: ChangeFilter | undefined;
+}
+
+const OPTIONS = new Set(["since", "filter"]);
+/** Interval of the checks whether the graph still exists. */
+const WAIT_MS = 1000;
+
+/**
+ * Reads changes without waiting:
+ *
+ *   for (;;) { const change = reader.pull(); if (change === null) await reader.wait(); … }
+ */
+export class ChangeReader implements PullSource<GraphChange> {
+  readonly #store: GraphStore;
+  readonly #clock: CommitClock;
+  readonly #identity: string;
+  readonly #decoder: ChangeDecoder;
+  readonly #transactions: TransactionReader;
+  /** Operation count up to which everything is delivered, or was refused by the filter. */
+  #known: number;
+  /** Positions of the current transaction without their counts. */
+  #prefix: string;
+  /** The log is known to contain all changes after the position. */
+  #isContinuous = false;
+  /** Operation count that the log must reach for that; null: unknown. */
+  #required: number | null = null;
+  #isInTransaction = false;
+  #isAtEnd = false;
+  /** Last flush when the end of the log was reached. */
+  #seenFlush = 0;
+
+  /**
+   * @throws SvcError SVC2416 without a log; PositionError; TypeError or ValueError for options
+   */
+  constructor(access: GraphAccess, options: ChangeOptions) {
+    checkOptions(options, OPTIONS);
+    const { since, filter = {} } = options;
+    if (since !== undefined) checkText(since, "since");
+    this.#store = access.store;
+    this.#identity = requireIdentity(access.store);
+    this.#decoder = new ChangeDecoder(access.store, new PreparedFilter(filter));
+    const log = openLog(access);
+    this.#clock = log.clock;
+    this.#transactions = log.reader;
+    const position = since === undefined ? log.readPosition() : this.#parse(since);
+    this.#known = position.count;
+    this.#prefix = positionPrefix(this.#identity, position);
+    this.#transactions.start(position);
+  }
+
+  /** Position up to which everything was delivered, or refused by the filter. */
+  get position(): string {
+    return formatPosition(this.#prefix, this.#known);
+  }
+
+  /**
+   * Returns the next change; null if `wait` has to be called first.
+   * @throws PositionExpiredError if changes are missing; AccessError if the graph was removed
+   */
+  pull(): GraphChange | null {
+    if (this.#store.memory.isRemoved) throw new AccessError("Graph cannot be accessed");
+    for (;;) {
+      if (this.#isInTransaction) {
+        const change = this.#decoder.next(this.#known);
+        this.#known = Math.max(this.#known, this.#decoder.count);
+        if (change !== null) return change;
+        this.#isInTransaction = false;
+      }
+      this.#seenFlush = this.#clock.lastDone;
+      const step = this.#transactions.step();
+      this.#isAtEnd = step === "end";
+      if (step !== "transaction") return null;
+      this.#begin();
+    }
+  }
+
+  /**
+   * Resolves when there may be more: in another turn of the event loop, or after a flush.
+   * @throws PositionExpiredError
+   */
+  async wait(): Promise<void> {
+    if (!this.#isAtEnd) await nextTurn();
+    else if (this.#isContinuous) {
+      await keepAlive(this.#clock.afterFlush(this.#seenFlush, WAIT_MS));
+    } else await this.#verify();
+  }
+
+  close(): void {
+    this.#transactions.close();
+  }
+
+  #parse(since: string): ChangePosition {
+    const position = parsePosition(since, this.#identity);
+    const { operationCount, name } = this.#store;
+    if (position.count <= operationCount) return position;
+    throw new PositionError(
+      `position is ahead of graph '${name}', which was restored to an earlier state: '${since}'`,
+    );
+  }
+
+  #begin(): void {
+    const { words, at, sn, logTag } = this.#transactions;
+    const before = operationCountBefore(words, at);
+    if (before > this.#known) throw this.#expired();
+    if (operationCountAfter(words, at) <= this.#known) return;
+    this.#prefix = positionPrefix(this.#identity, { logTag, sn });
+    this.#decoder.begin(words, at, this.#prefix);
+    this.#isInTransaction = true;
+  }
+
+  /**
+   * When the end of the log is reached first: all that exists must be in it after a flush. Changes
+   * that a former process made without a log are not.
+   * @throws PositionExpiredError
+   */
+  async #verify(): Promise<void> {
+    if (this.#required === null) {
+      this.#required = countAtRest(this.#store);
+      const isDurable = await keepAlive(this.#clock.wait(this.#clock.nextFlush));
+      if (!isDurable) throw unavailable(this.#store.name);
+    } else if (this.#required > this.#known) throw this.#expired();
+    else this.#isContinuous = true;
+  }
+
+  #expired(): PositionExpiredError {
+    return new PositionExpiredError(
+      `changes of graph '${this.#store.name}' after position '${this.position}' are no longer ` +
+        "in the transaction log",
+    );
+  }
+}
+
+/** The log of a graph, as this thread reads it. */
+interface OpenLog {
+  readonly clock: CommitClock;
+  readonly reader: TransactionReader;
+  /** Returns the position after all changes so far. */
+  readPosition(): ChangePosition;
+}
+
+/** @throws SvcError SVC2416 */
+function openLog({ store, isLocal }: GraphAccess): OpenLog {
+  const { log } = store.memory;
+  const { openTransactions } = threadGraphs();
+  if (log?.isOn !== true || openTransactions === null) throw unavailable(store.name);
+  const { clock } = log;
+  const reader = openTransactions({ identity: requireIdentity(store), isLocal, clock });
+  const readPosition = (): ChangePosition => {
+    // Before the count: what is durable later is skipped by its count.
+    const { logTag, lastSn: sn } = reader;
+    return { logTag, sn, count: countAtRest(store) };
+  };
+  return { clock, reader, readPosition };
+}
+
+function unavailable(name: string): SvcError {
+  return new SvcError("SVC2416", `changes of graph '${name}' are not available: it is not logged`);
+}
+
+/**
+ * Returns the position after all changes so far.
+ * @throws SvcError SVC2416
+ */
+export function readChangePosition(access: GraphAccess): string {
+  const position = openLog(access).readPosition();
+  return formatPosition(positionPrefix(requireIdentity(access.store), position), position.count);
+}
+
+/**
+ * Returns a reader for code that renders many changes at once.
+ * @throws as `ChangeReader`
+ */
+export function openChanges(graph: GraphHandle, options: ChangeOptions): ChangeReader {
+  return new ChangeReader(getAccess(graph), options);
+}

@@ -1,0 +1,45 @@
+// Transactions of one graph in the transaction log, as change feeds read them. The log belongs to
+// another folder of the runtime and mostly to another thread: a thread with graphs gets a function
+// that opens it.
+
+import type { CommitClock } from "../memory/commit-clock.js";
+
+/** Outcome of a step: a transaction, a part of the log without one, or the durable end. */
+export type ReadStep = "transaction" | "more" | "end";
+
+/** Reads the durable transactions of one graph in order. */
+export interface TransactionReader {
+  /** The current transaction, valid until the next step: its words and its offset. */
+  readonly words: Uint32Array;
+  readonly at: number;
+  /** Its sequence number in the log. */
+  readonly sn: number;
+  /** Digits that distinguish the log from others; empty while it is. */
+  readonly logTag: string;
+  /** Sequence number of the last durable transaction. */
+  readonly lastSn: number;
+  /** Sets where to read; called before the first step. A place in another log: from the start. */
+  start(place: LogPlace): void;
+  /**
+   * Advances by at most one frame of the log.
+   * @throws PositionExpiredError if the log was truncated before the next transaction
+   */
+  step(): ReadStep;
+  close(): void;
+}
+
+/** Place in a log from which a graph is read. */
+export interface LogPlace {
+  readonly logTag: string;
+  /** Last transaction that is known. */
+  readonly sn: number;
+}
+
+export interface LoggedGraphKey {
+  readonly identity: string;
+  readonly isLocal: boolean;
+  readonly clock: CommitClock;
+}
+
+/** Opens the log of this process. */
+export type OpenTransactionReader = (graph: LoggedGraphKey) => TransactionReader;

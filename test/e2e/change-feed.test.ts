@@ -1,0 +1,273 @@
+// The change feed over HTTP: both formats, resumption after kills, slow clients, positions that
+// expired, limits and scopes.
+// limit: 120 s
+// takes 20 s
+
+import { createHash } from "node:crypto";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_CHANGE_FEEDS } from "../../runtime/base/limits.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import type { Graph, int, PluginRequest } from "svc-server";
+
+/** Sets a property of vertices, one after the other. @plugin @graph shop */
+export async function change(
+  _request: PluginRequest, graph: Graph, from: int, to: int, text: int = 0,
+): Promise<int> {
+  for (let n = from; n < to; n++) {
+    const properties = { n, text: "x".repeat(text) };
+    graph.createVertex("v" + n % 100, { type: "product", properties });
+    if (n % 50 === 0) await Promise.resolve();
+  }
+  return to;
+}
+`;
+const CONFIG = `export default {
+  auth: "src/auth.ts#keys",
+  graphs: { shop: { read: "shop:read" } },
+};
+`;
+
+const test = suite("change feed over HTTP");
+const project = new TemporaryProject({
+  "plugins/p.ts": PLUGINS,
+  "svc.config.ts": CONFIG,
+  "src/auth.ts":
+    'import { apiKeys } from "svc-server";\nexport const keys = apiKeys({ file: "keys.json" });\n',
+  "keys.json": JSON.stringify(
+    [["reader", ["shop:read"]] as const, ["nothing", []] as const].map(([name, scopes]) => ({
+      ...{ sha256: createHash("sha256").update(name).digest("hex"), scopes },
+    })),
+  ),
+});
+let server: Served;
+
+test.before(async () => {
+  await buildProject(project.folder);
+  server = await serve(project.folder);
+});
+
+test.after(async () => {
+  await server.stop();
+  project.remove();
+});
+
+const AUTHORIZATION = { authorization: "Bearer reader" };
+const EVENTS = { accept: "text/event-stream" };
+
+const change = async (from: number, to: number, text = 0): Promise<void> => {
+  const path = `/svc/plugin/change?from=${from}&to=${to}&text=${text}`;
+  assert.is((await get(server.port, path, { headers: AUTHORIZATION })).status, 200);
+};
+
+interface Item {
+  readonly kind: string;
+  readonly position: string;
+  readonly value?: unknown;
+}
+
+/** A client that follows the graph until it is closed. */
+class Follower {
+  readonly items: Item[] = [];
+  readonly ids: string[] = [];
+  error = "";
+  #text = "";
+  readonly #request: ClientRequest;
+  response: IncomingMessage | null = null;
+
+  constructor(query: string, headers: Readonly<Record<string, string>> = {}) {
+    const path = `/svc/builtin/changes?graph=shop&${query}`;
+    const given = { ...AUTHORIZATION, ...EVENTS, ...headers };
+    this.#request = request({ host: "127.0.0.1", port: server.port, path, headers: given });
+    this.#request.on("response", (response) => {
+      this.response = response;
+      response.setEncoding("utf8").on("data", (text: string) => this.#receive(text));
+      response.on("error", () => {});
+    });
+    this.#request.on("error", () => {});
+    this.#request.end();
+  }
+
+  #receive(text: string): void {
+    this.#text += text;
+    const events = this.#text.split("\n\n");
+    this.#text = events.pop()!;
+    for (const event of events) {
+      for (const line of event.split("\n")) {
+        if (line.startsWith("id: ")) this.ids.push(line.slice(4));
+        else if (line.startsWith("event: error")) this.error = event;
+        else if (line.startsWith("data: ") && this.error === "")
+          this.items.push(JSON.parse(line.slice(6)) as Item);
+      }
+    }
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    const giveUpAt = performance.now() + 30_000;
+    while (!holds()) {
+      if (performance.now() > giveUpAt) {
+        throw new Error(`${this.items.length} items, ${this.response?.statusCode}: ${this.#text}`);
+      }
+      await delay(5);
+    }
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+}
+
+const QUERY = `kinds=${encodeURIComponent('["propertySet"]')}&properties=%5B%22n%22%5D`;
+
+test("sends changes as events with positions, and as lines of JSON", async () => {
+  const follower = new Follower("");
+  await follower.until(() => follower.response !== null);
+  assert.is(follower.response!.headers["content-type"], "text/event-stream; charset=UTF-8");
+  await change(0, 2);
+  await follower.until(() => follower.items.length === 6);
+  assert.equal(
+    follower.ids,
+    follower.items.map(({ position }) => position),
+  );
+  assert.equal(
+    follower.items.map(({ kind }) => kind),
+    [
+      ...["vertexCreated", "propertySet", "propertySet"],
+      ...["vertexCreated", "propertySet", "propertySet"],
+    ],
+  );
+  follower.close();
+  const since = follower.ids[0]!;
+  const lines = await fetch(
+    `http://127.0.0.1:${server.port}/svc/builtin/changes?graph=shop&since=${since}`,
+    { headers: AUTHORIZATION },
+  );
+  assert.is(lines.headers.get("content-type"), "application/x-ndjson; charset=UTF-8");
+  const { value } = await lines.body!.getReader().read();
+  const [first] = Buffer.from(value!).toString().split("\n");
+  assert.equal(JSON.parse(first!), follower.items[1]);
+});
+
+test("reports progress to a client whose filter refuses all changes", async () => {
+  const follower = new Follower(`types=${encodeURIComponent('["user"]')}`);
+  await follower.until(() => follower.response !== null);
+  await change(2, 3);
+  await delay(1100);
+  await change(3, 4);
+  await follower.until(() => follower.ids.length > 0);
+  assert.is(follower.items.length, 0);
+  follower.close();
+});
+
+test("continues after kills without loss or repetition", async () => {
+  const values: unknown[] = [];
+  let last = "";
+  await change(999, 1000);
+  const first = new Follower("");
+  await first.until(() => first.response !== null);
+  await change(1000, 1001);
+  await first.until(() => first.items.length > 0);
+  last = first.ids.at(-1)!;
+  first.close();
+  let n = 1001;
+  for (let kill = 0; kill < 3; kill++) {
+    const follower = new Follower(QUERY, { "last-event-id": last });
+    await change(n, n + 300);
+    await follower.until(() => follower.items.length > 20 + kill * 50);
+    await server.stop("SIGKILL");
+    for (const item of follower.items) values.push(item.value);
+    last = follower.ids.at(-1)!;
+    server = await serve(project.folder);
+    n += 300;
+  }
+  const follower = new Follower(QUERY, { "last-event-id": last });
+  await change(n, n + 1);
+  await follower.until(() => follower.items.at(-1)?.value === n);
+  for (const item of follower.items) values.push(item.value);
+  follower.close();
+  assert.equal(
+    values,
+    Array.from({ length: n - 1001 + 1 }, (_, index) => 1001 + index),
+  );
+});
+
+test("holds no memory for a client that does not read", async () => {
+  const follower = new Follower(QUERY);
+  await follower.until(() => follower.response !== null);
+  follower.response!.pause();
+  const before = await usedMemory();
+  for (let n = 5000; n < 8000; n += 500) await change(n, n + 500, 20_000);
+  const grown = (await usedMemory()) - before;
+  // 60 MB were written meanwhile.
+  assert.ok(grown < 40 * 2 ** 20, `${grown} bytes`);
+  follower.response!.resume();
+  await follower.until(() => follower.items.at(-1)?.value === 7999);
+  assert.is(follower.items.length, 3000);
+  follower.close();
+});
+
+/** Memory of the process besides its graphs. */
+async function usedMemory(): Promise<number> {
+  const { response } = (await get(server.port, "/svc/nodestat", { headers: AUTHORIZATION })).json;
+  return (response as { memory: { external: number } }).memory?.external ?? 0;
+}
+
+test("refuses invalid requests", async () => {
+  const status = async (query: string, principal = "reader"): Promise<number> => {
+    const path = `/svc/builtin/changes?${query}`;
+    const headers = { authorization: `Bearer ${principal}` };
+    return (await get(server.port, path, { headers })).status;
+  };
+  assert.is(await status("graph=none"), 404);
+  assert.is(await status("graph=shop&since=x"), 400);
+  assert.is(await status(`graph=shop&kinds=${encodeURIComponent('["x"]')}`), 400);
+  assert.is(await status("graph=shop", "nothing"), 403);
+  assert.is(await status("graph=shop", "stranger"), 401);
+});
+
+test("limits the number of clients", async () => {
+  const followers = Array.from({ length: MAX_CHANGE_FEEDS }, () => new Follower(QUERY));
+  for (const follower of followers) await follower.until(() => follower.response !== null);
+  const path = "/svc/builtin/changes?graph=shop";
+  const { status, text } = await get(server.port, path, { headers: AUTHORIZATION });
+  assert.is(status, 503);
+  assert.match(text, /clients follow changes already/);
+  for (const follower of followers) follower.close();
+  // The places become free again.
+  for (;;) {
+    const again = new Follower(QUERY);
+    await again.until(() => again.response !== null);
+    again.close();
+    if (again.response!.statusCode === 200) break;
+    await delay(50);
+  }
+});
+
+test("answers 410 for a position whose changes are not in the log", async () => {
+  // Without the clients of the test before, whose places become free one after the other.
+  await server.stop();
+  server = await serve(project.folder);
+  const follower = new Follower("");
+  await follower.until(() => follower.response !== null);
+  await change(9000, 9001);
+  await follower.until(() => follower.items.at(-1)?.value === "");
+  const since = follower.ids.at(-1)!;
+  follower.close();
+  await server.stop();
+  server = await serve(project.folder, "--durability", "off");
+  const ask = () =>
+    get(server.port, `/svc/builtin/changes?graph=shop&since=${since}`, { headers: AUTHORIZATION });
+  assert.match((await ask()).text, /is not logged/);
+  await change(9001, 9002);
+  await server.stop();
+  server = await serve(project.folder);
+  const { status, text } = await ask();
+  assert.is(status, 410, text);
+  assert.match(text, /PositionExpiredError/);
+});
+
+test.run();

@@ -1,0 +1,409 @@
+// Change feeds of graphs with a transaction log in this process: order, resumption, filters, and
+// positions whose changes are missing. SEED=n repeats the random part.
+// limit: 60 s
+// takes 5 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openChanges } from "../../../runtime/graph/api/change-feed.js";
+import type { Graph } from "../../../runtime/graph/api/graph.js";
+import type { ChangeFilter, GraphChange } from "../../../runtime/graph/log/graph-change.js";
+import type { GraphSource } from "../../../runtime/graph/manager/graph-source.js";
+import {
+  findThreadGraphs,
+  installThreadGraphs,
+  ThreadGraphs,
+} from "../../../runtime/graph/manager/thread-graphs.js";
+import { M_INT } from "../../../runtime/graph/model/constants.js";
+import { PositionError, PositionExpiredError } from "../../../runtime/graph/model/errors.js";
+import { createTransactionOpener } from "../../../runtime/interconnect/log/graph-transactions.js";
+import { Random, SEED } from "../../property/support/random.js";
+import { TEST_THREAD } from "../graph/support/make-graph.js";
+import { Instance } from "./support/instance.js";
+
+interface Context {
+  root: string;
+  former: ThreadGraphs | null;
+}
+
+const test = suite<Context>("change feed");
+const running: Instance[] = [];
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), "svc-feed-"));
+  context.former = findThreadGraphs();
+  installThreadGraphs(
+    new ThreadGraphs(TEST_THREAD, NO_SOURCE, createTransactionOpener(context.root)),
+  );
+});
+
+test.after.each(async ({ root, former }) => {
+  for (const instance of running.splice(0)) await instance.stop();
+  installThreadGraphs(former);
+  rmSync(root, { recursive: true });
+});
+
+const NO_SOURCE = {
+  find: () => null,
+  names: () => [],
+} as unknown as GraphSource;
+
+async function start({ root }: Context, retainLogBytes = 0): Promise<Instance> {
+  const instance = await Instance.start(root, { retainLogBytes });
+  running.push(instance);
+  return instance;
+}
+
+/** Stops an instance and starts the next one in the same folder. */
+async function restart(context: Context, instance: Instance): Promise<Instance> {
+  running.length = 0;
+  await instance.stop();
+  return start(context);
+}
+
+interface Followed {
+  readonly changes: GraphChange[];
+  readonly position: string;
+}
+
+/** Reads all changes up to the current state of the graph. */
+async function readAll(graph: Graph, since?: string, filter: ChangeFilter = {}): Promise<Followed> {
+  const goal = countOf(graph.changePosition());
+  const reader = openChanges(graph, { since, filter });
+  const changes: GraphChange[] = [];
+  while (countOf(reader.position) < goal) {
+    const change = reader.pull();
+    if (change === null) await reader.wait();
+    else changes.push(change);
+  }
+  // Some records of the last transaction may be refused.
+  for (let change = reader.pull(); change !== null; change = reader.pull()) changes.push(change);
+  reader.close();
+  return { changes, position: reader.position };
+}
+
+function countOf(position: string): number {
+  return Number.parseInt(position.slice(position.lastIndexOf("-") + 1), 36);
+}
+
+/** Returns a change without its time and position. */
+function bare({ at: _, position: __, ...change }: GraphChange): object {
+  return change;
+}
+
+test("delivers each kind of change with ids, names and values", async (context) => {
+  const graph = (await start(context)).graph();
+  const since = graph.changePosition();
+  graph.createVertex("a", { type: "thing", properties: { n: 1.5, text: "é" } });
+  graph.createVertex("b");
+  graph.connect("a", ["likes", M_INT, -3], "b");
+  using vertex = graph.openVertex("a");
+  vertex.setProperty("list", [1, 2]);
+  vertex.setProperty("map", { deep: [true] });
+  vertex.removeProperty("n");
+  vertex.removeProperties();
+  vertex.setVector([1, 2]);
+  vertex.removeVector();
+  vertex.setType("other");
+  vertex.close();
+  graph.disconnect("a", "likes");
+  const { changes, position } = await readAll(graph, since);
+  assert.equal(changes.map(bare), [
+    { kind: "vertexCreated", id: "a", type: "thing" },
+    { kind: "propertySet", id: "a", type: "thing", property: "n", value: 1.5 },
+    { kind: "propertySet", id: "a", type: "thing", property: "text", value: "é" },
+    { kind: "vertexCreated", id: "b", type: null },
+    {
+      ...{ kind: "arcSet", initial: "a", relationship: "likes" },
+      ...{ modifier: "M_INT", value: -3, terminal: "b" },
+    },
+    { kind: "propertySet", id: "a", type: "thing", property: "list", value: [1, 2] },
+    { kind: "propertySet", id: "a", type: "thing", property: "map", value: { deep: [true] } },
+    { kind: "propertyRemoved", id: "a", type: "thing", property: "n" },
+    { kind: "propertyRemoved", id: "a", type: "thing", property: null },
+    { kind: "vectorSet", id: "a", type: "thing" },
+    { kind: "vectorRemoved", id: "a", type: "thing" },
+    { kind: "typeSet", id: "a", type: "other" },
+    {
+      ...{ kind: "arcRemoved", initial: "a", relationship: "likes" },
+      ...{ modifier: "M_INT", terminal: "b" },
+    },
+  ]);
+  graph.deleteVertex("a");
+  graph.truncate("other");
+  assert.equal((await readAll(graph, position)).changes.map(bare), [
+    { kind: "vertexDeleted", id: "a", type: "other" },
+    { kind: "truncated", type: "other" },
+  ]);
+  assert.ok(changes.every(({ at }) => Math.abs(at - Date.now() / 1000) < 60));
+});
+
+test("continues after any change without loss or repetition", async (context) => {
+  const first = await start(context);
+  let graph = first.graph();
+  const since = graph.changePosition();
+  for (let index = 0; index < 40; index++) {
+    graph.createVertex(`v${index}`, { type: "t", properties: { index, twice: 2 * index } });
+  }
+  const { changes } = await readAll(graph, since);
+  assert.is(changes.length, 120);
+  for (let index = 0; index < changes.length; index += 7) {
+    const rest = await readAll(graph, changes[index]!.position);
+    assert.equal(rest.changes, changes.slice(index + 1));
+  }
+  graph = (await restart(context, first)).graph();
+  const rest = await readAll(graph, changes[50]!.position);
+  assert.equal(rest.changes.map(bare), changes.slice(51).map(bare));
+});
+
+test("delivers only what is made after the call without a position", async (context) => {
+  const instance = await start(context);
+  const graph = instance.graph();
+  graph.createVertex("before");
+  const feed = graph.changes();
+  graph.createVertex("after");
+  const { value } = await feed.next();
+  assert.is((value as { id: string }).id, "after");
+  await feed.return!();
+});
+
+test("filters by kind, type and property", async (context) => {
+  const graph = (await start(context)).graph();
+  const since = graph.changePosition();
+  graph.createVertex("p", { type: "product", properties: { price: 1, name: "x" } });
+  graph.createVertex("u", { type: "user", properties: { price: 2 } });
+  graph.createVertex("plain", { properties: { price: 3 } });
+  graph.connect("u", "bought", "p");
+  graph.deleteVertex("u");
+  const read = async (filter: ChangeFilter) =>
+    (await readAll(graph, since, filter)).changes.map((change) =>
+      "id" in change ? `${change.kind} ${change.id}` : change.kind,
+    );
+  assert.equal(await read({ kinds: ["vertexCreated"] }), [
+    ...["vertexCreated p", "vertexCreated u", "vertexCreated plain"],
+  ]);
+  assert.equal(await read({ types: ["product"] }), [
+    ...["vertexCreated p", "propertySet p", "propertySet p", "arcSet"],
+  ]);
+  assert.equal(await read({ types: ["user"], kinds: ["vertexDeleted"] }), ["vertexDeleted u"]);
+  assert.equal(await read({ properties: ["price"], kinds: ["propertySet"] }), [
+    ...["propertySet p", "propertySet u", "propertySet plain"],
+  ]);
+});
+
+test("knows the type of a vertex although changes of types are refused", async (context) => {
+  const graph = (await start(context)).graph();
+  const since = graph.changePosition();
+  graph.createVertex("a", { type: "one", properties: { n: 1 } });
+  using vertex = graph.openVertex("a");
+  vertex.setType("two");
+  vertex.setProperty("n", 2);
+  vertex.close();
+  const kinds = ["propertySet"] as const;
+  const { changes, position } = await readAll(graph, since, { kinds, types: ["two"] });
+  assert.equal(changes.map(bare), [
+    { kind: "propertySet", id: "a", type: "two", property: "n", value: 1 },
+    { kind: "propertySet", id: "a", type: "two", property: "n", value: 2 },
+  ]);
+  const reader = openChanges(graph, { since: position, filter: { kinds } });
+  for (const type of ["three", "four"]) {
+    using again = graph.openVertex("a");
+    again.setType(type);
+    again.setProperty("n", 3);
+    again.close();
+    let change = reader.pull();
+    for (; change === null; change = reader.pull()) await reader.wait();
+    assert.is((change as { type: string }).type, type);
+  }
+  reader.close();
+});
+
+test("delivers changes of vertices of unknown type to each filter", async (context) => {
+  const graph = (await start(context)).graph();
+  graph.createVertex("gone", { type: "product" });
+  const since = graph.changePosition();
+  using vertex = graph.openVertex("gone");
+  vertex.setProperty("price", 1);
+  vertex.close();
+  graph.deleteVertex("gone");
+  const { changes } = await readAll(graph, since, { types: ["product"] });
+  assert.equal(changes.map(bare), [
+    { kind: "propertySet", id: "gone", type: null, property: "price", value: 1 },
+    { kind: "vertexDeleted", id: "gone", type: "product" },
+  ]);
+});
+
+test("decodes names whose codes were assigned during the feed", async (context) => {
+  const graph = (await start(context)).graph();
+  const since = graph.changePosition();
+  for (let index = 0; index < 30; index++) graph.connect("a", `r${index}`, "b");
+  const { changes } = await readAll(graph, since);
+  const names = changes.map((change) => (change as { relationship: string }).relationship);
+  assert.equal(
+    names,
+    Array.from({ length: 30 }, (_, index) => `r${index}`),
+  );
+});
+
+test("rejects invalid positions and filters", async (context) => {
+  const instance = await start(context);
+  const graph = instance.graph();
+  const other = instance.graph("other");
+  graph.createVertex("a");
+  for (const since of ["", "x", "0-0-0-0", `${graph.changePosition()}!`, other.changePosition()]) {
+    assert.throws(
+      () => graph.changes({ since }),
+      (error: Error) => error instanceof PositionError && error.code === "SVC2417",
+    );
+  }
+  const ahead = graph.changePosition().replace(/-[^-]*$/, "-zzz");
+  assert.throws(() => graph.changes({ since: ahead }), /is ahead of graph 'g'/);
+  const wrong = (options: unknown, text: RegExp): void =>
+    assert.throws(() => graph.changes(options as object), text);
+  wrong({ from: 1 }, /'from' is an invalid keyword argument/);
+  wrong({ filter: { kind: "x" } }, /'kind' is an invalid keyword argument/);
+  wrong({ filter: { kinds: ["x"] } }, /unknown kind of change: 'x'/);
+  wrong({ filter: { types: "product" } }, /types must be a list of names/);
+  wrong({ since: 7 }, /since/);
+});
+
+test("reports a position whose changes are no longer in the log", async (context) => {
+  let instance = await start(context);
+  let graph = instance.graph();
+  const since = graph.changePosition();
+  await fillSegment(instance, graph);
+  await saveTwice(instance, graph);
+  const late = graph.changePosition();
+  graph.createVertex("last");
+  await instance.isFlushed();
+  instance = await restart(context, instance);
+  graph = instance.graph();
+  await assertExpired(graph, since);
+  const { changes } = await readAll(graph, late);
+  assert.equal(changes.map(bare), [{ kind: "vertexCreated", id: "last", type: null }]);
+});
+
+test("reports changes that were made without a log", async (context) => {
+  const instance = await start(context);
+  let graph = instance.graph();
+  const before = graph.changePosition();
+  graph.createVertex("a");
+  const since = graph.changePosition();
+  await instance.isFlushed();
+  await instance.save();
+  running.length = 0;
+  await instance.stop();
+  const off = await Instance.start(context.root, { durability: "off" });
+  graph = off.graph();
+  assert.throws(() => graph.changes(), /SVC2416|is not logged/);
+  graph.createVertex("unlogged");
+  await off.save();
+  await off.stop();
+  graph = (await start(context)).graph();
+  await assertExpired(graph, since);
+  const earlier = await graph.changes({ since: before }).next();
+  assert.is((earlier.value as { id: string }).id, "a");
+  const feed = graph.changes({ since: before });
+  await feed.next();
+  await assertExpiredFeed(feed);
+});
+
+/** Writes more than one segment of the log: 64 MiB. */
+async function fillSegment(instance: Instance, graph: Graph): Promise<void> {
+  const big = "x".repeat(130_000);
+  for (let index = 0; index < 600; index++) {
+    graph.createVertex(`v${index % 100}`, { properties: { big: `${index}${big}` } });
+    if (index % 50 === 0) await instance.isFlushed();
+  }
+}
+
+/** A segment of the log is removed once two snapshots contain its changes. */
+async function saveTwice(instance: Instance, graph: Graph): Promise<void> {
+  for (const id of ["one", "two"]) {
+    graph.createVertex(id);
+    await instance.isFlushed();
+    await instance.save();
+  }
+}
+
+async function assertExpired(graph: Graph, since: string): Promise<void> {
+  await assertExpiredFeed(graph.changes({ since }));
+}
+
+async function assertExpiredFeed(feed: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await feed.next();
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, PositionExpiredError, String(error));
+    assert.is((error as PositionExpiredError).code, "SVC2418");
+  }
+}
+
+test("retains the log for followers", async (context) => {
+  const instance = await start(context, 2 ** 27);
+  const graph = instance.graph();
+  const since = graph.changePosition();
+  await fillSegment(instance, graph);
+  await saveTwice(instance, graph);
+  const { changes } = await readAll(graph, since, { kinds: ["propertySet"] });
+  assert.is(changes.length, 600);
+});
+
+test("builds an equal copy of a graph from random changes and resumptions", async (context) => {
+  const random = new Random(SEED);
+  const instance = await start(context);
+  const graph = instance.graph();
+  const copy = new Map<string, Map<string, unknown>>();
+  let since = graph.changePosition();
+  for (let round = 0; round < 60; round++) {
+    for (let step = random.below(30); step > 0; step--) changeRandomly(graph, random);
+    const { changes, position } = await readAll(graph, since);
+    const taken = random.below(3) === 0 ? random.below(changes.length + 1) : changes.length;
+    for (const change of changes.slice(0, taken)) applyTo(copy, change);
+    since =
+      taken === changes.length ? position : taken === 0 ? since : changes[taken - 1]!.position;
+  }
+  for (const change of (await readAll(graph, since)).changes) applyTo(copy, change);
+  const actual = new Map<string, Map<string, unknown>>();
+  for (const id of graph.verticesType("t")) {
+    actual.set(id, new Map(Object.entries(graph.getVertex(id).getProperties())));
+  }
+  const sorted = (map: typeof copy): unknown =>
+    [...map].map(([id, values]) => [id, [...values].sort()]).sort();
+  assert.equal(sorted(copy), sorted(actual), `SEED=${SEED}`);
+});
+
+function changeRandomly(graph: Graph, random: Random): void {
+  const id = `v${random.below(20)}`;
+  if (!graph.hasVertex(id)) {
+    graph.createVertex(id, { type: "t" });
+    return;
+  }
+  const key = `k${random.below(4)}`;
+  if (random.below(8) === 0) {
+    graph.deleteVertex(id);
+    return;
+  }
+  using vertex = graph.openVertex(id);
+  graph.batch(() => {
+    if (random.below(4) === 0 && vertex.hasProperty(key)) vertex.removeProperty(key);
+    else vertex.setProperty(key, random.below(1000));
+    if (random.below(10) === 0) vertex.removeProperties();
+  });
+}
+
+function applyTo(copy: Map<string, Map<string, unknown>>, change: GraphChange): void {
+  if (change.kind === "vertexCreated") copy.set(change.id, new Map());
+  else if (change.kind === "vertexDeleted") copy.delete(change.id);
+  else if (change.kind === "propertySet") copy.get(change.id)!.set(change.property, change.value);
+  else if (change.kind === "propertyRemoved") {
+    if (change.property === null) copy.get(change.id)!.clear();
+    else copy.get(change.id)!.delete(change.property);
+  }
+}
+
+test.run();
