@@ -44,11 +44,13 @@ const project = new TemporaryProject({
     })),
   ),
 });
+/** A kill loses nothing that a plugin has returned from. */
+const DURABLE = ["--durability", "full"];
 let server: Served;
 
 test.before(async () => {
   await buildProject(project.folder);
-  server = await serve(project.folder);
+  server = await serve(project.folder, ...DURABLE);
 });
 
 test.after(async () => {
@@ -181,7 +183,7 @@ test("continues after kills without loss or repetition", async () => {
     await server.stop("SIGKILL");
     for (const item of follower.items) values.push(item.value);
     last = follower.ids.at(-1)!;
-    server = await serve(project.folder);
+    server = await serve(project.folder, ...DURABLE);
     n += 300;
   }
   const follower = new Follower(QUERY, { "last-event-id": last });
