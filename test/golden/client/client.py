@@ -148,6 +148,22 @@ class Client(_ClientBase):
         return self._call_raw(_operation_search, {"q": q, "at": at, **others})
 
 
+class AlgorithmReportCounts(TypedDict):
+    cancelled: float
+    completed: float
+    failed: float
+
+
+class AlgorithmReport(TypedDict):
+    """Algorithms over whole graphs: running ones, and counts by outcome."""
+
+    running: List[RunningAlgorithm]
+    """By start."""
+    counts: AlgorithmReportCounts
+    restarts: float
+    """Deaths of the thread that runs them."""
+
+
 class IssuedToken(TypedDict):
     authtoken: str
     t0: float
