@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { AUTH_FILE, BUILD_FOLDER } from "../../base/build-folder.js";
 import { SvcError } from "../../base/errors.js";
 import { log } from "../../base/log.js";
+import { isThenable } from "../../base/thenable.js";
 import type { Principal } from "../../plugin/request/principal.js";
 import { isHttpError } from "../../plugin/response/http-error.js";
 import { AUTHENTICATION_UNAVAILABLE, HttpRejection, UNAUTHENTICATED } from "../rejections.js";
@@ -66,6 +67,7 @@ export class Authenticator {
       const head = new ExchangeHead(exchange);
       for (const [at, handler] of this.#handlers.entries()) {
         const given = handler(head);
+        // Promises of libraries, too: they must not be taken for a principal.
         if (isThenable(given)) return this.#checkLater(given, head, at, exchange, scopes);
         if (given !== null) return this.#admit(given, exchange, scopes);
       }
@@ -131,11 +133,6 @@ function missingScope(principal: Principal, scopes: readonly string[]): Verdict 
     }
   }
   return null;
-}
-
-/** Promises of libraries are no `Promise`, and must not be taken for a principal. */
-function isThenable<T>(given: T | PromiseLike<T>): given is PromiseLike<T> {
-  return typeof (given as { then?: unknown } | null)?.then === "function";
 }
 
 async function importExports(

@@ -2,10 +2,10 @@
 // plugin. Arguments are converted afterwards, so that an unauthorized client learns nothing about
 // them.
 
+import { isThenable } from "../../base/thenable.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { PluginRequest } from "../request/plugin-request.js";
-import { isThenable } from "./thenable.js";
 
 /** Returns the first result that is not undefined; a promise of it if a hook is asynchronous. */
 export function runBefore(
@@ -16,7 +16,7 @@ export function runBefore(
   for (let at = from; at < before.length; at++) {
     const given = before[at]!(request);
     if (isThenable(given)) {
-      return (given as Promise<unknown>).then((later) =>
+      return Promise.resolve(given).then((later) =>
         later === undefined ? runBefore(before, request, at + 1) : later,
       );
     }

@@ -2,6 +2,7 @@
 // one result; no error escapes from here.
 
 import { isParameterError, SvcError } from "../../base/errors.js";
+import { isThenable } from "../../base/thenable.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
 import { isInstance } from "../contract/describe-error.js";
 import type { PluginEntry, ResultFault } from "../contract/plugin-entry.js";
@@ -17,7 +18,6 @@ import { renderPost } from "./render.js";
 import { type Renderer, rendererFor } from "./renderers.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, StreamSender } from "./stream-sender.js";
-import { isThenable } from "./thenable.js";
 import { type DeferredCall, isDeferredCall } from "./validate-arguments.js";
 
 /**

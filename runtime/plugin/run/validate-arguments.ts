@@ -4,8 +4,8 @@
 
 import { brandClass } from "../../base/brand.js";
 import { ParameterError, SvcError } from "../../base/errors.js";
+import { isThenable } from "../../base/thenable.js";
 import { issuesText, type StandardSchema } from "../response/schema-issues.js";
-import { isThenable } from "./thenable.js";
 
 /** Position of a schema in the arguments, as emitted by the compiler. */
 export interface ArgumentSchema {
@@ -105,7 +105,7 @@ function validate(target: Target): Promise<void> | null {
   const { holder, key, schema } = target;
   const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
   const result: unknown = schema["~standard"].validate(value);
-  if (isThenable(result)) return (result as Promise<unknown>).then((later) => take(target, later));
+  if (isThenable(result)) return Promise.resolve(result).then((later) => take(target, later));
   take(target, result);
   return null;
 }

@@ -1,0 +1,38 @@
+// Hooks whose results arrive later, by promises of any library.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { runBefore } from "../../../../runtime/plugin/run/before.js";
+
+const test = suite("runBefore");
+const request = null as never;
+
+/** Resolves later, and returns nothing from `then`. */
+const promised = (value: unknown): object => ({
+  // biome-ignore lint/suspicious/noThenProperty: what is tested
+  then(done: (value: unknown) => void): void {
+    setImmediate(() => done(value));
+  },
+});
+
+test("waits for promises of libraries before it goes on", async () => {
+  const callable = Object.assign(() => {}, promised("callable"));
+  for (const [given, result] of [
+    [promised("refused"), "refused"],
+    [callable, "callable"],
+    [promised(undefined), "next"],
+  ]) {
+    const outcome = runBefore([() => given, () => "next"], request);
+    assert.instance(outcome, Promise, "a hook that is not awaited has refused nothing");
+    assert.is(await outcome, result);
+  }
+});
+
+test("takes what has no `then` as the result", () => {
+  // biome-ignore lint/suspicious/noThenProperty: what is tested
+  for (const given of [null, 0, "", { then: 1 }]) {
+    assert.is(runBefore([() => given, () => "next"], request), given);
+  }
+});
+
+test.run();
