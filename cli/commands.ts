@@ -3,6 +3,8 @@
 import { admin } from "./admin.js";
 import { argspec } from "./argspec.js";
 import { argspecDiff } from "./argspec-diff.js";
+import { backup } from "./backup.js";
+import { backupVerify } from "./backup-verify.js";
 import { build } from "./build.js";
 import { check } from "./check.js";
 import { client } from "./client.js";
@@ -21,6 +23,7 @@ import { logRepair } from "./log-repair.js";
 import { matrix } from "./matrix.js";
 import { mcp } from "./mcp.js";
 import { replay } from "./replay.js";
+import { restore } from "./restore.js";
 import { serve } from "./serve.js";
 import { up } from "./up.js";
 
@@ -44,6 +47,9 @@ export const COMMANDS: readonly Command[] = [
   graphImport,
   graphExport,
   graphRebuildVectors,
+  backup,
+  backupVerify,
+  restore,
   logCheck,
   logRepair,
   completionCommand(() => COMMANDS),

@@ -103,6 +103,22 @@ export const COMMAND_CODES = {
     title: "cannot copy the data folder",
     fix: "free disk space or fix the cause in the message, then repair into a new folder",
   },
+  SVC3420: {
+    title: "backup cannot be restored",
+    fix: "restore one of the positions in the message, or into a new folder",
+  },
+  SVC3421: {
+    title: "restore of a data folder is incomplete",
+    fix: "run `svc restore` again with the same folder, or delete the folder",
+  },
+  SVC3422: {
+    title: "backup location is not usable",
+    fix: "fix what the message names; each instance needs a location of its own",
+  },
+  SVC3423: {
+    title: "backup does not restore to what was backed up",
+    fix: "keep the data folder, and make another backup in a new location",
+  },
   SVC3060: {
     title: "cannot read the graph data",
     fix:

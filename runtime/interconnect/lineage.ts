@@ -63,6 +63,19 @@ export function promote(root: string, isAsked: boolean): Lineage {
   return next;
 }
 
+/**
+ * Makes a restored data folder the provider: replicas at or before `end` can follow it, all others
+ * have changes that it lacks.
+ * @param logEpoch of the restored log
+ */
+export function beginLineage(root: string, end: Ancestor, logEpoch: number): void {
+  const lineage = readLineage(root);
+  const { id, sn, chain } = end;
+  const ancestors = [...lineage.ancestors, { id, sn, chain }].slice(-MAX_ANCESTORS);
+  const epoch = Math.max(lineage.epoch, logEpoch) + 1;
+  writeJsonAtomically(join(root, LINEAGE_FILE), { epoch, ancestors });
+}
+
 /** Fences this instance: another one provides in its place, also after a restart. */
 export function writeFence(root: string, epoch: number): void {
   writeJsonAtomically(join(root, FENCE_FILE), { epoch });

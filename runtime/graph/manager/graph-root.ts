@@ -3,7 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { LOG_FOLDER } from "../../base/graph-names.js";
+import { SvcError } from "../../base/errors.js";
+import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
 import type { MemorySize } from "../memory/layout.js";
 import { isRootLocked, lockRoot, type RootLock } from "../snapshot/root-lock.js";
@@ -33,8 +34,14 @@ export class GraphRoot {
   readonly #release = () => this.release();
   #lock: RootLock | null = null;
 
-  /** @throws DataError if another process uses the data folder, and it contains graphs */
+  /**
+   * @throws DataError if another process uses the data folder, and it contains graphs; SvcError
+   *   SVC3421
+   */
   constructor(folder: string, configured: ConfiguredGraphs) {
+    if (existsSync(join(folder, RESTORE_MARKER))) {
+      throw new SvcError("SVC3421", `${folder} has the remains of an interrupted restore`);
+    }
     this.#folder = folder;
     this.#configured = configured;
     const stored = listStoredGraphs(folder);

@@ -10,22 +10,31 @@ import {
 import { readIdentity } from "../memory/graph-identity.js";
 import type { SharedLogMemory } from "../memory/graph-memory.js";
 import { ReadonlyBy } from "../memory/layout.js";
+import { loadGraph } from "../snapshot/load-graph.js";
+import { isRootLocked, lockRoot } from "../snapshot/root-lock.js";
+import { readSnapshotCheckpoint } from "../snapshot/snapshot-checkpoint.js";
 import { SnapshotFiles } from "../snapshot/snapshot-files.js";
 import { readSnapshotHeader, snapshotCounts } from "../snapshot/snapshot-reader.js";
-import { graphFolder } from "../snapshot/stored-graphs.js";
+import { graphFolder, listStoredGraphs } from "../snapshot/stored-graphs.js";
 import { installValues, listValues } from "../store/external-values.js";
-import type { GraphStore } from "../store/graph-store.js";
+import { GraphStore } from "../store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
 
 export { withJointTicket } from "../memory/commit-ring.js";
-export type { GraphStore, SharedLogMemory };
+export type { SharedLogMemory };
 export {
   CommitClock,
   countPublished,
   digestCheckpoint,
   flushSince,
+  GraphStore,
   installValues,
+  isRootLocked,
+  listStoredGraphs,
   listValues,
+  loadGraph,
+  lockRoot,
+  readSnapshotCheckpoint,
   readSnapshotHeader,
   SnapshotFiles,
   verifyDigest,

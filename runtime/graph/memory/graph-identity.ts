@@ -4,6 +4,11 @@ import { createHash, randomBytes } from "node:crypto";
 import type { GraphMemory } from "./graph-memory.js";
 import { Header, IDENTITY_WORDS } from "./layout.js";
 
+/** The header of a graph, in memory or from a file. */
+interface HasWords {
+  readonly words: Uint32Array;
+}
+
 const BYTES = IDENTITY_WORDS * 4;
 const NONE = "0".repeat(BYTES * 2);
 
@@ -20,7 +25,7 @@ export function legacyIdentity({ name, header }: GraphMemory): string {
 }
 
 /** Returns the identity as 32 hexadecimal digits; null if it has none. */
-export function readIdentity({ header }: GraphMemory): string | null {
+export function readIdentity({ header }: { readonly header: HasWords }): string | null {
   const bytes = Buffer.alloc(BYTES);
   for (let word = 0; word < IDENTITY_WORDS; word++) {
     bytes.writeUInt32LE(header.words[Header.Identity + word]!, word * 4);

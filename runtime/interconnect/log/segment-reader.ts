@@ -50,6 +50,11 @@ export class SegmentReader {
     return decodeSegmentHeader(this.#bytesAt(0, SEGMENT_HEADER_BYTES));
   }
 
+  /** Returns the bytes of the header, valid until the next read. */
+  headerBytes(): Buffer {
+    return this.#bytesAt(0, SEGMENT_HEADER_BYTES);
+  }
+
   /** Returns the frame header at an offset, whether or not the frame is intact. */
   frameHeaderAt(offset: number): FrameHeader | null {
     return decodeFrameHeader(this.#bytesAt(offset, FRAME_HEADER_BYTES));

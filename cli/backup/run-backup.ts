@@ -1,0 +1,54 @@
+// Runs the steps of a backup from the command line.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../runtime/base/errors.js";
+import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
+import { isRootLocked } from "../../runtime/graph/manager/logging-entry-points.js";
+import { ArchiveWriter } from "../../runtime/interconnect/archive/archive-writer.js";
+import type { Manifest } from "../../runtime/interconnect/archive/manifest.js";
+import { openStore } from "../../runtime/interconnect/archive/open-store.js";
+import { describePoint } from "../../runtime/interconnect/archive/restore-plan.js";
+import { realDisk } from "../../runtime/interconnect/log/disk.js";
+import { parsePeriod } from "./parse-period.js";
+
+export interface BackupOptions {
+  readonly to?: string | undefined;
+  readonly every?: string | undefined;
+  readonly full?: string | undefined;
+  readonly keep?: string | undefined;
+}
+
+/** A running instance writes a change to its log this much after it was made, at most. */
+const SETTLE_MS = 1000;
+
+/** @throws SvcError SVC3003, SVC3050, SVC3420, SVC3422 */
+export async function runBackup(root: string, options: BackupOptions): Promise<number> {
+  const { to, every, full = "1d", keep = "30d" } = options;
+  const everyMs = every === undefined ? null : parsePeriod("every", every);
+  const periods = { fullMs: parsePeriod("full", full), keepMs: parsePeriod("keep", keep) };
+  if (to === undefined) throw new SvcError("SVC3003", "pass the location of the backup with --to");
+  if (!existsSync(join(root, LOG_FOLDER))) {
+    throw new SvcError("SVC3050", `no transaction log in ${root}`);
+  }
+  const source = {
+    ...{ root, disk: realDisk, safe: () => Number.POSITIVE_INFINITY, checkpoints: () => [] },
+    settle: () => (isRootLocked(root) ? sleep(SETTLE_MS) : Promise.resolve()),
+  };
+  const writer = new ArchiveWriter(await openStore(to), source, periods);
+  for (;;) {
+    report(await writer.step(), writer);
+    if (everyMs === null) return 0;
+    await sleep(everyMs);
+  }
+}
+
+function report(manifest: Manifest | null, { tail }: ArchiveWriter): void {
+  const at = describePoint(tail!);
+  if (manifest === null) process.stdout.write(`nothing new after ${at}\n`);
+  else {
+    const kind = manifest.full === manifest.number ? "full backup" : "backup";
+    process.stdout.write(`${kind} ${manifest.number} up to ${at}\n`);
+  }
+}

@@ -1,0 +1,17 @@
+// Verifies a backup from the command line.
+
+import { tmpdir } from "node:os";
+import { openStore } from "../../runtime/interconnect/archive/open-store.js";
+import { describePoint } from "../../runtime/interconnect/archive/restore-plan.js";
+import { verifyBackup } from "../../runtime/interconnect/archive/verify-backup.js";
+
+/** @throws SvcError SVC3420, SVC3422, SVC3423 */
+export async function runVerify(place: string, scratch: string | null): Promise<number> {
+  const found = await verifyBackup(await openStore(place), scratch ?? tmpdir());
+  const { graphs, compared, fulls, objects, end } = found;
+  process.stdout.write(
+    `${objects} objects of ${fulls} full backups are intact\n` +
+      `${graphs} graphs restored up to ${describePoint(end)}, ${compared} digests are equal\n`,
+  );
+  return 0;
+}

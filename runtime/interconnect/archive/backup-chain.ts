@@ -1,0 +1,102 @@
+// Reads the manifests of a backup. Each one is checked against the hash by which another names it.
+
+import { SvcError } from "../../base/errors.js";
+import {
+  LATEST,
+  MANIFESTS,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  manifestName,
+  parseLatest,
+  parseManifest,
+  sha256,
+} from "./manifest.js";
+import type { ObjectStore } from "./object-store.js";
+
+const MAX_LATEST_BYTES = 1024;
+const NAME = new RegExp(`^${MANIFESTS}([0-9]{10})\\.json$`);
+
+export interface ReadManifest {
+  readonly manifest: Manifest;
+  readonly hash: string;
+}
+
+export interface BackupEnd extends ReadManifest {
+  /** Millisecond up to which the backup is complete. */
+  readonly time: number;
+}
+
+export class BackupChain {
+  readonly store: ObjectStore;
+
+  constructor(store: ObjectStore) {
+    this.store = store;
+  }
+
+  /** Returns null if there is no such manifest. @throws SvcError SVC3420 */
+  async read(number: number): Promise<ReadManifest | null> {
+    const bytes = await this.store.get(manifestName(number), MAX_MANIFEST_BYTES);
+    if (bytes === null) return null;
+    return { manifest: parseManifest(bytes, number), hash: sha256(bytes) };
+  }
+
+  /** @throws SvcError SVC3420 if it is missing, or not the one of that hash */
+  async require(number: number, hash?: string): Promise<ReadManifest> {
+    const found = await this.read(number);
+    if (found !== null && (hash ?? found.hash) === found.hash) return found;
+    const reason = found === null ? "is missing" : "was replaced";
+    throw new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} ${reason}`);
+  }
+
+  /** Returns the last manifest; null: there is no backup. @throws SvcError SVC3420 */
+  async end(): Promise<BackupEnd | null> {
+    const bytes = await this.store.get(LATEST, MAX_LATEST_BYTES);
+    const latest = bytes === null ? null : parseLatest(bytes);
+    const number = latest?.number ?? (await this.#highest());
+    if (number === 0) return null;
+    let last = await this.require(number);
+    // A manifest is written before it is named as the last one.
+    for (;;) {
+      const next = await this.read(last.manifest.number + 1);
+      if (next === null) break;
+      last = next;
+    }
+    const { manifest } = last;
+    const isCurrent = latest?.number === manifest.number;
+    return { ...last, time: isCurrent ? Math.max(latest.time, manifest.time) : manifest.time };
+  }
+
+  /**
+   * Yields a full backup and what follows it, as far as nothing is missing between them.
+   * @param end of the backup
+   * @param hash of the full backup
+   * @throws SvcError SVC3420
+   */
+  async *since(
+    end: BackupEnd,
+    full: number,
+    hash?: string,
+  ): AsyncGenerator<ReadManifest, void, void> {
+    let current = await this.require(full, hash);
+    yield current;
+    while (current.manifest.number < end.manifest.number) {
+      const next = await this.require(current.manifest.number + 1);
+      if (!next.manifest.continues) return;
+      if (next.manifest.previous !== current.hash) {
+        const name = manifestName(next.manifest.number);
+        throw new SvcError("SVC3420", `${name} of ${this.store.uri} follows another manifest`);
+      }
+      current = next;
+      yield current;
+    }
+  }
+
+  async #highest(): Promise<number> {
+    let highest = 0;
+    for await (const { name } of this.store.list(MANIFESTS)) {
+      const [, number] = NAME.exec(name) ?? [];
+      if (number !== undefined) highest = Math.max(highest, Number(number));
+    }
+    return highest;
+  }
+}

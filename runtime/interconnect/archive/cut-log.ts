@@ -1,0 +1,123 @@
+// Ends a restored transaction log at the wanted moment, within a frame if need be, and makes it
+// a new log: numbers go on, but other instances can tell it from the log that went on without it.
+
+import { join } from "node:path";
+import { isJoined, transactionWords } from "../../graph/log/transaction-format.js";
+import type { Disk, DiskFile } from "../log/disk.js";
+import {
+  decodeSegmentHeader,
+  encodeSegmentHeader,
+  FRAME_HEADER_BYTES,
+  newLogId,
+  putFrameHeader,
+  SEGMENT_HEADER_BYTES,
+} from "../log/segment-format.js";
+import type { Frame } from "../log/segment-reader.js";
+import { listSegments, readLog, type Segment } from "../log/segments.js";
+import { isControl } from "../log/transactions.js";
+import { readSecond } from "./log-pieces.js";
+import type { LogPoint } from "./manifest.js";
+import type { RestoreTarget } from "./restore-plan.js";
+
+export interface CutLog {
+  /** Where the log was cut. */
+  readonly end: LogPoint;
+  readonly epoch: number;
+  /** Id of the new log. */
+  readonly id: string;
+}
+
+/** Where the log ends now. */
+interface Cut {
+  readonly segment: Segment;
+  readonly offset: number;
+  /** The beginning of a frame, in place of all of it; null: frames are whole. */
+  readonly rest: Buffer | null;
+}
+
+/**
+ * @param folder of the log
+ * @throws LogCorruptionError
+ */
+export function cutLog(disk: Disk, folder: string, target: RestoreTarget): CutLog {
+  let end: LogPoint = { id: "", sn: 0, chain: 0, at: 0 };
+  let cut: Cut | null = null;
+  const log = readLog(disk, folder, (frame, segment) => {
+    if (frame.header.isTable || cut !== null) return;
+    const kept = countKept(frame, target, end.at);
+    const { sn, units, epoch } = frame.header;
+    let { headerCrc: chain } = frame.header;
+    if (kept.units < units) {
+      const rest = kept.units === 0 ? null : Buffer.from(frame.bytes.subarray(0, kept.bytes));
+      const header = { isTable: false, chain: frame.header.chain, sn, units: kept.units, epoch };
+      chain = rest === null ? frame.header.chain : putFrameHeader(rest, header);
+      cut = { segment, offset: frame.offset, rest };
+    }
+    end = { ...end, sn: sn + kept.units - 1, chain, at: kept.at };
+  });
+  if (cut !== null) shorten(disk, folder, cut);
+  const id = newLogId();
+  for (const { name } of listSegments(disk, folder)) rename(disk, join(folder, name), id);
+  disk.flushFolder(folder);
+  return { end: { ...end, id: log!.logId }, epoch: log!.epoch, id };
+}
+
+interface Kept {
+  readonly units: number;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+/** Returns how much of a frame lies before the target; graphs changed together stay together. */
+function countKept(
+  { header, words, at: start, end }: Frame,
+  target: RestoreTarget,
+  before: number,
+): Kept {
+  let kept: Kept = { units: 0, bytes: FRAME_HEADER_BYTES, at: before };
+  let second = before;
+  for (let at = start, units = 0; at < end; ) {
+    const isControlUnit = isControl(words, at);
+    if (!isControlUnit) second = readSecond(words, at);
+    const isBeyond =
+      (target.kind === "position" && header.sn + units > target.sn) ||
+      (target.kind === "time" && !isControlUnit && second > target.second);
+    if (isBeyond) return kept;
+    const isLastOfJoint = isControlUnit || !isJoined(words, at);
+    at += isControlUnit ? words[at]! >>> 8 : transactionWords(words, at);
+    units++;
+    if (isLastOfJoint) kept = { units, bytes: FRAME_HEADER_BYTES + (at - start) * 4, at: second };
+  }
+  return kept;
+}
+
+function shorten(disk: Disk, folder: string, { segment, offset, rest }: Cut): void {
+  withFile(disk, join(folder, segment.name), (file) => {
+    file.truncate(offset);
+    if (rest !== null) file.write(rest, offset);
+  });
+  for (const { name, firstSn } of listSegments(disk, folder)) {
+    if (firstSn > segment.firstSn) disk.remove(join(folder, name));
+  }
+}
+
+/** Writes another id into the header of a segment. */
+function rename(disk: Disk, path: string, logId: string): void {
+  withFile(disk, path, (file) => {
+    const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
+    file.read(bytes, 0);
+    const header = decodeSegmentHeader(bytes);
+    if (header === null || typeof header === "number") throw new Error(`${path} has no header`);
+    file.write(encodeSegmentHeader({ ...header, logId }), 0);
+  });
+}
+
+function withFile(disk: Disk, path: string, change: (file: DiskFile) => void): void {
+  const file = disk.open(path, "write");
+  try {
+    change(file);
+    file.flushNow();
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,171 @@
+// Reads the transactions of a log after a position, as pieces of its segment files. Another process
+// may own the log: only whole frames count, and each one must continue the one before.
+
+import { join } from "node:path";
+import { LOG_FOLDER } from "../../base/graph-names.js";
+import { TRANSACTION_HEAD_WORDS } from "../../graph/log/transaction-format.js";
+import type { Disk } from "../log/disk.js";
+import { segmentName } from "../log/segment-format.js";
+import { type Frame, SegmentReader } from "../log/segment-reader.js";
+import { listSegments, type Segment } from "../log/segments.js";
+import { forEachTransaction } from "../log/transactions.js";
+import type { LogPoint } from "./manifest.js";
+
+/** Pieces have about this size, so that one of them fits in memory several times. */
+const PIECE_BYTES = 2 ** 23;
+
+/** End of what has been read: a position, and its place in the files. */
+export interface LogTail extends LogPoint {
+  readonly firstSn: number;
+  readonly offset: number;
+}
+
+export interface LogPiece {
+  readonly path: string;
+  readonly at: number;
+  readonly content: Buffer;
+  readonly tail: LogTail;
+}
+
+/** The log does not continue at the position: it was trimmed too early, or it is another one. */
+export class LogGapError extends Error {}
+
+export class LogPieces {
+  readonly #disk: Disk;
+  readonly #folder: string;
+
+  /** @param root data folder */
+  constructor(disk: Disk, root: string) {
+    this.#disk = disk;
+    this.#folder = join(root, LOG_FOLDER);
+  }
+
+  segments(): Segment[] {
+    return listSegments(this.#disk, this.#folder);
+  }
+
+  /**
+   * Yields everything after a position, up to the last durable transaction.
+   * @param tail null: from the first segment
+   * @throws LogGapError
+   */
+  *read(tail: LogTail | null, safe: number): Generator<LogPiece, void, void> {
+    const segments = this.segments();
+    const from = tail?.firstSn ?? segments[0]?.firstSn;
+    const first = segments.findIndex(({ firstSn }) => firstSn === from);
+    if (first < 0 && tail !== null) throw new LogGapError("its segment was removed");
+    let reached = tail;
+    for (const { firstSn } of segments.slice(Math.max(0, first))) {
+      const isNext = reached === null || firstSn === reached.firstSn || firstSn === reached.sn + 1;
+      if (!isNext) return;
+      for (const piece of this.#readSegment(firstSn, reached, safe)) {
+        yield piece;
+        reached = piece.tail;
+      }
+    }
+  }
+
+  *#readSegment(
+    firstSn: number,
+    tail: LogTail | null,
+    safe: number,
+  ): Generator<LogPiece, void, void> {
+    const name = segmentName(firstSn);
+    const reader = this.#open(name);
+    try {
+      const start = startOf(reader, firstSn, tail);
+      if (start === null) return;
+      let { next, chunks } = start;
+      let at = next.offset - chunks.reduce((sum, { length }) => sum + length, 0);
+      const piece = (): LogPiece => {
+        const content = Buffer.concat(chunks);
+        return { path: `${LOG_FOLDER}/${name}`, at, content, tail: next };
+      };
+      for (;;) {
+        const frame = reader.frameAt(next.offset);
+        if (frame === null || frame.header.sn + frame.header.units - 1 > safe) break;
+        next = follow(next, frame);
+        chunks.push(Buffer.from(frame.bytes));
+        if (next.offset - at < PIECE_BYTES) continue;
+        yield piece();
+        at = next.offset;
+        chunks = [];
+      }
+      if (chunks.length > 0) yield piece();
+    } finally {
+      reader.close();
+    }
+  }
+
+  #open(name: string): SegmentReader {
+    try {
+      return new SegmentReader(this.#disk.open(join(this.#folder, name), "read"));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      throw new LogGapError("a segment was removed", { cause: error });
+    }
+  }
+}
+
+interface SegmentStart {
+  readonly next: LogTail;
+  /** Header and table, if the segment has not been read before. */
+  readonly chunks: Buffer[];
+}
+
+/** Returns null if the segment is not complete yet. @throws LogGapError */
+function startOf(
+  reader: SegmentReader,
+  firstSn: number,
+  tail: LogTail | null,
+): SegmentStart | null {
+  const header = reader.header();
+  if (header === null || typeof header === "number") {
+    if (tail?.firstSn === firstSn) throw new LogGapError("its segment was replaced");
+    return null;
+  }
+  if (tail !== null && header.logId !== tail.id) throw new LogGapError("it is another log");
+  if (tail?.firstSn === firstSn) {
+    if (reader.size < tail.offset) throw new LogGapError("it is shorter");
+    return { next: tail, chunks: [] };
+  }
+  const isNext = tail === null || header.chain === tail.chain;
+  if (header.firstSn !== firstSn || !isNext) throw new LogGapError("a segment is missing");
+  const head = Buffer.from(reader.headerBytes());
+  const table = reader.frameAt(head.length);
+  if (table === null || !table.header.isTable) return null;
+  const chunks = [head, Buffer.from(table.bytes)];
+  const { logId: id, chain } = header;
+  const offset = head.length + table.bytes.length;
+  return { next: { id, sn: firstSn - 1, chain, at: tail?.at ?? 0, firstSn, offset }, chunks };
+}
+
+/** @throws LogGapError */
+function follow(tail: LogTail, frame: Frame): LogTail {
+  const { sn, units, chain, headerCrc } = frame.header;
+  if (sn !== tail.sn + 1 || chain !== tail.chain) throw new LogGapError("it has another history");
+  const last = { sn: sn + units - 1, chain: headerCrc };
+  return {
+    ...tail,
+    ...last,
+    at: lastSecond(frame, tail.at),
+    offset: tail.offset + frame.bytes.length,
+  };
+}
+
+/** Returns the second of the last transaction of a frame; control records have none. */
+function lastSecond(frame: Frame, before: number): number {
+  let at = before;
+  forEachTransaction(frame, {
+    unit: (words, unit) => {
+      at = readSecond(words, unit);
+    },
+    control: () => undefined,
+  });
+  return at;
+}
+
+/** Returns the second of a transaction: that of its first record. */
+export function readSecond(words: Uint32Array, at: number): number {
+  return words[at + TRANSACTION_HEAD_WORDS + 1]!;
+}

@@ -1,0 +1,181 @@
+// Manifests of a backup, in the order in which they were written. Each one says what a step of the
+// backup added, names the former one by its hash, and is written after everything that it names.
+// Objects without a manifest are not part of the backup.
+//
+//   objects/<2 digits>/<64 digits>   content, compressed; named by the SHA-256 of these bytes
+//   manifests/<10 digits>.json       manifest; numbers have no gaps
+//   latest.json                      number of the last manifest, and when it was known to be
+//
+// A full backup lists all files of a data folder. The others list only what the transaction log
+// has got since.
+
+import { createHash } from "node:crypto";
+import { SvcError } from "../../base/errors.js";
+import { GRAPH_FOLDER_PART, LOG_FOLDER, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
+
+export const MANIFESTS = "manifests/";
+export const OBJECTS = "objects/";
+export const LATEST = "latest.json";
+export const LINEAGE_PATH = "_lineage.json";
+/** Content of one object before compression. */
+const MAX_PIECE_BYTES = 2 ** 25;
+/** A manifest of a full backup has a line for each external value. */
+export const MAX_MANIFEST_BYTES = 2 ** 29;
+
+/** Part of a file. */
+export interface Piece {
+  /** File below the data folder, with `/`. */
+  readonly path: string;
+  readonly at: number;
+  readonly bytes: number;
+  /** SHA-256 of the object, in hexadecimal digits. */
+  readonly object: string;
+}
+
+/** A position of the transaction log. */
+export interface LogPoint {
+  readonly id: string;
+  /** Sequence number of the last transaction; 0: none. */
+  readonly sn: number;
+  /** Last word of the frame that ends there. */
+  readonly chain: number;
+  /** Second of that transaction. */
+  readonly at: number;
+}
+
+/** Contents of a graph after `count` operations. */
+export interface GraphCheckpoint {
+  readonly identity: string;
+  readonly count: number;
+  readonly digest: string;
+}
+
+/** A full backup, as later ones know it. */
+export interface FullBackup {
+  readonly number: number;
+  /** SHA-256 of its manifest. */
+  readonly hash: string;
+  readonly log: LogPoint;
+  readonly time: number;
+}
+
+export interface Manifest {
+  readonly format: 1;
+  readonly number: number;
+  /** SHA-256 of the manifest before; null: the first one. */
+  readonly previous: string | null;
+  /** Millisecond at which everything that was durable by then was included. */
+  readonly time: number;
+  /** Number of the last full backup, this one included. */
+  readonly full: number;
+  /** False: transactions before this full backup are missing. */
+  readonly continues: boolean;
+  /** End of the log. */
+  readonly log: LogPoint;
+  readonly pieces: readonly Piece[];
+  readonly graphs: readonly GraphCheckpoint[];
+  /** Only in a full backup: earlier ones, the oldest first. */
+  readonly fulls: readonly FullBackup[];
+}
+
+export interface Latest {
+  readonly number: number;
+  /** As in the manifest, but later if nothing was to be added. */
+  readonly time: number;
+}
+
+export function manifestName(number: number): string {
+  return `${MANIFESTS}${String(number).padStart(10, "0")}.json`;
+}
+
+export function objectName(hash: string): string {
+  return `${OBJECTS}${hash.slice(0, 2)}/${hash}`;
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export function encodeManifest(manifest: Manifest): Buffer {
+  return Buffer.from(`${JSON.stringify(manifest)}\n`);
+}
+
+/** @throws SvcError SVC3420 */
+export function parseManifest(bytes: Buffer, number: number): Manifest {
+  const found = parseJson(bytes) as Partial<Manifest>;
+  const isKnown =
+    found.format === 1 &&
+    found.number === number &&
+    (found.previous === null || isHash(found.previous)) &&
+    [found.time, found.full].every(isCount) &&
+    typeof found.continues === "boolean" &&
+    isLogPoint(found.log) &&
+    isListOf(found.pieces, isPiece) &&
+    isListOf(found.graphs, isCheckpoint) &&
+    isListOf(found.fulls, isFullBackup);
+  if (isKnown) return found as Manifest;
+  throw new SvcError("SVC3420", `${manifestName(number)} is corrupt, or of a later release`);
+}
+
+/** Returns null for other content: manifests are found without it. */
+export function parseLatest(bytes: Buffer): Latest | null {
+  const { number, time } = parseJson(bytes) as Partial<Latest>;
+  return isCount(number) && isCount(time) ? { number: number!, time: time! } : null;
+}
+
+function parseJson(bytes: Buffer): object {
+  try {
+    return Object(JSON.parse(bytes.toString()));
+  } catch {
+    return {};
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+function isIdentity(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f]{32}$/.test(value);
+}
+
+function isListOf(value: unknown, isItem: (item: never) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => isItem(Object(item) as never));
+}
+
+function isLogPoint(value: unknown): boolean {
+  const { id, sn, chain, at } = Object(value) as Partial<LogPoint>;
+  return isIdentity(id) && [sn, chain, at].every(isCount);
+}
+
+function isPiece({ path, at, bytes, object }: Partial<Piece>): boolean {
+  const isShort = isCount(bytes) && bytes! <= MAX_PIECE_BYTES;
+  return isBackupPath(path) && isCount(at) && isShort && isHash(object);
+}
+
+function isCheckpoint({ identity, count, digest }: Partial<GraphCheckpoint>): boolean {
+  return isIdentity(identity) && isCount(count) && isIdentity(digest);
+}
+
+function isFullBackup({ number, hash, log, time }: Partial<FullBackup>): boolean {
+  return isCount(number) && isHash(hash) && isLogPoint(log) && isCount(time);
+}
+
+const SEGMENT = new RegExp(`^${LOG_FOLDER}/(?:local/)?[0-9a-f]{16}\\.seg$`);
+const GRAPH_FILE = /^(?:graph\.snapshot|\.values\/[0-9a-f]{2}\/[0-9a-f]{62})$/;
+
+/** Returns whether a backup may contain this file: no path leaves the data folder. */
+function isBackupPath(path: unknown): boolean {
+  if (typeof path !== "string" || path.length > 4096) return false;
+  if (path === LINEAGE_PATH || SEGMENT.test(path)) return true;
+  const parts = path.split("/");
+  const length = parts.at(-3) === ".values" ? 3 : 1;
+  const folder = parts.slice(0, -length);
+  const isFolder = folder.length > 0 && folder.length <= MAX_GRAPH_FOLDER_PARTS;
+  const isGraph = isFolder && folder.every((part) => part !== ".." && GRAPH_FOLDER_PART.test(part));
+  return isGraph && GRAPH_FILE.test(parts.slice(-length).join("/"));
+}

@@ -1,0 +1,118 @@
+// Chooses what a restore needs: the last full backup before the wanted moment, and the log from
+// there on. A moment that was not recorded is refused with the nearest positions.
+
+import { SvcError } from "../../base/errors.js";
+import { LOG_FOLDER } from "../../base/graph-names.js";
+import { BackupChain, type BackupEnd } from "./backup-chain.js";
+import type { FullBackup, LogPoint, Manifest, Piece } from "./manifest.js";
+import type { ObjectStore } from "./object-store.js";
+
+/** Moment to restore: a position, the end of a second, or the end of the backup. */
+export type RestoreTarget =
+  | { readonly kind: "end" }
+  | { readonly kind: "time"; readonly second: number }
+  | { readonly kind: "position"; readonly id: string; readonly sn: number };
+
+export interface PlannedPiece extends Piece {
+  /** The last position before this piece that can be restored. */
+  readonly before: LogPoint | null;
+}
+
+export interface RestorePlan {
+  /** In the order of their places in each file. */
+  readonly pieces: readonly PlannedPiece[];
+  /** End of the log in these pieces. */
+  readonly log: LogPoint;
+  readonly target: RestoreTarget;
+  /** Contents of the graphs at some positions on the way. */
+  readonly manifests: readonly Pick<Manifest, "graphs">[];
+  /** First position of the next full backup; null: there is none. */
+  readonly after: LogPoint | null;
+}
+
+/** @throws SvcError SVC3420, SVC3422 */
+export async function planRestore(store: ObjectStore, target: RestoreTarget): Promise<RestorePlan> {
+  const chain = new BackupChain(store);
+  const end = await chain.end();
+  if (end === null) throw new SvcError("SVC3420", `no backup in ${store.uri}`);
+  const fulls = await listFulls(chain, end);
+  const chosen = fulls.findLastIndex(({ log }) => startsBefore(log, target));
+  const after = fulls[chosen + 1]?.log ?? null;
+  if (chosen < 0) throw gap(target, null, after);
+  const { number, hash } = fulls[chosen]!;
+  const pieces = new Map<string, PlannedPiece>();
+  const manifests: Manifest[] = [];
+  let before = fulls[chosen - 1]?.log ?? null;
+  for await (const { manifest } of chain.since(end, number, hash)) {
+    for (const piece of manifest.pieces) {
+      const key = `${piece.at} ${piece.path}`;
+      const isWanted = manifest.number === number || piece.path.startsWith(`${LOG_FOLDER}/`);
+      if (isWanted && !isLocalLater(piece, manifest, number) && !pieces.has(key)) {
+        pieces.set(key, { ...piece, before });
+      }
+    }
+    manifests.push(manifest);
+    before = manifest.log;
+    if (isReached(manifest, target)) break;
+  }
+  const last = manifests.at(-1)!;
+  const until = last.number === end.manifest.number ? end.time : last.time;
+  if (!isReached(last, target) && !isKnown(target, until)) throw gap(target, last.log, after);
+  return { pieces: [...pieces.values()], log: last.log, target, manifests, after };
+}
+
+/** Returns all full backups, the oldest first. */
+async function listFulls(chain: BackupChain, end: BackupEnd): Promise<FullBackup[]> {
+  const { manifest, hash } = await chain.require(end.manifest.full);
+  const { number, log, time } = manifest;
+  return [...manifest.fulls, { number, hash, log, time }];
+}
+
+/** Returns whether a full backup contains nothing from after the target. */
+function startsBefore({ id, sn, at }: LogPoint, target: RestoreTarget): boolean {
+  if (target.kind === "end") return true;
+  return target.kind === "time" ? at <= target.second : id === target.id && sn <= target.sn;
+}
+
+/** Returns whether everything up to the target is there. */
+function isReached({ log }: Manifest, target: RestoreTarget): boolean {
+  if (target.kind === "end") return false;
+  return target.kind === "time" ? log.at > target.second : log.sn >= target.sn;
+}
+
+/** Returns whether nothing is missing between the last transaction and the target. */
+function isKnown(target: RestoreTarget, until: number): boolean {
+  if (target.kind === "end") return true;
+  return target.kind === "time" && target.second * 1000 <= until;
+}
+
+/** Local graphs have the state of the full backup, whose log must not be mixed with a later one. */
+function isLocalLater({ path }: Piece, { number }: Manifest, full: number): boolean {
+  return number !== full && path.split("/").length > 2;
+}
+
+/** Returns the error for a moment that the backup does not have. */
+function gap(target: RestoreTarget, before: LogPoint | null, after: LogPoint | null): SvcError {
+  const what = `nothing was recorded for ${describeTarget(target)}`;
+  return new SvcError("SVC3420", `${what}; ${nearest(before, after)}`);
+}
+
+/** Returns the two positions between which nothing can be restored. */
+export function nearest(before: LogPoint | null, after: LogPoint | null): string {
+  const positions = [
+    ...(before === null ? [] : [`before: ${describePoint(before)}`]),
+    ...(after === null ? [] : [`after: ${describePoint(after)}`]),
+  ];
+  return positions.length === 0 ? "no other position is there" : positions.join(", ");
+}
+
+export function describePoint({ id, sn, at }: LogPoint): string {
+  return `${id}:${sn} (${new Date(at * 1000).toISOString()})`;
+}
+
+function describeTarget(target: RestoreTarget): string {
+  if (target.kind === "end") return "the end";
+  return target.kind === "time"
+    ? new Date(target.second * 1000).toISOString()
+    : `${target.id}:${target.sn}`;
+}

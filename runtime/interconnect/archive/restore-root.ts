@@ -1,0 +1,108 @@
+// Writes a data folder from a backup. A marker stays in the folder until everything is durable: no
+// server starts in a folder with the marker, and another restore replaces its contents.
+
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { fsyncDirectory, mkdirDurable, writeJsonAtomically } from "../../base/durable-files.js";
+import { SvcError } from "../../base/errors.js";
+import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
+import { beginLineage } from "../lineage.js";
+import { type DiskFile, realDisk } from "../log/disk.js";
+import { type CutLog, cutLog } from "./cut-log.js";
+import { objectName, sha256 } from "./manifest.js";
+import type { ObjectStore } from "./object-store.js";
+import { nearest, type PlannedPiece, type RestorePlan } from "./restore-plan.js";
+
+const decompress = promisify(gunzip);
+/** Compression never adds more than this to a piece. */
+const MAX_OBJECT_BYTES = 2 ** 26;
+
+/**
+ * Restores into a new or empty folder, or into one where a restore was interrupted.
+ * @throws SvcError SVC3420, SVC3422
+ */
+export async function restoreRoot(
+  store: ObjectStore,
+  plan: RestorePlan,
+  root: string,
+): Promise<CutLog> {
+  prepare(root);
+  try {
+    for (const [path, pieces] of byFile(plan.pieces))
+      await writeFile(store, plan, root, path, pieces);
+    const cut = cutLog(realDisk, join(root, LOG_FOLDER), plan.target);
+    beginLineage(root, cut.end, cut.epoch);
+    rmSync(join(root, RESTORE_MARKER));
+    fsyncDirectory(root);
+    return cut;
+  } catch (error) {
+    empty(root);
+    rmSync(join(root, RESTORE_MARKER), { force: true });
+    throw error;
+  }
+}
+
+function prepare(root: string): void {
+  const marker = join(root, RESTORE_MARKER);
+  const names = existsSync(root) ? readdirSync(root) : [];
+  if (names.length > 0 && !names.includes(RESTORE_MARKER)) {
+    throw new SvcError("SVC3420", `${root} is not empty: it has ${names.slice(0, 3).join(", ")}`);
+  }
+  mkdirDurable(root);
+  writeJsonAtomically(marker, {});
+  empty(root);
+}
+
+/** Removes everything but the marker. */
+function empty(root: string): void {
+  for (const name of readdirSync(root)) {
+    if (name !== RESTORE_MARKER) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
+function byFile(pieces: readonly PlannedPiece[]): Map<string, PlannedPiece[]> {
+  const files = new Map<string, PlannedPiece[]>();
+  for (const piece of pieces) files.set(piece.path, [...(files.get(piece.path) ?? []), piece]);
+  return files;
+}
+
+async function writeFile(
+  store: ObjectStore,
+  plan: RestorePlan,
+  root: string,
+  path: string,
+  pieces: readonly PlannedPiece[],
+): Promise<void> {
+  const file = join(root, path);
+  const isLog = path.startsWith(`${LOG_FOLDER}/`);
+  mkdirSync(dirname(file), { recursive: true, mode: isLog ? 0o700 : 0o777 });
+  const target: DiskFile = realDisk.create(file);
+  try {
+    for (const piece of pieces) target.write(await readPiece(store, plan, piece), piece.at);
+    await target.flush();
+  } finally {
+    target.close();
+  }
+  fsyncDirectory(dirname(file));
+}
+
+/** Returns the content of a piece. @throws SvcError SVC3420 if it is missing or corrupt */
+export async function readPiece(
+  store: ObjectStore,
+  { after }: Pick<RestorePlan, "after">,
+  { object, bytes, before }: PlannedPiece,
+): Promise<Buffer> {
+  const name = objectName(object);
+  const corrupt = (reason: string): SvcError =>
+    new SvcError("SVC3420", `${name} of ${store.uri} ${reason}; ${nearest(before, after)}`);
+  const stored = await store.get(name, MAX_OBJECT_BYTES);
+  if (stored === null) throw corrupt("is missing");
+  if (sha256(stored) !== object) throw corrupt("is corrupt");
+  const content = await decompress(stored, { maxOutputLength: Math.max(1, bytes) }).catch(
+    () => null,
+  );
+  if (content?.length !== bytes) throw corrupt("is corrupt");
+  return content;
+}

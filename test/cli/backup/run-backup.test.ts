@@ -1,0 +1,94 @@
+// `svc backup`, `svc backup verify` and `svc restore` as commands: arguments, lines and exit codes.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { parsePeriod } from "../../../cli/backup/parse-period.js";
+import { parseTarget } from "../../../cli/backup/run-restore.js";
+import { Instance } from "../../runtime/interconnect/support/instance.js";
+import { run } from "../run-main.js";
+
+const test = suite<{ folder: string; root: string; place: string }>("svc backup");
+
+test.before.each(async (context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-backup-"));
+  context.root = join(context.folder, "root");
+  context.place = join(context.folder, "place");
+});
+
+test.after.each(({ folder }) => {
+  rmSync(folder, { recursive: true });
+});
+
+test("backs up, verifies and restores", async ({ root, place, folder }) => {
+  const instance = await Instance.start(root);
+  instance.graph().createVertex("x");
+  await instance.stop();
+  const first = await run("backup", root, "--to", place);
+  assert.match(first.stdout, /^full backup 1 up to [0-9a-f]{32}:\d+ \(\d{4}-.*Z\)\n$/);
+  const again = await run("backup", root, "--to", place);
+  assert.match(again.stdout, /^nothing new after /);
+  const verified = await run("backup", "verify", place, "--scratch", folder);
+  assert.equal([verified.code, verified.stderr], [0, ""]);
+  assert.match(verified.stdout, "1 graphs restored up to ");
+  const target = join(folder, "restored");
+  const [position] = /[0-9a-f]{32}:\d+/.exec(first.stdout)!;
+  const restored = await run("restore", place, target, "--to-position", position);
+  assert.equal([restored.code, restored.stderr], [0, ""]);
+  assert.match(restored.stdout, `${target} restored up to ${position} (`);
+  const refused = await run("restore", place, target);
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, "SVC3420");
+});
+
+test("refuses what it cannot use", async ({ root, place }) => {
+  const codeAndError = async (...words: string[]): Promise<[unknown, string]> => {
+    const { code, stderr } = await run(...words);
+    return [code, /SVC\d{4}/.exec(stderr)?.[0] ?? stderr];
+  };
+  mkdirSync(root);
+  assert.equal(await codeAndError("backup", root), [2, "SVC3003"]);
+  assert.equal(await codeAndError("backup", root, "--to", place), [1, "SVC3050"]);
+  assert.equal(await codeAndError("backup", root, "--to", place, "--keep", "0d"), [2, "SVC3003"]);
+  assert.equal(await codeAndError("restore", place, root), [1, "SVC3420"]);
+  assert.equal(await codeAndError("backup", "verify", place), [1, "SVC3420"]);
+  assert.not(existsSync(place));
+});
+
+test("parses periods, times and positions", () => {
+  assert.equal(
+    ["10s", "5m", "2h", "30d"].map((text) => parsePeriod("every", text)),
+    [10_000, 300_000, 7_200_000, 2_592_000_000],
+  );
+  for (const text of ["", "10", "0s", "1.5h", "-1d", "10s ", "1w", "1234567s"]) {
+    assert.throws(
+      () => parsePeriod("every", text),
+      ({ code }: { code: string }) => code === "SVC3003",
+    );
+  }
+  assert.equal(parseTarget(), { kind: "end" });
+  const second = Date.UTC(2026, 0, 31, 16, 5) / 1000;
+  for (const text of ["2026-01-31T16:05Z", "2026-01-31T17:05:00.9+01:00"]) {
+    assert.equal(parseTarget(text), { kind: "time", second });
+  }
+  const id = "0123456789abcdef".repeat(2);
+  assert.equal(parseTarget(undefined, `${id}:12`), { kind: "position", id, sn: 12 });
+  const wrong: [string | undefined, string?][] = [
+    ["2026-01-31"],
+    ["2026-01-31T16:05:00"],
+    ["2026-13-31T16:05Z"],
+    ["yesterday"],
+    [undefined, "12"],
+    [undefined, `${id}:`],
+    [undefined, `${id}:-1`],
+    ["2026-01-31T16:05Z", `${id}:12`],
+  ];
+  for (const [time, position] of wrong) {
+    const isRefused = ({ code }: { code: string }): boolean => code === "SVC3003";
+    assert.throws(() => parseTarget(time, position), isRefused);
+  }
+});
+
+test.run();

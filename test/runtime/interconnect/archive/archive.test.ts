@@ -1,0 +1,280 @@
+// Errors of backups and restores, and the remains of interrupted ones.
+// limit: 60 s
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../../runtime/base/errors.js";
+import { GraphRoot } from "../../../../runtime/graph/manager/graph-root.js";
+import { FolderStore } from "../../../../runtime/interconnect/archive/folder-store.js";
+import {
+  LATEST,
+  MANIFESTS,
+  objectName,
+} from "../../../../runtime/interconnect/archive/manifest.js";
+import type { RestoreTarget } from "../../../../runtime/interconnect/archive/restore-plan.js";
+import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
+import { readLineage } from "../../../../runtime/interconnect/lineage.js";
+import { type Instance, same } from "../support/instance.js";
+import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
+import { ALWAYS, DAY, ONCE, restore, step, storeOf, writerOf } from "./support.js";
+
+const test = suite<InstancesContext>("archive");
+withInstances(test);
+
+/** Returns code and message of an error. */
+function errorOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    (error: SvcError) => `${error.code}: ${error.message}`,
+  );
+}
+
+function fill(one: Instance, prefix: string): void {
+  for (let at = 0; at < 5; at++) one.graph().createVertex(`${prefix}${at}`);
+}
+
+test("refuses moments that were not recorded, and names the nearest positions", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const { log, time } = (await step(one, writerOf(context)))!;
+  fill(one, "b");
+  const { log: last } = (await step(one, writerOf(context)))!;
+  const position = (sn: number, id = log.id): RestoreTarget => ({ kind: "position", id, sn });
+  const beyond = await errorOf(restore(context, "b", position(last.sn + 1)));
+  assert.match(beyond, /^SVC3420: /);
+  assert.match(beyond, `before: ${last.id}:${last.sn} (`);
+  const tooEarly = await errorOf(restore(context, "b", position(log.sn - 1)));
+  assert.match(tooEarly, /^SVC3420: /);
+  assert.match(tooEarly, `after: ${log.id}:${log.sn} (`);
+  const foreign = position(log.sn, "0".repeat(32));
+  assert.match(await errorOf(restore(context, "b", foreign)), /^SVC3420: /);
+  const future: RestoreTarget = { kind: "time", second: Math.floor(time / 1000) + 3600 };
+  assert.match(await errorOf(restore(context, "b", future)), /^SVC3420: .*before: /);
+  const past: RestoreTarget = { kind: "time", second: log.at - 1 };
+  assert.match(await errorOf(restore(context, "b", past)), /^SVC3420: .*after: /);
+  assert.not(existsSync(join(context.folder, "b")));
+});
+
+test("begins again after a gap, and restores both sides of it", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const { log: before } = (await step(one, writerOf(context)))!;
+  await end(one);
+  // The log of another data folder takes its place.
+  rmSync(join(context.folder, "a"), { recursive: true });
+  const other = await begin(context, "a");
+  fill(other, "other");
+  const manifest = (await step(other, writerOf(context)))!;
+  assert.equal([manifest.continues, manifest.number, manifest.full], [false, 2, 2]);
+  assert.is(manifest.fulls.length, 1);
+  await restore(context, "b", { kind: "position", id: before.id, sn: before.sn });
+  const first = await begin(context, "b");
+  assert.equal([first.graph().hasVertex("a4"), first.graph().hasVertex("other0")], [true, false]);
+  await restore(context, "c");
+  await same(other, await begin(context, "c"));
+  const inGap: RestoreTarget = { kind: "position", id: before.id, sn: before.sn + 1 };
+  const text = await errorOf(restore(context, "d", inGap));
+  assert.match(text, `before: ${before.id}:${before.sn} (`);
+  assert.match(text, `after: ${manifest.log.id}:${manifest.log.sn} (`);
+});
+
+test("finds corrupt and missing objects, and leaves an empty folder", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const { log } = (await step(one, writerOf(context)))!;
+  fill(one, "b");
+  const { pieces } = (await step(one, writerOf(context)))!;
+  const file = join(context.folder, "backup", objectName(pieces[0]!.object));
+  const intact = readFileSync(file);
+  const flipped = Buffer.from(intact);
+  flipped[20]! ^= 1;
+  for (const damage of [flipped, intact.subarray(0, -1), null]) {
+    rmSync(file);
+    if (damage !== null) writeFileSync(file, damage);
+    const text = await errorOf(restore(context, "b"));
+    assert.match(text, /^SVC3420: /);
+    assert.match(text, `before: ${log.id}:${log.sn} (`);
+    assert.equal(readdirSync(join(context.folder, "b")), []);
+    assert.is(await codeOf(verifyBackup(storeOf(context), context.folder)), "SVC3420");
+  }
+  // Earlier positions do not need it.
+  await restore(context, "b", { kind: "position", id: log.id, sn: log.sn });
+  assert.ok((await begin(context, "b")).graph().hasVertex("a4"));
+});
+
+test("finds replaced and missing manifests", async (context) => {
+  const one = await begin(context, "a");
+  for (const prefix of ["a", "b", "c"]) {
+    fill(one, prefix);
+    await step(one, writerOf(context));
+  }
+  const file = (number: number): string =>
+    join(context.folder, "backup", MANIFESTS, `000000000${number}.json`);
+  const intact = readFileSync(file(2), "utf8");
+  for (const text of [intact.replace(/"time":\d/, '"time":2'), "{}", "", "[1]", null]) {
+    rmSync(file(2));
+    if (text !== null) writeFileSync(file(2), text);
+    const code = await codeOf(restore(context, "b"));
+    // Without the second manifest nothing says that there is more than the first one.
+    assert.is(code, "SVC3420", String(text));
+  }
+});
+
+test("finds contents that differ from those backed up", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  await one.save();
+  const manifest = (await step(one, writerOf(context)))!;
+  assert.is((await verifyBackup(storeOf(context), context.folder)).compared, 1);
+  const graphs = manifest.graphs.map((graph) => ({ ...graph, digest: "0".repeat(32) }));
+  const file = join(context.folder, "backup", MANIFESTS, "0000000001.json");
+  writeFileSync(file, JSON.stringify({ ...manifest, graphs }));
+  assert.is(await codeOf(verifyBackup(storeOf(context), context.folder)), "SVC3423");
+  assert.equal(
+    readdirSync(context.folder).filter((name) => name.startsWith("svc-")),
+    [],
+  );
+});
+
+test("refuses paths that leave the data folder", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const manifest = (await step(one, writerOf(context)))!;
+  const file = join(context.folder, "backup", MANIFESTS, "0000000001.json");
+  const bad = ["../x", "/etc/x", "g/../../graph.snapshot", "a/b/c/d/e/graph.snapshot", "svc.lock"];
+  for (const path of [...bad, "_txlog/x.seg", "graph.snapshot", "g/graph.snapshot/x", ""]) {
+    const pieces = [{ ...manifest.pieces[0]!, path }];
+    writeFileSync(file, JSON.stringify({ ...manifest, pieces }));
+    assert.is(await codeOf(restore(context, "b")), "SVC3420", path);
+  }
+});
+
+test("restores into empty folders only, and begins a new log and epoch", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const { log } = (await step(one, writerOf(context)))!;
+  mkdirSync(join(context.folder, "b"));
+  writeFileSync(join(context.folder, "b", "x"), "");
+  assert.match(await errorOf(restore(context, "b")), /^SVC3420: .*not empty/);
+  assert.equal(readdirSync(join(context.folder, "b")), ["x"]);
+  await restore(context, "c");
+  const { epoch, ancestors } = readLineage(join(context.folder, "c"));
+  assert.equal([epoch, ancestors], [2, [{ id: log.id, sn: log.sn, chain: log.chain }]]);
+  // A backup of the restored folder in the same place is another history.
+  await end(one);
+  rmSync(join(context.folder, "a"), { recursive: true });
+  await restore(context, "a");
+  const again = await begin(context, "a");
+  fill(again, "later");
+  const manifest = (await step(again, writerOf(context)))!;
+  assert.is(manifest.continues, false);
+  assert.is.not(manifest.log.id, log.id);
+});
+
+test("serves no folder whose restore was interrupted, and restores it again", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  await step(one, writerOf(context));
+  await restore(context, "b");
+  const root = join(context.folder, "b");
+  writeFileSync(join(root, "_restoring.json"), "{}\n");
+  writeFileSync(join(root, "g.stale"), "");
+  try {
+    new GraphRoot(root, {}).release();
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC3421");
+  }
+  await restore(context, "b");
+  assert.not(existsSync(join(root, "g.stale")));
+  new GraphRoot(root, {}).release();
+  await same(one, await begin(context, "b"));
+});
+
+/** A location that fails at the n-th write. */
+class FailingStore extends FolderStore {
+  constructor(
+    folder: string,
+    private left: number,
+  ) {
+    super(folder);
+  }
+
+  override async put(name: string, content: Uint8Array): Promise<void> {
+    if (--this.left < 0) throw new SvcError("SVC3422", "no more");
+    await super.put(name, content);
+  }
+
+  override async putNew(name: string, content: Uint8Array): Promise<boolean> {
+    if (--this.left < 0) throw new SvcError("SVC3422", "no more");
+    return super.putNew(name, content);
+  }
+}
+
+test("a backup interrupted at any write stays valid, and continues", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  await one.save();
+  const place = join(context.folder, "backup");
+  let isComplete = false;
+  for (let writes = 0; !isComplete; writes++) {
+    fill(one, `w${writes}-`);
+    const writer = writerOf(context, ALWAYS, new FailingStore(place, writes));
+    const code = await codeOf(step(one, writer));
+    isComplete = code === "none";
+    if (!isComplete) assert.is(code, "SVC3422");
+    if (!existsSync(join(place, MANIFESTS))) continue;
+    await verifyBackup(storeOf(context), context.folder);
+  }
+  await restore(context, "b");
+  await same(one, await begin(context, "b"));
+});
+
+test("one writer after a failed write continues where it was", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const store = new FailingStore(join(context.folder, "backup"), 100);
+  const writer = writerOf(context, ONCE, store);
+  await step(one, writer);
+  fill(one, "b");
+  Object.assign(store, { left: 1 });
+  assert.is(await codeOf(step(one, writer)), "SVC3422");
+  Object.assign(store, { left: 100 });
+  fill(one, "c");
+  await step(one, writer);
+  await restore(context, "b");
+  await same(one, await begin(context, "b"));
+});
+
+test("a second writer does not mix its manifests in", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const [writer, second] = [writerOf(context), writerOf(context)];
+  await step(one, writer);
+  await second.step();
+  fill(one, "b");
+  await step(one, writer);
+  fill(one, "c");
+  assert.is(await codeOf(step(one, second)), "SVC3422");
+  await verifyBackup(storeOf(context), context.folder);
+});
+
+test("removes objects older than the period, unless newer moments need them", async (context) => {
+  const one = await begin(context, "a");
+  const keep = { fullMs: 0, keepMs: 1 };
+  for (let at = 0; at < 4; at++) {
+    fill(one, `v${at}-`);
+    await step(one, writerOf(context, at === 3 ? keep : { fullMs: 0, keepMs: DAY }));
+  }
+  const names = readdirSync(join(context.folder, "backup", MANIFESTS)).sort();
+  assert.equal(names, ["0000000003.json", "0000000004.json"]);
+  // Without the file that names the last manifest, the last one is found all the same.
+  rmSync(join(context.folder, "backup", LATEST));
+  await verifyBackup(storeOf(context), context.folder);
+  await restore(context, "b");
+  await same(one, await begin(context, "b"));
+});
+
+test.run();

@@ -1,0 +1,52 @@
+// A backup of the instance `a`, in the folder `backup` beside it.
+
+import { join } from "node:path";
+import { ArchiveWriter } from "../../../../runtime/interconnect/archive/archive-writer.js";
+import { FolderStore } from "../../../../runtime/interconnect/archive/folder-store.js";
+import type { Manifest } from "../../../../runtime/interconnect/archive/manifest.js";
+import type { ObjectStore } from "../../../../runtime/interconnect/archive/object-store.js";
+import {
+  planRestore,
+  type RestoreTarget,
+} from "../../../../runtime/interconnect/archive/restore-plan.js";
+import { restoreRoot } from "../../../../runtime/interconnect/archive/restore-root.js";
+import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
+import type { Instance } from "../support/instance.js";
+import type { InstancesContext } from "../support/instances.js";
+
+export const DAY = 86_400_000;
+/** A full backup once, and one with each step. */
+export const ONCE = { fullMs: DAY, keepMs: DAY };
+export const ALWAYS = { fullMs: 0, keepMs: DAY };
+
+export function storeOf({ folder }: InstancesContext): FolderStore {
+  return new FolderStore(join(folder, "backup"));
+}
+
+export function writerOf(
+  context: InstancesContext,
+  periods = ONCE,
+  store: ObjectStore = storeOf(context),
+): ArchiveWriter {
+  const source = {
+    ...{ root: join(context.folder, "a"), disk: realDisk, safe: () => Number.POSITIVE_INFINITY },
+    ...{ settle: () => Promise.resolve(), checkpoints: () => [] },
+  };
+  return new ArchiveWriter(store, source, periods);
+}
+
+/** Backs up everything that the instance has changed so far. */
+export async function step(one: Instance, writer: ArchiveWriter): Promise<Manifest | null> {
+  await one.isFlushed();
+  return writer.step();
+}
+
+/** Restores into a new data folder of that name. */
+export async function restore(
+  context: InstancesContext,
+  name: string,
+  target: RestoreTarget = { kind: "end" },
+): Promise<void> {
+  const store = storeOf(context);
+  await restoreRoot(store, await planRestore(store, target), join(context.folder, name));
+}
