@@ -40,7 +40,7 @@ export function mergeQuery(merged: Merged): unknown {
   const result = showMerged({ ...head, hits: limit }, kept);
   if (kept.length <= limit || head.cursor !== null) return result;
   const bounded = `more than ${limit} matches: page through them with hits and offset`;
-  return { ...(Array.isArray(result) ? { [head.listName]: result } : (result as object)), bounded };
+  return { bounded, ...(Array.isArray(result) ? { [head.listName]: result } : (result as object)) };
 }
 
 /** Returns the parameter of the second round; null if this was the last. */

@@ -101,6 +101,7 @@ const QUERIES: readonly [name: string, query: object, parameters: Record<string,
   ],
   ["vertices", { sortby: "S_ID", condition: PRODUCT, offset: 5, result: "R_LIST" }, {}],
   ["arcs", { cursor: true, arc: ["has"], facets: { brand: 3 } }, {}],
+  ["arcs", { incomplete: true, sortby: "S_VAL", hits: 0 }, {}],
   ["neighbor", { id: "root", cursor: true, arc: ["has"], facets: FACETS, groupBy: "brand" }, {}],
 ];
 

@@ -27,7 +27,14 @@ import {
   pageRank,
   pageRankAsync,
 } from "../query/calls/whole-graph.js";
-import type { Explain, Explainable, Explained } from "../query/render/explained.js";
+import type {
+  Boundable,
+  Bounded,
+  Explain,
+  Explainable,
+  Explained,
+  Incomplete,
+} from "../query/render/explained.js";
 import { toGoals, toVertexKey, type VertexName } from "./call-arguments.js";
 import { GraphExpressions } from "./graph-expressions.js";
 
@@ -67,6 +74,12 @@ export class GraphAlgorithms extends GraphExpressions {
   shortestPaths(
     from: VertexName,
     to: VertexName | readonly VertexName[],
+    options: ShortestPathsOptions & Incomplete,
+    ...further: never[]
+  ): Bounded<"shortestPaths", FoundPath[]>;
+  shortestPaths(
+    from: VertexName,
+    to: VertexName | readonly VertexName[],
     options: ShortestPathsOptions & Explain,
     ...further: never[]
   ): Explained<"shortestPaths", FoundPath[]>;
@@ -79,9 +92,9 @@ export class GraphAlgorithms extends GraphExpressions {
   shortestPaths(
     from: VertexName,
     to: VertexName | readonly VertexName[],
-    options?: Explainable<ShortestPathsOptions>,
+    options?: Boundable<ShortestPathsOptions>,
     ...further: never[]
-  ): FoundPath[] | Explained<"shortestPaths", FoundPath[]> {
+  ): FoundPath[] | Bounded<"shortestPaths", FoundPath[]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return shortestPaths(store, toVertexKey(store, from), toGoals(store, to), options);
@@ -93,15 +106,20 @@ export class GraphAlgorithms extends GraphExpressions {
    */
   paths(
     from: VertexName,
+    options: PathsOptions & Incomplete,
+    ...further: never[]
+  ): Bounded<"paths", string[][]>;
+  paths(
+    from: VertexName,
     options: PathsOptions & Explain,
     ...further: never[]
   ): Explained<"paths", string[][]>;
   paths(from: VertexName, options?: PathsOptions, ...further: never[]): string[][];
   paths(
     from: VertexName,
-    options?: Explainable<PathsOptions>,
+    options?: Boundable<PathsOptions>,
     ...further: never[]
-  ): string[][] | Explained<"paths", string[][]> {
+  ): string[][] | Bounded<"paths", string[][]> {
     refuseFurther(further, "options");
     const { store } = this.access;
     return paths(store, toVertexKey(store, from), options);

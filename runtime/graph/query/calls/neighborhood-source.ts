@@ -55,9 +55,13 @@ export class NeighborhoodSource implements HitSource {
   search(anchor: number, sink: HitSink, deadline: Deadline): void {
     this.#grouping?.test?.bind(this.store.relationships);
     const groups = this.#grouping && new ArcGroupBuffer(this.store, sink, this.#grouping);
-    walkNeighborhood(this.plan, anchor, groups ?? sink, deadline);
-    groups?.flush();
     this.#groups = groups;
+    try {
+      walkNeighborhood(this.plan, anchor, groups ?? sink, deadline);
+    } finally {
+      // Also those of a search that a limit has ended.
+      groups?.flush();
+    }
   }
 
   isCurrent(row: Row): boolean {

@@ -20,13 +20,8 @@ import type {
   VertexCondition,
 } from "../parse/query-options.js";
 import { arcExists } from "../render/arc-exists.js";
-import {
-  fieldsFor,
-  MAX_RENDERINGS,
-  resolveProbe,
-  resolveRemovals,
-  resolveSortOrder,
-} from "../render/entry-query.js";
+import { fieldsFor, resolveProbe, resolveSortOrder } from "../render/entry-options.js";
+import { MAX_RENDERINGS, resolveRemovals } from "../render/entry-query.js";
 import type { Field } from "../render/fields.js";
 import { dictionaryValue } from "../render/render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";

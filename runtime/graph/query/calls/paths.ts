@@ -14,7 +14,12 @@ import { checkedArguments, parseFlag } from "../parse/query-arguments.js";
 import type { ArcFilter, RepeatRange, VertexCondition } from "../parse/query-options.js";
 import { parseRepeat } from "../parse/repeat.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
+import {
+  type Boundable,
+  type Explainable,
+  type ExplainedBy,
+  runExplained,
+} from "../render/explained.js";
 import {
   type ArcWeights,
   EqualWeights,
@@ -41,13 +46,17 @@ export interface PathOptions extends LimitOptions {
   /** Condition on the vertices between both ends. */
   readonly through?: VertexCondition;
 }
-export interface ShortestPathsOptions extends PathOptions {
+interface IncompleteOption {
+  /** True: at a limit, returns the paths found, and the limit as `bounded`, not an error. */
+  readonly incomplete?: boolean;
+}
+export interface ShortestPathsOptions extends PathOptions, IncompleteOption {
   /** Number of paths, cheapest first; default: all that are as short as the shortest. */
   readonly k?: number;
   /** Maximum number of equally short paths (default: 1000); negative for all. */
   readonly hits?: number;
 }
-export interface PathsOptions extends LimitOptions {
+export interface PathsOptions extends LimitOptions, IncompleteOption {
   /** Outbound by default. */
   readonly arc?: ArcFilter;
   /** Least and most arcs of a path; default: `[1, null]`. */
@@ -95,7 +104,7 @@ export function shortestPath<O extends Explainable<PathOptions> = PathOptions>(
  * Returns the shortest paths to the nearest goals, cheapest first.
  * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
  */
-export function shortestPaths<O extends Explainable<ShortestPathsOptions> = ShortestPathsOptions>(
+export function shortestPaths<O extends Boundable<ShortestPathsOptions> = ShortestPathsOptions>(
   store: GraphStore,
   from: Anchor,
   goals: readonly Anchor[],
@@ -105,14 +114,15 @@ export function shortestPaths<O extends Explainable<ShortestPathsOptions> = Shor
   const { k } = given;
   const most = k === undefined ? maxPaths(given.hits) : requireCount("k", k, 1);
   const find = (deadline: Deadline): FoundPath[] => {
-    const found: FoundPath[] = [];
-    if (most === 0) return found;
-    for (const path of pathsByCost(pathSearch(store, from, goals, given, deadline))) {
-      if (k === undefined && found.length > 0 && !isAsShort(path.cost, found[0]!.cost)) break;
-      found.push(idsAlong(store, path));
-      if (found.length >= most) break;
-    }
-    return found;
+    const search = pathSearch(store, from, goals, given, deadline);
+    return collect<FoundPath>(deadline, given, (found) => {
+      if (most === 0) return;
+      for (const path of pathsByCost(search)) {
+        if (k === undefined && found.length > 0 && !isAsShort(path.cost, found[0]!.cost)) break;
+        found.push(idsAlong(store, path));
+        if (found.length >= most) break;
+      }
+    });
   };
   return runExplained("shortestPaths", "aggregation", given, find, ({ length }) => {
     const kept = `${most === Number.POSITIVE_INFINITY ? "all" : `${most} at most`} kept`;
@@ -153,7 +163,7 @@ function explainFilter(
  * Returns the ids along one path to each vertex that `neighbor` accepts, shortest first.
  * @throws KeyError, QueryError, SearchError, TypeError
  */
-export function paths<O extends Explainable<PathsOptions> = PathsOptions>(
+export function paths<O extends Boundable<PathsOptions> = PathsOptions>(
   store: GraphStore,
   from: Anchor,
   options?: O,
@@ -167,14 +177,14 @@ export function paths<O extends Explainable<PathsOptions> = PathsOptions>(
     const passes = createVertexFilter(store, given.through, ".through", deadline);
     const isEnd = createVertexFilter(store, given.neighbor, ".neighbor", deadline);
     const start = findAnchor(store, from);
-    const found: string[][] = [];
-    if (most === 0) return found;
-    for (const path of pathsToEnds({ ...range, reader, start, passes, isEnd, deadline })) {
-      deadline.spendTime(path.length);
-      found.push(path.map((vertex) => store.ids.idOf(vertex)));
-      if (found.length >= most) break;
-    }
-    return found;
+    return collect<string[]>(deadline, given, (found) => {
+      if (most === 0) return;
+      for (const path of pathsToEnds({ ...range, reader, start, passes, isEnd, deadline })) {
+        deadline.spendTime(path.length);
+        found.push(path.map((vertex) => store.ids.idOf(vertex)));
+        if (found.length >= most) break;
+      }
+    });
   };
   return runExplained("paths", "neighborhood", given, find, ({ length }) => {
     const plan = [
@@ -186,6 +196,18 @@ export function paths<O extends Explainable<PathsOptions> = PathsOptions>(
     ];
     return { plan, matched: length };
   });
+}
+
+/** Returns the paths that a search finds; with `incomplete` also those found before a limit. */
+function collect<P>(
+  deadline: Deadline,
+  { incomplete }: IncompleteOption,
+  search: (found: P[]) => void,
+): P[] {
+  const found: P[] = [];
+  if (parseFlag("incomplete", incomplete, false)) deadline.runSearch(() => search(found));
+  else search(found);
+  return found;
 }
 
 function pathSearch(

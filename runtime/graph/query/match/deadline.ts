@@ -28,6 +28,8 @@ export class Deadline {
   #steps = 0;
   #left = STRIDE;
   #waited = 0;
+  #isSearched = false;
+  #exceeded: string | null = null;
 
   /**
    * @param limitMs milliseconds from now; Infinity for no limit
@@ -49,6 +51,31 @@ export class Deadline {
     if (this.#left < 0) this.#poll();
   }
 
+  /**
+   * Runs a search that may end at a limit without an error: what it has found is kept, and the
+   * work on that has no limit.
+   */
+  runSearch(search: () => void): void {
+    try {
+      search();
+    } catch (error) {
+      if (this.#exceeded === null) throw error;
+    }
+    this.#isSearched = true;
+  }
+
+  /** The limit that ended the search; null if it is complete. */
+  get exceeded(): string | null {
+    return this.#exceeded;
+  }
+
+  /** @throws SearchError always: a limit of the search is exceeded */
+  exceed(limit: string): never {
+    // Other queries share this one.
+    if (this !== NO_DEADLINE) this.#exceeded = limit;
+    throw new SearchError(limit);
+  }
+
   /** Arcs and vertices visited so far. */
   get spent(): number {
     return this.#steps + STRIDE - this.#left;
@@ -68,9 +95,9 @@ export class Deadline {
   #poll(): void {
     this.#steps += STRIDE - this.#left;
     this.#left = STRIDE;
-    if (this.#steps > this.#maxSteps) {
+    if (this.#steps > this.#maxSteps && !this.#isSearched) {
       const most = `visited more than ${this.#maxSteps} arcs and vertices`;
-      throw new SearchError(`Query too costly: ${most}; narrow the query`);
+      this.exceed(`Query too costly: ${most}; narrow the query`);
     }
     this.#checkClock();
   }
@@ -78,8 +105,8 @@ export class Deadline {
   #checkClock(): void {
     if (this.#at === Number.POSITIVE_INFINITY) return;
     const now = performance.now();
-    if (now > this.#at) {
-      throw new SearchError(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
+    if (now > this.#at && !this.#isSearched) {
+      this.exceed(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
     }
     checkTimeSlice(now);
   }

@@ -10,7 +10,8 @@ const PAGE = ["hits", "offset"];
 const BACKGROUND = ["write", "onProgress", "signal"] as const;
 const LIMIT = ["timeout", "limexec"];
 const RESULT = ["result", "fields", "counts", "timing"];
-const ENTRIES = [...RESULT, "explain", "select", "sortby", "rank", "facets", "groupBy", "cursor"];
+const SUMMARY = ["facets", "groupBy", "cursor", "incomplete"];
+const ENTRIES = [...RESULT, "explain", "select", "sortby", "rank", ...SUMMARY];
 const NEIGHBORHOOD = [
   ...ENTRIES,
   ...EXPRESSIONS,
@@ -40,8 +41,8 @@ const NAMES = {
   arcList: new Set(["hits", ...EXPLAINED]),
   degree: new Set(["arc", "filter", ...EXPLAINED]),
   shortestPath: new Set(PATH),
-  shortestPaths: new Set([...PATH, "k", "hits"]),
-  paths: new Set(["arc", "neighbor", "repeat", "through", "hits", ...EXPLAINED]),
+  shortestPaths: new Set([...PATH, "k", "hits", "incomplete"]),
+  paths: new Set([...["arc", "neighbor", "repeat", "through"], "hits", "incomplete", ...EXPLAINED]),
   components: new Set(["arc", "hits", ...EXPLAINED]),
   pageRank: new Set([...RANKS, ...EXPLAINED]),
   componentsAsync: new Set(["arc", "hits", ...EXPLAINED, ...BACKGROUND]),
@@ -100,6 +101,17 @@ function integerOption(name: string, value: number | null | undefined, fallback:
     throw invalidArgument(`invalid ${name} parameter`, value, "an integer", `.${name}`);
   }
   return value;
+}
+
+/**
+ * Parses `incomplete`; a next page would leave out what an incomplete page has not found.
+ * @throws QueryError neither true nor false, or true beside `cursor`
+ */
+export function parseIncomplete(options: object): boolean {
+  const { incomplete, cursor } = options as { incomplete?: unknown; cursor?: unknown };
+  const isKept = parseFlag("incomplete", incomplete, false);
+  if (!isKept || cursor === undefined || cursor === null || cursor === false) return isKept;
+  throw invalidArgument("incomplete pages have no cursor", incomplete, "false", ".incomplete");
 }
 
 /**

@@ -206,6 +206,11 @@ export interface SummaryOptions {
   readonly groupBy?: string | ({ readonly key: string } & TotaledProperties) | null;
   /** True, or the `cursor` of the page before: adds the cursor of the next page. */
   readonly cursor?: string | boolean | null;
+  /**
+   * True: a search that reaches its limit returns what it has found, and the limit as `bounded`,
+   * in place of an error.
+   */
+  readonly incomplete?: boolean;
 }
 
 /** Properties that are totaled for each value of a facet or each group. */

@@ -5,15 +5,12 @@
 // if an id was removed since the search began; every row is then validated and outdated ones are
 // dropped.
 
-import { S_ID, S_RANK } from "../../../base/sort-constants.js";
-import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
-import { F_ID, F_PROP, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
+import { F_ID, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
-import { type Probe, probeFor } from "../../vectors/probe.js";
-import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
+import type { Probe } from "../../vectors/probe.js";
 import type { Facet } from "../hits/facet-counters.js";
 import {
   countedKeys,
@@ -26,25 +23,24 @@ import {
 import { HeadList } from "../hits/head-list.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type Grouping, HitGroups } from "../hits/hit-groups.js";
-import { HitOrder, parseSortby } from "../hits/hit-order.js";
+import type { HitOrder } from "../hits/hit-order.js";
 import { HitCounter } from "../hits/hit-sink.js";
 import type { FacetedValue } from "../hits/value-table.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { type Deadline, readDeadline } from "../match/deadline.js";
 import { HandleSet } from "../match/handle-set.js";
 import { parseFacets, parseGroupBy } from "../parse/facet-option.js";
-import { type Page, parsePage } from "../parse/query-arguments.js";
-import type { ExecuteOptions, ResultOptions, SummaryOptions } from "../parse/query-options.js";
+import { type Page, parseIncomplete, parsePage } from "../parse/query-arguments.js";
+import type { ExecuteOptions } from "../parse/query-options.js";
+import { fieldsFor, type RankedOptions, resolveProbe, resolveSortOrder } from "./entry-options.js";
 import { explainSummary } from "./explain-summary.js";
-import { displayFields, type Field, fieldMask } from "./fields.js";
-import type { EntrySource, HitSource } from "./hit-source.js";
+import type { HitSource } from "./hit-source.js";
 import { describeGroups, keyEntries } from "./partial-entries.js";
 import type { PartialHead, PartialResult } from "./partial-result.js";
-import { createCursor, type QueryCursor, requireStableOrder } from "./query-cursor.js";
+import { createCursor, type QueryCursor } from "./query-cursor.js";
 import { entryRenderer, type RenderEntry } from "./render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
-import { parseSelectOption } from "./select.js";
 import type { Explanation, QueryTiming } from "./typed-results.js";
 
 /** Maximum number of renderings of a page while vertices disappear. */
@@ -62,6 +58,7 @@ export class EntryQuery {
   readonly #facets: readonly Facet[] | null;
   readonly #grouping: Grouping | null;
   readonly #cursor: QueryCursor | null;
+  readonly #isIncompleteKept: boolean;
   /** True if an entry is just the id of the head, alone or in a list. */
   readonly #isId: boolean;
   readonly #isList: boolean;
@@ -86,6 +83,7 @@ export class EntryQuery {
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
     this.#probe = resolveProbe(source, options.vector);
     this.#cursor = createCursor(source, options);
+    this.#isIncompleteKept = parseIncomplete(options);
     const isTotal = this.#cursor !== null || isPartial;
     this.#order = resolveSortOrder(source, options, this.#probe, this.#cursor !== null, isTotal);
     this.#isDistinct = source.kind === "head";
@@ -128,7 +126,7 @@ export class EntryQuery {
     const { hasTiming, hasExplanation } = this.#format;
     const requested = parsePage(options);
     const page = this.#isPartial ? this.#partialPage(requested) : requested;
-    const deadline = readDeadline(timed, options, hasExplanation);
+    const deadline = readDeadline(timed, options, hasExplanation || this.#isIncompleteKept);
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
@@ -170,10 +168,11 @@ export class EntryQuery {
       all: isListed ? null : all,
       after: this.#grouping === null ? after : null,
     });
+    const target = { collector, page, deadline, all, isListed };
     const isSearched = page.hits > 0 || isComplete || source.expressions.hasEffects;
-    const isNearest = isSearched && this.#takeNearest(collector, page, deadline);
-    const isDone = isNearest || (isSearched && this.#takeBest(collector, page, deadline, all));
-    if (isSearched && !isDone) source.search(anchor, collector, deadline, isListed ? all : null);
+    if (isSearched && this.#isIncompleteKept) {
+      deadline.runSearch(() => this.#search(anchor, target));
+    } else if (isSearched) this.#search(anchor, target);
     const slots = this.#sort(collector, deadline);
     const groups =
       this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
@@ -190,13 +189,21 @@ export class EntryQuery {
       partialFacets,
       columns: all === null ? [] : namesOfCounted(this.#facets!, all),
       count: groups?.firsts.length ?? collector.offered,
+      bounded: deadline.exceeded ?? source.notice?.() ?? null,
     };
+  }
+
+  #search(anchor: number, { collector, page, deadline, all, isListed }: SearchTarget): void {
+    if (this.#takeNearest(collector, page, deadline)) return;
+    if (this.#takeBest(collector, page, deadline, all)) return;
+    this.#source.search(anchor, collector, deadline, isListed ? all : null);
   }
 
   /** True if the result is the list of entries alone. */
   get #isPlain(): boolean {
     const { hasTiming, hasExplanation } = this.#format;
-    return !this.#isWhole && !hasTiming && !hasExplanation && this.#cursor === null;
+    if (this.#isWhole || this.#cursor !== null) return false;
+    return !hasTiming && !hasExplanation && !this.#isIncompleteKept;
   }
 
   #extras(
@@ -218,11 +225,10 @@ export class EntryQuery {
   #wholeResult(
     anchor: number,
     page: Page,
-    { collector, slots, groups, facets, count }: FoundHits,
+    { collector, slots, groups, facets, count, bounded }: FoundHits,
     { entries, places }: RenderedPage,
     extras: ResultExtras,
   ): object {
-    const bounded = this.#source.notice?.() ?? null;
     return {
       [this.#source.listName]: entries,
       ...(groups !== null && { groups: places.map((place) => groups.at(place)) }),
@@ -238,7 +244,7 @@ export class EntryQuery {
   #partialResult(
     anchor: number,
     { hits, offset }: Page,
-    { collector, slots, groups, earlier, partialFacets, count }: FoundHits,
+    { collector, slots, groups, earlier, partialFacets, count, bounded }: FoundHits,
     { entries, places }: RenderedPage,
     { counts = null, time = null, explain = null }: ResultExtras,
   ): PartialResult {
@@ -250,7 +256,7 @@ export class EntryQuery {
       cursor: this.#cursor?.describe(anchor) ?? null,
       facets: partialFacets,
       groups: groups && describeGroups(groups, earlier),
-      bounded: this.#source.notice?.() ?? null,
+      bounded,
       ...{ counts, time, explain },
     };
     const placed = { hits: collector.hits, slots, groups, places };
@@ -375,6 +381,17 @@ export class EntryQuery {
   }
 }
 
+/** Collections that a search fills, and its limits. */
+interface SearchTarget {
+  readonly collector: HitCollector;
+  readonly page: Page;
+  readonly deadline: Deadline;
+  /** Heads of all hits; null if they are not needed. */
+  readonly all: HeadList | null;
+  /** True if the source lists those heads itself. */
+  readonly isListed: boolean;
+}
+
 /** Hits of a page, and how they were found. */
 interface SortedHits {
   readonly removals: number;
@@ -398,6 +415,8 @@ interface FoundHits {
   readonly columns: readonly string[];
   /** Hits, or groups, from the beginning of the page on. */
   readonly count: number;
+  /** The limit that left hits out; null if there is none. */
+  readonly bounded: string | null;
 }
 
 interface RenderedPage {
@@ -438,57 +457,4 @@ function headIds(
 /** Returns a number that changes when an id is removed, or is about to be. */
 export function resolveRemovals(store: GraphStore): number {
   return Atomics.load(store.memory.header.ints, Header.IndexSequence);
-}
-
-/** Returns the probe vector that hits are compared with, `vector` in expressions. */
-export function resolveProbe({ store, expressions }: HitSource, vector: unknown): Probe | null {
-  if (vector === undefined || vector === null) return null;
-  const parts = partsOfLike(vector, "vector");
-  if (parts.bytes.length === 0) return null;
-  expressions.vector = parts;
-  return probeFor(store.vectors, parts, "vector");
-}
-
-export function resolveSortOrder(
-  source: HitSource,
-  { sortby, rank }: RankedOptions,
-  probe: Probe | null,
-  hasCursor = false,
-  isTotal = hasCursor,
-): HitOrder | null {
-  const { store, kind, expressions, texts = null } = source;
-  const hasRank = rank !== undefined && rank !== null;
-  // Pages follow each other in an order, that of ids unless another one is requested.
-  const byDefault = source.sortby ?? (hasCursor ? S_ID : undefined);
-  const order = parseSortby(sortby ?? byDefault, kind, hasRank);
-  if (hasCursor) requireStableOrder(order);
-  // A ranking formula is compiled even if nothing is sorted by it, to report its errors.
-  const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
-  const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
-  if (order.kind === 0) return null;
-  const formula = order.kind === S_RANK ? program : null;
-  return new HitOrder(
-    store,
-    order,
-    { rank: formula, probe, texts: source.fused ?? texts },
-    kind,
-    isTotal,
-  );
-}
-
-/** Options of queries with a ranking formula and a probe vector. */
-type RankedOptions = ResultOptions &
-  SummaryOptions & {
-    readonly rank?: string | undefined;
-    readonly vector?: VectorLike | null | undefined;
-  };
-
-export function fieldsFor(
-  source: EntrySource,
-  { fields, select }: ResultOptions,
-): readonly Field[] {
-  const selection = parseSelectOption(select, source.expressions);
-  const added = selection === null ? 0 : F_PROP;
-  const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;
-  return displayFields(mask & ~source.missingFields || F_ID, selection);
 }

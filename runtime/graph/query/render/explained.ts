@@ -12,18 +12,35 @@ export interface Explain {
   readonly explain: true;
 }
 
-/** A result under the name of its call, with its explanation. */
+/** Accepts an incomplete result when a limit is reached. */
+export interface Incomplete {
+  readonly incomplete: true;
+  readonly explain?: boolean;
+}
+
+/** A result with its explanation. */
 export type Explained<Name extends string, Result> = { readonly [K in Name]: Result } & {
   readonly explain: Explanation;
+};
+
+/** A result with the limit that ended its search, if there is one, and the explanation. */
+export type Bounded<Name extends string, Result> = { readonly [K in Name]: Result } & {
+  readonly bounded?: string;
+  readonly explain?: Explanation;
 };
 
 /** Options of a call, with or without a request for an explanation. */
 export type Explainable<O> = O | (O & Explain);
 
+/** Options of a call whose incomplete result may be accepted. */
+export type Boundable<O> = Explainable<O> | Explainable<O & Incomplete>;
+
 /** Result of a call for its options. */
-export type ExplainedBy<O, Name extends string, Result> = O extends Explain
-  ? Explained<Name, Result>
-  : Result;
+export type ExplainedBy<O, Name extends string, Result> = O extends Incomplete
+  ? Bounded<Name, Result>
+  : O extends Explain
+    ? Explained<Name, Result>
+    : Result;
 
 /** The steps of a call in words, and the number of matches. */
 export interface CallSteps {
@@ -31,7 +48,10 @@ export interface CallSteps {
   readonly matched: number;
 }
 
-type ExplainOptions = ExecuteOptions & { readonly explain?: unknown };
+type ExplainOptions = ExecuteOptions & {
+  readonly explain?: unknown;
+  readonly incomplete?: unknown;
+};
 
 /**
  * Returns whether an explanation is requested.
@@ -44,12 +64,14 @@ export function isExplained({ explain }: ExplainOptions): boolean {
 /** A call in execution, with its limits and, if an explanation is requested, its duration. */
 export class ExplainedRun<O extends ExplainOptions> {
   readonly deadline: Deadline;
+  readonly isIncompleteKept: boolean;
   readonly #watch: Stopwatch | null;
 
   /** @throws QueryError invalid limits */
   constructor(timed: TimedQuery, options: O) {
     const isWanted = isExplained(options);
-    this.deadline = readDeadline(timed, options, isWanted);
+    this.isIncompleteKept = parseFlag("incomplete", options.incomplete, false);
+    this.deadline = readDeadline(timed, options, isWanted || this.isIncompleteKept);
     this.#watch = isWanted ? new Stopwatch() : null;
   }
 
@@ -59,12 +81,16 @@ export class ExplainedRun<O extends ExplainOptions> {
     result: Result,
     describe: (result: Result) => CallSteps,
   ): ExplainedBy<O, Name, Result> {
-    if (this.#watch === null) return result as ExplainedBy<O, Name, Result>;
+    const { exceeded: bounded } = this.deadline;
+    const named = { [name]: result, ...(bounded !== null && { bounded }) };
+    if (this.#watch === null) {
+      return (this.isIncompleteKept ? named : result) as ExplainedBy<O, Name, Result>;
+    }
     this.#watch.split();
     const { plan, matched } = describe(result);
     const { spent } = this.deadline;
     const explain: Explanation = { plan, looked: spent, matched, time: this.#watch.time };
-    return { [name]: result, explain } as ExplainedBy<O, Name, Result>;
+    return { ...named, explain } as unknown as ExplainedBy<O, Name, Result>;
   }
 }
 

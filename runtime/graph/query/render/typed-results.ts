@@ -162,6 +162,7 @@ type Envelope<O, Key extends string, Counts, E> =
           | IsOpen<Given<O, "counts">>
           | IsOpen<Given<O, "timing">>
           | IsOpen<Given<O, "explain">>
+          | IsOpen<Given<O, "incomplete">>
           | IsOpen<IsPresent<O, "facets">>
           | IsOpen<IsPresent<O, "groupBy">>
           | IsOpen<HasCursor<O>>
@@ -170,6 +171,7 @@ type Envelope<O, Key extends string, Counts, E> =
             | Given<O, "counts">
             | Given<O, "timing">
             | Given<O, "explain">
+            | Given<O, "incomplete">
             | IsPresent<O, "facets">
             | IsPresent<O, "groupBy">
             | HasCursor<O>,
@@ -181,7 +183,8 @@ type Envelope<O, Key extends string, Counts, E> =
               Groups<O> &
               (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
               (Given<O, "timing"> extends true ? { time: QueryTiming } : unknown) &
-              (Given<O, "explain"> extends true ? { explain: Explanation } : unknown)
+              (Given<O, "explain"> extends true ? { explain: Explanation } : unknown) &
+              (Given<O, "incomplete"> extends true ? { bounded?: string } : unknown)
           >;
 
 export interface NeighborhoodCounts {

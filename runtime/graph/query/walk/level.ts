@@ -12,6 +12,8 @@ export class Level {
   /** Words of the arc being followed. */
   word1 = 0;
   bits = 0;
+  /** Arcs read of the current tail, and itself: not counted against limits yet. */
+  visited = 0;
   /** Heads counted as neighbors of the current tail. */
   readonly counted = new HandleSet();
   /** Heads whose arcs are collected with their siblings. */

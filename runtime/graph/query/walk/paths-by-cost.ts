@@ -4,12 +4,13 @@
 
 import { ScoredHeap } from "../../../base/scored-heap.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { SearchError } from "../../model/errors.js";
 import type { ArcSource, Path, PathSearch } from "./shortest-path.js";
 import { trail } from "./shortest-path.js";
 
 /** Beginnings of paths kept at a time, some 200 bytes each. */
 const MAX_BEGINNINGS = 2_000_000;
+const MOST = MAX_BEGINNINGS.toLocaleString("en-US");
+const TOO_MANY = `more than ${MOST} beginnings of paths; lower maxDepth, k or hits`;
 
 /** Least costs from vertices to the goals, found on demand in ascending order. */
 class CostsToGoals {
@@ -92,7 +93,7 @@ class ReversedArcs implements ArcSource {
  * @throws ValueError a negative weight; SearchError after the deadline, or for too many beginnings
  */
 export function* pathsByCost(search: PathSearch): Generator<NonNullable<Path>> {
-  const { start, goals, passes, maxDepth } = search;
+  const { start, goals, passes, maxDepth, deadline } = search;
   const left = new CostsToGoals(search);
   /** Beginnings of paths: last vertex, beginning without it, cost, number of arcs. */
   const [vertices, parents]: [number[], number[]] = [[start], [-1]];
@@ -120,7 +121,8 @@ export function* pathsByCost(search: PathSearch): Generator<NonNullable<Path>> {
       if (before.has(head) || !(goals.has(head) || passes(head))) continue;
       const sum = cost + weight;
       const rest = goals.has(head) ? 0 : (left.known(head) ?? left.bound);
-      if (queue.count >= MAX_BEGINNINGS || vertices.length >= 2 * MAX_BEGINNINGS) throw tooMany();
+      const isFull = queue.count >= MAX_BEGINNINGS || vertices.length >= 2 * MAX_BEGINNINGS;
+      if (isFull) deadline.exceed(`Query too costly: ${TOO_MANY}`);
       queue.push(vertices.length, sum + rest);
       vertices.push(head);
       parents.push(position);
@@ -128,13 +130,6 @@ export function* pathsByCost(search: PathSearch): Generator<NonNullable<Path>> {
       depths.push(depth + 1);
     }
   }
-}
-
-function tooMany(): SearchError {
-  const most = MAX_BEGINNINGS.toLocaleString("en-US");
-  return new SearchError(
-    `Query too costly: more than ${most} beginnings of paths; lower maxDepth, k or hits`,
-  );
 }
 
 /** Returns the least weight of the arcs to each head. */

@@ -33,7 +33,6 @@ export function* pathsToEnds(search: EndSearch): Generator<number[]> {
     for (const position of frontier) {
       // Copied, as tests and the caller may read arcs too.
       const words = reader.read(vertices[position]!).slice();
-      deadline.spend(words.length / ARC_WORDS + 1);
       for (let at = 0; at < words.length; at += ARC_WORDS) {
         const head = words[at]!;
         if (seen.has(head)) continue;
@@ -44,6 +43,8 @@ export function* pathsToEnds(search: EndSearch): Generator<number[]> {
         if (head !== start && length < max && passes(head)) next.push(reached);
         if (length >= min && isEnd(head)) yield trail(reached, vertices, parents);
       }
+      // At the end, so that a limit loses no paths that were found.
+      deadline.spend(words.length / ARC_WORDS + 1);
     }
     frontier = next;
   }

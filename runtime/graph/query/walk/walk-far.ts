@@ -14,6 +14,8 @@ export interface WalkSteps {
   readonly stack: ArcStack;
   /** Pushes the matching arcs of the tail onto the stack; returns their end. */
   selectSide(rule: WalkRule, at: Level, side: HitSideNumber): number;
+  /** Counts the arcs that were read, against the limits of the query. */
+  spendVisited(at: Level): void;
   /** Tests the head of an arc on the stack, and collects nothing. */
   passesHead(test: VertexTest, at: Level, arc: number): boolean;
   /** Collects the arcs that the rule ends with; returns true if there are any. */
@@ -82,5 +84,6 @@ function reachHeads(
   }
   const isMatched = length >= min && steps.matchEnds(rule, at, from, end);
   stack.top = from;
+  steps.spendVisited(at);
   return isMatched;
 }

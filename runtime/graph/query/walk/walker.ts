@@ -45,7 +45,7 @@ export class Walker implements WalkSteps {
   /** True if only existence matters and nothing is collected. */
   #isQuiet = false;
   /** True once the sink is full. */
-  #isStopped = false;
+  isStopped = false;
   /** State shared by the expressions of the query; null if there are none. */
   #run: QueryExecution | null = null;
   /** Arcs made by an expression. */
@@ -84,15 +84,11 @@ export class Walker implements WalkSteps {
     this.#sink = sink;
     this.#deadline = deadline;
     this.#isQuiet = isQuiet;
-    this.#isStopped = false;
+    this.isStopped = false;
     this.stack.clear();
     this.#run = run;
     this.#synthetic.clear();
     if (run !== null) run.collector = this.#collectSynthetic;
-  }
-
-  get isStopped(): boolean {
-    return this.#isStopped;
   }
 
   /** Returns whether a vertex exists and passes; arcs found below it go to the sink. */
@@ -168,7 +164,7 @@ export class Walker implements WalkSteps {
     if (direction === D_IN) return this.#walkSide(rule, at, this.#inArcs);
     if (direction === D_BOTH) return this.#walkPairs(rule, at);
     const isMatched = this.#walkSide(rule, at, this.#outArcs);
-    if (isMatched && (this.#isStopped || this.#endsAtFirst(rule, level))) return true;
+    if (isMatched && (this.isStopped || this.#endsAtFirst(rule, level))) return true;
     return this.#walkSide(rule, at, this.#inArcs) || isMatched;
   }
 
@@ -184,6 +180,8 @@ export class Walker implements WalkSteps {
     const isMatched = this.#follow(rule, at, base, end);
     this.stack.top = base;
     if (collectsSiblings && isMatched) this.#collectSiblings(rule, at, scanner);
+    // At the end, so that a limit loses no arcs that were found.
+    this.#deadline.spend(at.visited);
     return isMatched;
   }
 
@@ -193,8 +191,13 @@ export class Walker implements WalkSteps {
     if (side === HitSide.Both) return this.#selectPairs(rule, at);
     const scanner = side === HitSide.In ? this.#inArcs : this.#outArcs;
     scanner.select(at.batch.tail, rule.arc, this.stack, ALL_ARCS);
-    this.#deadline.spend(scanner.visited + 1);
+    at.visited = scanner.visited + 1;
     return this.stack.top;
+  }
+
+  /** Implements `WalkSteps`. */
+  spendVisited({ visited }: Level): void {
+    this.#deadline.spend(visited);
   }
 
   /** Implements `WalkSteps`. */
@@ -213,7 +216,7 @@ export class Walker implements WalkSteps {
     let passing = end;
     if (neighbor !== null) passing = this.#filter(neighbor, at, from, end);
     this.#emitSynthetic();
-    if (this.#run?.isHalted === true) this.#isStopped = true;
+    if (this.#run?.isHalted === true) this.isStopped = true;
     if (neighbor !== null && !neighbor.isPlain) {
       return this.#followEach(rule, neighbor, at, from, passing);
     }
@@ -234,11 +237,13 @@ export class Walker implements WalkSteps {
       this.#collectSiblings(rule, at, this.#outArcs);
       this.#collectSiblings(rule, at, this.#inArcs);
     }
+    this.#deadline.spend(at.visited);
     return isMatched;
   }
 
   /** Pushes an arc to each vertex that has one back; returns their end. */
-  #selectPairs(rule: WalkRule, { returning, paired, batch }: Level): number {
+  #selectPairs(rule: WalkRule, at: Level): number {
+    const { returning, paired, batch } = at;
     const stack = this.stack;
     const base = stack.top;
     returning.clear();
@@ -246,7 +251,7 @@ export class Walker implements WalkSteps {
     for (let arc = base; arc < stack.top; arc += ARC_WORDS) returning.add(stack.words[arc]!);
     stack.top = base;
     const arcs = this.#outArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
-    this.#deadline.spend(back + arcs + 1);
+    at.visited = back + arcs + 1;
     paired.clear();
     const { words } = stack;
     let end = base;
@@ -272,7 +277,7 @@ export class Walker implements WalkSteps {
     const isWhole = rule.filter?.isSynthetic === true || neighbor?.filter?.isCulling === true;
     const stride = isWhole ? end - from : this.#run?.isOrdered === true ? ARC_WORDS : BATCH_WORDS;
     let isMatched = false;
-    for (let begin = from; begin < end && !this.#isStopped; begin += stride) {
+    for (let begin = from; begin < end && !this.isStopped; begin += stride) {
       let passing = Math.min(begin + stride, end);
       if (rule.filter !== null) passing = this.#passArcs(rule.filter, at, begin, passing);
       if (neighbor !== null) passing = this.#filter(neighbor, at, begin, passing);
@@ -285,7 +290,7 @@ export class Walker implements WalkSteps {
       } else if (this.#followEach(rule, neighbor, at, begin, passing)) {
         isMatched = true;
       }
-      if (this.#run?.isHalted === true) this.#isStopped = true;
+      if (this.#run?.isHalted === true) this.isStopped = true;
       if (isMatched && endsAtFirst) break;
     }
     return isMatched;
@@ -326,7 +331,7 @@ export class Walker implements WalkSteps {
     const level = at.index;
     const endsAtFirst = this.#endsAtFirst(rule, level);
     let isMatched = false;
-    for (let arc = from; arc < end && !this.#isStopped; arc += ARC_WORDS) {
+    for (let arc = from; arc < end && !this.isStopped; arc += ARC_WORDS) {
       this.#loadArc(at, arc);
       const head = this.stack.words[arc]!;
       const { isNegated } = test;
@@ -351,7 +356,7 @@ export class Walker implements WalkSteps {
 
   /** Passes what a rule collects of the matching arcs to the sink. */
   #collect(rule: WalkRule, at: Level, from: number, end: number): void {
-    if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped || from === end) return;
+    if (this.#isQuiet || rule.collect === Collect.None || this.isStopped || from === end) return;
     const sink = this.#sink;
     if (sink.countsNeighbors) this.#countNeighbors(at, from, end);
     if (rule.collect === Collect.Siblings) {
@@ -364,7 +369,8 @@ export class Walker implements WalkSteps {
   /** Takes an arc that an expression collects; `#emitSynthetic` follows each evaluation. */
   readonly #collectSynthetic: ArcConsumer = (level, tail, head, word1, bits, side) => {
     const sink = this.#sink;
-    const at = this.#levelAt(level);
+    // The first one: levels below may be of the past.
+    const at = this.#levels.find(({ index, batch }) => index > 0 && batch.level === level)!;
     if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
     if (sink.isCountOnly) return sink.count(1);
     const synthetic = this.#synthetic;
@@ -372,13 +378,8 @@ export class Walker implements WalkSteps {
     synthetic.add(head, word1, bits, at.batch, level, tail, side);
   };
 
-  /** Returns the level that is a number of arcs from the anchor; those below may be of the past. */
-  #levelAt(arcs: number): Level {
-    return this.#levels.find(({ index, batch }) => index > 0 && batch.level === arcs)!;
-  }
-
   #emitSynthetic(): void {
-    if (!this.#synthetic.flush(this.#sink)) this.#isStopped = true;
+    if (!this.#synthetic.flush(this.#sink)) this.isStopped = true;
   }
 
   /** Passes arcs on the stack to the sink. */
@@ -387,7 +388,7 @@ export class Walker implements WalkSteps {
     batch.words = this.stack.words;
     batch.from = from;
     batch.end = end;
-    if (!this.#sink.take(batch)) this.#isStopped = true;
+    if (!this.#sink.take(batch)) this.isStopped = true;
   }
 
   #countNeighbors({ counted, batch }: Level, from: number, end: number): void {
@@ -398,17 +399,18 @@ export class Walker implements WalkSteps {
   }
 
   /** Pushes the arcs that a rule may follow onto the stack; returns their number. */
-  #select(rule: WalkRule, { batch, index }: Level, scanner: RunScanner): number {
+  #select(rule: WalkRule, at: Level, scanner: RunScanner): number {
+    const { batch, index } = at;
     const { arc, neighbor } = rule;
     const only = neighbor === null || neighbor.isNegated ? null : neighbor.ids;
     if (only !== null && only.handles.length <= 1) {
-      this.#deadline.spend(1);
+      at.visited = 1;
       return only.handles.length === 0
         ? 0
         : scanner.selectTo(batch.tail, only.handles[0]!, arc, this.stack);
     }
     const arcs = scanner.select(batch.tail, arc, this.stack, this.#limit(rule, index));
-    this.#deadline.spend(scanner.visited + 1);
+    at.visited = scanner.visited + 1;
     return arcs;
   }
 
@@ -442,7 +444,7 @@ export class Walker implements WalkSteps {
       if (matched.has(words[arc]!)) end = moveArc(words, arc, end);
     }
     batch.side = scanner.side === 0 ? HitSide.Out : HitSide.In;
-    if (end > base && !this.#isStopped) this.#emit(batch, base, end);
+    if (end > base && !this.isStopped) this.#emit(batch, base, end);
     stack.top = base;
   }
 

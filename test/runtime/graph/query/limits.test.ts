@@ -5,8 +5,17 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { S_ID } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import {
+  mergeHeads,
+  queryPartition,
+  showMerged,
+} from "../../../../runtime/graph/api/partition-queries.js";
 import { C_NONE, C_SCAN, D_OUT } from "../../../../runtime/graph/model/constants.js";
-import { limitQueries } from "../../../../runtime/graph/query/match/deadline.js";
+import {
+  Deadline,
+  limitQueries,
+  NO_DEADLINE,
+} from "../../../../runtime/graph/query/match/deadline.js";
 import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("query limits");
@@ -22,9 +31,7 @@ function makeDense(): Graph {
   return graph;
 }
 
-const dense = makeDense();
-
-const HUB = 100_000;
+const HUB = 20_000;
 
 /** Arcs from a hub to each vertex, and back. */
 function makeHub(): Graph {
@@ -35,6 +42,9 @@ function makeHub(): Graph {
   }
   return graph;
 }
+
+const dense = makeDense();
+const hub = makeHub();
 
 /** Number of levels below whose arcs are all visited: no vertex at their end matches. */
 function deep(levels: number): object {
@@ -99,7 +109,7 @@ for (const [what, text, ask] of LONG) {
 }
 
 test("stops an unlimited repeat over a hub", () => {
-  const graph = makeHub();
+  const graph = hub;
   const limits = { limexec: true, timeout: 0 } as const;
   const repeat = [1, null] as const;
   const calls: (() => unknown)[] = [
@@ -124,6 +134,124 @@ test("stops an unlimited repeat over a hub", () => {
     limitQueries(null);
   }
   assert.is(graph.neighborhood("hub", { repeat, counts: true, hits: 0 }).counts.arcs, HUB + 1);
+});
+
+test("returns what a limited search has found, if that is accepted", () => {
+  const graph = hub;
+  const own = { limexec: true, timeout: 0, incomplete: true } as const;
+  const repeat = [1, null] as const;
+  const all = (options: object) => ({ repeat, ...options, incomplete: true }) as const;
+  const bounded = "Execution timeout after 0 ms";
+
+  const found = graph.neighborhood("hub", all({ ...own, counts: true })) as unknown as {
+    neighborhood: string[];
+    counts: { arcs: number };
+    bounded?: string;
+  };
+  assert.is(found.bounded, bounded);
+  assert.is(found.counts.arcs, found.neighborhood.length);
+  assert.ok(found.neighborhood.length > 0 && found.neighborhood.length <= HUB);
+  assert.ok(found.neighborhood.every((id) => /^v\d+$/.test(id)));
+  assert.is(new Set(found.neighborhood).size, found.neighborhood.length);
+
+  const sorted = graph.neighborhood("hub", { repeat, hits: 2, sortby: S_ID, ...own });
+  assert.is(sorted.bounded, bounded);
+  assert.equal(sorted.neighborhood, ["v0", "v1"]);
+  const groups = { mode: "count" } as const;
+  const grouped = graph.neighborhood("hub", { repeat, aggregate: groups, hits: 3, ...own });
+  assert.is(grouped.bounded, bounded);
+  assert.is(grouped.neighborhood.length, 3);
+  const condition = { adjacent: { repeat, neighbor: "nowhere" } };
+  const none = graph.vertices({ condition, ...own });
+  assert.equal(none, { vertices: [], bounded: "Global search execution timeout after 0 ms" });
+  assert.is(graph.newNeighborhoodQuery("hub", all({})).count(), HUB + 1);
+
+  const paths = graph.paths("hub", { hits: -1, ...own });
+  assert.is(paths.bounded, bounded);
+  assert.ok(paths.paths.length > 0 && paths.paths.length <= HUB);
+  const explained = graph.paths("hub", { neighbor: "nowhere", explain: true, ...own });
+  assert.equal([explained.paths, explained.bounded], [[], bounded]);
+  assert.ok(explained.explain!.looked > 0);
+  const shortest = graph.shortestPaths("v1", "v2", { k: 5, ...own });
+  assert.is(shortest.bounded, "Timeout during aggregation after 0 ms");
+});
+
+test("a complete search is not bounded", () => {
+  const graph = hub;
+  const whole = { incomplete: true, limexec: true, timeout: 60_000 } as const;
+  assert.equal(graph.neighborhood("v7", whole), { neighborhood: ["hub"] });
+  assert.equal(graph.paths("v7", { repeat: [1, 1], ...whole }), { paths: [["v7", "hub"]] });
+  assert.equal(graph.vertices({ condition: "hub", incomplete: true }), { vertices: ["hub"] });
+});
+
+test("limits of all queries of a thread bound an incomplete result too", () => {
+  const graph = hub;
+  limitQueries({ timeoutMs: Number.POSITIVE_INFINITY, steps: 10_000 });
+  try {
+    const found = graph.neighborhood("hub", { repeat: [1, null], incomplete: true, hits: 5 });
+    assert.is(found.neighborhood.length, 5);
+    const whole = {
+      repeat: [1, null],
+      incomplete: true,
+      counts: true,
+      facets: { ".type": 1 },
+    } as const;
+    const { bounded = "", facets } = graph.neighborhood("hub", whole as object) as unknown as {
+      bounded?: string;
+      facets: object;
+    };
+    assert.match(bounded, /visited more than 10000 arcs and vertices/);
+    assert.equal(Object.keys(facets), [".type"]);
+  } finally {
+    limitQueries(null);
+  }
+});
+
+/** A query of one arc, whose result is complete. */
+const WHOLE = {
+  ...({ call: "neighborhood", anchor: "v7" } as const),
+  options: { incomplete: true, hits: 3 },
+};
+
+test("an incomplete partition bounds the result of all partitions", () => {
+  const options = { incomplete: true, limexec: true, timeout: 0, hits: 3 } as const;
+  const query = (most: number) =>
+    queryPartition(hub, {
+      ...({ call: "neighborhood", anchor: "hub" } as const),
+      options: { repeat: [1, most], ...options },
+    })!;
+  const [cut, whole] = [query(9), queryPartition(hub, WHOLE)!];
+  assert.is(whole.head.bounded, null);
+  for (const parts of [[cut], [whole, cut]]) {
+    const { neighborhood, bounded } = showMerged(
+      mergeHeads(parts.map(({ head }) => head)),
+      cut.entries,
+    ) as { neighborhood: string[]; bounded: string };
+    assert.equal([neighborhood.length, bounded], [3, "Execution timeout after 0 ms"]);
+  }
+});
+
+test("only a limit of its own ends a search without an error", () => {
+  const other = new RangeError("of another kind");
+  const search = (): never => {
+    throw other;
+  };
+  const deadline = new Deadline("neighborhood", 60_000);
+  assert.throws(() => deadline.runSearch(search), /of another kind/);
+  assert.throws(() => NO_DEADLINE.exceed("too many"), /too many/);
+  assert.is(NO_DEADLINE.exceeded, null);
+});
+
+test("rejects incomplete results where others follow from them", () => {
+  const own = { incomplete: true } as const;
+  const cursor = { ...own, cursor: true } as const;
+  assert.throws(() => dense.vertices(cursor), /incomplete pages have no cursor/);
+  assert.throws(
+    () => dense.neighborhood("v0", { ...own, nest: 1 }),
+    /incomplete is not for nested/,
+  );
+  assert.throws(() => dense.vertices({ incomplete: 1 as never }), /invalid incomplete parameter/);
+  assert.throws(() => dense.adjacent("v0", "to", "v1", own as object), /incomplete/);
 });
 
 test("keeps no state of an aborted query", () => {
