@@ -7,11 +7,12 @@ import copy
 import dataclasses
 import itertools
 import random
+import re
 import socket
 import threading
 import warnings
 from http.client import HTTPResponse
-from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, cast
+from typing import Any, Callable, Dict, Generator, Mapping, Optional, Tuple, TypeVar, cast
 
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
 from .answers import _is_envelope, _plugin_response, _T
@@ -29,6 +30,7 @@ _TIMEOUT = 30.0
 _RETRIES = 2
 _FIRST_WAIT = 0.1
 _MAX_WAIT = 2.0
+_POSITION = re.compile(rb"[!-~]{1,4096}")
 
 
 class _RetryBudget:
@@ -84,9 +86,25 @@ class _Connection:
             may_repeat = may_repeat and retry < options.retries and request.can_restart()
             if not may_repeat or not self._budget.take():
                 raise failure
-            # Anything up to a bound that doubles, so that clients that failed together do not
-            # return together.
-            deadline.sleep(random.uniform(0, min(_MAX_WAIT, _FIRST_WAIT * 2**retry)))
+            deadline.sleep(_wait_before(retry))
+
+    def resume(
+        self, operation: _Operation[Any], params: Mapping[str, Any], options: _Options, position: str
+    ) -> Any:
+        """The stream after a position. Tries until the timeout, because restarts of servers take a
+        while. Raises SvcError."""
+        headers = {**options.headers, "last-event-id": position}
+        deadline = _Deadline(options.timeout)
+        for retry in itertools.count():
+            deadline.sleep(_wait_before(retry))
+            left = deadline.left()
+            again = dataclasses.replace(options, headers=headers, retries=0, timeout=left)
+            try:
+                return self.send(operation, params, again).stream
+            except SvcError as error:
+                is_final = error.kind != "network" and error.status not in (429, 503)
+                if is_final or deadline.is_over():
+                    raise
 
     def _authorized(
         self,
@@ -145,6 +163,22 @@ class _Connection:
                 self._warn(message)
 
 
+def _wait_before(retry: int) -> float:
+    """Anything up to a bound that doubles, so that clients that failed together do not return
+    together."""
+    return random.uniform(0, min(_MAX_WAIT, _FIRST_WAIT * 2 ** min(retry, 10)))
+
+
+def _split_position(event: bytes, position: str) -> Tuple[str, bytes]:
+    """The position after an event, and the other lines of it."""
+    if not event.startswith(b"id: "):
+        return position, event
+    line, _, rest = event.partition(b"\n")
+    # It becomes a header line.
+    found = _POSITION.fullmatch(line[4:])
+    return (found[0].decode("ascii") if found else ""), rest
+
+
 def _is_event_stream(response: HTTPResponse) -> bool:
     return response.status == 200 and _media_type(response.headers) == "text/event-stream"
 
@@ -189,18 +223,27 @@ class _Caller:
     def _stream(
         self, operation: _Operation[_T], params: Mapping[str, Any]
     ) -> Generator[_T, None, None]:
-        """Yields items as the server sends them; closing the generator stops the plugin."""
-        stream = self._connection.send(operation, params, self._options).stream
-        try:
-            for event in stream.events(self._options.timeout):
-                if event.startswith(b"data: "):
-                    yield cast(_T, _decoded(event[6:].decode("utf-8", "replace")))
-                elif event.startswith(b"event: error"):
-                    raise _broken_off(operation, event.decode("utf-8", "replace"))
-        except _Fault as fault:
-            raise _interrupted(f"{operation.path}: stream", 200, fault) from fault.__cause__
-        finally:
-            stream.close()
+        """Yields items as the server sends them; closing the generator stops the plugin. A stream
+        with positions continues after a cut connection."""
+        options = self._options
+        position = ""
+        stream = self._connection.send(operation, params, options).stream
+        while True:
+            try:
+                for event in stream.events(options.timeout):
+                    position, event = _split_position(event, position)
+                    if event.startswith(b"data: "):
+                        yield cast(_T, _decoded(event[6:].decode("utf-8", "replace")))
+                    elif event.startswith(b"event: error"):
+                        raise _broken_off(operation, event.decode("utf-8", "replace"))
+                return
+            except _Fault as fault:
+                error = _interrupted(f"{operation.path}: stream", 200, fault)
+                if not position or options.retries == 0 or error.kind != "network":
+                    raise error from fault.__cause__
+            finally:
+                stream.close()
+            stream = self._connection.resume(operation, params, options, position)
 
     def _all_items(
         self, operation: _Operation[Any], params: Mapping[str, Any]

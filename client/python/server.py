@@ -49,6 +49,10 @@ class _Deadline:
             return None
         return min(max(self._end - time.monotonic(), 1e-6), _MAX_WAIT_FOR_SOCKET)
 
+    def left(self) -> Optional[float]:
+        """Seconds for a further call, at least a moment; None without a bound."""
+        return None if self._end is None else max(self._end - time.monotonic(), 0.001)
+
     def sleep(self, seconds: float) -> None:
         left = seconds if self._end is None else self._end - time.monotonic()
         time.sleep(max(0.0, min(seconds, left)))

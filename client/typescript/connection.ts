@@ -11,13 +11,14 @@ import type {
   Envelope,
   FetchAnswer,
   FetchInit,
+  FetchReader,
   HttpResult,
 } from "./options.js";
 import { buildRequest, type Request, withBytes } from "./request.js";
 import { readMember, responseError } from "./response-error.js";
 import { RetryBudget, retryDelayMs } from "./retry-budget.js";
-import { readFirstChunk, readStreamItems } from "./stream-items.js";
-import type { SvcError } from "./svc-error.js";
+import { readFirstChunk, readStreamItems, type StreamPosition } from "./stream-items.js";
+import { SvcError } from "./svc-error.js";
 import { TokenSource } from "./token-source.js";
 
 const TIMEOUT_MS = 30_000;
@@ -104,7 +105,7 @@ export class Connection {
 
   /**
    * Yields the items of a streamed result. The timeout applies to the first item, and then to each
-   * silence of the server.
+   * silence of the server. A stream with positions continues after a cut connection.
    * @throws SvcError
    */
   async *stream(
@@ -114,19 +115,60 @@ export class Connection {
   ): AsyncGenerator<unknown, void, undefined> {
     const all: ClientOptions & CallOptions = merged(this.#options, options ?? {});
     const limit = limitOf(operation, all);
+    const position: StreamPosition = { id: "" };
     try {
-      const reader = await this.#repeat(operation, params, all, limit, (request) =>
-        this.#exchange(operation, request, all, limit.signal, (answer) =>
-          readFirstChunk(answer, operation),
-        ),
-      );
-      this.#budget.succeeded();
-      yield* readStreamItems(reader.content, operation, limit);
-    } catch (error) {
-      limit.check(undefined);
-      throw error;
+      let reader = await this.#openStream(operation, params, all, limit);
+      for (;;) {
+        try {
+          return yield* readStreamItems(reader, operation, limit, position);
+        } catch (error) {
+          limit.check(undefined);
+          const { id } = position;
+          const isFinal = id === "" || all.retries === 0 || !isNetworkError(error);
+          if (isFinal) throw error;
+        }
+        reader = await this.#resumeStream(operation, params, all, limit, position.id);
+      }
     } finally {
       limit.end();
+    }
+  }
+
+  async #openStream(
+    operation: Operation,
+    params: object | undefined,
+    all: ClientOptions & CallOptions,
+    limit: CallDeadline,
+  ): Promise<FetchReader> {
+    const { content } = await this.#repeat(operation, params, all, limit, (request) =>
+      this.#exchange(operation, request, all, limit.signal, (answer) =>
+        readFirstChunk(answer, operation),
+      ),
+    );
+    this.#budget.succeeded();
+    return content;
+  }
+
+  /** Tries until the time limit of a silence is over, because restarts of servers take a while. */
+  async #resumeStream(
+    operation: Operation,
+    params: object | undefined,
+    all: ClientOptions & CallOptions,
+    limit: CallDeadline,
+    id: string,
+  ): Promise<FetchReader> {
+    const again = { ...merged(all, { headers: { "last-event-id": id } }), retries: 0 };
+    let failure: SvcError<string> | undefined;
+    for (let retry = 0; ; retry++) {
+      await limit.wait(retryDelayMs(retry));
+      limit.check(failure);
+      try {
+        return await this.#openStream(operation, params, again, limit);
+      } catch (error) {
+        limit.check(failure);
+        failure = error as SvcError<string>;
+        if (!mayRepeat(failure, true)) throw error;
+      }
     }
   }
 
@@ -306,6 +348,11 @@ function withToken(request: Request, token: string): Request {
  */
 function isUnauthorized({ kind, status }: SvcError<string>): boolean {
   return kind === "http" && status === 401;
+}
+
+/** The caller may throw anything into a stream. */
+function isNetworkError(error: unknown): boolean {
+  return error instanceof SvcError && error.kind === "network";
 }
 
 /** @param isSafe whether the call may be executed twice */

@@ -10,6 +10,15 @@ import { SvcError } from "./svc-error.js";
 
 /** Approximate maximum length of a string in JavaScript engines. */
 const MAX_ITEM_LENGTH = 512 * 1024 * 1024;
+const ID_FIELD = "id: ";
+/** It becomes a header field. */
+const POSITION = /^[!-~]{1,4096}$/;
+
+/** Where a stream continues. */
+export interface StreamPosition {
+  /** Id of the last event; empty: the stream has none, and cannot continue. */
+  id: string;
+}
 
 /** @throws SvcError if the response is not a stream */
 export async function readFirstChunk(
@@ -28,11 +37,13 @@ export async function readFirstChunk(
 /**
  * Yields each item as it arrives; leaving the loop aborts the plugin.
  * @param limit runs while the server is silent, not while the caller uses an item
+ * @param position receives the position after each event
  */
 export async function* readStreamItems(
   reader: FetchReader,
   operation: Operation,
   limit: CallDeadline,
+  position: StreamPosition,
 ): AsyncGenerator<unknown, void, undefined> {
   const decoder = new TextDecoder();
   let text = "";
@@ -47,7 +58,7 @@ export async function* readStreamItems(
       let start = 0;
       // Searches only what is new, so that a long item takes linear time.
       for (let end = text.indexOf("\n\n", known); end >= 0; end = text.indexOf("\n\n", start)) {
-        const event = text.slice(start, end);
+        const event = withoutId(text.slice(start, end), position);
         start = end + 2;
         if (event.startsWith("data: ")) yield decoded(event.slice("data: ".length));
         else if (event.startsWith("event: error")) throw interrupted(operation, event);
@@ -61,6 +72,15 @@ export async function* readStreamItems(
   } finally {
     reader.cancel().catch(() => {});
   }
+}
+
+/** Records the position of an event, and returns its other fields. */
+function withoutId(event: string, position: StreamPosition): string {
+  if (!event.startsWith(ID_FIELD)) return event;
+  const [line = ""] = event.split("\n", 1);
+  const id = line.slice(ID_FIELD.length);
+  position.id = POSITION.test(id) ? id : "";
+  return event.slice(line.length + 1);
 }
 
 async function next(reader: FetchReader, path: string) {

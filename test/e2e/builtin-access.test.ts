@@ -29,7 +29,7 @@ const address = Object.values(networkInterfaces())
 let served: Served;
 test.before(() => buildProject(fixture("engine")));
 test.after.each(async () => {
-  await served.stop();
+  await served?.stop();
 });
 
 /** Status of a GET from another machine's address, or from loopback with another `Host`. */
@@ -40,6 +40,10 @@ async function status(path: string, to: string, host = to): Promise<number> {
   for await (const piece of socket) received += piece;
   return Number(received.split(" ", 2)[1]);
 }
+
+test("concerns streams of changes as well", () => {
+  assert.ok(PATHS.includes("/svc/builtin/changes"));
+});
 
 test("is open to all by default", async () => {
   served = await serve(fixture("engine"));

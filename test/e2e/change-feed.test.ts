@@ -5,11 +5,13 @@
 
 import { createHash } from "node:crypto";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_CHANGE_FEEDS } from "../../runtime/base/limits.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { Graph, int, PluginRequest } from "svc-server";
@@ -24,6 +26,12 @@ export async function change(
     if (n % 50 === 0) await Promise.resolve();
   }
   return to;
+}
+
+/** Follows without sending anything. @plugin @readonly @graph shop */
+export async function* watch(request: PluginRequest, graph: Graph): AsyncGenerator<int> {
+  for await (const _ of graph.changes()) if (graph.order === -1) yield 1;
+  request.log.info("watch ended");
 }
 `;
 const CONFIG = `export default {
@@ -127,12 +135,13 @@ const QUERY = `kinds=${encodeURIComponent('["propertySet"]')}&properties=%5B%22n
 
 test("sends changes as events with positions, and as lines of JSON", async () => {
   const follower = new Follower("");
-  await follower.until(() => follower.response !== null);
+  // A client that loses its connection before any change needs a position, too.
+  await follower.until(() => follower.ids.length === 1);
   assert.is(follower.response!.headers["content-type"], "text/event-stream; charset=UTF-8");
   await change(0, 2);
   await follower.until(() => follower.items.length === 6);
   assert.equal(
-    follower.ids,
+    follower.ids.slice(1),
     follower.items.map(({ position }) => position),
   );
   assert.equal(
@@ -143,27 +152,41 @@ test("sends changes as events with positions, and as lines of JSON", async () =>
     ],
   );
   follower.close();
-  const since = follower.ids[0]!;
+  const since = follower.ids[1]!;
   const lines = await fetch(
     `http://127.0.0.1:${server.port}/svc/builtin/changes?graph=shop&since=${since}`,
     { headers: AUTHORIZATION },
   );
   assert.is(lines.headers.get("content-type"), "application/x-ndjson; charset=UTF-8");
-  const { value } = await lines.body!.getReader().read();
+  const reader = lines.body!.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
   const [first] = Buffer.from(value!).toString().split("\n");
   assert.equal(JSON.parse(first!), follower.items[1]);
 });
 
 test("reports progress to a client whose filter refuses all changes", async () => {
   const follower = new Follower(`types=${encodeURIComponent('["user"]')}`);
-  await follower.until(() => follower.response !== null);
-  await change(2, 3);
-  await delay(1100);
-  await change(3, 4);
   await follower.until(() => follower.ids.length > 0);
+  for (let n = 2; follower.ids.length < 2; n++) await change(n, n + 1);
   assert.is(follower.items.length, 0);
   follower.close();
 });
+
+/** Values of a property that a generated client receives, whatever happens to its connections. */
+async function receiveValues(values: unknown[], signal: AbortSignal): Promise<void> {
+  const sdk = join(project.folder, "sdk");
+  await svc("client", "--from", project.folder, "--out", sdk);
+  const { Client } = await import(pathToFileURL(join(sdk, "index.js")).href);
+  // The server has another port after each restart.
+  const send = (url: string, init: RequestInit): Promise<Response> =>
+    fetch(url.replace(":1/", `:${server.port}/`), init);
+  const client = new Client({ baseUrl: "http://127.0.0.1:1", token: "reader", fetch: send });
+  const wanted = { graph: "shop", kinds: ["propertySet"], properties: ["n"] };
+  for await (const change of client.builtin.changes(wanted, { signal })) {
+    values.push(change.value);
+  }
+}
 
 test("continues after kills without loss or repetition", async () => {
   const values: unknown[] = [];
@@ -176,6 +199,10 @@ test("continues after kills without loss or repetition", async () => {
   last = first.ids.at(-1)!;
   first.close();
   let n = 1001;
+  const received: unknown[] = [];
+  const controller = new AbortController();
+  const receiving = receiveValues(received, controller.signal);
+  for (; received.length === 0; n++) await change(n, n + 1);
   for (let kill = 0; kill < 3; kill++) {
     const follower = new Follower(QUERY, { "last-event-id": last });
     await change(n, n + 300);
@@ -186,15 +213,19 @@ test("continues after kills without loss or repetition", async () => {
     server = await serve(project.folder, ...DURABLE);
     n += 300;
   }
-  const follower = new Follower(QUERY, { "last-event-id": last });
+  // The field precedes the parameter, which `EventSource` repeats.
+  const follower = new Follower(`${QUERY}&since=${first.ids[0]}`, { "last-event-id": last });
   await change(n, n + 1);
-  await follower.until(() => follower.items.at(-1)?.value === n);
+  await follower.until(() => follower.items.at(-1)?.value === n && received.at(-1) === n);
+  controller.abort();
+  assert.is((await receiving.catch((error: { kind: string }) => error))?.kind, "aborted");
   for (const item of follower.items) values.push(item.value);
   follower.close();
   assert.equal(
     values,
     Array.from({ length: n - 1001 + 1 }, (_, index) => 1001 + index),
   );
+  assert.equal(received, values.slice(-received.length));
 });
 
 test("holds no memory for a client that does not read", async () => {
@@ -217,6 +248,15 @@ async function usedMemory(): Promise<number> {
   const { response } = (await get(server.port, "/svc/nodestat", { headers: AUTHORIZATION })).json;
   return (response as { memory: { external: number } }).memory?.external ?? 0;
 }
+
+test("ends a loop of a plugin when its client disconnects", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const url = `http://127.0.0.1:${server.port}/svc/plugin/watch`;
+  await fetch(url, { headers: AUTHORIZATION, signal });
+  controller.abort();
+  while (!server.log().includes("watch ended")) await delay(10);
+});
 
 test("refuses invalid requests", async () => {
   const status = async (query: string, principal = "reader"): Promise<number> => {

@@ -10,6 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
+import { failure as refusal, reset, ScriptedServer, type Step } from "./support/scripted-server.js";
 import { buildProject, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -62,7 +63,13 @@ export async function book(_request: PluginRequest, content: Stay): Promise<str>
 export function endedOnes(request: PluginRequest): str[] { return ended; }
 `;
 
+interface Change {
+  readonly kind: string;
+  readonly id: string;
+}
+
 interface Service {
+  readonly builtin: { changes(params: object, options?: object): AsyncGenerator<Change> };
   count(params: object, options?: object): AsyncGenerator<{ n: number; text: string }>;
   silent(params?: object, options?: object): AsyncGenerator<string>;
   endedOnes(): Promise<string[]>;
@@ -72,6 +79,7 @@ interface Service {
 const test = suite("clients of streams");
 let project: TemporaryProject;
 let server: Served;
+let Client: new (options: object) => Service;
 let service: Service;
 
 test.before(async () => {
@@ -89,7 +97,7 @@ test.before(async () => {
     "--out",
     join(project.folder, "py"),
   );
-  const { Client } = await import(pathToFileURL(join(sdk, "index.js")).href);
+  ({ Client } = await import(pathToFileURL(join(sdk, "index.js")).href));
   service = new Client({ baseUrl: `http://127.0.0.1:${server.port}` });
 });
 
@@ -169,6 +177,119 @@ test("end a stream on a timeout between items, and on the caller's signal", asyn
     for await (const _ of service.silent({}, { signal: controller.signal })) controller.abort();
   });
   assert.is(aborted.kind, "aborted");
+});
+
+/** Sends events, then cuts the connection. */
+function events(...texts: string[]): Step {
+  return (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(texts.map((text) => `${text}\n\n`).join(""), () => response.destroy());
+  };
+}
+
+const createdEvent = (id: string) => `data: ${JSON.stringify({ kind: "vertexCreated", id })}`;
+/** Cuts, a refusal and a restart between events; then an error that ends the stream. */
+const CUTS = [
+  events("id: 1", `id: 2\n${createdEvent("a")}`, createdEvent("b"), "id: 3"),
+  reset(),
+  refusal(503, "later"),
+  events(`id: 4\n${createdEvent("c")}`),
+  events('event: error\ndata: "PositionExpiredError"'),
+];
+const POSITIONS = [undefined, "3", "3", "3", "4"];
+
+async function withScript(steps: Step[], work: (scripted: ScriptedServer) => Promise<void>) {
+  const scripted = await ScriptedServer.start();
+  scripted.script(...steps);
+  try {
+    await work(scripted);
+  } finally {
+    await scripted.close();
+  }
+}
+
+const positions = ({ received }: ScriptedServer) =>
+  received.map(({ headers }) => headers["last-event-id"]);
+
+async function follow(baseUrl: string, options: object): Promise<[string[], SvcError<string>]> {
+  const ids: string[] = [];
+  const error = await failure(async () => {
+    const client = new Client({ baseUrl, ...options });
+    for await (const { id } of client.builtin.changes({ graph: "g" })) ids.push(id);
+  });
+  return [ids, error];
+}
+
+test("continue a stream with positions after a cut connection", async () => {
+  await withScript(CUTS, async (scripted) => {
+    const [ids, error] = await follow(scripted.url, {});
+    assert.equal(ids, ["a", "b", "c"]);
+    assert.equal([error.kind, error.exception], ["plugin", "PositionExpiredError"]);
+    assert.equal(positions(scripted), POSITIONS);
+  });
+});
+
+test("do not continue without a valid position, without retries, or after a refusal", async () => {
+  for (const id of ["a b", "é", "x".repeat(5000), ""]) {
+    await withScript(
+      [events(`id: 1\nid: 2`, `id: ${id}\n${createdEvent("a")}`)],
+      async (scripted) => {
+        const [ids, error] = await follow(scripted.url, {});
+        assert.equal([ids, error.kind, scripted.received.length], [["a"], "network", 1]);
+      },
+    );
+  }
+  await withScript([events(`id: 1\n${createdEvent("a")}`)], async (scripted) => {
+    const [ids, error] = await follow(scripted.url, { retries: 0 });
+    assert.equal([ids, error.kind, scripted.received.length], [["a"], "network", 1]);
+  });
+  await withScript([events("id: 1"), refusal(410, "gone")], async (scripted) => {
+    const [ids, error] = await follow(scripted.url, {});
+    assert.equal([ids, error.status, scripted.received.length], [[], 410, 2]);
+  });
+});
+
+test("stop trying to continue when the time limit is over", async () => {
+  await withScript([events("id: 1"), reset()], async (scripted) => {
+    const [, error] = await follow(scripted.url, { timeoutMs: 400 });
+    assert.is(error.kind, "timeout");
+    assert.ok(scripted.received.length > 1);
+  });
+});
+
+const FOLLOWER = `
+import sys
+from client import Client, SvcError
+ids = []
+options = {"timeout": float(sys.argv[2]), "retries": int(sys.argv[3])}
+try:
+    for change in Client(sys.argv[1], **options).builtin.changes(graph="g"):
+        ids.append(change["id"])
+except SvcError as error:
+    print(" ".join(ids), error.kind, error.status, error.exception)
+`;
+
+(HAS_PYTHON ? test : test.skip)("Python: continues as well", async () => {
+  const followed = async (url: string, timeout: string, retries: string) => {
+    const cwd = join(project.folder, "py");
+    const words = ["-W", "error", "-c", FOLLOWER, url, timeout, retries];
+    return (await promisify(execFile)(PYTHON, words, { cwd })).stdout.trim();
+  };
+  await withScript(CUTS, async (scripted) => {
+    const text = await followed(scripted.url, "30", "2");
+    assert.is(text, "a b c plugin 200 PositionExpiredError");
+    assert.equal(positions(scripted), POSITIONS);
+  });
+  await withScript([events(`id: 1\n${createdEvent("a")}`)], async (scripted) => {
+    assert.is(await followed(scripted.url, "30", "0"), "a network 200 None");
+  });
+  await withScript([events(`id: 1 2\n${createdEvent("a")}`)], async (scripted) => {
+    assert.is(await followed(scripted.url, "30", "2"), "a network 200 None");
+  });
+  await withScript([events("id: 1"), reset()], async (scripted) => {
+    assert.match(await followed(scripted.url, "0.4", "2"), /^(timeout|network) /);
+    assert.ok(scripted.received.length > 1);
+  });
 });
 
 const SCRIPT = `

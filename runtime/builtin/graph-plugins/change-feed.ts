@@ -3,7 +3,7 @@
 import { MAX_CHANGE_FEEDS } from "../../base/limits.js";
 import { PullIterator, type PullSource } from "../../base/pull-iterator.js";
 import { type ChangeOptions, type ChangeReader, openChanges } from "../../graph/api/change-feed.js";
-import type { GraphChange } from "../../graph/log/graph-change.js";
+import type { ChangeKind, GraphChange } from "../../graph/log/graph-change.js";
 import { jsonText } from "../../plugin/contract/json-text.js";
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
@@ -24,21 +24,22 @@ let openFeeds = 0;
  * @plugin changes
  * @readonly
  * @param graph name of the graph
- * @param since `position` of the last known change; default: from now on, or `Last-Event-ID`
+ * @param since `position` of the last known change; default: from now on. `Last-Event-ID` precedes
  * @param kinds kinds of changes; default: all
  * @param types types of vertices; default: all
  * @param properties names of properties; default: all
  */
-export function changes(
+export async function changes(
   _request: PluginRequest,
   headers: Record<string, string>,
   graph: str,
   since: str = "",
-  kinds: str[] = [],
+  kinds: ChangeKind[] = [],
   types: str[] = [],
   properties: str[] = [],
-): AsyncIterable<unknown> {
-  const last = since === "" ? (headers["last-event-id"] ?? "") : since;
+): Promise<AsyncIterable<GraphChange>> {
+  // `EventSource` reconnects with the same parameters.
+  const last = headers["last-event-id"] || since;
   const filter = {
     ...(kinds.length > 0 && { kinds }),
     ...(types.length > 0 && { types }),
@@ -48,25 +49,50 @@ export function changes(
   if (openFeeds >= MAX_CHANGE_FEEDS) {
     throw new HttpError(503, `${MAX_CHANGE_FEEDS} clients follow changes already: retry later`);
   }
-  return new PullIterator(new RenderedChanges(openChanges(graphNamed(graph), options)));
+  const rendered = new RenderedChanges(openChanges(graphNamed(graph), options));
+  await rendered.verify();
+  // Several changes cross the stream at once.
+  return new PullIterator(rendered) as AsyncIterable<unknown> as AsyncIterable<GraphChange>;
 }
 
 /** Renders many changes at once, because each value of a stream costs turns. */
 class RenderedChanges implements PullSource<StreamItems> {
   readonly #reader: ChangeReader;
+  #first: StreamItems | null = null;
   #isCounted = false;
-  /** Position that the client has got, and when. */
-  #reported: string;
-  #reportedAtMs = performance.now();
+  /** Position that the client has got, and when; empty: none. */
+  #reported = "";
+  #reportedAtMs = 0;
 
   constructor(reader: ChangeReader) {
     this.#reader = reader;
-    this.#reported = reader.position;
+  }
+
+  /**
+   * Waits for the first items. A refusal is a status only before the response has started.
+   * @throws PositionExpiredError
+   */
+  async verify(): Promise<void> {
+    try {
+      while (this.#first === null) {
+        this.#first = this.#collect();
+        if (this.#first === null) await this.wait();
+      }
+    } catch (error) {
+      this.#reader.close();
+      throw error;
+    }
   }
 
   pull(): StreamItems | null {
     if (!this.#isCounted) openFeeds++;
     this.#isCounted = true;
+    const items = this.#first ?? this.#collect();
+    this.#first = null;
+    return items;
+  }
+
+  #collect(): StreamItems | null {
     const items = new StreamItems();
     while (items.length < BATCH_CHARACTERS) {
       const change = this.#reader.pull();
@@ -89,10 +115,12 @@ class RenderedChanges implements PullSource<StreamItems> {
     this.#reader.close();
   }
 
+  /** Reports the first position at once: a client without one cannot continue. */
   #addProgress(items: StreamItems): void {
-    const { position } = this.#reader;
+    const { position, isContinuous } = this.#reader;
     const isLate = performance.now() - this.#reportedAtMs >= PROGRESS_MS;
-    if (isLate && position !== this.#reported) items.add("", position);
+    const isDue = this.#reported === "" ? isContinuous : isLate;
+    if (isDue && position !== this.#reported) items.add("", position);
   }
 }
 

@@ -58,7 +58,6 @@ export class ChangeReader implements PullSource<GraphChange> {
   #known: number;
   /** Positions of the current transaction without their counts. */
   #prefix: string;
-  /** The log is known to contain all changes after the position. */
   #isContinuous = false;
   /** Operation count that the log must reach for that; null: unknown. */
   #required: number | null = null;
@@ -89,6 +88,11 @@ export class ChangeReader implements PullSource<GraphChange> {
   /** Position up to which everything was delivered, or refused by the filter. */
   get position(): string {
     return formatPosition(this.#prefix, this.#known);
+  }
+
+  /** True once the log is known to contain all changes after the position. */
+  get isContinuous(): boolean {
+    return this.#isContinuous;
   }
 
   /**

@@ -109,7 +109,7 @@ export class ThreadGraphs {
   /** Returns a graph with a new session for a request. */
   createForRequest(name: string): GraphAccess {
     const access = this.open(name);
-    return { ...access, session: new Session(access.store) };
+    return { ...access, session: new Session(access.store, true) };
   }
 
   /** Closes a graph for all threads; false if it was not open. */

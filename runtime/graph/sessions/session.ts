@@ -45,9 +45,14 @@ export class Session implements SessionView {
   #id = 0;
   #readonlyHeld = 0;
   #hasEnded = false;
+  readonly #isOfRequest: boolean;
+  /** Called when the session ends; null: nothing to call. */
+  #listeners: Set<() => void> | null = null;
 
-  constructor(store: GraphStore) {
+  /** @param isOfRequest whether the session ends with a request, not with its thread */
+  constructor(store: GraphStore, isOfRequest = false) {
     this.#store = store;
+    this.#isOfRequest = isOfRequest;
   }
 
   /** Assigned on first use: most requests hold nothing. */
@@ -153,6 +158,21 @@ export class Session implements SessionView {
   end(): void {
     this.#hasEnded = true;
     this.releaseAll();
+    for (const listener of this.#listeners ?? []) listener();
+    this.#listeners = null;
+  }
+
+  /**
+   * Calls a listener when the request of this session ends.
+   * @returns a function that removes the listener
+   * @throws AccessError if it has ended
+   */
+  onEnd(listener: () => void): () => void {
+    if (this.#hasEnded) throw new AccessError("request has ended and cannot follow changes");
+    if (!this.#isOfRequest) return () => {};
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+    return () => this.#listeners?.delete(listener);
   }
 
   /**

@@ -32,7 +32,7 @@ test("suspends the time limit while the caller uses an item", async () => {
   const limit = new CallDeadline("/p", HOUR_MS, undefined);
   const reader = createReader(["data: 1\n\ndata: 2\n\n", "data: 3\n\n"], before);
   const items: unknown[] = [];
-  for await (const item of readStreamItems(reader, OPERATION, limit)) {
+  for await (const item of readStreamItems(reader, OPERATION, limit, { id: "" })) {
     items.push(item);
     assert.is(timers(), before);
   }

@@ -164,6 +164,41 @@ class AlgorithmReport(TypedDict):
     """Deaths of the thread that runs them."""
 
 
+class ArcRemoved(TypedDict):
+    """Arcs between two vertices were removed."""
+
+    position: str
+    """Where to continue after this change; opaque."""
+    at: float
+    """Seconds since 1970."""
+    kind: Literal["arcRemoved"]
+    initial: str
+    relationship: Optional[str]
+    """Null: of any relationship."""
+    modifier: Optional[str]
+    """Null: of any modifier."""
+    terminal: str
+
+
+class ArcSet(TypedDict):
+    """An arc was created, or its value changed."""
+
+    position: str
+    """Where to continue after this change; opaque."""
+    at: float
+    """Seconds since 1970."""
+    kind: Literal["arcSet"]
+    initial: str
+    relationship: str
+    modifier: str
+    """Name of the modifier, such as `M_INT`."""
+    value: float
+    terminal: str
+
+
+GraphChange = Union["ArcRemoved", "ArcSet", "PropertyRemoved", "PropertySet", "Truncated", "TypeSet", "VectorRemoved", "VectorSet", "VertexCreated", "VertexDeleted"]
+
+
 class IssuedToken(TypedDict):
     authtoken: str
     t0: float

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openChanges } from "../../../runtime/graph/api/change-feed.js";
-import type { Graph } from "../../../runtime/graph/api/graph.js";
+import { Graph } from "../../../runtime/graph/api/graph.js";
+import { getAccess } from "../../../runtime/graph/api/graph-handle.js";
 import type { ChangeFilter, GraphChange } from "../../../runtime/graph/log/graph-change.js";
 import type { GraphSource } from "../../../runtime/graph/manager/graph-source.js";
 import {
@@ -19,6 +20,7 @@ import {
 } from "../../../runtime/graph/manager/thread-graphs.js";
 import { M_INT } from "../../../runtime/graph/model/constants.js";
 import { PositionError, PositionExpiredError } from "../../../runtime/graph/model/errors.js";
+import { Session } from "../../../runtime/graph/sessions/session.js";
 import { createTransactionOpener } from "../../../runtime/interconnect/log/graph-transactions.js";
 import { Random, SEED } from "../../property/support/random.js";
 import { TEST_THREAD } from "../graph/support/make-graph.js";
@@ -246,6 +248,18 @@ test("decodes names whose codes were assigned during the feed", async (context) 
     names,
     Array.from({ length: 30 }, (_, index) => `r${index}`),
   );
+});
+
+test("ends a loop without changes when its request is over", async (context) => {
+  const access = getAccess((await start(context)).graph());
+  const session = new Session(access.store, true);
+  const graph = new Graph({ ...access, session });
+  const iterator = graph.changes();
+  const waiting = iterator.next();
+  assert.throws(() => graph.changes({ since: "none" }), /invalid position/);
+  session.end();
+  assert.equal(await waiting, { done: true, value: undefined });
+  assert.throws(() => graph.changes(), /request has ended/);
 });
 
 test("rejects invalid positions and filters", async (context) => {
