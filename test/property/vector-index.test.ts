@@ -76,6 +76,7 @@ function best({ store }: Indexed, probe: number[], ef: number, accepts = anyVert
     probe: new Probe(store.vectors, parts),
     best: heap,
     accepts,
+    mayAccept: accepts,
     poll: () => {},
   };
   scanVectors(scan, ef);

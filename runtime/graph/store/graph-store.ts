@@ -195,6 +195,20 @@ export class GraphStore {
     return this.#wide(Header.OperationCount);
   }
 
+  /**
+   * Number of mutations while none is under way; -1 if there is one. Reads between two equal
+   * numbers see one state of the graph.
+   */
+  get settledCount(): number {
+    const { ints } = this.memory.header;
+    const isHeld = (): boolean => {
+      return (Atomics.load(ints, Header.Mutex) | Atomics.load(ints, Header.Unfinished)) !== 0;
+    };
+    if (isHeld()) return -1;
+    const count = this.operationCount;
+    return isHeld() || this.operationCount !== count ? -1 : count;
+  }
+
   /** Second of creation. */
   get createdAt(): number {
     return this.memory.header.words[Header.CreatedAt]!;

@@ -122,8 +122,8 @@ export class HnswSearch {
         const slot = near[index]!;
         candidates.push(slot, score);
         if (!accepts(slot)) continue;
-        results.push(slot, score);
-        if (results.count > ef) results.pop();
+        if (results.count < ef) results.push(slot, score);
+        else results.replaceTop(slot, score);
       }
       do {
         if (candidates.count === 0) return;

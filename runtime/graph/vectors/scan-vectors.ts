@@ -37,6 +37,8 @@ export interface Scan {
   readonly best: NearestTopK;
   /** Returns whether a vertex may be a result; called for few. */
   readonly accepts: (vertex: number) => boolean;
+  /** As `accepts`, but possibly as of the start of the search; called for many. */
+  readonly mayAccept: (vertex: number) => boolean;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
@@ -134,7 +136,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
-    const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.accepts);
+    const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.mayAccept);
     // The slots found may have been reused.
     if (index.state !== state) continue;
     scoreAll(scan, found);

@@ -9,9 +9,8 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { QueryMeter } from "../../store/query-meter.js";
 import { NearestTopK, type Neighbor } from "../../vectors/nearest-top-k.js";
 import { probeFor } from "../../vectors/probe.js";
-import type { VectorParts } from "../../vectors/vector-parts.js";
+import { NULL_PARTS, type VectorParts } from "../../vectors/vector-parts.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
-import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
 import { type Explainable, type ExplainedBy, runExplained } from "../render/explained.js";
@@ -29,6 +28,7 @@ import {
   parseEf,
 } from "../walk/nearest-search.js";
 import { testCondition } from "../walk/walk.js";
+import { planCache } from "./plan-cache.js";
 
 export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexec"> {
   /** Number of vertices (default: 10); negative: all that have a vector. */
@@ -72,18 +72,15 @@ export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
   probes: readonly NearestTarget[],
   options?: O,
 ): ExplainedBy<O, "nearest", NearestResult[]> {
-  const given: O = checkedArguments("nearest", options);
-  const hits = hitsOf(given);
-  const ef = parseEf(given.approximate);
-  const weights = parseWeights(probes, given.weights);
+  const { plan } = planKnown(store, options);
+  const { hits, test, expressions } = plan;
+  const weights = parseWeights(probes, options?.weights);
   const targets = probes.map((probe, at) => createTarget(store, probe, weights[at]!));
-  const expressions = new ExpressionSet(store, null);
   const [first] = probes;
-  if (first!.name === UNNAMED) expressions.vector = first!.parts;
-  const test = compileVertexCondition(store, expressions, given.condition, ".condition");
+  expressions.vector = first!.name === UNNAMED ? first!.parts : NULL_PARTS;
   store.enlargeIfRequested();
   const isKnown = targets.every((target) => target !== null);
-  const search: NearestSearch | null = isKnown ? { store, targets, test, expressions, ef } : null;
+  const search: NearestSearch | null = isKnown ? { ...plan, targets } : null;
   let sources: readonly NearestSource[] = [NO_VECTORS];
   const execute = (deadline: Deadline): NearestResult[] => {
     if (search === null) return [];
@@ -105,11 +102,26 @@ export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
       meter.end(begun);
     }
   };
-  return runExplained("nearest", "global", given, execute, (results) => {
+  const limits = (options ?? {}) as O;
+  return runExplained("nearest", "global", limits, execute, (results) => {
     const kept = hits === Number.POSITIVE_INFINITY ? "all" : `${hits} at most`;
     return { plan: [...explainNearest(sources, test), `${kept} kept`], matched: results.length };
   });
 }
+
+/** Meaning of the options of a call, whatever its probes are. */
+type NearestPlan = Omit<NearestSearch, "targets"> & { readonly hits: number };
+
+const planKnown = planCache<Explainable<NearestOptions>, NearestPlan>(
+  "nearest",
+  (store, options) => {
+    const hits = hitsOf(options);
+    const ef = parseEf(options.approximate);
+    const expressions = new ExpressionSet(store, null);
+    const test = compileVertexCondition(store, expressions, options.condition, ".condition");
+    return { store, hits, ef, test, expressions };
+  },
+);
 
 /**
  * Returns null if the graph has no vectors of the name.

@@ -17,6 +17,8 @@ import {
 export interface CombinedSearch extends NearestSearch {
   /** Returns whether a vertex may be a result. */
   readonly accepts: (vertex: number) => boolean;
+  /** See `Scan`. */
+  readonly mayAccept: (vertex: number) => boolean;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
@@ -67,8 +69,9 @@ function runRound(
   const ef = search.ef === 0 ? 0 : depth;
   for (const { table, probe, weight } of search.targets) {
     const nearest = new NearestTopK(depth);
-    const { accepts, poll } = search;
-    const source = findInTable({ ...search, ef }, { table, probe, best: nearest, accepts, poll });
+    const { accepts, mayAccept, poll } = search;
+    const scan = { table, probe, best: nearest, accepts, mayAccept, poll };
+    const source = findInTable({ ...search, ef }, scan);
     sources.push(source);
     // All vertices with a vector in this table are scored.
     const isWhole = nearest.count < depth && search.ef === 0;

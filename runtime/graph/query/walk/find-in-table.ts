@@ -145,8 +145,8 @@ function isIndexFaster(scan: Scan, costs: Costs, share: number): boolean {
 }
 
 /** Never 0: no match in the sample may still mean a few in the graph. */
-function sampleShare({ table, accepts }: Scan, size: number): number {
+function sampleShare({ table, mayAccept }: Scan, size: number): number {
   const sampled = table.sample(size);
-  const passed = sampled.filter((vertex) => accepts(vertex)).length;
+  const passed = sampled.filter((vertex) => mayAccept(vertex)).length;
   return Math.max(passed, 0.5) / Math.max(sampled.length, 1);
 }

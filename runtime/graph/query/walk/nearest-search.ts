@@ -8,6 +8,7 @@ import type { Deadline } from "../match/deadline.js";
 import { explainTest } from "../match/describe-test.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import { findCombined } from "./combined-search.js";
+import { FilterMemo } from "./filter-memo.js";
 import {
   findInTable,
   isSelective,
@@ -73,10 +74,12 @@ export function findNearest(
   const run = expressions.start((steps) => deadline.spend(steps));
   walker.start(new HitCounter(), deadline, true, run);
   const accepts = (vertex: number): boolean => test === null || walker.test(test, vertex, 0);
+  const memo = test === null || !expressions.isEmpty ? null : FilterMemo.of(store, test, walker);
+  const mayAccept = memo === null ? accepts : (vertex: number) => memo.accepts(vertex);
   const poll = (count: number): void => deadline.spend(count);
-  if (targets.length > 1) return findCombined({ ...search, accepts, poll }, best);
+  if (targets.length > 1) return findCombined({ ...search, accepts, mayAccept, poll }, best);
   const { table, probe } = targets[0]!;
-  return [findInTable(search, { table, probe, best, accepts, poll })];
+  return [findInTable(search, { table, probe, best, accepts, mayAccept, poll })];
 }
 
 export type { NearestSource } from "./find-in-table.js";
