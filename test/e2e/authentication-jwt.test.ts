@@ -45,7 +45,7 @@ test.before(async (context) => {
   context.project = new TemporaryProject({
     "plugins/p.ts": PLUGINS,
     "src/auth.ts": auth(context.issuer.options),
-    "svc.config.ts": 'export default { auth: "src/auth.ts#tokens" };\n',
+    "svc.config.ts": 'export default { auth: "src/auth.ts#tokens", logging: { audit: "log" } };\n',
   });
   await buildProject(context.project.folder);
 });
@@ -74,28 +74,60 @@ test("passes the claims to plugins, and checks scopes", async (context) => {
   assert.is((await ask(context, clerk, "order")).json.response, "placed");
 });
 
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** Tokens, each with its reason to be invalid. */
+async function invalidTokens(issuer: TokenIssuer): Promise<ReadonlyMap<string, string>> {
+  const now = Math.floor(Date.now() / 1000);
+  const other = await TokenIssuer.start();
+  const valid = await issuer.token();
+  const [head, payload, signature] = valid.split(".") as [string, string, string];
+  const long = await issuer.token({ filling: "f".repeat(11_900), aud: "bank" });
+  assert.ok(long.length > 16_000, String(long.length));
+  const tokens = new Map([
+    ["expired", await issuer.token({ exp: now - 60 })],
+    ["not yet valid", await issuer.token({ nbf: now + 60 })],
+    ["wrong audience", await issuer.token({ aud: "bank" })],
+    ["wrong issuer", await issuer.token({ iss: "http://evil.test" })],
+    ["unknown key", await issuer.token({}, { kid: "unknown" })],
+    ["key of another issuer", await other.token({ iss: issuer.url })],
+    ["alg none", `${encode({ alg: "none" })}.${payload}.`],
+    ["alg none with a signature", `${encode({ alg: "none" })}.${payload}.${signature}`],
+    ["alg of a shared secret", `${encode({ alg: "HS256", kid: "first" })}.${payload}.${signature}`],
+    ["other claims", `${head}.${encode({ sub: "eve", exp: now + 60 })}.${signature}`],
+    ["changed signature", `${head}.${payload}.${signature.slice(0, -4)}AAAA`],
+    ["no signature", `${head}.${payload}.`],
+    ["16 KB", long],
+    ["16 KB of nothing", `${"a".repeat(8000)}.${"b".repeat(8000)}.c`],
+    ["more than 16 KB", await issuer.token({ filling: "f".repeat(20_000) })],
+    ["two tokens", `${valid}, ${valid}`],
+    ["no token", "opaque-secret"],
+    ["a claim that is no time", await issuer.token({ exp: "later" as never })],
+    ["a time beyond all dates", await issuer.token({ exp: now + 60, nbf: 1e300 })],
+  ]);
+  await other.stop();
+  return tokens;
+}
+
 test("answers 401 for invalid tokens, and logs nothing of them", async (context) => {
   const { issuer, server } = context;
-  const now = Math.floor(Date.now() / 1000);
-  const tokens = await Promise.all([
-    issuer.token({ exp: now - 60 }),
-    issuer.token({ nbf: now + 60 }),
-    issuer.token({ aud: "bank" }),
-    issuer.token({ iss: "http://evil.test" }),
-    issuer.token({}, { kid: "unknown" }),
-  ]);
-  const valid = await issuer.token();
-  const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${valid.split(".")[1]}.`;
-  const long = `${"a".repeat(8000)}.${"b".repeat(8000)}.c`;
-  for (const token of [...tokens, none, `${none}x`, long, `${valid}x`, "secret"]) {
-    const { status, headers } = await ask(context, token);
-    assert.is(status, 401, token.slice(0, 200));
+  const tokens = await invalidTokens(issuer);
+  for (const [why, token] of tokens) {
+    const { status, headers, text } = await ask(context, token);
+    assert.is(status, 401, why);
     assert.is(headers.get("www-authenticate"), "Bearer");
+    assert.not.ok(text.includes(token.slice(-9)), why);
   }
+  const { status } = await get(server.port, "/svc/plugin/whoami");
+  assert.is(status, 401);
+  // A valid one is not logged, either.
+  const valid = await issuer.token();
+  assert.is((await ask(context, valid)).status, 200);
   const log = server.log() + server.output();
-  for (const token of [...tokens, none, long]) {
-    for (const part of token.split(".").filter(({ length }) => length > 9)) {
-      assert.not.ok(log.includes(part));
+  assert.match(log, "audit: refused: method=GET path=/svc/plugin/whoami status=401");
+  for (const [why, token] of [...tokens, ["valid", valid] as const]) {
+    for (const part of token.split(/[.,-]/).filter(({ length }) => length > 5)) {
+      assert.not.ok(log.includes(part.slice(0, 40)), why);
     }
   }
 });
@@ -117,6 +149,16 @@ for (const [what, body] of [
   ["hangs", null],
   ["answers garbage", "<html>"],
 ] as const) {
+  test(`knows the keys it has while an issuer ${what}`, async (context) => {
+    const { issuer } = context;
+    assert.is((await ask(context, await issuer.token())).status, 200);
+    issuer.answer((response) => void (body !== null && response.end(body)));
+    const unknown = ask(context, await issuer.token({}, { kid: "unknown" }));
+    assert.is((await ask(context, await issuer.token())).status, 200);
+    assert.is((await unknown).status, 401);
+    issuer.answer(null);
+  });
+
   test(`answers 503 while an issuer ${what} that never gave keys`, async (context) => {
     const { issuer, server } = context;
     await server.stop();
@@ -125,10 +167,15 @@ for (const [what, body] of [
     const token = await issuer.token();
     const refused = await ask(context, token);
     assert.is(refused.status, 503);
+    // Within the deadline for keys, before that for handlers is over.
+    assert.match(refused.text, "no keys of the issuer");
     assert.is(refused.headers.get("retry-after"), "2");
+    assert.is((await ask(context, `${token}x`)).status, 503);
+    assert.is((await ask(context, "opaque")).status, 401);
     const logged = "authentication: keys not fetched from http://127.0.0.1:";
     while (!context.server.log().includes(logged)) await delay(20);
-    assert.not.ok(context.server.log().includes(token.split(".")[2]!));
+    const log = context.server.log() + context.server.output();
+    for (const part of token.split(".")) assert.not.ok(log.includes(part));
     assert.is((await get(context.server.port, "/svc/hc")).status, 200);
     issuer.answer(null);
   });

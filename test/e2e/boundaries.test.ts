@@ -23,6 +23,12 @@ export function quick(_request: PluginRequest, graph: Graph): int {
   return graph.order;
 }
 
+/** Connects each of 40 vertices with each. @plugin @graph g */
+export function fill(_request: PluginRequest, graph: Graph): int {
+  for (let at = 0; at < 1600; at++) graph.connect("v" + at % 40, "to", "v" + Math.floor(at / 40));
+  return graph.order;
+}
+
 /** @plugin */
 export function depth(_request: PluginRequest, content: json): int {
   return String(content).length;
@@ -31,6 +37,7 @@ export function depth(_request: PluginRequest, content: json): int {
 const ADDRESSES = Array.from({ length: 60 }, (_, number) => `127.0.1.${number + 1}`);
 const CONNECTIONS_EACH = 18;
 const GOOD = "127.0.2.1";
+const SMALL_QUERY = "GET /svc/builtin/neighbor?graph=g&id=v1&hits=3";
 
 const test = suite("boundaries between clients");
 const project = new RunningProject(test, {
@@ -48,7 +55,7 @@ function open(localAddress: string, port: number): Promise<Socket> {
   opened.push(socket);
   return new Promise((resolve) => {
     socket.on("error", () => resolve(socket));
-    socket.on("connect", () => resolve(socket));
+    for (const event of ["connect", "close"]) socket.on(event, () => resolve(socket));
   });
 }
 
@@ -89,6 +96,63 @@ test("slow requests of one client leave slots to others", async () => {
   for (const socket of slow) socket.write("GET /svc/plugin/slow HTTP/1.1\r\nHost: x\r\n\r\n");
   for (let asked = 0; asked < 5; asked++) {
     assert.match(await ask(GOOD, "GET /svc/plugin/quick"), /^HTTP\/1\.1 200 /);
+  }
+});
+
+/** Traverses ten arcs in all directions, without a match. */
+function endless(): string {
+  let neighbor: object = { id: "nobody" };
+  for (let depth = 0; depth < 10; depth++) neighbor = { traverse: { arc: ["to"], neighbor } };
+  return JSON.stringify({ neighbor });
+}
+
+/** Not trusted: the header field of a proxy that is not configured. */
+const FORWARDED = "X-Forwarded-For: 192.0.2.1";
+const SPARSE = `{${Array.from({ length: 50_001 }, (_, number) => `"${number * 7919}":1`).join()}}`;
+const JSON_FIELDS = ["Content-Type: application/json"];
+const HUNGRY: readonly ((address: string) => Promise<string>)[] = [
+  (address) => {
+    const options = { body: endless(), fields: [FORWARDED] };
+    return ask(address, "POST /svc/builtin/neighbor?graph=g&id=v1", options);
+  },
+  (address) =>
+    ask(address, "POST /svc/plugin/depth", { body: "[".repeat(500_000), fields: JSON_FIELDS }),
+  (address) => ask(address, "POST /svc/plugin/depth", { body: SPARSE, fields: JSON_FIELDS }),
+  // Half of a body.
+  async (address) => {
+    const socket = await open(address, project.server.port);
+    socket.write("POST /svc/plugin/depth HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n[");
+    for await (const _ of socket) break;
+    return "";
+  },
+];
+
+test("60 addresses of idle and hungry clients leave room for a good one", async () => {
+  assert.match(await ask("127.0.0.1", "GET /svc/plugin/fill"), /"response": 4\d,/);
+  const { port } = project.server;
+  let isHungry = true;
+  let answers = 0;
+  const eat = async (address: string, number: number): Promise<void> => {
+    while (isHungry) {
+      const answer = await HUNGRY[number % HUNGRY.length]!(address).catch(() => "");
+      if (answer !== "") answers++;
+    }
+  };
+  for (let turn = 0; turn < 10; turn++) {
+    await Promise.all(ADDRESSES.map((address) => open(address, port)));
+  }
+  const slow = await Promise.all(Array.from({ length: 20 }, () => open(ADDRESSES[0]!, port)));
+  for (const socket of slow) socket.write("GET /svc/plugin/slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  const eating = ADDRESSES.map(eat);
+  try {
+    for (let asked = 0; asked < 20 || answers < 60; asked++) {
+      const line = asked % 2 === 0 ? "GET /svc/plugin/quick" : SMALL_QUERY;
+      assert.match(await ask(GOOD, line, { fields: [FORWARDED] }), /^HTTP\/1\.1 200 /);
+    }
+  } finally {
+    isHungry = false;
+    for (const socket of opened) socket.destroy();
+    await Promise.all(eating);
   }
 });
 

@@ -72,9 +72,44 @@ const list = (allowed: number, refused: number): number[] => [
   ...Array<number>(refused).fill(429),
 ];
 
+/** Sends requests at once, which all executors take, and returns statuses and executors. */
+async function burst(count: number, token: string): Promise<[number[], Set<string>]> {
+  const socket = connect({ port: project.served.port, host: "127.0.0.1" });
+  const fields = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
+  const line = "GET /svc/plugin/mine HTTP/1.1\r\n";
+  const last = `${line}Connection: close\r\n${fields}\r\n`;
+  socket.write(`${line}${fields}\r\n`.repeat(count - 1) + last);
+  let text = "";
+  for await (const bytes of socket) text += bytes;
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  const executors = text.matchAll(/"response": (\d+)/g);
+  return [statuses.sort(), new Set([...executors].map(([, executor]) => executor!))];
+}
+
 test("count the requests of a principal in all executors", async () => {
-  assert.equal(await statuses("mine", 12, "k-1"), list(5, 7));
+  const [found, executors] = await burst(12, "k-1");
+  assert.equal(found, list(5, 7));
+  assert.ok(executors.size > 1, [...executors].join());
   assert.equal(await statuses("mine", 5, "k-2"), list(5, 0));
+});
+
+test("follow a principal, however it sends its key", async () => {
+  const answers = await Promise.all(
+    [
+      { authorization: "bearer   k-1" },
+      { authorization: "Bearer k-1", "x-forwarded-for": "192.0.2.1" },
+      { authorization: "Bearer k-1", forwarded: "for=192.0.2.1" },
+      { authorization: "Bearer k-1", "x-svc-builtin-client": "http://192.0.2.9:1/" },
+      { authorization: "Bearer k-1", "x-svc-signed": "e30.x" },
+      { authorization: "Bearer k-1", accept: "application/x-svc-partial" },
+      { authorization: "Bearer k-1, Bearer k-2" },
+      { authorization: "Bearer k-1 k-2" },
+    ].map((headers) => get(project.served.port, "/svc/plugin/mine", { headers })),
+  );
+  assert.equal(
+    answers.map(({ status }) => status),
+    [429, 429, 429, 429, 429, 429, 401, 401],
+  );
 });
 
 test("name the limit and the time to wait", async () => {
@@ -87,10 +122,12 @@ test("name the limit and the time to wait", async () => {
   assert.is(headers.get("ratelimit"), `"user";r=0;t=${seconds}`);
 });
 
-/** Asks from an address of its own; a forged header field does not change the client. */
-function statusFrom(localAddress: string): Promise<number> {
+const FORGED = ["X-Svc-Builtin-Client: http://*:1/", "X-Forwarded-For: *", "Forwarded: for=*"];
+
+/** Asks from an address of its own; forged header fields do not change the client. */
+function statusFrom(localAddress: string, asked: number): Promise<number> {
   const socket = connect({ port: project.served.port, host: "127.0.0.1", localAddress });
-  const forged = "X-Svc-Builtin-Client: http://192.0.2.9:1/";
+  const forged = FORGED.join("\r\n").replaceAll("*", `192.0.2.${asked}`);
   socket.write(`GET /svc/plugin/open HTTP/1.1\r\nHost: x\r\n${forged}\r\n\r\n`);
   return new Promise((resolve, reject) => {
     socket.on("error", reject);
@@ -104,7 +141,7 @@ function statusFrom(localAddress: string): Promise<number> {
 test("count the requests of a client by its address", async () => {
   for (const client of ["127.0.0.7", "127.0.0.8"]) {
     const found = [];
-    for (let asked = 0; asked < 5; asked++) found.push(await statusFrom(client));
+    for (let asked = 0; asked < 5; asked++) found.push(await statusFrom(client, asked));
     assert.equal(found, list(3, 2), client);
   }
 });

@@ -38,7 +38,7 @@ export function rateLimit({ by, perMinute, name = "default" }: RateLimitOptions)
     throw new ArgumentError("ValueError", `invalid by ${JSON.stringify(by)}: expected ${expected}`);
   }
   if (!NAME.test(name)) throw new ArgumentError("ValueError", `invalid name ${name}`);
-  const makeKey = by === "principal" ? makePrincipalKey : by === "client" ? makeClientKey : by;
+  const makeKey = typeof by === "function" ? makeOwnKey(by) : KEYS[by];
   return (request) => {
     const exceeded = takeRequest({ name, perMinute }, makeKey(request));
     if (exceeded === null) return;
@@ -46,10 +46,12 @@ export function rateLimit({ by, perMinute, name = "default" }: RateLimitOptions)
   };
 }
 
-function makePrincipalKey({ principal, ip }: PluginRequest): string {
-  return principalKey(principal, ip);
-}
+const KEYS = {
+  principal: ({ principal, ip }: PluginRequest) => principalKey(principal, ip),
+  client: ({ ip }: PluginRequest) => addressKey(ip),
+};
 
-function makeClientKey({ ip }: PluginRequest): string {
-  return addressKey(ip);
+/** Clients choose such texts: none may equal the key of a principal or a client. */
+function makeOwnKey(by: (request: PluginRequest) => string): (request: PluginRequest) => string {
+  return (request) => `own ${by(request)}`;
 }

@@ -18,7 +18,8 @@ export interface ExceededRate {
 
 /** Takes a request from the allowance of a key; returns null if there is one left. */
 export function takeRequest({ name, perMinute }: RatePolicy, key: string): ExceededRate | null {
-  const { isAllowed, waitMs } = takeRate(`${name} ${key}`, perMinute);
+  // Names contain no line feed, keys may contain anything.
+  const { isAllowed, waitMs } = takeRate(`${name}\n${key}`, perMinute);
   if (isAllowed) return null;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return {

@@ -1,4 +1,4 @@
-// Invalid options of rate limits.
+// Options of rate limits, and keys that clients choose.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,5 +13,25 @@ test("are refused if they are invalid", () => {
   assert.throws(() => rateLimit({ by: "ip" as never, perMinute: 1 }), /invalid by "ip"/);
   assert.throws(() => rateLimit({ by: "client", perMinute: 1, name: 'a"b' }), /invalid name/);
 });
+
+const ADDRESS = "192.0.2.7";
+const attacks: readonly [what: string, text: string, name: string, others: string][] = [
+  ["the address of another client", `client ${ADDRESS}`, "a", "a"],
+  ["a principal", "principal ann", "b", "b"],
+  ["the name of another limit", `x client ${ADDRESS}`, "c", "c own x"],
+];
+for (const [what, text, name, others] of attacks) {
+  test(`are not used up by keys that look like ${what}`, () => {
+    const own = rateLimit({ by: () => text, perMinute: 1, name });
+    void own({} as never);
+    assert.throws(() => own({} as never), /more than 1 requests/);
+    const byClient = rateLimit({ by: "client", perMinute: 1, name: others });
+    // Both throw if the allowance is used up.
+    void byClient({ ip: ADDRESS } as never);
+    const principal = { sub: "ann" };
+    void rateLimit({ by: "principal", perMinute: 1, name: others })({ principal } as never);
+    assert.throws(() => byClient({ ip: ADDRESS } as never), /more than 1 requests/);
+  });
+}
 
 test.run();
