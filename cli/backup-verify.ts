@@ -6,7 +6,9 @@ import { stringSetting } from "./framework/option.js";
 export const backupVerify = defineCommand({
   name: "backup verify",
   summary: "Verifies a backup by restoring it temporarily.",
-  arguments: [{ name: "<place>", required: true, help: "folder of the backup" }],
+  arguments: [
+    { name: "<place>", required: true, help: "folder of the backup, or s3://bucket/prefix" },
+  ],
   options: {
     scratch: {
       kind: stringSetting("<folder>"),

@@ -7,7 +7,7 @@ export const restore = defineCommand({
   name: "restore",
   summary: "Restores a data folder from a backup.",
   arguments: [
-    { name: "<place>", required: true, help: "folder of the backup" },
+    { name: "<place>", required: true, help: "folder of the backup, or s3://bucket/prefix" },
     { name: "<root>", required: true, help: "data folder to write (new or empty)" },
   ],
   options: {

@@ -1,0 +1,195 @@
+// A backup in a bucket of a store with the S3 interface. Addresses have the form
+// <endpoint>/<bucket>/<key>, which all such stores understand. Credentials and endpoint come from
+// the variables that other S3 clients use as well.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AwsClient } from "aws4fetch";
+import { SvcError } from "../../base/errors.js";
+import { sha256 } from "./manifest.js";
+import type { ObjectStore, StoredObject } from "./object-store.js";
+
+const TIMEOUT_MS = 60_000;
+/** Of responses 429 and 5xx, 50 ms to 1.6 s apart. */
+const RETRIES = 5;
+const MAX_LIST_BYTES = 2 ** 22;
+const MAX_ERROR_BYTES = 2 ** 16;
+const NOT_FOUND = 404;
+/** The object exists, or another client is creating it. */
+const EXISTS = new Set([409, 412]);
+
+/** Bucket, and prefix of all keys; neither needs an escape in XML or in an address. */
+const URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w.-]+)*)\/?$/;
+
+export interface S3Options {
+  /** Variables of the environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Objects per page of a list. */
+  readonly pageSize?: number;
+}
+
+export class S3Store implements ObjectStore {
+  readonly uri: string;
+  readonly #client: AwsClient;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #pageSize: number;
+
+  private constructor(uri: string, client: AwsClient, endpoint: string, pageSize: number) {
+    const [, bucket, path] = URI.exec(uri)!;
+    this.uri = uri;
+    this.#client = client;
+    this.#bucket = `${endpoint.replace(/\/+$/, "")}/${bucket}`;
+    this.#prefix = path === "" ? "" : `${path!.slice(1)}/`;
+    this.#pageSize = pageSize;
+  }
+
+  /** @throws SvcError SVC3422 */
+  static async open(uri: string, { environment, pageSize = 1000 }: S3Options): Promise<S3Store> {
+    const unusable = (reason: string): SvcError => new SvcError("SVC3422", `${uri}: ${reason}`);
+    if (!URI.test(uri)) throw unusable("a bucket has the form s3://bucket/prefix");
+    const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+    if (!accessKeyId || !secretAccessKey) {
+      throw unusable("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set");
+    }
+    const { AWS_REGION, AWS_DEFAULT_REGION, AWS_SESSION_TOKEN } = environment;
+    const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? "us-east-1";
+    const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
+    const endpoint = AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL ?? defaultEndpoint(region);
+    if (!URL.canParse(endpoint)) throw unusable(`AWS_ENDPOINT_URL is no address: ${endpoint}`);
+    const { AwsClient: Client } = await loadPackage(uri);
+    const session = AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {};
+    const keys = { accessKeyId, secretAccessKey, ...session };
+    const client = new Client({ ...keys, service: "s3", region, retries: RETRIES });
+    return new S3Store(uri, client, endpoint, pageSize);
+  }
+
+  async put(name: string, content: Uint8Array): Promise<void> {
+    await this.#require(await this.#write(name, content, {}), `PUT ${name}`);
+  }
+
+  async putNew(name: string, content: Uint8Array): Promise<boolean> {
+    // Some stores ignore the condition.
+    const head = await this.#request("HEAD", name);
+    if (head.ok) return false;
+    if (head.status !== NOT_FOUND) await this.#require(head, `HEAD ${name}`);
+    const response = await this.#write(name, content, { "If-None-Match": "*" });
+    if (EXISTS.has(response.status)) return false;
+    await this.#require(response, `PUT ${name}`);
+    return true;
+  }
+
+  async get(name: string, maxBytes: number): Promise<Buffer | null> {
+    const response = await this.#request("GET", name);
+    if (response.status === NOT_FOUND) {
+      // A missing bucket is not a missing object.
+      const code = await this.#errorCode(response);
+      if (code === "NoSuchKey") return null;
+      throw this.#unusable(`GET ${name}: ${code}`);
+    }
+    await this.#require(response, `GET ${name}`);
+    return this.#read(response, name, maxBytes);
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject, void, void> {
+    for (let marker: string | null = ""; marker !== null; ) {
+      const wanted = { "max-keys": String(this.#pageSize), prefix: this.#prefix + prefix };
+      const query = new URLSearchParams({ ...wanted, marker });
+      const response = await this.#request("GET", "", `?${query}`);
+      await this.#require(response, `LIST ${prefix}`);
+      const page = (await this.#read(response, "list", MAX_LIST_BYTES)).toString();
+      marker = null;
+      const isLast = elementText(page, "IsTruncated") !== "true";
+      for (const [, entry] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+        const key = elementText(entry!, "Key");
+        if (!isLast) marker = key;
+        const modifiedAt = Date.parse(elementText(entry!, "LastModified"));
+        yield { name: key.slice(this.#prefix.length), modifiedAt };
+      }
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    const response = await this.#request("DELETE", name);
+    if (response.status !== NOT_FOUND) await this.#require(response, `DELETE ${name}`);
+  }
+
+  #write(name: string, body: Uint8Array, headers: Record<string, string>): Promise<Response> {
+    // The store compares what arrives with the hash.
+    const all = { ...headers, "X-Amz-Content-Sha256": sha256(body) };
+    return this.#request("PUT", name, "", { body: body as Uint8Array<ArrayBuffer>, headers: all });
+  }
+
+  async #request(
+    method: string,
+    name: string,
+    query = "",
+    init: RequestInit = {},
+  ): Promise<Response> {
+    const key = name === "" ? "" : `/${this.#prefix}${name}`;
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      return await this.#client.fetch(`${this.#bucket}${key}${query}`, { ...init, method, signal });
+    } catch (error) {
+      const { message, cause } = error as Error;
+      const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
+      throw this.#unusable(`${method} ${name}: ${reason}`, error);
+    }
+  }
+
+  /** @throws SvcError SVC3422 if the request failed */
+  async #require(response: Response, what: string): Promise<void> {
+    if (response.ok) return;
+    throw this.#unusable(`${what}: ${response.status} ${await this.#errorCode(response)}`);
+  }
+
+  /** Returns the code in the body of an error. */
+  async #errorCode(response: Response): Promise<string> {
+    const body = await this.#read(response, "error", MAX_ERROR_BYTES);
+    return elementText(body.toString(), "Code");
+  }
+
+  async #read(response: Response, name: string, maxBytes: number): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of response.body ?? []) {
+        bytes += (chunk as Uint8Array).length;
+        if (bytes > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
+        chunks.push(chunk as Uint8Array);
+      }
+    } catch (error) {
+      throw this.#unusable(`${name}: ${(error as Error).message}`, error);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  #unusable(reason: string, cause?: unknown): SvcError {
+    return new SvcError("SVC3422", `${this.uri}: ${reason}`, { cause });
+  }
+}
+
+function defaultEndpoint(region: string): string {
+  return `https://s3.${region}.amazonaws.com`;
+}
+
+/** Returns the text of the first element of that name. */
+function elementText(xml: string, name: string): string {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
+}
+
+/** Loads the optional package that signs requests. */
+async function loadPackage(uri: string): Promise<typeof import("aws4fetch")> {
+  let cause: unknown;
+  for (const place of [import.meta.url, join(process.cwd(), "package.json")]) {
+    try {
+      const path = createRequire(place).resolve("aws4fetch");
+      return (await import(pathToFileURL(path).href)) as typeof import("aws4fetch");
+    } catch (error) {
+      cause = error;
+    }
+  }
+  const text = `${uri}: the package aws4fetch is missing; run \`npm install aws4fetch\``;
+  throw new SvcError("SVC3422", text, { cause });
+}
