@@ -5,7 +5,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AwsClient } from "aws4fetch";
 import { SvcError } from "../../base/errors.js";
 import { sha256 } from "./manifest.js";
 import type { ObjectStore, StoredObject } from "./object-store.js";
@@ -22,6 +21,22 @@ const EXISTS = new Set([409, 412]);
 /** Bucket, and prefix of all keys; neither needs an escape in XML or in an address. */
 const URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w.-]+)*)\/?$/;
 
+/** Client of the optional package `aws4fetch`, which signs requests. */
+interface SigningClient {
+  fetch(address: string, init: RequestInit): Promise<Response>;
+}
+
+interface SigningPackage {
+  readonly AwsClient: new (options: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+    readonly service: string;
+    readonly region: string;
+    readonly retries: number;
+  }) => SigningClient;
+}
+
 export interface S3Options {
   /** Variables of the environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -31,12 +46,12 @@ export interface S3Options {
 
 export class S3Store implements ObjectStore {
   readonly uri: string;
-  readonly #client: AwsClient;
+  readonly #client: SigningClient;
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #pageSize: number;
 
-  private constructor(uri: string, client: AwsClient, endpoint: string, pageSize: number) {
+  private constructor(uri: string, client: SigningClient, endpoint: string, pageSize: number) {
     const [, bucket, path] = URI.exec(uri)!;
     this.uri = uri;
     this.#client = client;
@@ -180,12 +195,12 @@ function elementText(xml: string, name: string): string {
 }
 
 /** Loads the optional package that signs requests. */
-async function loadPackage(uri: string): Promise<typeof import("aws4fetch")> {
+async function loadPackage(uri: string): Promise<SigningPackage> {
   let cause: unknown;
   for (const place of [import.meta.url, join(process.cwd(), "package.json")]) {
     try {
       const path = createRequire(place).resolve("aws4fetch");
-      return (await import(pathToFileURL(path).href)) as typeof import("aws4fetch");
+      return (await import(pathToFileURL(path).href)) as SigningPackage;
     } catch (error) {
       cause = error;
     }
