@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { connectionError } from "./data/server-connection.js";
-import { useSystemPoll } from "./data/system-view.js";
+import { SystemPoll } from "./data/system-view.js";
 import { Administration } from "./pages/admin.js";
 import { GraphPage } from "./pages/graph.js";
 import { Jobs } from "./pages/jobs.js";
@@ -57,7 +57,6 @@ function Console() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const [layer, setLayer] = useState<Layer>(null);
-  useSystemPoll();
   useEffect(() => {
     document.title = `${titleOfPage(page)} · svc console`;
     if (!isFirst.current) main.current?.focus();
@@ -78,6 +77,7 @@ function Console() {
       <a class="skip" href="#main">
         Skip to content
       </a>
+      <SystemPoll />
       <div class="shell">
         <Rail page={page} />
         <TopBar page={page} onPalette={() => setLayer("palette")} />

@@ -4,8 +4,9 @@
 import type { Instance } from "./instances.js";
 import { isAt, numberAt } from "./node-stat.js";
 
-const MAX_VALUES = 60;
-const MAX_INSTANCES = 100;
+export const MAX_VALUES = 60;
+/** Larger systems have no charts. */
+export const MAX_INSTANCES = 100;
 
 interface History {
   readonly rates: (number | null)[];

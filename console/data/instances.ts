@@ -1,82 +1,31 @@
-// All instances of the system, from the `system_overview` of the serving instance: pages cannot
-// reach the others. Shared by all pages that show several instances.
+// The instances of the system, as the serving instance reports them: pages cannot reach the others.
+// Shared by all pages that show several instances.
 
-import { isRecord } from "./client.js";
-import { instanceState, type State } from "./instance-state.js";
-import { isAt, listAt, numberAt, readPath, textAt } from "./node-stat.js";
-
-export const OVERVIEW = "svc/builtin/system_overview";
-const MAX_DEPTH = 32;
+import type { State } from "./instance-state.js";
+import { readPath } from "./node-stat.js";
 
 export interface Instance {
   readonly id: string;
   readonly type: string;
   /** `host:port` of its console. */
   readonly address: string;
-  /** Its `nodestat`; undefined without a response. */
+  /** Its `nodestat`; undefined without a response, null before the first. */
   readonly node: unknown;
-  /** Its matrix in the overview. */
+  /** How it responds, and its matrix. */
   readonly entry: unknown;
   /** Id of the one that provides it with changes; null for none. */
   readonly provider: string | null;
   readonly state: State;
 }
 
-/** @param isBusy what five looks have found of an instance */
-export function parseInstances(
-  overview: unknown,
-  isBusy: (id: string) => boolean = () => false,
-): readonly Instance[] {
-  const entries = listAt(overview, "instances").filter(isRecord);
-  const providers = providersOf(readPath(overview, "descriptor", "topology", "transaction"));
-  const nodes = new Map(entries.map((entry) => [textAt(entry, "id"), nodeOf(entry)]));
-  return entries.map((entry) => {
-    const id = textAt(entry, "id");
-    const provider = providers.get(id) ?? null;
-    return {
-      ...{ id, entry, provider, node: nodes.get(id), type: textAt(entry, "nodetype") },
-      address: `${textAt(entry, "hostname")}:${numberAt(entry, "adminport")}`,
-      state: instanceState(
-        nodes.get(id),
-        entry,
-        provider === null ? null : nodes.get(provider),
-        isBusy(id),
-      ),
-    };
-  });
-}
-
 /** Milliseconds since the last change, by instance. */
-export function readIdleTimes(overview: unknown): ReadonlyMap<string, number> {
-  const entries = listAt(overview, "instances").filter(isRecord);
-  const known = entries.filter((entry) => isRecord(nodeOf(entry)));
+export function readIdleTimes(instances: readonly Instance[]): ReadonlyMap<string, number> {
   return new Map(
-    known.flatMap((entry) => {
-      const ms = readPath(nodeOf(entry), "idle-ms");
-      return typeof ms === "number" ? [[textAt(entry, "id"), ms] as const] : [];
+    instances.flatMap(({ id, node }) => {
+      const ms = readPath(node, "idle-ms");
+      return typeof ms === "number" ? [[id, ms] as const] : [];
     }),
   );
-}
-
-function nodeOf(entry: Readonly<Record<string, unknown>>): unknown {
-  return isAt(entry, "error") ? undefined : (entry.nodestat ?? null);
-}
-
-/** By subscriber: a tree of objects whose leaves may be lists of ids. */
-function providersOf(tree: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const visit = (part: unknown, above: string | null, depth: number): void => {
-    const below = Array.isArray(part)
-      ? part.map((id): [unknown, unknown] => [id, null])
-      : Object.entries(isRecord(part) ? part : {});
-    for (const [id, rest] of below) {
-      if (typeof id !== "string") continue;
-      if (above !== null) found.set(id, above);
-      if (depth < MAX_DEPTH) visit(rest, id, depth + 1);
-    }
-  };
-  visit(tree, null, 0);
-  return found;
 }
 
 /**

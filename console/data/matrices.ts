@@ -96,9 +96,7 @@ export function stateOfBackEnd(backEnd: unknown): State {
   return { word: word === "" ? "unknown" : word, tone, isWarning: tone !== "ok" };
 }
 
-/** Counts the back-ends of all dispatchers. */
-export function countBackEnds(instances: readonly Instance[]): { all: number; down: number } {
-  const backEnds = parseMatrices(instances).flatMap(({ partitions }) => partitions.flat());
-  const down = backEnds.filter((backEnd) => stateOfBackEnd(backEnd).isWarning).length;
-  return { all: backEnds.length, down };
+/** Counts the back-ends of all dispatchers that are not up. */
+export function countBackEndsDown(instances: readonly Instance[]): number {
+  return instances.reduce((sum, { entry }) => sum + numberAt(entry, "back-ends-down"), 0);
 }

@@ -1,7 +1,7 @@
 // How often something happens, from counts that only grow: over the last few looks, so that one
 // look which comes late does not make a peak.
 
-const MAX_LOOKS = 6;
+export const MAX_LOOKS = 6;
 
 interface Look {
   readonly at: number;

@@ -2,44 +2,84 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { currentRoute } from "../router.js";
 import { BusyDetector } from "./busy-detector.js";
-import { recordHistory } from "./instance-history.js";
-import { type Instance, OVERVIEW, parseInstances, readIdleTimes } from "./instances.js";
+import { MAX_INSTANCES, MAX_VALUES, recordHistory } from "./instance-history.js";
+import { type Instance, readIdleTimes } from "./instances.js";
+import { numberAt } from "./node-stat.js";
+import { MAX_LOOKS } from "./rates.js";
 import { useLive } from "./server-connection.js";
+import { SystemMirror } from "./system-mirror.js";
 
 export interface SystemView {
-  /** `system_overview`; null before the first response. */
-  readonly overview: unknown;
+  /** Id of the serving instance. */
+  readonly id: string;
+  readonly name: string;
+  /** Empty before the first response. */
   readonly instances: readonly Instance[];
+  /** End of the poll of all instances; milliseconds of the server. */
+  readonly polledAt: number;
 }
 
 const EVERY_MS = 1000;
 /** Without a system, there is nothing to wait for. */
 const ALONE_EVERY_MS = 4000;
+const OVERVIEW = "svc/builtin/system_overview";
+/** Pages with the back-ends of dispatchers. The map of a large system needs none. */
+const WITH_CELLS: ReadonlySet<string> = new Set(["matrix", "system"]);
+/** The map shows more instances as cells. */
+export const MAX_BOXES = 40;
 
-export const systemView = signal<SystemView>({ overview: null, instances: [] });
+export const systemView = signal<SystemView>({ id: "", name: "", instances: [], polledAt: 0 });
 /** States of one page hold on the next. */
 const looks = new BusyDetector();
+const mirror = new SystemMirror();
+/** Polls since the last change: charts keep moving until they are flat. */
+let stillPolls = 0;
 
-/** Polls the system; for the frame alone. */
-export function useSystemPoll(): void {
-  const isAlone = systemView.value.instances.length === 1;
-  useLive(OVERVIEW, isAlone ? ALONE_EVERY_MS : EVERY_MS, (overview, isGap) => {
-    if (isGap) return;
-    looks.add(Date.now(), readIdleTimes(overview));
-    const instances = parseInstances(overview, (id) => looks.isBusy(id));
-    recordHistory(instances);
-    systemView.value = { overview, instances };
-  });
+function needsCells(): boolean {
+  const { page } = currentRoute.value;
+  const isLarge = systemView.value.instances.length > MAX_BOXES;
+  return WITH_CELLS.has(page) && !(page === "system" && isLarge);
 }
 
-/** @param onAnswer receives the instances of each response */
+const withCells = (): string => `${OVERVIEW}?${mirror.query(true)}`;
+const withoutCells = (): string => `${OVERVIEW}?${mirror.query(false)}`;
+
+/** Polls the system; draws nothing. */
+export function SystemPoll() {
+  const isAlone = systemView.value.instances.length === 1;
+  const hasCells = needsCells();
+  useLive(
+    hasCells ? withCells : withoutCells,
+    isAlone ? ALONE_EVERY_MS : EVERY_MS,
+    (answer, isGap) => {
+      if (!isGap) take(answer, hasCells);
+    },
+  );
+  return null;
+}
+
+function take(answer: unknown, hasCells: boolean): void {
+  const last = systemView.value;
+  const instances = mirror.apply(answer, hasCells, (id) => looks.isBusy(id));
+  const polledAt = numberAt(answer, "polled");
+  stillPolls = instances === last.instances ? stillPolls : 0;
+  if (polledAt === last.polledAt && instances === last.instances) return;
+  looks.add(polledAt, readIdleTimes(instances));
+  recordHistory(instances);
+  const mostPolls = instances.length > MAX_INSTANCES ? MAX_LOOKS : MAX_VALUES;
+  if (stillPolls++ > mostPolls) return;
+  systemView.value = { id: mirror.id, name: mirror.name, instances, polledAt };
+}
+
+/** @param onAnswer receives the instances of each poll */
 export function useInstances(
-  onAnswer: (instances: readonly Instance[]) => void = () => {},
+  onAnswer: (instances: readonly Instance[], polledAt: number) => void = () => {},
 ): SystemView {
   const view = systemView.value;
   useEffect(() => {
-    if (view.overview !== null) onAnswer(view.instances);
+    if (view.instances.length > 0) onAnswer(view.instances, view.polledAt);
   }, [view]);
   return view;
 }

@@ -69,6 +69,27 @@ export function duration(seconds: number): string {
   return days > 0 ? `${days} d ${text}` : text;
 }
 
+/** The two largest units: `2 d 3 h`. Changes too seldom to disturb. */
+export function age(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const units = [
+    [86_400, "d"],
+    [3600, "h"],
+    [60, "min"],
+    [1, "s"],
+  ] as const;
+  const at = units.findIndex(([size]) => whole >= size);
+  if (at < 0) return "0 s";
+  let rest = whole;
+  const parts = units.slice(at, at + 2).map(([size, unit]) => {
+    const many = Math.floor(rest / size);
+    rest %= size;
+    return many > 0 || size === 1 ? `${many} ${unit}` : "";
+  });
+  // Minutes are enough: seconds would change the page all the time.
+  return at === 2 ? parts[0]! : parts.filter((part) => part !== "").join(" ");
+}
+
 /** A rate per second: three digits are enough. */
 export function rate(value: number): string {
   if (value === 0) return "0";

@@ -5,7 +5,6 @@
 import { useState } from "preact/hooks";
 import { type ActionResult, type AdminActions, useAdminActions } from "../data/admin-actions.js";
 import type { Instance } from "../data/instances.js";
-import { textAt } from "../data/node-stat.js";
 import { OPERATIONS, type Operation, type Target } from "../data/operations.js";
 import { useLive } from "../data/server-connection.js";
 import { useInstances } from "../data/system-view.js";
@@ -29,10 +28,9 @@ const ICONS: Readonly<Record<string, IconName>> = {
 
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
-  const { overview, instances } = useInstances();
+  const { id: own, instances } = useInstances();
   const desk = useAdminActions();
   const [pending, setPending] = useState<Operation | null>(null);
-  const own = textAt(overview, "id");
   const chosen = new Set(currentRoute.value.params.getAll("on"));
   const targets = targetsOf(instances, chosen, own, node);
   const isSeveral = targets.length > 1;

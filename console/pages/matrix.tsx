@@ -9,7 +9,7 @@ import {
   parseCounts,
   parseMatrices,
 } from "../data/matrices.js";
-import { numberAt, textAt } from "../data/node-stat.js";
+import { numberAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { useLive } from "../data/server-connection.js";
 import { useInstances } from "../data/system-view.js";
@@ -41,58 +41,49 @@ const METRICS = [
 
 export function Matrix() {
   const rates = useMemo(() => new Rates(), []);
-  const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
-    if (isGap) return;
-    rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
+  const { id: own, instances } = useInstances((found, polledAt) => {
+    rates.add(polledAt, parseCounts(parseMatrices(found)));
   });
-  const otherRates = useMemo(() => new Rates(), []);
-  const { overview, instances } = useInstances((found) => {
-    otherRates.add(Date.now(), parseCounts(parseMatrices(found)));
-  });
-  if (answer === null) {
-    return (
-      <>
-        <PageHead title="Matrix" />
-        <Loading what="matrix" />
-      </>
-    );
-  }
-  const own = textAt(overview, "id");
+  if (instances.length === 0) return <Waiting />;
   const all = parseMatrices(instances);
-  const named = all.find(({ id }) => id === own);
-  const partitions = withIds(groupByPartition(answer), named);
-  const others = all.filter(({ id }) => id !== own);
+  // The own one first.
+  const sorted = [...all].sort((a, b) => Number(b.id === own) - Number(a.id === own));
   return (
     <>
-      {partitions.length === 0 ? (
-        <>
-          <PageHead title="Matrix" />
-          <p class="soft">This is an engine: it has no matrix.</p>
-        </>
-      ) : (
-        <MatrixView
-          title={own || "this instance"}
-          matrix={{ id: THIS, partitions }}
-          rates={rates}
-        />
-      )}
-      {others.map((matrix) => (
-        <MatrixView key={matrix.id} title={matrix.id} matrix={matrix} rates={otherRates} />
+      {sorted[0]?.id !== own && <OwnMatrix isAlone={all.length === 0} />}
+      {sorted.map((matrix) => (
+        <MatrixView key={matrix.id} title={matrix.id} matrix={matrix} rates={rates} />
       ))}
     </>
   );
 }
 
-/** The own matrix lacks the ids of its back-ends, which the overview has. */
-function withIds(
-  partitions: NamedMatrix["partitions"],
-  named: NamedMatrix | undefined,
-): NamedMatrix["partitions"] {
-  return partitions.map((replicas, partition) =>
-    replicas.map((backEnd, row) => {
-      const id = textAt(named?.partitions[partition]?.[row], "id");
-      return id === "" ? backEnd : { ...(backEnd as object), id };
-    }),
+/** The matrix of an instance whose system does not know of it. */
+function OwnMatrix({ isAlone }: { readonly isAlone: boolean }) {
+  const rates = useMemo(() => new Rates(), []);
+  const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
+    if (isGap) return;
+    rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
+  });
+  if (answer === null) return isAlone ? <Waiting /> : null;
+  const partitions = groupByPartition(answer);
+  if (partitions.length > 0) {
+    return <MatrixView title="this instance" matrix={{ id: THIS, partitions }} rates={rates} />;
+  }
+  return (
+    <>
+      <PageHead title="Matrix" />
+      <p class="soft">This is an engine: it has no matrix.</p>
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <>
+      <PageHead title="Matrix" />
+      <Loading what="matrix" />
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import { parseCounts, parseMatrices } from "../data/matrices.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { useInstances } from "../data/system-view.js";
-import { clipForDisplay, count, duration, milliseconds, rate } from "../data/text.js";
+import { clipForDisplay, count, milliseconds, rate } from "../data/text.js";
 import {
   buildTopology,
   clientRate,
@@ -15,6 +15,7 @@ import {
   sumOfData,
   type Topology,
 } from "../data/topology.js";
+import { Age } from "../parts/age.js";
 import { InstanceTable } from "../parts/instance-table.js";
 import { type KeyNumber, KeyNumbers } from "../parts/key-numbers.js";
 import { Loading } from "../parts/loading.js";
@@ -25,14 +26,14 @@ import { WarningNotes } from "../parts/warning-notes.js";
 export function SystemPage() {
   const rates = useMemo(() => new Rates(), []);
   const [lines, setLines] = useState<"all" | "requests" | "replication">("all");
-  const { overview, instances } = useInstances((found) => {
-    rates.add(Date.now(), parseCounts(parseMatrices(found)));
+  const { name, instances } = useInstances((found, polledAt) => {
+    rates.add(polledAt, parseCounts(parseMatrices(found)));
   });
   const topology = useMemo(() => buildTopology(instances), [instances]);
-  if (overview === null) return <Loading what="the system" />;
+  if (instances.length === 0) return <Loading what="the system" />;
   return (
     <>
-      <Head overview={overview} instances={instances} topology={topology} />
+      <Head name={name} instances={instances} topology={topology} />
       <WarningNotes instances={instances} />
       <KeyNumbers items={keyNumbers(instances, topology)} />
       {instances.length > 1 && (
@@ -44,16 +45,16 @@ export function SystemPage() {
 }
 
 interface HeadProps {
-  readonly overview: unknown;
+  readonly name: string;
   readonly instances: readonly Instance[];
   readonly topology: Topology;
 }
 
-function Head({ overview, instances, topology }: HeadProps) {
+function Head({ name, instances, topology }: HeadProps) {
   const hosts = new Set(instances.map(({ address }) => address.replace(/:\d+$/, "")));
   const [first] = instances;
-  const name = textAt(overview, "descriptor", "name") || textAt(first?.node, "service-name");
-  const uptime = Math.max(0, ...instances.map(({ node }) => numberAt(node, "uptime")));
+  const title = name || textAt(first?.node, "service-name");
+  const uptime = () => Math.max(0, ...instances.map(({ node }) => numberAt(node, "uptime")));
   const matrices = parseMatrices(instances);
   const shape = matrices.map(({ partitions }) => {
     const height = Math.max(...partitions.map((replicas) => replicas.length));
@@ -62,12 +63,13 @@ function Head({ overview, instances, topology }: HeadProps) {
   const parts = [
     `${plural(instances.length, "instance")} on ${plural(hosts.size, "host")}`,
     ...(topology.dispatchers.length > 0 ? shape.slice(0, 1) : []),
-    `up ${duration(uptime)}`,
   ];
   return (
     <div class="head">
-      <h1>{clipForDisplay(name || "System", 80)}</h1>
-      <span class="soft">{parts.join(", ")}</span>
+      <h1>{clipForDisplay(title || "System", 80)}</h1>
+      <span class="soft">
+        {parts.join(", ")}, up <Age of={uptime} />
+      </span>
     </div>
   );
 }

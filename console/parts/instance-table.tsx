@@ -4,7 +4,8 @@ import { useState } from "preact/hooks";
 import { readHistory } from "../data/instance-history.js";
 import { consoleUrl, type Instance, matchesSelection } from "../data/instances.js";
 import { numberAt, textAt } from "../data/node-stat.js";
-import { clipForDisplay, count, duration, milliseconds, rate } from "../data/text.js";
+import { clipForDisplay, count, milliseconds, rate } from "../data/text.js";
+import { Age } from "./age.js";
 import { Badge } from "./badge.js";
 import { type Column, DataTable } from "./data-table.js";
 import { PageLink } from "./page-link.js";
@@ -52,7 +53,7 @@ const COLUMNS: readonly Column<Instance>[] = [
   },
   {
     ...{ title: "Up", isNumber: true, isOptional: true, sort: metric("uptime") },
-    cell: shown(({ node }) => duration(numberAt(node, "uptime"))),
+    cell: (one) => (isThere(one) ? <Age of={() => numberAt(one.node, "uptime")} /> : "–"),
   },
   { title: "Actions", cell: actionCell },
 ];
@@ -121,11 +122,15 @@ function nameCell(instance: Instance) {
 }
 
 function stateCell({ state, node, entry }: Instance) {
-  const seconds = numberAt(entry, "unreachable-ms") / 1000;
+  const seconds = () => numberAt(entry, "unreachable-ms") / 1000;
   return (
     <>
       <Badge state={state} />
-      {node === undefined && <div class="s">no response for {duration(seconds)}</div>}
+      {node === undefined && (
+        <div class="s">
+          no response for <Age of={seconds} isExact />
+        </div>
+      )}
       {textAt(node, "service-out-reason") !== "" && (
         <div class="s">{clipForDisplay(textAt(node, "service-out-reason"), 60)}</div>
       )}

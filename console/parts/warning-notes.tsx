@@ -2,7 +2,8 @@
 
 import { consoleUrl, type Instance } from "../data/instances.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
-import { clipForDisplay, clockTime, duration } from "../data/text.js";
+import { clipForDisplay, clockTime } from "../data/text.js";
+import { Age } from "./age.js";
 import { Note } from "./note.js";
 import { PageLink } from "./page-link.js";
 
@@ -47,13 +48,18 @@ function Warning({ instance }: { readonly instance: Instance }) {
         {clipForDisplay(id || "This instance", 60)}: {state.word}.
       </strong>{" "}
       {explain(instance)}
-      {isAt(entry, "error") && since(numberAt(entry, "unreachable-ms"))}
+      {isAt(entry, "error") && <Since ms={() => numberAt(entry, "unreachable-ms")} />}
     </Note>
   );
 }
 
-function since(ms: number): string {
-  return ` No response for ${duration(ms / 1000)}, since ${clockTime(Date.now() - ms)}.`;
+function Since({ ms }: { readonly ms: () => number }) {
+  return (
+    <>
+      {" "}
+      No response for <Age of={() => ms() / 1000} isExact />, since {clockTime(Date.now() - ms())}.
+    </>
+  );
 }
 
 /** Says what an operator wants to know next. */

@@ -111,15 +111,19 @@ export async function requestInstance(
   address: Address,
   question: InstanceRequest,
 ): Promise<unknown> {
-  const { status, text } = await requestInstanceJson(address, question);
+  return unwrapAnswer(address, question.path, await requestInstanceJson(address, question));
+}
+
+/** @throws SvcError SVC2701 for a response that is not an envelope with a result */
+export function unwrapAnswer(
+  { host, port }: Address,
+  path: string,
+  { status, text }: InstanceAnswer,
+): unknown {
   const envelope = parseEnvelope(text);
   if (envelope?.status === "OK") return envelope.response;
-  const { host, port } = address;
   const detail = envelope === null ? text.slice(0, 200) : formatMessage(envelope.message ?? status);
-  throw new SvcError(
-    "SVC2701",
-    `${host}:${port} answers ${question.path} with ${status}: ${detail}`,
-  );
+  throw new SvcError("SVC2701", `${host}:${port} answers ${path} with ${status}: ${detail}`);
 }
 
 function formatMessage(message: unknown): string {

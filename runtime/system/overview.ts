@@ -1,19 +1,23 @@
 // System overview (`system_overview` of the interface): pure, from poll results.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { PollResult } from "./instance-poller.js";
+import type { PollResult } from "./poll-instance.js";
 import type { System } from "./system.js";
 
 /** In display order. */
 const ORDER = ["admin", "dispatch", "builder", "txproxy", "search", "generic"];
 
-const HEALTHY = "SVC/3";
+/** Response of the health check of an instance that serves. */
+export const HEALTHY = "SVC/3";
 /** A replica may lag behind while changes arrive. */
 const QUIET_MS = 30_000;
 
 type Dict = Readonly<Record<string, unknown>>;
 
-interface Flags {
+/** Results by id. */
+export type Results = ReadonlyMap<string, PollResult>;
+
+export interface MatrixFlags {
   readonly complete: boolean;
   readonly degraded: boolean;
   readonly consistent: boolean;
@@ -24,17 +28,16 @@ export function buildOverview(system: System, found: readonly PollResult[]): rea
   return [...found].sort(compareEntries).map((one) => buildEntry(system, byId, one));
 }
 
-function compareEntries(a: PollResult, b: PollResult): number {
+type Placed = Pick<PollResult, "instance" | "group">;
+
+/** Compares entries for their display order. */
+export function compareEntries(a: Placed, b: Placed): number {
   const byGroup = a.group - b.group;
   const byType = ORDER.indexOf(a.instance.type) - ORDER.indexOf(b.instance.type);
   return byGroup || byType || (a.instance.id < b.instance.id ? -1 : 1);
 }
 
-function buildEntry(
-  system: System,
-  byId: ReadonlyMap<string, PollResult>,
-  one: PollResult,
-): object {
+function buildEntry(system: System, byId: Results, one: PollResult): object {
   const { instance, group, partition, health, figures, error, isSlow, unreachableMs } = one;
   const base = {
     id: instance.id,
@@ -47,7 +50,7 @@ function buildEntry(
   };
   if (health === null) return { ...base, error: true, "unreachable-ms": unreachableMs };
   const isDispatcher = system.matrices.has(instance.id);
-  const flags = isDispatcher ? computeFlags(system, byId, instance.id, new Set()) : null;
+  const flags = isDispatcher ? computeMatrixFlags(system, byId, instance.id) : null;
   return {
     ...base,
     nodestat: figures["/svc/nodestat"] ?? null,
@@ -64,12 +67,7 @@ function buildEntry(
 }
 
 /** Returns the matrix of a dispatcher, each replica with the state of its instance. */
-function buildMatrix(
-  system: System,
-  byId: ReadonlyMap<string, PollResult>,
-  id: string,
-  reported: unknown,
-): unknown {
+function buildMatrix(system: System, byId: Results, id: string, reported: unknown): unknown {
   if (!Array.isArray(reported)) return [];
   const { partitions } = system.matrices.get(id)!;
   return reported.map((replicas, partition) => {
@@ -93,15 +91,15 @@ function buildMatrix(
  * Consistent: replicas of a partition have the same data. Flags of dispatchers below propagate up.
  * @param above dispatchers being evaluated, to stop at a dispatch loop
  */
-function computeFlags(
+export function computeMatrixFlags(
   system: System,
-  byId: ReadonlyMap<string, PollResult>,
+  byId: Results,
   id: string,
-  above: ReadonlySet<string>,
-): Flags {
+  above: ReadonlySet<string> = new Set(),
+): MatrixFlags {
   const { partitions } = system.matrices.get(id)!;
   const seen = new Set([...above, id]);
-  let flags: Flags = { complete: partitions.length > 0, degraded: false, consistent: true };
+  let flags: MatrixFlags = { complete: partitions.length > 0, degraded: false, consistent: true };
   for (const replicas of partitions) {
     const found = replicas.map((replica) => byId.get(replica));
     const serving = found.filter((one) => one?.health === HEALTHY);
@@ -113,13 +111,13 @@ function computeFlags(
     });
     for (const replica of replicas) {
       if (!system.matrices.has(replica) || seen.has(replica)) continue;
-      flags = merge(flags, computeFlags(system, byId, replica, seen));
+      flags = merge(flags, computeMatrixFlags(system, byId, replica, seen));
     }
   }
   return flags;
 }
 
-function merge(a: Flags, b: Flags): Flags {
+function merge(a: MatrixFlags, b: MatrixFlags): MatrixFlags {
   return {
     complete: a.complete && b.complete,
     degraded: a.degraded || b.degraded,
@@ -133,7 +131,7 @@ function quietDigest(one: PollResult): string[] {
   return typeof digest === "string" && Number(idleMs) > QUIET_MS ? [digest] : [];
 }
 
-function readNodestat({ figures }: PollResult): Dict {
+export function readNodestat({ figures }: Pick<PollResult, "figures">): Dict {
   const reported = figures["/svc/nodestat"];
   return isPlainObject(reported) ? reported : {};
 }

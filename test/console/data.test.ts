@@ -4,11 +4,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { callServer, errorMessage, readReply } from "../../console/data/client.js";
 import { instanceState } from "../../console/data/instance-state.js";
-import { consoleUrl, matchesSelection, parseInstances } from "../../console/data/instances.js";
+import { consoleUrl, matchesSelection } from "../../console/data/instances.js";
 import { numberAt, textAt } from "../../console/data/node-stat.js";
 import { startPoll } from "../../console/data/poll.js";
 import { Series } from "../../console/data/series.js";
-import { bytes, clipForDisplay, count, duration } from "../../console/data/text.js";
+import { age, bytes, clipForDisplay, count, duration } from "../../console/data/text.js";
 
 const test = suite("console data");
 
@@ -107,26 +107,12 @@ test("orders rules of matrix and replication as in the interface", () => {
   }
 });
 
-test("derives instances and providers from an overview", () => {
-  const entry = (id: string) => ({ id, hostname: "h", adminport: 1, nodestat: HEALTHY });
-  const transaction = { B1: { P1: ["S1", "S2"] } };
-  const overview = {
-    descriptor: { topology: { transaction } },
-    instances: [entry("B1"), entry("S1"), { ...entry("S2"), error: true }, "nonsense"],
-  };
-  const found = parseInstances(overview);
-  assert.equal(
-    found.map(({ id, provider, state }) => [id, provider, state.word]),
-    [
-      ["B1", null, "OK"],
-      ["S1", "P1", "OK"],
-      ["S2", "P1", "Down"],
-    ],
-  );
-  assert.is(consoleUrl(found[0]!, "status", "http:"), "http://h:1/status");
-  assert.is(consoleUrl(found[0]!, "status", "https:"), "https://h:1/status");
-  assert.is(consoleUrl({ ...found[0]!, address: "a b<c" }, "status", "http:"), null);
-  assert.equal(parseInstances({ instances: 5 }), []);
+test("links to consoles of addresses alone", () => {
+  const instance = { id: "B1", type: "", address: "h:1", node: null, entry: null, provider: null };
+  const one = { ...instance, state: instanceState(null) };
+  assert.is(consoleUrl(one, "status", "http:"), "http://h:1/status");
+  assert.is(consoleUrl(one, "status", "https:"), "https://h:1/status");
+  assert.is(consoleUrl({ ...one, address: "a b<c" }, "status", "http:"), null);
 });
 
 test("selects ids by lists and patterns, as the command line", () => {
@@ -259,6 +245,9 @@ test("truncates foreign texts and shows invisible characters", () => {
   assert.equal([bytes(100), bytes(1536), bytes(5e9)], ["100 B", "1.5 KiB", "4.7 GiB"]);
   assert.equal([count(1234567), count(0.125)], ["1,234,567", "0.13"]);
   assert.equal([duration(59), duration(90_061)], ["00:00:59", "1 d 01:01:01"]);
+  assert.equal([0, 59, 119, 3600, 11_520, 90_061].map(age), [
+    ...["0 s", "59 s", "1 min", "1 h", "3 h 12 min", "1 d 1 h"],
+  ]);
 });
 
 test.run();

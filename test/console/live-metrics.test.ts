@@ -5,7 +5,6 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BusyDetector } from "../../console/data/busy-detector.js";
 import { instanceState } from "../../console/data/instance-state.js";
-import { parseInstances, readIdleTimes } from "../../console/data/instances.js";
 import {
   cellKey,
   groupByPartition,
@@ -50,10 +49,6 @@ test("gives busy precedence over lesser states", () => {
   assert.is(instanceState(node, null, null, true).word, "Busy");
   assert.is(instanceState(node, null, null, false).word, "Memory 82%");
   assert.is(instanceState({ ...node, "service-in": 0 }, null, null, true).word, "S-OUT");
-  const overview = { instances: [{ id: "a", nodestat: { ...node, "idle-ms": 7 } }, { id: "b" }] };
-  assert.equal([...readIdleTimes(overview)], [["a", 7]]);
-  const [a] = parseInstances(overview, (id) => id === "a");
-  assert.is(a!.state.word, "Busy");
 });
 
 test("counts cells by position, with their problems", () => {

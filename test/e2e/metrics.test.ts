@@ -86,6 +86,31 @@ test("contains no plugins that were only called on the admin port", async () => 
   );
 });
 
+test("counts no calls of services on the admin port", async () => {
+  const counts = async () => {
+    const samples = [...(await scrape(server.port + 1))];
+    // Threads collect garbage meanwhile.
+    return samples.filter(
+      ([name]) => /^\w+(_total|_count|_bucket)/.test(name) && !/_gc_|cpu/.test(name),
+    );
+  };
+  const before = await counts();
+  assert.ok(before.some(([name]) => name.startsWith("svc_requests_total")));
+  const paths = [
+    "log",
+    "build",
+    "inspect",
+    "inspect?level=3&main=1",
+    "requests",
+    "windows",
+    "status",
+  ];
+  for (const path of [...paths, "builtin/system_overview?form=short"]) {
+    assert.is((await get(server.port + 1, `/svc/${path}`)).status, 200, path);
+  }
+  assert.equal(await counts(), before);
+});
+
 test("reports threads, descriptors and memory of the transport", async () => {
   const samples = await scrape(server.port + 1);
   for (const thread of ["main", "io", "executor-1"]) {

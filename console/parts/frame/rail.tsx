@@ -1,7 +1,7 @@
 // The rail: pages in three groups, with counts beside the names. On a phone, tabs below take its
 // place, and the last of them opens all pages.
 
-import { countBackEnds } from "../../data/matrices.js";
+import { countBackEndsDown } from "../../data/matrices.js";
 import { textAt } from "../../data/node-stat.js";
 import { systemView } from "../../data/system-view.js";
 import { clipForDisplay, count } from "../../data/text.js";
@@ -19,7 +19,7 @@ interface Mark {
 /** Counts beside the names of pages. */
 function marks(): ReadonlyMap<Page, Mark> {
   const { instances } = systemView.value;
-  const { down } = countBackEnds(instances);
+  const down = countBackEndsDown(instances);
   const found = new Map<Page, Mark>();
   if (instances.length > 1) found.set("system", { text: count(instances.length), isBad: false });
   if (down > 0) found.set("matrix", { text: `${count(down)} down`, isBad: true });
@@ -28,9 +28,8 @@ function marks(): ReadonlyMap<Page, Mark> {
 
 export function Rail({ page }: { readonly page: Page }) {
   const beside = marks();
-  const own = systemView.value.instances.find(
-    ({ id }) => id === textAt(systemView.value.overview, "id"),
-  );
+  const { instances, id: ownId } = systemView.value;
+  const own = instances.find(({ id }) => id === ownId);
   return (
     <nav class="rail" aria-label="Pages">
       <PageLink to="system" className="brand" label="svc, system">

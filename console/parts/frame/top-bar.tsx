@@ -76,10 +76,8 @@ function systemState(): Pick<State, "tone" | "word"> {
 }
 
 function InstanceSwitcher({ page }: { readonly page: Page }) {
-  const { overview, instances } = systemView.value;
-  const own = textAt(overview, "id");
+  const { id: own, name: system, instances } = systemView.value;
   const self = instances.find(({ id }) => id === own) ?? instances[0];
-  const system = textAt(overview, "descriptor", "name");
   const name = textAt(self?.node, "service-name") || self?.address || location.host;
   const face = (
     <>

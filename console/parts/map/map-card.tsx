@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { consoleUrl, type Instance } from "../../data/instances.js";
 import { numberAt } from "../../data/node-stat.js";
 import type { Rates } from "../../data/rates.js";
+import { MAX_BOXES } from "../../data/system-view.js";
 import { clipForDisplay, milliseconds, rate } from "../../data/text.js";
 import type { Topology } from "../../data/topology.js";
 import { Badge } from "../badge.js";
@@ -12,9 +13,6 @@ import { Key } from "../key.js";
 import { Segments } from "../segments.js";
 import { CellMap, type CellMetric } from "./cell-map.js";
 import { type Lines, SystemMap } from "./system-map.js";
-
-/** More instances are cells. */
-const MAX_BOXES = 40;
 
 interface MapCardProps {
   readonly instances: readonly Instance[];

@@ -1,15 +1,17 @@
 // Status of all instances of a system, available from each of them (http-interface, "Multi-node
 // monitoring").
 
-import type { str } from "../../plugin/contract/types.js";
+import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { InstancePoller } from "../../system/instance-poller.js";
 import { buildOverview } from "../../system/overview.js";
+import { SystemWatch } from "../../system/system-watch.js";
 import { serverView } from "../context.js";
 import { localSystem, tlsForSystem } from "../local-system.js";
 import { metricAt, readIds, readRates } from "../system-metrics.js";
 
 const survey = new InstancePoller();
+let watch: SystemWatch | null = null;
 
 /**
  * System descriptor.
@@ -24,18 +26,33 @@ export function systemDescriptor(_request: PluginRequest): object {
  * Multi-node system status.
  * @plugin system_overview
  * @readonly
+ * @param form `full`: `nodestat` of each instance; `short`: rows of metrics that changed
+ * @param known `revision` of the last short response; empty: all rows
+ * @param cells revision whose matrix cells are known, in the short form; negative: no cells
  */
-export async function systemOverview(_request: PluginRequest): Promise<object> {
+export async function systemOverview(
+  _request: PluginRequest,
+  form: "full" | "short" = "full",
+  known: str = "",
+  cells: int = -1,
+): Promise<object> {
   const view = serverView();
   const system = localSystem(view);
-  const paths = ({ id }: { readonly id: string }) => {
-    return system.matrices.has(id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
+  const id = view.node.id ?? system.instances.keys().next().value!;
+  if (form === "short") {
+    if (watch?.isOf(system) !== true) {
+      watch = new SystemWatch(system, tlsForSystem(system, view));
+    }
+    return watch.read(id, known, cells);
+  }
+  const paths = (instance: { readonly id: string }) => {
+    return system.matrices.has(instance.id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
   };
   const ids = [...system.instances.keys()];
   const found = await survey.of(system, "overview", paths, ids, tlsForSystem(system, view));
   return {
     version: `svc ${view.version}`,
-    id: view.node.id ?? ids[0],
+    id,
     descriptor: system.descriptor,
     instances: buildOverview(system, found),
     message: null,

@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { PollResult } from "../../../runtime/system/instance-poller.js";
 import { buildOverview } from "../../../runtime/system/overview.js";
+import type { PollResult } from "../../../runtime/system/poll-instance.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
 const test = suite("system overview");

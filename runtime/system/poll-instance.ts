@@ -1,0 +1,117 @@
+// Polls one instance: its health, then its metrics. Failures are part of the result.
+
+import {
+  type Address,
+  type InstanceAnswer,
+  requestInstance,
+  requestInstanceJson,
+} from "./instance-client.js";
+import { planInstance } from "./instance-plan.js";
+import type { Instance, System } from "./system.js";
+import type { TlsContextCache } from "./tls-context-cache.js";
+
+/** A busy instance may miss one request: only two unanswered ones count as down. */
+const HEALTH_TRIES = 2;
+const HEALTH_TIMEOUT_MS = 1000;
+const METRICS_TIMEOUT_MS = 2000;
+/** An instance whose health check takes longer is slow: alive, but busy or hard to reach. */
+const SLOW_HEALTH_MS = 500;
+const MAX_CONCURRENT = 64;
+
+export interface PollResult {
+  readonly instance: Instance;
+  readonly partition: string;
+  readonly group: number;
+  /** `SVC/3`, or why not; null: unreachable. */
+  readonly health: string | null;
+  /** By path; null: no response. */
+  readonly figures: Readonly<Record<string, unknown>>;
+  readonly error: string | null;
+  /** It responds, but late, or not to all requests. */
+  readonly isSlow: boolean;
+  /** Milliseconds since the first of the polls in a row without a response; null: it responds. */
+  readonly unreachableMs: number | null;
+}
+
+export type Polled = Omit<PollResult, "unreachableMs">;
+
+/** Returns the paths to request from an instance. */
+export type Paths = (instance: Instance) => readonly string[];
+
+interface Placement {
+  readonly partition: string;
+  readonly group: number;
+}
+
+/** By id, per system: derived from all of its instances. */
+const placements = new WeakMap<System, Map<string, Placement>>();
+
+export function placementFor(system: System, id: string): Placement {
+  const known = placements.get(system) ?? new Map<string, Placement>();
+  placements.set(system, known);
+  const placement = known.get(id) ?? planInstance(system, id);
+  known.set(id, placement);
+  return placement;
+}
+
+/** Polls all instances, several at a time. */
+export async function pollEach<T>(
+  system: System,
+  poll: (instance: Instance) => Promise<T>,
+  onResult: (result: T) => void,
+): Promise<void> {
+  const instances = [...system.instances.values()];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < instances.length) onResult(await poll(instances[next++]!));
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, instances.length) }, work));
+}
+
+/** @param secure TLS settings; null: plain */
+export async function pollInstance(
+  system: System,
+  instance: Instance,
+  paths: Paths,
+  secure: TlsContextCache | null,
+): Promise<Polled> {
+  const address: Address = { host: instance.host, port: instance.hport + 1, secure };
+  const known = { instance, ...placementFor(system, instance.id) };
+  const sinceMs = performance.now();
+  let health: string;
+  try {
+    const { status, text } = await requestPatiently(address, "/svc/hc");
+    health = status === 200 ? text : `${status} Service out`;
+  } catch (error) {
+    const { message } = error as Error;
+    return { ...known, health: null, figures: {}, error: message, isSlow: false };
+  }
+  const isLate = isSlowSince(sinceMs);
+  const figures: Record<string, unknown> = {};
+  const requests = paths(instance).map(async (path) => {
+    figures[path] = await requestFigures(address, path);
+  });
+  const failed = (await Promise.allSettled(requests)).find(({ status }) => status === "rejected");
+  const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
+  return { ...known, health, figures, error, isSlow: isLate || error !== null };
+}
+
+export function isSlowSince(sinceMs: number): boolean {
+  return performance.now() - sinceMs > SLOW_HEALTH_MS;
+}
+
+/** @throws SvcError SVC2701 without a response */
+export function requestFigures(address: Address, path: string): Promise<unknown> {
+  return requestInstance(address, { path, timeoutMs: METRICS_TIMEOUT_MS });
+}
+
+/** @throws SvcError SVC2701 if no try is answered */
+export async function requestPatiently(address: Address, path: string): Promise<InstanceAnswer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await requestInstanceJson(address, { path, timeoutMs: HEALTH_TIMEOUT_MS });
+    } catch (error) {
+      if (tries === HEALTH_TRIES) throw error;
+    }
+  }
+}
