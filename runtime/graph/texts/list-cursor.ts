@@ -1,7 +1,7 @@
 // Iterates over the documents of one postings list, block by block. Frequencies and positions of a
 // block are decoded only when one of its documents is scored or checked for a phrase.
 
-import { packedWords, unpackBlock } from "./packed-block.js";
+import { packedWords, unpackAscending, unpackBlock } from "./packed-block.js";
 import type { Segment } from "./segment.js";
 import {
   BLOCK,
@@ -108,6 +108,13 @@ export class ListCursor {
   get frequency(): number {
     if (!this.#hasFrequencies) this.#decodeFrequencies();
     return this.#frequencies[this.place]!;
+  }
+
+  /** True if each text of the current block contains the word once, as known without decoding. */
+  get isSingle(): boolean {
+    return (
+      this.#headers !== 0 && (this.#header(this.#block, BlockHeader.Shape) & FREQUENCY_BITS) === 0
+    );
   }
 
   /** Frequencies in the current block, at the places of its documents. */
@@ -251,14 +258,9 @@ export class ListCursor {
     const shape = this.#header(block, BlockHeader.Shape);
     const data = this.segment.start + this.#header(block, BlockHeader.Data);
     const { documents } = this;
-    unpackBlock(words, data + 1, shape & 0xff, documents);
-    let last = block === 0 ? -1 : this.#lastOfBlock(block - 1);
-    const size = shape >>> 16;
-    for (let at = 0; at < size; at++) {
-      last += documents[at]! + 1;
-      documents[at] = last;
-    }
-    this.size = size;
+    const last = block === 0 ? -1 : this.#lastOfBlock(block - 1);
+    unpackAscending(words, data + 1, shape & 0xff, documents, last);
+    this.size = shape >>> 16;
   }
 
   #decodeFrequencies(): void {
@@ -268,8 +270,12 @@ export class ListCursor {
     if (this.#frequencies === NONE) this.#frequencies = new Uint32Array(BLOCK);
     const frequencies = this.#frequencies;
     const at = data + 1 + packedWords(shape & 0xff);
-    unpackBlock(words, at, (shape >>> 8) & 0xff, frequencies);
-    for (let place = 0; place < this.size; place++) frequencies[place]!++;
+    const bits = (shape >>> 8) & 0xff;
+    if (bits === 0) frequencies.fill(1);
+    else {
+      unpackBlock(words, at, bits, frequencies);
+      for (let place = 0; place < this.size; place++) frequencies[place]!++;
+    }
     this.#hasFrequencies = true;
   }
 

@@ -65,3 +65,42 @@ export function unpackBlock(
     }
   }
 }
+
+/**
+ * Unpacks a block of gaps to ascending numbers.
+ * @param before the number before the first one
+ */
+export function unpackAscending(
+  words: Uint32Array,
+  start: number,
+  bits: number,
+  values: Uint32Array,
+  before: number,
+): void {
+  const mask = bits === 32 ? -1 : (1 << bits) - 1;
+  let last = before + 1;
+  for (let row = 0, bit = 0; row < ROWS; row++, bit += bits) {
+    const offset = bit & 31;
+    const at = start + (bit >>> 5) * LANES;
+    const to = row * LANES;
+    let first = words[at]! >>> offset;
+    let second = words[at + 1]! >>> offset;
+    let third = words[at + 2]! >>> offset;
+    let fourth = words[at + 3]! >>> offset;
+    if (offset + bits > 32) {
+      const rest = 32 - offset;
+      first |= words[at + 4]! << rest;
+      second |= words[at + 5]! << rest;
+      third |= words[at + 6]! << rest;
+      fourth |= words[at + 7]! << rest;
+    }
+    last += first & mask;
+    values[to] = last;
+    last += 1 + (second & mask);
+    values[to + 1] = last;
+    last += 1 + (third & mask);
+    values[to + 2] = last;
+    last += 1 + (fourth & mask);
+    values[to + 3] = last++;
+  }
+}

@@ -14,6 +14,11 @@ export interface WeightedList {
 }
 
 const ROUNDING = 1e-9;
+/** Documents that are marked together. */
+const GROUP = 32;
+const GROUP_SHIFT = Math.log2(GROUP);
+/** A whole window is cleared if at least one of this many groups is used. */
+const CLEARED_SHARE = 8;
 /**
  * Maximum number of lists with limits for a window; with more, the sum of the limits exceeds every
  * threshold.
@@ -47,6 +52,11 @@ export class UnionScorer implements DocumentScorer {
   readonly #segment: Segment;
   /** Weights of the documents from `#from` on; 0 if no list contains the document. */
   readonly #weights = new Float64Array(WINDOW);
+  /** By group of these documents: 1 if a list contains one of them. */
+  readonly #used = new Uint8Array(WINDOW / GROUP);
+  /** By group: 1 if the weight of a document exceeded `#least`. */
+  readonly #high = new Uint8Array(WINDOW / GROUP);
+  #least = 0;
   #from = 0;
   #end = 0;
   #isStarted = false;
@@ -71,10 +81,8 @@ export class UnionScorer implements DocumentScorer {
     this.#isStarted = true;
     if (target >= this.#end) this.#fill(target);
     for (;;) {
-      const weights = this.#weights;
-      const end = this.#end - this.#from;
-      for (let at = Math.max(target - this.#from, 0); at < end; at++) {
-        if (weights[at] === 0) continue;
+      const at = this.#nextPlace(Math.max(target - this.#from, 0));
+      if (at < WINDOW) {
         this.document = this.#from + at;
         return this.document;
       }
@@ -92,20 +100,22 @@ export class UnionScorer implements DocumentScorer {
   }
 
   limitBetween(from: number, end: number): number {
-    if (this.cursors.length > MAX_LIMITED) return this.limit;
+    // Lists are already behind a window that was read.
+    if (from < this.#end || this.cursors.length > MAX_LIMITED) return this.limit;
     return this.#idf * saturate(this.#sumLimits((cursor) => cursor.limitBetween(from, end)));
   }
 
   add(window: ScoreWindow, from: number, end: number): void {
-    if (from < this.#from || end > this.#end) this.#fill(from);
+    // Documents that are read ahead are those of a later window: there are none before it.
+    if (end <= this.#from) return;
+    if (from >= this.#end) this.#fill(from);
     const { scores, matches } = window;
     const weights = this.#weights;
     const shift = from - this.#from;
-    for (let at = 0; at < end - from; at++) {
-      const weight = weights[at + shift]!;
-      if (weight === 0) continue;
-      scores[at]! += this.#idf * saturate(weight);
-      matches[at]!++;
+    const last = end - this.#from;
+    for (let at = this.#nextPlace(shift); at < last; at = this.#nextPlace(at + 1)) {
+      scores[at - shift]! += this.#idf * saturate(weights[at]!);
+      matches[at - shift]!++;
     }
   }
 
@@ -113,31 +123,49 @@ export class UnionScorer implements DocumentScorer {
   scan({ documents, threshold, take, spend, matches }: UnionScan): void {
     const found = matches === null ? null : new Uint32Array(WINDOW);
     let over = threshold;
-    let least = this.#leastWeight(over);
+    const weights = this.#weights;
+    const high = this.#high;
+    this.#least = this.#leastWeight(over);
     for (let from = 0; from < documents; from += WINDOW) {
       const end = Math.min(from + WINDOW, documents);
       if (found === null && over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
       this.#fill(from);
       spend(end - from);
-      if (found !== null) matches!(found, this.#listDocuments(found, end - from));
-      const weights = this.#weights;
-      for (let at = 0; at < end - from; at++) {
-        const weight = weights[at]!;
-        if (weight <= least) continue;
-        const score = this.#idf * saturate(weight);
-        if (score <= over) continue;
-        over = take(from + at, score);
-        least = this.#leastWeight(over);
+      if (found !== null) matches!(found, this.#listDocuments(found));
+      for (let group = 0; group < high.length; group++) {
+        if (high[group] === 0) continue;
+        for (let at = group * GROUP; at < (group + 1) * GROUP; at++) {
+          if (weights[at]! <= this.#least) continue;
+          const score = this.#idf * saturate(weights[at]!);
+          if (score <= over) continue;
+          over = take(from + at, score);
+          this.#least = this.#leastWeight(over);
+        }
       }
     }
+    this.#least = 0;
   }
 
   /** Writes the documents of the window; returns their number. */
-  #listDocuments(into: Uint32Array, size: number): number {
-    const weights = this.#weights;
+  #listDocuments(into: Uint32Array): number {
     let count = 0;
-    for (let at = 0; at < size; at++) if (weights[at]! > 0) into[count++] = this.#from + at;
+    for (let at = this.#nextPlace(0); at < WINDOW; at = this.#nextPlace(at + 1)) {
+      into[count++] = this.#from + at;
+    }
     return count;
+  }
+
+  /** Returns the place of the first document of the window from a given one on; else its end. */
+  #nextPlace(from: number): number {
+    const used = this.#used;
+    const weights = this.#weights;
+    let at = from;
+    while (at < WINDOW) {
+      if (used[at >>> GROUP_SHIFT] === 0) at = (at | (GROUP - 1)) + 1;
+      else if (weights[at]! > 0) return at;
+      else at++;
+    }
+    return WINDOW;
   }
 
   /** Returns a weight that greater scores exceed, slightly reduced for rounding. */
@@ -168,8 +196,10 @@ export class UnionScorer implements DocumentScorer {
     return least;
   }
 
-  #fill(from: number): void {
-    this.#weights.fill(0);
+  /** Reads the window of a document. Lists never go back, so windows do not overlap. */
+  #fill(document: number): void {
+    this.#clear();
+    const from = document - (document % WINDOW);
     this.#from = from;
     this.#end = from + WINDOW;
     const heads = this.#heads;
@@ -178,26 +208,78 @@ export class UnionScorer implements DocumentScorer {
     }
   }
 
+  #clear(): void {
+    const used = this.#used;
+    const weights = this.#weights;
+    let count = 0;
+    for (let group = 0; group < used.length; group++) count += used[group]!;
+    if (count === 0) return;
+    if (count * CLEARED_SHARE > used.length) weights.fill(0);
+    else {
+      for (let group = 0; group < used.length; group++) {
+        if (used[group] === 0) continue;
+        for (let at = group * GROUP; at < (group + 1) * GROUP; at++) weights[at] = 0;
+      }
+    }
+    used.fill(0);
+    this.#high.fill(0);
+  }
+
   /** Adds the weights of a list in the window; returns its first document after the window. */
   #addList(list: number, from: number): number {
     const cursor = this.cursors[list]!;
     const { factors } = this.#listWeights[list]!;
-    const { bytes } = this.#segment.views;
-    const weights = this.#weights;
-    const norms = this.#segment.normsOf(cursor.key);
-    const end = this.#end;
     let document = cursor.seek(from);
-    while (document < end) {
-      const { documents, size, frequencies } = cursor;
-      let { place } = cursor;
-      for (; place < size; place++) {
-        document = documents[place]!;
-        if (document >= end) break;
-        weights[document - from]! += frequencies[place]! * factors[bytes[norms + document]!]!;
-      }
-      cursor.place = place - 1;
+    while (document < this.#end) {
+      cursor.place = cursor.isSingle
+        ? this.#addSingles(cursor, factors, from)
+        : this.#addBlock(cursor, factors, from);
       document = cursor.next();
     }
     return document;
+  }
+
+  /** Adds the weights of a block; returns the place of the last document in the window. */
+  #addBlock(cursor: ListCursor, factors: Float64Array, from: number): number {
+    const { documents, size, frequencies } = cursor;
+    const { bytes } = this.#segment.views;
+    const weights = this.#weights;
+    const used = this.#used;
+    const high = this.#high;
+    const least = this.#least;
+    const norms = this.#segment.normsOf(cursor.key);
+    let { place } = cursor;
+    for (; place < size; place++) {
+      const document = documents[place]!;
+      const at = document - from;
+      if (at >= WINDOW) break;
+      const weight = weights[at]! + frequencies[place]! * factors[bytes[norms + document]!]!;
+      weights[at] = weight;
+      used[at >>> GROUP_SHIFT] = 1;
+      if (weight > least) high[at >>> GROUP_SHIFT] = 1;
+    }
+    return place - 1;
+  }
+
+  /** As `#addBlock`, for a block in which each text contains the word once. */
+  #addSingles(cursor: ListCursor, factors: Float64Array, from: number): number {
+    const { documents, size } = cursor;
+    const { bytes } = this.#segment.views;
+    const weights = this.#weights;
+    const used = this.#used;
+    const high = this.#high;
+    const least = this.#least;
+    const norms = this.#segment.normsOf(cursor.key);
+    let { place } = cursor;
+    for (; place < size; place++) {
+      const document = documents[place]!;
+      const at = document - from;
+      if (at >= WINDOW) break;
+      const weight = weights[at]! + factors[bytes[norms + document]!]!;
+      weights[at] = weight;
+      used[at >>> GROUP_SHIFT] = 1;
+      if (weight > least) high[at >>> GROUP_SHIFT] = 1;
+    }
+    return place - 1;
   }
 }
