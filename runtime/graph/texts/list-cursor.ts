@@ -1,7 +1,7 @@
 // Iterates over the documents of one postings list, block by block. Frequencies and positions of a
 // block are decoded only when one of its documents is scored or checked for a phrase.
 
-import { packedWords, unpackAscending, unpackBlock } from "./packed-block.js";
+import { packedWords, unpackAscending, unpackBlock, unpackNumber } from "./packed-block.js";
 import type { Segment } from "./segment.js";
 import {
   BLOCK,
@@ -15,9 +15,15 @@ import { MAX_WEIGHT_ERROR, normFactor } from "./weights.js";
 
 /** The end of a list. */
 export const NO_DOCUMENT = 0xffff_ffff;
-/** Marks frequencies of a packed list that have not been decoded. */
+/** Marks numbers of a list that have not been decoded. */
 const NONE = new Uint32Array(0);
 const FREQUENCY_BITS = 0xff00;
+/** Documents that a search in a block advances at once. */
+const STRIDE = 8;
+
+function frequencyBits(shape: number): number {
+  return (shape >>> 8) & 0xff;
+}
 
 export class ListCursor {
   readonly segment: Segment;
@@ -40,10 +46,13 @@ export class ListCursor {
   /** First word of the block headers; 0: the list has none. */
   readonly #headers: number;
   #block = -1;
+  /** Shape and first word of the current block. */
+  #shape = 0;
+  #data = 0;
   #hasFrequencies = false;
-  /** First posting of the block whose positions follow `#positionsAt`. */
-  #positionsAt = 0;
-  #positionsPlace = 0;
+  /** First bytes of the positions in the documents of the current block. */
+  #offsets = NONE;
+  #hasOffsets = false;
 
   /** @param list first word of a list of the segment */
   constructor(segment: Segment, list: number) {
@@ -112,9 +121,68 @@ export class ListCursor {
 
   /** True if each text of the current block contains the word once, as known without decoding. */
   get isSingle(): boolean {
-    return (
-      this.#headers !== 0 && (this.#header(this.#block, BlockHeader.Shape) & FREQUENCY_BITS) === 0
-    );
+    return this.#headers !== 0 && (this.#shape & FREQUENCY_BITS) === 0;
+  }
+
+  /** True after the last document. */
+  get isAtEnd(): boolean {
+    return this.document === NO_DOCUMENT;
+  }
+
+  /** No text of the current block contains the word more often. */
+  get greatestFrequency(): number {
+    if (this.#headers !== 0) return 2 ** frequencyBits(this.#shape);
+    let greatest = 1;
+    for (let place = 0; place < this.size; place++) {
+      if (this.#frequencies[place]! > greatest) greatest = this.#frequencies[place]!;
+    }
+    return greatest;
+  }
+
+  /** Frequency of the word in a document of the current block; the others are not decoded. */
+  frequencyAt(place: number): number {
+    if (this.#hasFrequencies) return this.#frequencies[place]!;
+    const shape = this.#shape;
+    const { words } = this.segment.views;
+    const start = this.#data + 1 + packedWords(shape & 0xff);
+    return 1 + unpackNumber(words, start, frequencyBits(shape), place);
+  }
+
+  /**
+   * Keeps the documents that the list contains; returns their number. The cursor advances to the
+   * last one, so the documents of successive calls must ascend.
+   * @param candidates places of the documents, ascending; receives the kept ones
+   * @param frequencies receives the word's frequencies, at the same places as the documents
+   */
+  keepCommon(
+    documents: Uint32Array,
+    candidates: Uint8Array,
+    count: number,
+    frequencies: Uint32Array,
+  ): number {
+    let left = 0;
+    let { place, size } = this;
+    let last = size === 0 ? -1 : this.documents[size - 1]!;
+    const theirs = this.documents;
+    for (let at = 0; at < count; at++) {
+      const candidate = candidates[at]!;
+      const document = documents[candidate]!;
+      if (document > last) {
+        if (this.seek(document) === NO_DOCUMENT) return left;
+        place = this.place;
+        size = this.size;
+        last = theirs[size - 1]!;
+      } else {
+        while (place + STRIDE < size && theirs[place + STRIDE]! < document) place += STRIDE;
+        while (theirs[place]! < document) place++;
+      }
+      if (theirs[place] !== document) continue;
+      frequencies[candidate] = this.frequencyAt(place);
+      candidates[left++] = candidate;
+    }
+    this.place = place;
+    this.document = theirs[place]!;
+    return left;
   }
 
   /** Frequencies in the current block, at the places of its documents. */
@@ -160,17 +228,10 @@ export class ListCursor {
 
   /** Writes the positions of the word in the current document; returns their number. */
   positions(into: PositionList): number {
-    const frequencies = this.frequencies;
+    if (!this.#hasOffsets) this.#readOffsets();
     const { bytes } = this.segment.views;
-    if (this.#positionsPlace > this.place) this.#startPositions();
-    let at = this.#positionsAt;
-    for (; this.#positionsPlace < this.place; this.#positionsPlace++) {
-      for (let left = frequencies[this.#positionsPlace]!; left > 0; at++) {
-        if (bytes[at]! < 0x80) left--;
-      }
-    }
-    this.#positionsAt = at;
-    const count = frequencies[this.place]!;
+    const count = this.frequencies[this.place]!;
+    let at = this.#offsets[this.place]!;
     into.reserve(count);
     let position = -1;
     for (let index = 0; index < count; index++) {
@@ -187,6 +248,29 @@ export class ListCursor {
       into.values[index] = position;
     }
     return count;
+  }
+
+  /** Finds the first byte of the positions in each document of the current block. */
+  #readOffsets(): void {
+    const { bytes } = this.segment.views;
+    const { frequencies, size } = this;
+    if (this.#offsets.length === 0) this.#offsets = new Uint32Array(this.documents.length);
+    const offsets = this.#offsets;
+    const start = this.segment.firstByte + this.#positionsOf(this.#block);
+    let at = start;
+    for (let place = 0; place < size; place++) {
+      offsets[place] = at;
+      at += frequencies[place]!;
+    }
+    this.#hasOffsets = true;
+    // Each position of a short text takes one byte.
+    const isLast = this.#block + 1 === this.#blocks;
+    if (!isLast && at === this.segment.firstByte + this.#positionsOf(this.#block + 1)) return;
+    at = start;
+    for (let place = 0; place < size; place++) {
+      offsets[place] = at;
+      for (let left = frequencies[place]!; left > 0; at++) if (bytes[at]! < 0x80) left--;
+    }
   }
 
   /**
@@ -239,6 +323,7 @@ export class ListCursor {
     this.#block = block;
     this.place = 0;
     this.#hasFrequencies = false;
+    this.#hasOffsets = false;
     if (block >= this.#blocks) {
       this.size = 0;
       this.document = NO_DOCUMENT;
@@ -248,7 +333,6 @@ export class ListCursor {
     if (this.#headers !== 0) this.#decodeDocuments(block);
     else if (this.count === 1) this.#readOnly();
     else this.#readShort();
-    this.#startPositions();
     this.document = this.documents[0]!;
     return this.document;
   }
@@ -258,6 +342,8 @@ export class ListCursor {
     const shape = this.#header(block, BlockHeader.Shape);
     const data = this.segment.start + this.#header(block, BlockHeader.Data);
     const { documents } = this;
+    this.#shape = shape;
+    this.#data = data;
     const last = block === 0 ? -1 : this.#lastOfBlock(block - 1);
     unpackAscending(words, data + 1, shape & 0xff, documents, last);
     this.size = shape >>> 16;
@@ -265,12 +351,11 @@ export class ListCursor {
 
   #decodeFrequencies(): void {
     const { words } = this.segment.views;
-    const shape = this.#header(this.#block, BlockHeader.Shape);
-    const data = this.segment.start + this.#header(this.#block, BlockHeader.Data);
+    const shape = this.#shape;
     if (this.#frequencies === NONE) this.#frequencies = new Uint32Array(BLOCK);
     const frequencies = this.#frequencies;
-    const at = data + 1 + packedWords(shape & 0xff);
-    const bits = (shape >>> 8) & 0xff;
+    const at = this.#data + 1 + packedWords(shape & 0xff);
+    const bits = frequencyBits(shape);
     if (bits === 0) frequencies.fill(1);
     else {
       unpackBlock(words, at, bits, frequencies);
@@ -311,14 +396,12 @@ export class ListCursor {
     this.#hasFrequencies = true;
   }
 
-  #startPositions(): void {
+  /** Offset of the positions of a block in the bytes of the segment. */
+  #positionsOf(block: number): number {
     const { words } = this.segment.views;
-    const isPacked = this.#headers !== 0;
-    const start = isPacked
-      ? words[this.segment.start + this.#header(this.#block, BlockHeader.Data)]!
-      : words[this.#list + List.Positions]!;
-    this.#positionsAt = this.segment.firstByte + start;
-    this.#positionsPlace = 0;
+    return this.#headers === 0
+      ? words[this.#list + List.Positions]!
+      : words[this.segment.start + this.#header(block, BlockHeader.Data)]!;
   }
 }
 

@@ -62,9 +62,12 @@ export class ListScorer implements DocumentScorer {
   }
 
   score(): number {
-    const { cursor } = this;
-    const norm = this.#bytes[this.#norms + cursor.document]!;
-    return this.#scoreOf(cursor.frequency * this.#factors[norm]!);
+    return this.scoreOf(this.cursor.document, this.cursor.frequency);
+  }
+
+  /** Score of a document with a frequency of the word. */
+  scoreOf(document: number, frequency: number): number {
+    return this.#scoreOf(frequency * this.#factors[this.#bytes[this.#norms + document]!]!);
   }
 
   limitBetween(from: number, end: number): number {
@@ -122,15 +125,40 @@ export class ListScorer implements DocumentScorer {
    * does not exceed a score. Equal scores are equal here, since they are compared as computed.
    */
   #singleLimit(score: number): number {
+    const norm = this.#normsOver(score, 1);
+    return norm === this.#factors.length ? -1 : Math.fround(this.#singles[norm]!);
+  }
+
+  /**
+   * Returns the first encoded length of texts with a frequency of the word that do not exceed
+   * a score; longer ones do not, either.
+   */
+  #normsOver(score: number, frequency: number): number {
     const factors = this.#factors;
     let low = 0;
     let high = factors.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#scoreOf(factors[middle]!) > score) low = middle + 1;
+      if (this.#scoreOf(frequency * factors[middle]!) > score) low = middle + 1;
       else high = middle;
     }
-    return low === factors.length ? -1 : Math.fround(this.#singles[low]!);
+    return low;
+  }
+
+  /**
+   * Writes the places in the current block of the documents that may exceed a score; returns their
+   * number. Frequencies are not decoded.
+   */
+  listOver(score: number, places: Uint8Array): number {
+    const { documents, size, greatestFrequency } = this.cursor;
+    const bytes = this.#bytes;
+    const norms = this.#norms;
+    const end = score < 0 ? this.#factors.length : this.#normsOver(score, greatestFrequency);
+    let count = 0;
+    for (let place = 0; place < size; place++) {
+      if (bytes[norms + documents[place]!]! < end) places[count++] = place;
+    }
+    return count;
   }
 
   /** Reports the documents of the current block with a greater score. */

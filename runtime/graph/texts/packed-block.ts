@@ -3,6 +3,7 @@
 import { BLOCK, LANES } from "./segment-layout.js";
 
 const ROWS = BLOCK / LANES;
+const LANE_SHIFT = Math.log2(LANES);
 
 /** Returns the bits needed for the greatest number. */
 export function bitsFor(values: Uint32Array): number {
@@ -64,6 +65,22 @@ export function unpackBlock(
       values[to + 3] = (words[at + 3]! >>> offset) & mask;
     }
   }
+}
+
+/** Unpacks one number of a block. */
+export function unpackNumber(
+  words: Uint32Array,
+  start: number,
+  bits: number,
+  place: number,
+): number {
+  if (bits === 0) return 0;
+  const bit = (place >>> LANE_SHIFT) * bits;
+  const offset = bit & 31;
+  const at = start + (bit >>> 5) * LANES + (place & (LANES - 1));
+  const low = words[at]! >>> offset;
+  const value = offset + bits > 32 ? low | (words[at + LANES]! << (32 - offset)) : low;
+  return bits === 32 ? value >>> 0 : value & ((1 << bits) - 1);
 }
 
 /**

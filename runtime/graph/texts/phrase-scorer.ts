@@ -2,12 +2,12 @@
 // word: its frequency is its number of occurrences, its weight the sum of its words' weights.
 
 import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
-import { ListCursor, NO_DOCUMENT, PositionList } from "./list-cursor.js";
-import type { ListWeight } from "./list-scorer.js";
+import { type ListCursor, NO_DOCUMENT, PositionList } from "./list-cursor.js";
+import { ListScorer, type ListWeight } from "./list-scorer.js";
 import type { Segment } from "./segment.js";
-import { saturate, weightFor } from "./weights.js";
-
-const ROUNDING = 1e-9;
+import { BLOCK } from "./segment-layout.js";
+import type { SegmentSearch } from "./segment-search.js";
+import { saturate } from "./weights.js";
 
 /** Lists of a phrase's words in one key. */
 export interface PhraseLists {
@@ -23,10 +23,10 @@ class KeyPhrase {
   readonly cost: number;
   readonly limit: number;
   readonly weight: ListWeight;
-  readonly cursors: readonly ListCursor[];
-  /** Documents that cannot exceed this weight are skipped before positions are read. */
-  over = 0;
   /** Lists in ascending order of frequency. */
+  readonly cursors: readonly ListCursor[];
+  /** The rarest list, scored as if each occurrence of its word began the phrase. */
+  readonly #first: ListScorer;
   readonly #offsets: readonly number[];
   readonly #positions: readonly PositionList[];
   readonly #segment: Segment;
@@ -34,14 +34,15 @@ class KeyPhrase {
   readonly #norms: number;
   #frequency = 0;
 
-  constructor(segment: Segment, { lists, offsets, weight }: PhraseLists) {
+  constructor(segment: Segment, { lists, offsets, weight }: PhraseLists, idf: number) {
     const words = lists.map((list, index) => ({
-      cursor: new ListCursor(segment, list),
+      scorer: new ListScorer(segment, list, weight, idf),
       offset: offsets[index]!,
     }));
-    words.sort((a, b) => a.cursor.count - b.cursor.count);
+    words.sort((a, b) => a.scorer.cost - b.scorer.cost);
     this.#segment = segment;
-    this.cursors = words.map(({ cursor }) => cursor);
+    this.#first = words[0]!.scorer;
+    this.cursors = words.map(({ scorer }) => scorer.cursor);
     this.#norms = segment.normsOf(this.cursors[0]!.key);
     this.#offsets = words.map(({ offset }) => offset);
     this.#positions = words.map(() => new PositionList());
@@ -58,7 +59,7 @@ class KeyPhrase {
     for (;;) {
       document = this.#align(document);
       if (document === NO_DOCUMENT) break;
-      this.#frequency = this.#greatestWeight(document) > this.over ? this.#countPlaces() : 0;
+      this.#frequency = this.#countPlaces();
       if (this.#frequency > 0) break;
       document = first.next();
     }
@@ -66,16 +67,48 @@ class KeyPhrase {
     return document;
   }
 
-  /** Maximum weight of the phrase in a document that contains all words. */
-  #greatestWeight(document: number): number {
-    if (this.over === 0) return this.limit;
-    const { cursors } = this;
-    let frequency = cursors[0]!.frequency;
-    for (let at = 1; at < cursors.length; at++) {
-      frequency = Math.min(frequency, cursors[at]!.frequency);
+  /** Reports the documents with greater scores; blocks and documents without are skipped. */
+  scan({ threshold, take, spend }: SegmentSearch): void {
+    const first = this.#first;
+    const [{ documents }, second] = this.cursors as [ListCursor, ListCursor];
+    const places = new Uint8Array(BLOCK);
+    const theirs = second.documents;
+    let over = threshold;
+    while (first.nextBlockOver(over)) {
+      spend(first.cursor.size);
+      const count = first.listOver(over, places);
+      for (let at = 0; at < count; ) {
+        if (second.seek(documents[places[at]!]!) === NO_DOCUMENT) return;
+        const last = theirs[second.size - 1]!;
+        let { place } = second;
+        for (; at < count; at++) {
+          const document = documents[places[at]!]!;
+          if (document > last) break;
+          while (theirs[place]! < document) place++;
+          if (theirs[place] !== document) continue;
+          first.cursor.place = places[at]!;
+          second.place = place;
+          const score = this.#scoreOver(document, over);
+          if (score > over) over = take(document, score);
+        }
+        second.place = place;
+        second.document = theirs[place]!;
+      }
     }
-    const norm = this.#segment.views.bytes[this.#norms + document]!;
-    return frequency * this.weight.factors[norm]!;
+  }
+
+  /** Score of a document that contains the first two words, if it is greater; else `over`. */
+  #scoreOver(document: number, over: number): number {
+    const { cursors } = this;
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < cursors.length; at++) {
+      const cursor = cursors[at]!;
+      if (at > 1 && cursor.seek(document) !== document) return over;
+      least = Math.min(least, cursor.frequencyAt(cursor.place));
+    }
+    if (this.#first.scoreOf(document, least) <= over) return over;
+    const frequency = this.#countPlaces();
+    return frequency === 0 ? over : this.#first.scoreOf(document, frequency);
   }
 
   get weightOfDocument(): number {
@@ -143,7 +176,7 @@ export class PhraseScorer implements DocumentScorer {
   #isStarted = false;
 
   constructor(segment: Segment, keys: readonly PhraseLists[], idf: number) {
-    this.#keys = keys.map((lists) => new KeyPhrase(segment, lists));
+    this.#keys = keys.map((lists) => new KeyPhrase(segment, lists, idf));
     this.#idf = idf;
     this.cost = this.#keys.reduce((sum, { cost }) => sum + cost, 0);
     this.limit = idf * saturate(this.#keys.reduce((sum, { limit }) => sum + limit, 0));
@@ -179,11 +212,14 @@ export class PhraseScorer implements DocumentScorer {
     return this.#keys.flatMap(({ cursors }) => cursors);
   }
 
-  /** Skips documents that cannot exceed a score, as far as that saves reading. */
-  raise(score: number): void {
-    const [key] = this.#keys as [KeyPhrase];
-    if (this.#keys.length > 1 || score <= 0) return;
-    key.over = weightFor(score / this.#idf) * (1 - ROUNDING);
+  /** True if the best documents of a search can be found by `scan`. */
+  isScanned({ matches }: SegmentSearch): boolean {
+    return matches === null && this.#keys.length === 1;
+  }
+
+  /** Reports all documents with greater scores. */
+  scan(search: SegmentSearch): void {
+    this.#keys[0]!.scan(search);
   }
 
   limitBetween(): number {

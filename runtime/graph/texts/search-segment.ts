@@ -1,44 +1,27 @@
-// Searches one segment. A single list is read block by block; words that must all occur are
-// followed from the rarest one; otherwise windows of documents are scored together. Blocks and
+// Searches one segment. Single lists and phrases are read block by block; words that must all occur
+// are followed from the rarest one; otherwise windows of documents are scored together. Blocks and
 // windows that cannot reach the threshold are skipped.
 
 import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
 import { NO_DOCUMENT } from "./list-cursor.js";
+import { searchLists } from "./list-intersection.js";
 import { ListScorer } from "./list-scorer.js";
+import { hasAny, MatchBatch } from "./match-batch.js";
 import { PhraseScorer } from "./phrase-scorer.js";
-import { type TakeMatches, UnionScorer } from "./union-scorer.js";
-
-/** Receives a document; returns the score that further ones must exceed. */
-export type TakeDocument = (document: number, score: number) => number;
-
-export interface SegmentSearch {
-  /** Number of documents in the segment. */
-  readonly documents: number;
-  /** Words and phrases of the search that the segment contains. */
-  readonly scorers: readonly DocumentScorer[];
-  /** Excluded words and phrases. */
-  readonly excluded: readonly DocumentScorer[];
-  /** Number of scorers that a document must match, at least 1. */
-  readonly least: number;
-  /** Minimum score; negative infinity: every match is reported. */
-  readonly threshold: number;
-  readonly take: TakeDocument;
-  /** Receives every match, whatever its score; null if only scores above the threshold count. */
-  readonly matches: TakeMatches | null;
-  /** Counts examined documents; throws after the deadline. */
-  readonly spend: (documents: number) => void;
-}
+import type { SegmentSearch } from "./segment-search.js";
+import { UnionScorer } from "./union-scorer.js";
 
 export function searchSegment(search: SegmentSearch): void {
   const { scorers, least, excluded } = search;
   if (least > scorers.length) return;
   const [only] = scorers as [DocumentScorer];
-  if (scorers.length === 1 && excluded.length === 0 && only instanceof ListScorer) {
-    searchList(search, only);
-  } else if (scorers.length === 1 && excluded.length === 0 && only instanceof UnionScorer) {
-    only.scan(search);
-  } else if (least === scorers.length) searchAll(search);
-  else searchSome(search);
+  const isAlone = scorers.length === 1 && excluded.length === 0;
+  if (isAlone && only instanceof ListScorer) searchList(search, only);
+  else if (isAlone && only instanceof UnionScorer) only.scan(search);
+  else if (isAlone && only instanceof PhraseScorer && only.isScanned(search)) only.scan(search);
+  else if (least < scorers.length) searchSome(search);
+  else if (scorers.every((scorer) => scorer instanceof ListScorer)) searchLists(search, scorers);
+  else searchAll(search);
 }
 
 function searchList({ threshold, take, spend, matches }: SegmentSearch, scorer: ListScorer): void {
@@ -65,9 +48,6 @@ function searchAll(search: SegmentSearch): void {
   const order = [...scorers].sort((a, b) => a.cost - b.cost);
   const [first] = order as [DocumentScorer];
   let over = threshold;
-  const isOnly = scorers.length === 1 && first instanceof PhraseScorer;
-  const phrase = isOnly && search.matches === null ? first : null;
-  phrase?.raise(over);
   let looked = 0;
   for (let document = first.next(); document !== NO_DOCUMENT; ) {
     if (++looked === WINDOW) {
@@ -87,10 +67,7 @@ function searchAll(search: SegmentSearch): void {
       found.add(document);
       let score = 0;
       for (const scorer of scorers) score += scorer.score();
-      if (score > over) {
-        over = take(document, score);
-        phrase?.raise(over);
-      }
+      if (score > over) over = take(document, score);
     }
     document = first.next();
   }
@@ -122,34 +99,6 @@ function searchSome(search: SegmentSearch): void {
     }
   }
   found.flush();
-}
-
-/** Collects matches, to pass many at once. */
-class MatchBatch {
-  readonly #matches: TakeMatches | null;
-  readonly #documents: Uint32Array;
-  #count = 0;
-
-  constructor(matches: TakeMatches | null) {
-    this.#matches = matches;
-    this.#documents = new Uint32Array(matches === null ? 0 : WINDOW);
-  }
-
-  add(document: number): void {
-    if (this.#matches === null) return;
-    this.#documents[this.#count++] = document;
-    if (this.#count === WINDOW) this.flush();
-  }
-
-  flush(): void {
-    this.#matches?.(this.#documents, this.#count);
-    this.#count = 0;
-  }
-}
-
-function hasAny(excluded: readonly DocumentScorer[], document: number): boolean {
-  for (const scorer of excluded) if (scorer.seek(document) === document) return true;
-  return false;
 }
 
 /**

@@ -5,6 +5,7 @@ import { type DocumentScorer, type ScoreWindow, WINDOW } from "./document-scorer
 import { ListCursor, NO_DOCUMENT } from "./list-cursor.js";
 import type { ListWeight } from "./list-scorer.js";
 import type { Segment } from "./segment.js";
+import type { SegmentSearch } from "./segment-search.js";
 import { saturate, weightFor } from "./weights.js";
 
 /** A postings list of a word with its contribution. */
@@ -24,21 +25,6 @@ const CLEARED_SHARE = 8;
  * threshold.
  */
 const MAX_LIMITED = 16;
-
-/** Options of a scan. */
-export interface UnionScan {
-  readonly documents: number;
-  /** Scores must exceed it; negative infinity: all matches. */
-  readonly threshold: number;
-  /** Returns the score that further documents must exceed. */
-  readonly take: (document: number, score: number) => number;
-  readonly spend: (documents: number) => void;
-  /** Receives every match, whatever its score; null if only greater scores count. */
-  readonly matches: TakeMatches | null;
-}
-
-/** Receives documents of a segment in ascending order; the array is reused. */
-export type TakeMatches = (documents: Uint32Array, count: number) => void;
 
 export class UnionScorer implements DocumentScorer {
   document = 0;
@@ -120,7 +106,7 @@ export class UnionScorer implements DocumentScorer {
   }
 
   /** Reports all documents with greater scores. */
-  scan({ documents, threshold, take, spend, matches }: UnionScan): void {
+  scan({ documents, threshold, take, spend, matches }: SegmentSearch): void {
     const found = matches === null ? null : new Uint32Array(WINDOW);
     let over = threshold;
     const weights = this.#weights;
