@@ -37,7 +37,7 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["pattern", (value) => value.text(MAX_PATTERN)],
   ["prefixItems", readNonEmptyList],
   ["properties", readProperties],
-  ["propertyNames", readKeyPattern],
+  ["propertyNames", readKeyLimits],
   ["required", (value) => [...new Set(value.items().map((name) => name.text()))]],
   ["type", (value) => value.oneOf(...TYPES)],
   ["uniqueItems", (value) => value.oneOf(true)],
@@ -117,8 +117,11 @@ function nonEmpty(value: UntrustedJson): UntrustedJson[] {
   return items;
 }
 
-function readKeyPattern(value: UntrustedJson): object {
-  return { pattern: value.member("pattern").text(MAX_PATTERN) };
+const KEY_WORDS: ReadonlySet<string> = new Set(["format", "maxLength", "minLength", "pattern"]);
+
+function readKeyLimits(value: UntrustedJson, names: ReadonlySet<string>): object {
+  const words = Object.entries(readSchema(value, names)).filter(([word]) => KEY_WORDS.has(word));
+  return Object.fromEntries(words);
 }
 
 function readProperties(value: UntrustedJson, names: ReadonlySet<string>): object {

@@ -152,13 +152,20 @@ class Comparison {
     }
     for (const name of new Set([...from.properties.keys(), ...to.properties.keys()])) {
       const part = from.properties.get(name) ?? from.rest;
+      if (from.properties.has(name) && !isKeyOf(to, name)) {
+        return {
+          path: propertyPath(name),
+          given: propertyText(from, name),
+          accepted: keysText(to),
+        };
+      }
       const target = to.properties.get(name) ?? this.#restOf(to);
       const incompatibility =
         part === false ? null : this.#comparePart(part, target, propertyPath(name));
       if (incompatibility !== null) return incompatibility;
     }
     if (from.rest === false) return null;
-    if (to.keys !== null && from.keys !== to.keys) {
+    if (!isImpliedBy(from.keys, to.keys)) {
       return { path: "[key]", given: keysText(from), accepted: keysText(to) };
     }
     return this.#comparePart(from.rest, this.#restOf(to), "[key]");
@@ -258,8 +265,8 @@ interface ObjectType {
   readonly properties: ReadonlyMap<string, JsonSchema>;
   readonly required: ReadonlySet<string>;
   readonly rest: Part;
-  /** Pattern of all keys; null: any key. */
-  readonly keys: string | null;
+  /** Limits of all keys. */
+  readonly keys: Limits;
 }
 
 function readObject(schema: JsonSchema): ObjectType {
@@ -268,12 +275,21 @@ function readObject(schema: JsonSchema): ObjectType {
     properties: new Map(Object.entries((properties ?? {}) as Record<string, JsonSchema>)),
     required: new Set((required ?? []) as readonly string[]),
     rest: partOf(additionalProperties),
-    keys: (propertyNames as { readonly pattern: string } | undefined)?.pattern ?? null,
+    keys: readLimits((propertyNames ?? {}) as JsonSchema),
   };
 }
 
+/** Limits of keys do not apply to properties that the type names. */
+function isKeyOf({ properties, keys }: ObjectType, name: string): boolean {
+  return properties.has(name) || isWithin(name, keys);
+}
+
 function keysText({ keys }: ObjectType): string {
-  return keys === null ? "any key" : `keys like ${keys}`;
+  const { pattern, ...others } = keys;
+  const limits = Object.entries(others).map(([word, limit]) => `${word} ${limit}`);
+  const like = pattern === undefined ? [] : [`like ${pattern}`];
+  const words = [...like, ...limits];
+  return words.length === 0 ? "any key" : `keys ${words.join(", ")}`;
 }
 
 function propertyText({ properties, required, rest }: ObjectType, name: string): string {

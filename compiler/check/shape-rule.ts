@@ -1,7 +1,7 @@
 // Decides whether a value known at build time fits a shape, and if not, where. Equivalent to the
 // checks that `emit/check-body.ts` generates for values known at run time.
 
-import { limitCheck } from "../../argspec/limits/limits.js";
+import { type Limits, limitCheck } from "../../argspec/limits/limits.js";
 import { describeShape } from "../emit/describe-shape.js";
 import { type Composite, findTag, sortMembers } from "../emit/union-members.js";
 import { UNKNOWN_VALUE, type ValuePath } from "../record/example-value.js";
@@ -18,6 +18,7 @@ export type ShapeFault =
       readonly known: readonly string[];
     };
 
+type ValueFault = Extract<ShapeFault, { kind: "value" }>;
 type Fields = Readonly<Record<string, unknown>>;
 type ObjectShape = Extract<TypeShape, { kind: "object" }>;
 type TupleShape = Extract<TypeShape, { kind: "tuple" }>;
@@ -40,13 +41,7 @@ export class ShapeRule {
         return this.fault(this.#types[shape.name]!, value, path);
       case "limited": {
         const fault = this.fault(shape.base, value, path);
-        const required = fault ?? limitCheck(shape.limits)(value);
-        if (typeof required !== "string") return required;
-        return {
-          kind: "value",
-          path,
-          required: required.replace(/^ \((.*) (is|are) required\)$/, "$1"),
-        };
+        return fault ?? limitFault(shape.limits, value, path);
       }
       case "array":
         if (!Array.isArray(value)) return this.#wrong(shape, path);
@@ -78,7 +73,7 @@ export class ShapeRule {
   }
 
   #object(shape: ObjectShape, value: Fields, path: ValuePath): ShapeFault | null {
-    const { properties, additional, keys } = shape;
+    const { properties, additional, keys, keyLimits } = shape;
     const wanted = first(properties, ({ name, optional, shape: part }) => {
       if (!Object.hasOwn(value, name)) return optional ? null : this.#wrong(part, [...path, name]);
       return this.fault(part, value[name], [...path, name]);
@@ -90,6 +85,8 @@ export class ShapeRule {
       if (additional !== null && keys !== undefined && !new RegExp(keys, "s").test(key)) {
         return { kind: "value", path: [...path, key], required: `a key like ${keys}` };
       }
+      const fault = keyLimits && limitFault(keyLimits, key, [...path, key]);
+      if (additional !== null && fault) return { ...fault, required: `${fault.required} as key` };
       if (additional !== null) return this.fault(additional, value[key], [...path, key]);
       return this.#hasOpenObjects ? null : { kind: "key", path, key, known };
     });
@@ -141,4 +138,14 @@ function first<T>(
     if (fault !== null) return fault;
   }
   return null;
+}
+
+function limitFault(limits: Limits, value: unknown, path: ValuePath): ValueFault | null {
+  const required = limitCheck(limits)(value);
+  if (required === null) return null;
+  return {
+    kind: "value",
+    path,
+    required: required.replace(/^ \((.*) (is|are) required\)$/, "$1"),
+  };
 }

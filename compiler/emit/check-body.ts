@@ -230,8 +230,9 @@ export class CheckBody {
     value: string,
     path: readonly string[],
   ): void {
-    const { additional: further, keys } = shape;
-    if (further === null || (further.kind === "json" && keys === undefined)) {
+    const { additional: further, keys, keyLimits } = shape;
+    const isAnyKey = keys === undefined && keyLimits === undefined;
+    if (further === null || (further.kind === "json" && isAnyKey)) {
       return;
     }
     const key = this.#variable("key");
@@ -244,10 +245,18 @@ export class CheckBody {
         const isKey = this.#checks.condition({ kind: "pattern", source: keys }, key);
         this.#line(`if (!(${isKey})) return ${required(place, describeKeys(keys))};`);
       }
+      if (keyLimits !== undefined) this.#keyLimits(keyLimits, key, place);
       const item = this.#variable("item");
       this.#line(`const ${item} = ${value}[${key}];`);
       this.#shape(further, item, place);
     });
+  }
+
+  #keyLimits(limits: Limits, key: string, place: readonly string[]): void {
+    const fault = this.#variable("fault");
+    this.#line(`const ${fault} = ${this.#checks.limits(limits)}(${key});`);
+    const text = `${fault}.slice(0, -1) + " as key)"`;
+    this.#line(`if (${fault} !== null) return ${joinTexts([...place, text])};`);
   }
 
   #block(open: string, body: () => void): void {

@@ -75,8 +75,15 @@ function objectSchema(shape: ObjectShape): JsonSchema {
     ...(required.length > 0 && { required: required.map((property) => property.name) }),
     // Servers ignore additional keys, so the schema does not offer any.
     additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
-    ...(shape.keys !== undefined && { propertyNames: { pattern: keyPattern(shape) } }),
+    ...keySchema(shape),
   };
+}
+
+function keySchema(shape: ObjectShape): JsonSchema {
+  const { keys, keyLimits } = shape;
+  if (keys === undefined && keyLimits === undefined) return {};
+  const pattern = keys !== undefined && { pattern: keyPattern(shape) };
+  return { propertyNames: { ...pattern, ...keyLimits } };
 }
 
 /** `propertyNames` applies to all keys, including those of known properties. */

@@ -8,6 +8,7 @@ import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/l
 import { linearPattern } from "../../argspec/limits/linear-pattern.js";
 import { PatternError } from "../../argspec/limits/pattern-program.js";
 import { readTagLine } from "./doc-comment.js";
+import { noteRead } from "./limit-tally.js";
 import type { ReadContext } from "./read-context.js";
 
 /** A constraint with its tag, for diagnostics. */
@@ -64,6 +65,7 @@ function isLimit(tag: ts.JSDocTag): boolean {
 }
 
 function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitTag[] {
+  noteRead(tag);
   const word = tag.tagName.text as LimitWord;
   const { limits, fault } = limitFrom(word, text);
   if (fault === null) return [{ word, limits, tag }];

@@ -1,7 +1,18 @@
-// Checks that the limits of type aliases end up in shapes. An alias may be read many times; one
-// position that applies its limit suffices.
+// Checks that limits end up in shapes. A limit may be read many times; one position that applies it
+// suffices.
 
 import type { ts } from "ts-morph";
+
+/** Tags that were read. Unchanged files keep their tags when a program is read again. */
+const read = new WeakSet<ts.JSDocTag>();
+
+export function noteRead(tag: ts.JSDocTag): void {
+  read.add(tag);
+}
+
+export function isRead(tag: ts.JSDocTag): boolean {
+  return read.has(tag);
+}
 
 export class LimitTally {
   readonly #isTaken = new Map<ts.JSDocTag, boolean>();

@@ -10,8 +10,8 @@ import {
   type LimitWord,
 } from "../../argspec/limits/limits.js";
 import type { TypeShape } from "../record/type-shape.js";
+import { writtenType } from "./carried-limits.js";
 import { type LimitTag, readLimitTags } from "./limit-tags.js";
-import { writtenType } from "./limited-aliases.js";
 import type { NamedShape } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { schemaType } from "./schema-type.js";

@@ -4,6 +4,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
+import { declaredPlaces } from "./declared-places.js";
 import { readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
@@ -92,7 +93,9 @@ function isScalar({ flags }: ts.Type): boolean {
 /** Returns a text that distinguishes types with equal names. */
 function fullText(context: ReadContext, type: ts.Type): string {
   const { NoTruncation, UseFullyQualifiedType } = ts.TypeFormatFlags;
-  return context.checker.typeToString(type, undefined, NoTruncation | UseFullyQualifiedType);
+  const flags = NoTruncation | UseFullyQualifiedType;
+  const text = context.checker.typeToString(type, undefined, flags);
+  return `${text} of ${declaredPlaces(context, type)}`;
 }
 
 function identifier(text: string): string {

@@ -3,9 +3,10 @@
 
 import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
+import { LIMITS_PROPERTY } from "./carried-limits.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
+import { readIndex, readMap } from "./index-shape.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
-import { LIMITS_PROPERTY } from "./limited-aliases.js";
 import { limitedShape } from "./limited-shape.js";
 import { isLibrary } from "./named-type.js";
 import { isUniqueSymbolKey } from "./package-symbols.js";
@@ -20,7 +21,6 @@ import {
 } from "./reading.js";
 import { findTypeNode } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
-import { readKeyPattern } from "./template-pattern.js";
 
 export function readObjectShape(reader: TypeReader, type: ts.Type): TypeReading {
   const { checker } = reader.context;
@@ -102,17 +102,8 @@ function readCollection(reader: TypeReader, type: ts.Type): TypeReading | null {
     : [checker.getBaseConstraintOfType(first) ?? first];
   const isText = keyTypes.every((key) => isKey(key, StringLike | NumberLike));
   if (!isText) return unsupported("a Map with keys that are not text", "text or numbers as keys");
-  const values = reader.readPresent(second);
-  const keys = first.isUnion() ? null : readKeyPattern(checker, first);
-  return {
-    shape: {
-      kind: "object",
-      properties: [],
-      additional: values.shape,
-      ...(keys !== null && { keys }),
-    },
-    problems: problemsAtPath("[key]", values),
-  };
+  const { shape, problems } = readMap(reader, first, second);
+  return { shape: { kind: "object", properties: [], ...shape }, problems };
 }
 
 function isKey(type: ts.Type, mask: ts.TypeFlags): boolean {
@@ -143,6 +134,12 @@ const UNSETTABLE = {
   help: "another name",
 };
 
+/** JSON Schema limits all keys of an object or none. */
+const LIMITED_KEYS = {
+  reason: "a limited key beside named properties",
+  help: "a `Record` of its own",
+};
+
 function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
   const { checker } = reader.context;
   if (extendsAny(checker, type)) reader.context.metAny = true;
@@ -170,13 +167,11 @@ function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
     if (properties.length === 0) return plain({ kind: "json" });
     return { shape: { kind: "object", properties, additional: null }, problems };
   }
-  const { reading, keys } = index;
-  problems.push(...problemsAtPath("[key]", reading));
-  const pattern = keys !== null && { keys };
-  return {
-    shape: { kind: "object", properties, additional: reading.shape, ...pattern },
-    problems,
-  };
+  problems.push(...index.problems);
+  if (index.shape.keyLimits !== undefined && properties.length > 0) {
+    problems.push({ path: "[key]", ...LIMITED_KEYS });
+  }
+  return { shape: { kind: "object", properties, ...index.shape }, problems };
 }
 
 /** An interface with an undeclared base silently lacks properties. */
@@ -192,23 +187,6 @@ function extendsAny(checker: ts.TypeChecker, type: ts.Type): boolean {
 function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {
   if (symbol.flags & ts.SymbolFlags.Optional) return true;
   return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
-}
-
-interface IndexReading {
-  readonly reading: TypeReading;
-  /** Pattern of the keys; null: any key. */
-  readonly keys: string | null;
-}
-
-/** A pattern that accepts every key comes first, because it includes all others. */
-function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
-  const { checker } = reader.context;
-  const infos = checker
-    .getIndexInfosOfType(type)
-    .filter(({ keyType }) => !(keyType.flags & ts.TypeFlags.ESSymbolLike))
-    .map((info) => ({ info, keys: readKeyPattern(checker, info.keyType) }));
-  const index = infos.find(({ keys }) => keys === null) ?? infos[0];
-  return index ? { reading: reader.readPresent(index.info.type), keys: index.keys } : null;
 }
 
 /** JSON has no bytes: a decoded value can contain no `Uint8Array`. */

@@ -26,7 +26,7 @@ import { prepareFiles } from "./prepare-files.js";
 import { ReadContext } from "./read-context.js";
 import { readPlugin, type ShapeReaders } from "./read-plugin.js";
 import { ShapeReader } from "./shape-reader.js";
-import { reportStrayLimits } from "./stray-limits.js";
+import { reportStrayLimits, reportUnreadLimits } from "./stray-limits.js";
 import { syntaxErrors } from "./syntax-errors.js";
 import { nameTypes } from "./type-table.js";
 
@@ -103,7 +103,7 @@ export class PluginReader {
       if (sourceFile) this.#readings.set(file, this.#readFile(readers, sourceFile, pluginFiles));
     }
     this.#readModules(context, pluginFiles);
-    const result = this.#result(program);
+    const result = this.#result(program, context);
     const isDoubtful = context.metAny || result.diagnostics.length > 0;
     if (!isDoubtful || this.#withheldTypes.length === 0) return result;
     restoreGlobalTypes(this.#project, this.#withheldTypes);
@@ -209,20 +209,31 @@ export class PluginReader {
     return { plugins, moduleState, diagnostics: context.takeDiagnostics() };
   }
 
-  #result(program: ts.Program): ReadResult {
+  #result(program: ts.Program, context: ReadContext): ReadResult {
     const files = [...this.#files, ...this.#modules];
     const readings = files.flatMap((file) => this.#readings.get(file) ?? []);
     const { plugins, types } = nameTypes(
       readings.flatMap((reading) => reading.plugins),
       this.#named,
     );
+    const diagnostics = readings.flatMap((reading) => reading.diagnostics);
     return {
       plugins: plugins.sort(byNameAndRole),
       types,
       moduleState: readings.flatMap((reading) => reading.moduleState),
-      diagnostics: sortDiagnostics(each(readings.flatMap((reading) => reading.diagnostics))),
+      diagnostics: sortDiagnostics(each([...diagnostics, ...this.#unread(context, diagnostics)])),
       dependencies: readDependencies(this.#projectDir, program),
     };
+  }
+
+  /** A type with an error may not have been read completely. */
+  #unread(context: ReadContext, diagnostics: readonly Diagnostic[]): Diagnostic[] {
+    if (diagnostics.some(({ severity }) => severity === "error")) return [];
+    for (const file of [...this.#files, ...this.#modules]) {
+      const sourceFile = context.program.getSourceFile(file);
+      if (sourceFile) reportUnreadLimits(context, sourceFile);
+    }
+    return context.takeDiagnostics();
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { ts } from "ts-morph";
 import { attachComments } from "./attach-comments.js";
-import { carryAliasLimits } from "./limited-aliases.js";
+import { carryLimits } from "./carried-limits.js";
 
 const prepared = new WeakSet<ts.SourceFile>();
 
@@ -11,6 +11,6 @@ export function prepareFiles(program: ts.Program): void {
     if (prepared.has(sourceFile) || program.isSourceFileDefaultLibrary(sourceFile)) continue;
     prepared.add(sourceFile);
     attachComments(sourceFile);
-    carryAliasLimits(sourceFile);
+    carryLimits(sourceFile);
   }
 }

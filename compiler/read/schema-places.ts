@@ -3,6 +3,7 @@
 
 import { ts } from "ts-morph";
 import type { SchemaLocation } from "../record/plugin-record.js";
+import { writtenType } from "./carried-limits.js";
 import type { ReadContext } from "./read-context.js";
 import { schemaType } from "./schema-type.js";
 
@@ -28,7 +29,7 @@ export function elementNode(node: ts.TypeNode): ts.TypeNode | null {
 
 export function findTypeNode({ valueDeclaration: node }: ts.Symbol): ts.TypeNode | undefined {
   const isTyped = node && (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node));
-  return isTyped ? node.type : undefined;
+  return isTyped ? writtenType(node) : undefined;
 }
 
 class PlaceFinder {

@@ -4,7 +4,7 @@
 
 import { ts } from "ts-morph";
 import { SCHEMA_PREFIX, type SchemaValue } from "../record/plugin-record.js";
-import { writtenType } from "./limited-aliases.js";
+import { writtenType } from "./carried-limits.js";
 import { isLibrary } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { isUndefined } from "./reading.js";

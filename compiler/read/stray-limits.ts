@@ -4,6 +4,8 @@
 import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
+import { MENTIONS_LIMIT } from "./carried-limits.js";
+import { isRead } from "./limit-tally.js";
 import type { ReadContext } from "./read-context.js";
 import { isInComment } from "./stray-tags.js";
 
@@ -57,15 +59,39 @@ function isInDocComment(text: string, offset: number): boolean {
   return isBlock && before.startsWith("/**", opened) && !/^\s*\/\//.test(line);
 }
 
+/**
+ * Reports limits of declarations that no plugin has led to: unused types, parameters of other
+ * functions, variables. Call it after all files have been read.
+ */
+export function reportUnreadLimits(context: ReadContext, sourceFile: ts.SourceFile): void {
+  if (!MENTIONS_LIMIT.test(sourceFile.text)) return;
+  for (const tag of declarationTags(sourceFile)) {
+    const word = tag.tagName.text;
+    if (!Object.hasOwn(LIMIT_WORDS, word) || isRead(tag)) continue;
+    const offset = tag.tagName.getStart(sourceFile) - 1;
+    const place = { position: context.positionAt(sourceFile, offset), length: word.length + 1 };
+    const message = `\`@${word}\` limits nothing: no plugin takes or returns this declaration`;
+    const help = "a plugin that uses it, or another comment";
+    context.add({ code: "SVC1146", severity: "warning", ...place, message, help });
+  }
+}
+
 /** Offsets of tags in the comments of declarations. */
 function attachedTags(sourceFile: ts.SourceFile): ReadonlySet<number> {
-  const offsets = new Set<number>();
+  const tags = declarationTags(sourceFile, true);
+  return new Set(tags.map(({ tagName }) => tagName.getStart(sourceFile) - 1));
+}
+
+/** Returns the tags in comments of declarations; the comment of an import is that of its file. */
+function declarationTags(sourceFile: ts.SourceFile, isWithImports = false): ts.JSDocTag[] {
+  const found = new Set<ts.JSDocTag>();
   const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) && !isWithImports) return;
     for (const comment of ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)) {
-      for (const { tagName } of comment.tags ?? []) offsets.add(tagName.getStart(sourceFile) - 1);
+      for (const tag of comment.tags ?? []) found.add(tag);
     }
     ts.forEachChild(node, visit);
   };
   visit(sourceFile);
-  return offsets;
+  return [...found];
 }

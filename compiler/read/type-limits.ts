@@ -1,17 +1,17 @@
-// Limits that a type carries: those of aliases with tags, see `limited-aliases.ts`, and limits that
-// are part of the type: `int & Minimum<1>`.
+// Limits that a type carries: those of aliases and properties with tags, see `carried-limits.ts`,
+// and limits that are part of the type: `int & Minimum<1>`.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
+import { LIMITS_PROPERTY, limitsOrigin } from "./carried-limits.js";
 import { type LimitTag, limitFrom, readLimitTags } from "./limit-tags.js";
-import { aliasBehind, LIMITS_PROPERTY } from "./limited-aliases.js";
 import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
 export interface TypeLimits {
   /** Members of an intersection without its limits. */
   readonly rest: readonly ts.Type[];
-  /** Tags of aliases, inner aliases first. */
+  /** Tags of aliases and properties, inner ones first. */
   readonly tags: readonly LimitTag[];
   /** Limits that the type states, each with its fault or null. */
   readonly stated: readonly StatedLimit[];
@@ -35,8 +35,8 @@ export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | 
       rest.push(part);
       continue;
     }
-    const alias = aliasBehind(property);
-    if (alias) tags.push(...readLimitTags(context, alias));
+    const origin = limitsOrigin(property);
+    if (origin) tags.push(...readLimitTags(context, origin));
     else stated.push(...readStated(context, property));
   }
   return rest.length === type.types.length ? null : { rest, tags, stated };

@@ -23,6 +23,8 @@ export type TypeShape =
       readonly additional: TypeShape | null;
       /** Anchored regular expression of their keys; absent: any key. */
       readonly keys?: string;
+      /** Further limits of their keys; absent: none. */
+      readonly keyLimits?: Limits;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
   /** The values of `base` within `limits`, which all apply to its kind. */

@@ -73,7 +73,9 @@ function acceptsProperties(
   const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
   const required = (schema.required ?? []) as string[];
   const others = schema.additionalProperties as JsonSchema | false;
+  const names = { type: "string", ...(schema.propertyNames as JsonSchema | undefined) };
   return (
+    Object.keys(value).every((name) => accepts(by, names, name)) &&
     required.every((name) => Object.hasOwn(value, name)) &&
     Object.entries(value).every(([name, part]) => {
       if (Object.hasOwn(properties, name)) return accepts(by, properties[name]!, part);

@@ -20,6 +20,13 @@ const LEAVES: readonly TypeShape[] = [
   { kind: "pattern", source: "^v[+-]?\\d+$" },
 ] as readonly TypeShape[];
 
+/** Objects whose keys are limited. */
+const RECORDS: readonly ((additional: TypeShape) => TypeShape)[] = [
+  { keys: "^(z|v\\d+)$" },
+  { keyLimits: { minLength: 2, maxLength: 3 } },
+  { keys: "^z+$", keyLimits: { maxLength: 2 } },
+].map((keys) => (additional) => ({ kind: "object", properties: [], additional, ...keys }));
+
 export function randomTypes(random: Random): TypeTable {
   // Each may refer to itself and the others, in optional places.
   const names = ["A", "B", "C"];
@@ -48,6 +55,7 @@ function randomShape(random: Random, names: readonly string[], depth: number): T
 }
 
 function randomObject(random: Random, names: readonly string[], part: () => TypeShape): TypeShape {
+  if (random.below(5) === 0) return random.of(RECORDS)(part());
   const properties = KEYS.filter(() => random.below(2) === 0).map((name): PropertyShape => {
     const optional = random.below(2) === 0;
     const shape = optional && random.below(3) === 0 ? refTo(random.of(names)) : part();
@@ -84,7 +92,10 @@ export function randomValue(
       );
       const entries = kept.map(({ name, shape }): [string, unknown] => [name, inner(shape)]);
       const more = shape.additional !== null && depth > 0;
-      return Object.fromEntries([...(more ? [["z", inner(shape.additional)]] : []), ...entries]);
+      return Object.fromEntries([
+        ...(more ? [[random.of(["z", "zz", "v12", "zzzz"]), inner(shape.additional)]] : []),
+        ...entries,
+      ]);
     }
     case "limited":
       return inner(shape.base);

@@ -1,6 +1,7 @@
-// Limits in the comment of a type alias, made part of the type that it names. The checker forgets
+// Limits in the comment of a type alias or a property, made part of its type. The checker forgets
 // aliases of scalars and arrays: of `/** @minimum 1 */ type Small = int`, only `int` is left in
-// `Record<str, Small>` or `Box<Small>`. So before a file is bound, the alias becomes
+// `Record<str, Small>` or `Box<Small>`. So is the property in `Order["count"]` and in mapped types
+// that rename it. So before a file is bound, the alias becomes
 //
 //   type Small = int & { readonly "@limits"?: never }
 //
@@ -12,53 +13,60 @@ import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 /** Name of the property that carries the limits of an alias. */
 export const LIMITS_PROPERTY = "@limits";
 
-const MENTION = new RegExp(`@(?:${Object.keys(LIMIT_WORDS).join("|")})\\b`);
+export const MENTIONS_LIMIT = new RegExp(`@(?:${Object.keys(LIMIT_WORDS).join("|")})\\b`);
 
-/** Aliases by the property that represents their limits, with their types as written. */
-const aliases = new WeakMap<ts.Node, ts.TypeAliasDeclaration>();
-const writtenTypes = new WeakMap<ts.TypeAliasDeclaration, ts.TypeNode>();
+type Limited = ts.TypeAliasDeclaration | ts.PropertySignature;
 
-export function carryAliasLimits(sourceFile: ts.SourceFile): void {
-  if (!MENTION.test(sourceFile.text)) return;
+/** Declarations by the property that represents their limits, with their types as written. */
+const origins = new WeakMap<ts.Node, Limited>();
+const writtenTypes = new WeakMap<ts.Node, ts.TypeNode>();
+
+export function carryLimits(sourceFile: ts.SourceFile): void {
+  if (!MENTIONS_LIMIT.test(sourceFile.text)) return;
   const visit = (node: ts.Node): void => {
-    if (ts.isTypeAliasDeclaration(node)) carry(node);
+    if (ts.isTypeAliasDeclaration(node) || ts.isPropertySignature(node)) carry(node);
     ts.forEachChild(node, visit);
   };
   visit(sourceFile);
 }
 
-/** Returns the type that the author wrote after the `=` of an alias. */
-export function writtenType(alias: ts.TypeAliasDeclaration): ts.TypeNode {
-  return writtenTypes.get(alias) ?? alias.type;
+/** Returns the type that the author wrote for an alias or a property. */
+export function writtenType(declaration: ts.TypeAliasDeclaration): ts.TypeNode;
+export function writtenType(declaration: ts.Node & { type?: ts.TypeNode }): ts.TypeNode | undefined;
+export function writtenType(
+  declaration: ts.Node & { type?: ts.TypeNode },
+): ts.TypeNode | undefined {
+  return writtenTypes.get(declaration) ?? declaration.type;
 }
 
-/** Returns the alias whose limits a property represents. */
-export function aliasBehind(property: ts.Symbol): ts.TypeAliasDeclaration | undefined {
+/** Returns the declaration whose limits a property represents. */
+export function limitsOrigin(property: ts.Symbol): ts.Node | undefined {
   const [declaration] = property.declarations ?? [];
-  return declaration && aliases.get(declaration);
+  return declaration && origins.get(declaration);
 }
 
-function carry(alias: ts.TypeAliasDeclaration): void {
-  const isLimited = ts.getJSDocTags(alias).some(({ tagName }) => tagName.text in LIMIT_WORDS);
-  if (!isLimited || isObjectType(alias.type)) return;
+function carry(declaration: Limited): void {
+  const { type } = declaration;
+  const tags = ts.getJSDocTags(declaration);
+  const isLimited = tags.some(({ tagName }) => Object.hasOwn(LIMIT_WORDS, tagName.text));
+  if (!isLimited || type === undefined || isObjectType(type)) return;
   const { factory } = ts;
   const readonly = factory.createToken(ts.SyntaxKind.ReadonlyKeyword);
   const optional = factory.createToken(ts.SyntaxKind.QuestionToken);
   const never = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
   const name = factory.createStringLiteral(LIMITS_PROPERTY);
   const property = factory.createPropertySignature([readonly], name, optional, never);
-  aliases.set(property, alias);
+  origins.set(property, declaration);
   const limits = factory.createTypeLiteralNode([property]);
-  const { type } = alias;
   const limited = isOneType(type)
     ? factory.createIntersectionTypeNode([type, limits])
     : distribute(type, limits);
-  writtenTypes.set(alias, type);
-  parse(limited, type, alias);
-  (alias as { type: ts.TypeNode }).type = limited;
+  writtenTypes.set(declaration, type);
+  parse(limited, type, declaration);
+  (declaration as { type: ts.TypeNode }).type = limited;
 }
 
-/** Types that cannot have limits: the alias keeps its name, and a diagnostic names the tag. */
+/** Types that cannot have limits: an alias keeps its name, and a diagnostic names the tag. */
 function isObjectType(type: ts.TypeNode): boolean {
   return ts.isTypeLiteralNode(type) || ts.isMappedTypeNode(type) || ts.isFunctionTypeNode(type);
 }

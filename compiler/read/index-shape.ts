@@ -1,0 +1,79 @@
+// Shapes of index signatures and of the keys of records, with the limits of both.
+
+import { ts } from "ts-morph";
+import type { Limits } from "../../argspec/limits/limits.js";
+import type { TypeShape } from "../record/type-shape.js";
+import { type LimitTag, readLimitTags } from "./limit-tags.js";
+import { withLimits } from "./limited-shape.js";
+import { type Problem, problemsAtPath, type TypeReader } from "./reading.js";
+import { readKeyPattern } from "./template-pattern.js";
+
+/** The part of an object shape about additional values. */
+interface IndexShape {
+  readonly additional: TypeShape;
+  readonly keys?: string;
+  readonly keyLimits?: Limits;
+}
+
+interface IndexReading {
+  readonly shape: IndexShape;
+  readonly problems: readonly Problem[];
+}
+
+interface Keys {
+  readonly pattern?: string;
+  readonly limits?: Limits;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the index signature that covers the keys of all others; null: the type has none. */
+export function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
+  const infos = reader.context.checker
+    .getIndexInfosOfType(type)
+    .filter(({ keyType }) => !(keyType.flags & ts.TypeFlags.ESSymbolLike))
+    .map((info) => ({ info, keys: readKeys(reader, info.keyType) }));
+  const isAny = ({ keys }: { readonly keys: Keys }) => !keys.pattern && !keys.limits;
+  const index = infos.find(isAny) ?? infos[0];
+  if (!index) return null;
+  const { info, keys } = index;
+  const tags = info.declaration ? readLimitTags(reader.context, info.declaration) : [];
+  return indexReading(reader, keys, info.type, tags);
+}
+
+/** Reads `Map<K, V>`, which is an object in JSON. */
+export function readMap(reader: TypeReader, key: ts.Type, value: ts.Type): IndexReading {
+  const keys = key.isUnion() ? { problems: [] } : readKeys(reader, key);
+  return indexReading(reader, keys, value, []);
+}
+
+function indexReading(
+  reader: TypeReader,
+  { pattern, limits, problems }: Keys,
+  value: ts.Type,
+  tags: readonly LimitTag[],
+): IndexReading {
+  const values = reader.readPresent(value);
+  return {
+    shape: {
+      additional: withLimits(reader, values.shape, tags),
+      ...(pattern !== undefined && { keys: pattern }),
+      ...(limits !== undefined && { keyLimits: limits }),
+    },
+    problems: [...problems, ...problemsAtPath("[key]", values)],
+  };
+}
+
+/** Keys are text, so limits of numbers do not apply to them. */
+function readKeys(reader: TypeReader, type: ts.Type): Keys {
+  const { shape } = reader.read(type);
+  const base = shape.kind === "limited" ? shape.base : shape;
+  const pattern =
+    base.kind === "pattern" ? base.source : readKeyPattern(reader.context.checker, type);
+  const keys = pattern !== null && { pattern };
+  if (shape.kind !== "limited") return { ...keys, problems: [] };
+  if (base.kind === "str" || base.kind === "pattern") {
+    return { ...keys, limits: shape.limits, problems: [] };
+  }
+  const reason = "a key that is a limited number";
+  return { ...keys, problems: [{ path: "[key]", reason, help: "a text with `@pattern`" }] };
+}
