@@ -10,6 +10,7 @@ import { ArchiveWriter } from "../../runtime/interconnect/archive/archive-writer
 import type { Manifest } from "../../runtime/interconnect/archive/manifest.js";
 import { openStore } from "../../runtime/interconnect/archive/open-store.js";
 import { describePoint } from "../../runtime/interconnect/archive/restore-plan.js";
+import { isReplicaRoot } from "../../runtime/interconnect/lineage.js";
 import { realDisk } from "../../runtime/interconnect/log/disk.js";
 import { parsePeriod } from "./parse-period.js";
 
@@ -33,10 +34,16 @@ export async function runBackup(root: string, options: BackupOptions): Promise<n
     throw new SvcError("SVC3050", `no transaction log in ${root}`);
   }
   const source = {
-    ...{ root, disk: realDisk, safe: () => Number.POSITIVE_INFINITY, checkpoints: () => [] },
+    ...{
+      root,
+      disk: realDisk,
+      safe: () => Number.POSITIVE_INFINITY,
+      checkpoints: () => [],
+      isReplica: isReplicaRoot(root),
+    },
     settle: () => (isRootLocked(root) ? sleep(SETTLE_MS) : Promise.resolve()),
   };
-  const writer = new ArchiveWriter(await openStore(to), source, periods);
+  const writer = new ArchiveWriter(await openStore(to, root), source, periods);
   for (;;) {
     report(await writer.step(), writer);
     if (everyMs === null) return 0;

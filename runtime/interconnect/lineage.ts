@@ -98,7 +98,7 @@ export function fencedBy(root: string): number | null {
  * graphs cannot follow a provider, whatever the configuration says.
  */
 export function hasBeenPromoted(root: string): boolean {
-  return readLineage(root).epoch > NONE.epoch && !hasReplicaMarker(root);
+  return readLineage(root).epoch > NONE.epoch && !isReplicaRoot(root);
 }
 
 function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
@@ -134,8 +134,8 @@ export function readReplicaMarker(root: string): ReplicaMarker | undefined {
   }
 }
 
-/** Returns whether there is a marker, readable or not. */
-function hasReplicaMarker(root: string): boolean {
+/** Returns whether the graphs of a data folder come from a provider. */
+export function isReplicaRoot(root: string): boolean {
   return existsSync(join(root, MARKER_FILE));
 }
 

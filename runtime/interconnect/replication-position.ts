@@ -20,6 +20,14 @@ export function replicationPosition(store: GraphStore): Position {
   return { identity, count, digest };
 }
 
+/** Returns the positions of all graphs with a digest. */
+export function knownPositions(manager: GraphManager): (Position & { readonly digest: string })[] {
+  return [...manager.replicated().values()].flatMap((store) => {
+    const { digest, ...position } = replicationPosition(store);
+    return digest === null ? [] : [{ ...position, digest }];
+  });
+}
+
 /** Returns the message for a diverged graph, with its remedy. */
 export function isDiverged(name: string, count: number): string {
   return (

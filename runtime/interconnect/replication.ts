@@ -11,6 +11,7 @@ import {
   Traffic,
   type TrafficCounters,
 } from "../metrics/traffic.js";
+import { Archiver } from "./archive/archiver.js";
 import type { StartingPoint } from "./catch-up-plan.js";
 import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
@@ -18,6 +19,7 @@ import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from ".
 import {
   fencedBy,
   hasBeenPromoted,
+  isReplicaRoot,
   type Lineage,
   promote,
   readLineage,
@@ -27,7 +29,12 @@ import { serialBase } from "./log/segment-format.js";
 import type { LogFollower, LogSender, SenderParts } from "./log-transport.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
-import { digestGraphs, mismatchedDigests, replicationPosition } from "./replication-position.js";
+import {
+  digestGraphs,
+  knownPositions,
+  mismatchedDigests,
+  replicationPosition,
+} from "./replication-position.js";
 import { Subscriber } from "./subscriber.js";
 import { findTransport } from "./transports.js";
 import type { PeerStatus } from "./wire/positions.js";
@@ -49,6 +56,8 @@ export interface ReplicationSettings {
   readonly publishStream: string | null;
   /** URI of a broker stream to follow; null: none. */
   readonly followStream: string | null;
+  /** Location of a continuous backup; null: none. */
+  readonly archive: string | null;
 }
 
 export interface ReplicationParts extends ReplicaGraphsParts {
@@ -82,6 +91,7 @@ export class Replication {
   #cancelled = 0;
   #senders: readonly LogSender[] = [];
   #subscriber: LogFollower | null = null;
+  #archiver: Archiver | null = null;
   #lineage: Lineage;
   /** True if it only listens to announce its promotion. */
   #isPromoted = false;
@@ -97,7 +107,10 @@ export class Replication {
     this.#log = log;
     this.#key = SharedKey.read(parts.settings.txKeyFile);
     this.#lineage = readLineage(parts.settings.root);
-    log.keptSn = () => Math.min(...this.#senders.map(({ keptSn }) => keptSn));
+    log.keptSn = () => {
+      const archived = this.#archiver?.keptSn ?? Number.POSITIVE_INFINITY;
+      return Math.min(archived, ...this.#senders.map(({ keptSn }) => keptSn));
+    };
     this.#timer = setInterval(() => this.#show(), REPORT_INTERVAL_MS).unref();
   }
 
@@ -105,9 +118,10 @@ export class Replication {
   static async start(parts: ReplicationParts): Promise<Replication | null> {
     const { txPort, attach, publishStream, followStream } = parts.settings;
     if (parts.log === null || !parts.log.isOn) {
-      if (!isReplicationConfigured(parts.settings)) return null;
+      const isWanted = isReplicationConfigured(parts.settings) || parts.settings.archive !== null;
+      if (!isWanted) return null;
       const text =
-        "replication requires the transaction log: " +
+        "replication and backups require the transaction log: " +
         "`durability` is off, or the root is not writable";
       throw new SvcError("SVC2530", text);
     }
@@ -138,12 +152,25 @@ export class Replication {
 
   #started(): void {
     this.#isStarted = true;
+    const { archive } = this.#parts.settings;
+    if (archive !== null && fencedBy(this.#parts.settings.root) === null) this.#archive(archive);
     this.#show();
+  }
+
+  #archive(place: string): void {
+    const { settings, manager, warn } = this.#parts;
+    const { root } = settings;
+    this.#archiver = new Archiver({
+      ...{ place, root, warn, log: this.#log, isReplica: isReplicaRoot(root) },
+      checkpoints: () => knownPositions(manager),
+      isReady: () => describeNotReady(this.#replicaReport()) === null,
+    });
   }
 
   /** Resolves when the marker states how far the replica is. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#archiver?.stop();
     this.#subscriber?.stop();
     for (const sender of this.#senders) sender.stop();
     await this.#subscriber?.settle();
@@ -438,6 +465,7 @@ export class Replication {
       ...traffic.shown(),
       replica,
       subscribers: this.#senders.map((sender) => sender.report()),
+      archive: this.#archiver?.report() ?? null,
       logBytes: log.bytes,
       flushes: this.#log.flushes.record(),
       halted: { in: !this.#input.isOpen, out: !this.#output.isOpen },

@@ -113,7 +113,7 @@ export class GraphSupervisor implements GraphSource {
     this.#settings = settings;
     this.clock.gatesResponses = settings.durability === "full";
     this.#root = new GraphRoot(settings.root, settings.graphs);
-    const { txPort, attach, publishStream, followStream } = settings;
+    const { txPort, attach, publishStream, followStream, archive } = settings;
     const isFollowing = txPort !== null || followStream !== null;
     this.#notReady = isFollowing ? "replication starts" : null;
     this.#controls = new ReplicationOverrides([
@@ -124,7 +124,7 @@ export class GraphSupervisor implements GraphSource {
     this.#admins = [this.#startAdmin(0), this.#startAdmin(1)];
     this.#compactor.start();
     const isReplicated =
-      txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
+      isFollowing || attach.length > 0 || publishStream !== null || archive !== null;
     const isLogged = this.#root.isLogged || isReplicated;
     const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
     this.loaded = recovered.then(() => this.#load());

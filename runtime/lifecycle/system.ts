@@ -389,6 +389,7 @@ function graphSettings(given: InitializeOptions): GraphSettings {
     txPort: checkSetting("txPort", given.txPort ?? null),
     followStream: checkSetting("followStream", given.followStream ?? null),
     txKeyFile: checkSetting("txKeyFile", given.txKeyFile ?? null),
+    archive: checkSetting("archive", given.archive ?? null),
     ...{ ip: null, attach: [], publishStream: null },
   };
 }

@@ -68,6 +68,15 @@ export function describeNotReady({ state, done, of }: ReplicaReport): string | n
   }
 }
 
+/** Continuous backup of an instance. */
+export interface ArchiveReport {
+  readonly place: string;
+  /** Time since the backup had all durable transactions. */
+  readonly ageMs: number;
+  /** Durable transactions that it lacks. */
+  readonly lagUnits: number;
+}
+
 export interface TrafficReport {
   readonly replica: ReplicaReport;
   readonly in: Sums;
@@ -90,6 +99,8 @@ export interface TrafficReport {
   readonly provider: string | null;
   readonly providerDigest: string;
   readonly subscribers: readonly SubscriberReport[];
+  /** Null: none is configured. */
+  readonly archive: ArchiveReport | null;
   /** Size of the transaction log on disk. */
   readonly logBytes: number;
   /** Durations of its flushes; null without a log. */
@@ -103,7 +114,14 @@ export interface TrafficReport {
 }
 
 /** Known only to the sending thread. */
-type Beside = "replica" | "subscribers" | "logBytes" | "flushes" | "halted" | "throttle";
+type Beside =
+  | "replica"
+  | "archive"
+  | "subscribers"
+  | "logBytes"
+  | "flushes"
+  | "halted"
+  | "throttle";
 
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 
@@ -112,6 +130,7 @@ export const NO_TRAFFIC: TrafficReport = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
   replica: { state: "leader", done: 0, of: 0 },
+  archive: null,
   logBytes: 0,
   flushes: null,
   halted: { in: false, out: false },

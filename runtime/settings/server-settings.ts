@@ -61,6 +61,7 @@ export type GraphSettings = Pick<
   | "attach"
   | "txKeyFile"
   | "publishStream"
+  | "archive"
   | "followStream"
 >;
 

@@ -39,6 +39,8 @@ export interface ArchiveSource {
   readonly settle: () => Promise<unknown>;
   /** Returns the present contents of the graphs, as far as they are known. */
   readonly checkpoints: () => readonly GraphCheckpoint[];
+  /** True: graphs may have been replaced since the last backup. */
+  readonly isReplica: boolean;
 }
 
 export interface ArchiveOptions {
@@ -70,6 +72,8 @@ export class ArchiveWriter {
   /** Objects that this writer knows to be there. */
   readonly #stored = new Set<string>();
   #isOpen = false;
+  /** Another process writes to this backup: nothing else than this log may follow. */
+  #hasConflict = false;
 
   constructor(store: ObjectStore, source: ArchiveSource, options: ArchiveOptions) {
     this.#store = store;
@@ -91,8 +95,9 @@ export class ArchiveWriter {
   async step(): Promise<Manifest | null> {
     if (!this.#isOpen) await this.#open();
     const time = Date.now();
-    const step: Step = { tail: this.#tail, continues: this.#last !== null, added: [] };
+    const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [] };
     await this.#addLog(step);
+    if (this.#hasConflict && !step.continues) throw this.#conflict();
     const last = this.#full?.manifest.time ?? 0;
     const isFull = !step.continues || time - last >= this.#options.fullMs;
     if (!isFull && step.added.length === 0) {
@@ -114,6 +119,7 @@ export class ArchiveWriter {
       for await (const read of chain.since(end, end.manifest.full)) {
         if (read.manifest.number === end.manifest.full) this.#full = read;
         this.#last = read;
+        if (this.#source.isReplica) continue;
         for (const piece of read.manifest.pieces) this.#stored.add(piece.object);
         pieces.push(...read.manifest.pieces.filter(isLogPiece));
       }
@@ -139,7 +145,9 @@ export class ArchiveWriter {
   }
 
   async #readLog(step: Step): Promise<void> {
-    for (const { path, at, content, tail } of this.#log.read(step.tail, this.#source.safe())) {
+    for (const piece of this.#log.read(step.tail, this.#source.safe())) {
+      const { path, at, content, tail, isComplete } = piece;
+      if (step.continues && !isComplete) throw new LogGapError("a graph was replaced");
       step.added.push(await this.#put(path, at, content));
       step.tail = tail;
     }
@@ -185,7 +193,8 @@ export class ArchiveWriter {
     const name = manifestName(manifest.number);
     if (!(await this.#store.putNew(name, bytes))) {
       this.#isOpen = false;
-      throw new SvcError("SVC3422", `${this.#store.uri}: another process writes to this backup`);
+      this.#hasConflict = true;
+      throw this.#conflict();
     }
     this.#pieces = [...this.#kept(step), ...step.added];
     this.#tail = step.tail;
@@ -196,6 +205,10 @@ export class ArchiveWriter {
     }
     for (const { object } of manifest.pieces) this.#stored.add(object);
     await this.#nameLatest(manifest.number, manifest.time);
+  }
+
+  #conflict(): SvcError {
+    return new SvcError("SVC3422", `${this.#store.uri}: another process writes to this backup`);
   }
 
   async #nameLatest(number: number, time: number): Promise<void> {

@@ -3,7 +3,11 @@
 
 import { join } from "node:path";
 import { LOG_FOLDER } from "../../base/graph-names.js";
-import { TRANSACTION_HEAD_WORDS } from "../../graph/log/transaction-format.js";
+import {
+  operationCountAfter,
+  operationCountBefore,
+  TRANSACTION_HEAD_WORDS,
+} from "../../graph/log/transaction-format.js";
 import type { Disk } from "../log/disk.js";
 import { segmentName } from "../log/segment-format.js";
 import { type Frame, SegmentReader } from "../log/segment-reader.js";
@@ -25,6 +29,8 @@ export interface LogPiece {
   readonly at: number;
   readonly content: Buffer;
   readonly tail: LogTail;
+  /** False: a graph has got contents that the log lacks, such as a snapshot from its provider. */
+  readonly isComplete: boolean;
 }
 
 /** The log does not continue at the position: it was trimmed too early, or it is another one. */
@@ -33,6 +39,8 @@ export class LogGapError extends Error {}
 export class LogPieces {
   readonly #disk: Disk;
   readonly #folder: string;
+  /** Operation counts of graphs, by their number, after the last transaction that was read. */
+  readonly #counts = new Map<number, number>();
 
   /** @param root data folder */
   constructor(disk: Disk, root: string) {
@@ -76,15 +84,17 @@ export class LogPieces {
       const start = startOf(reader, firstSn, tail);
       if (start === null) return;
       let { next, chunks } = start;
+      let isComplete = true;
       let at = next.offset - chunks.reduce((sum, { length }) => sum + length, 0);
       const piece = (): LogPiece => {
         const content = Buffer.concat(chunks);
-        return { path: `${LOG_FOLDER}/${name}`, at, content, tail: next };
+        return { path: `${LOG_FOLDER}/${name}`, at, content, tail: next, isComplete };
       };
       for (;;) {
         const frame = reader.frameAt(next.offset);
         if (frame === null || frame.header.sn + frame.header.units - 1 > safe) break;
         next = follow(next, frame);
+        isComplete = this.#count(frame) && isComplete;
         chunks.push(Buffer.from(frame.bytes));
         if (next.offset - at < PIECE_BYTES) continue;
         yield piece();
@@ -95,6 +105,18 @@ export class LogPieces {
     } finally {
       reader.close();
     }
+  }
+
+  /** Returns false if operations are missing before a transaction of the frame. */
+  #count(frame: Frame): boolean {
+    let isComplete = true;
+    const unit = (words: Uint32Array, at: number, graph: number): void => {
+      const known = this.#counts.get(graph);
+      if (known !== undefined && operationCountBefore(words, at) > known) isComplete = false;
+      this.#counts.set(graph, operationCountAfter(words, at));
+    };
+    forEachTransaction(frame, { unit, control: () => undefined });
+    return isComplete;
   }
 
   #open(name: string): SegmentReader {

@@ -56,6 +56,7 @@ function begin({ root, lines }: Context, disk: Disk = realDisk) {
       txKeyFile: null,
       publishStream: null,
       followStream: null,
+      archive: null,
     },
   };
   const clock = new CommitClock();

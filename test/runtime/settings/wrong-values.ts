@@ -261,6 +261,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [4222, /^: expected/],
   ],
   followStream: [["http://localhost/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/]],
+  archive: [
+    ["", /^: expected a folder or s3:\/\/bucket\/prefix, got ""$/],
+    ["a\nb", /^: expected a folder/],
+    [7, /got 7$/],
+  ],
   txKeyFile: [
     ["a\nb", /^: expected a file path/],
     [7, /got 7$/],

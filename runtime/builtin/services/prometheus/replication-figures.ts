@@ -26,6 +26,7 @@ export function* replicationFigures(view: ServerView): Generator<string> {
   if (!view.isLogged) return;
   const traffic = view.traffic();
   yield* logFigures(traffic);
+  yield* backupFigures(traffic);
   yield* replicaFigures(traffic);
   yield* subscriberFigures(traffic.subscribers);
 }
@@ -40,6 +41,19 @@ function* logFigures({ logBytes, flushes }: TrafficReport): Generator<string> {
     "svc_transaction_log_flush_seconds",
     "Duration of flushes of the transaction log.",
     flushes === null ? [] : [[{}, Log2Histogram.fromRecord(flushes)]],
+  );
+}
+
+function* backupFigures({ archive }: TrafficReport): Generator<string> {
+  yield* gauge(
+    "svc_backup_age_seconds",
+    "Time since the continuous backup had all durable changes.",
+    archive === null ? [] : singleSample(archive.ageMs / 1000),
+  );
+  yield* gauge(
+    "svc_backup_lag_transactions",
+    "Durable transactions that the continuous backup lacks.",
+    archive === null ? [] : singleSample(archive.lagUnits),
   );
 }
 

@@ -27,10 +27,15 @@ export function writerOf(
   context: InstancesContext,
   periods = ONCE,
   store: ObjectStore = storeOf(context),
+  instance = "a",
 ): ArchiveWriter {
   const source = {
-    ...{ root: join(context.folder, "a"), disk: realDisk, safe: () => Number.POSITIVE_INFINITY },
-    ...{ settle: () => Promise.resolve(), checkpoints: () => [] },
+    ...{
+      root: join(context.folder, instance),
+      disk: realDisk,
+      safe: () => Number.POSITIVE_INFINITY,
+    },
+    ...{ settle: () => Promise.resolve(), checkpoints: () => [], isReplica: false },
   };
   return new ArchiveWriter(store, source, periods);
 }

@@ -28,6 +28,7 @@ export interface InstanceOptions {
   readonly retainLogBytes?: number;
   readonly publishStream?: string | null;
   readonly followStream?: string | null;
+  readonly archive?: string | null;
 }
 
 export class Instance {
@@ -43,11 +44,12 @@ export class Instance {
   private constructor(root: string, options: InstanceOptions) {
     const { txPort = null, attach = [], disk, durability: mode = "async" } = options;
     const { publishStream = null, followStream = null, retainLogBytes = 0 } = options;
+    const { archive = null } = options;
     this.#root = root;
     const settings = {
       ...{ root, readonly: false, graphs: {}, durability: mode, retainLogBytes },
       ...{ events: false, saveEvery: 0 },
-      ...{ ip: null, txPort, attach, txKeyFile: null, publishStream, followStream },
+      ...{ ip: null, txPort, attach, txKeyFile: null, publishStream, followStream, archive },
     };
     const log = (line: string): number => this.lines.push(line);
     this.#interconnect = new Interconnect(
