@@ -13,7 +13,11 @@ const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/i;
 /** `1.2.3.4:80`, `[2001:db8::1]:80` or `[2001:db8::1]`. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/;
 /** The node of one element of `Forwarded`; only a quoted one has a port or IPv6. */
-const FOR = /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^";, \t]*))[ \t]*(?:;|$)/i;
+const FOR = /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^";, \t]*))[ \t]*(?=;|$)/gi;
+/** Other quoted values of an element: proxies quote what clients sent, such as `Host`. */
+const QUOTED = /(?<!\bfor=)"(?:\\.|[^"\\])*"/gi;
+/** Proxies append shorter ones. */
+const MAX_ELEMENT_CHARACTERS = 500;
 
 export class Proxies {
   readonly #networks: Networks;
@@ -34,37 +38,56 @@ export class Proxies {
    */
   forwardedFor(fields: HeaderFields, peer: string): string | null {
     if (!fields.isForwarded || !this.#networks.has(peer)) return null;
-    const lists = readLists(fields);
-    const [first, second] = lists.map((nodes) => this.#client(nodes, peer));
+    const [first, second] = readLists(fields).map((elements) => this.#client(elements, peer));
     // A proxy that sets one of the two fields passes on the other one as the client sent it.
     return second === undefined || second === first ? first! : UNKNOWN_CLIENT;
   }
 
-  #client(nodes: readonly string[], peer: string): string {
+  #client({ elements, read }: List, peer: string): string {
     let address = peer;
-    for (const node of [...nodes].reverse()) {
-      address = parseNode(node);
+    for (let at = elements.length - 1; at >= 0; at--) {
+      address = parseNode(read(elements[at]!));
       if (!this.#networks.has(address)) break;
     }
-    // The loopback of another machine is not that of this one.
+    return this.locate(address, peer);
+  }
+
+  /** Returns the address that a peer names: the loopback of another machine is not ours. */
+  locate(address: string, peer: string): string {
     const isElsewhere = this.#loopback.has(address) && !this.#loopback.has(peer);
     return isElsewhere ? UNKNOWN_CLIENT : address;
   }
 }
 
-/** The nodes of each kind of field present, in the order in which proxies appended them. */
-function readLists(fields: HeaderFields): string[][] {
-  const forwarded: string[] = [];
-  const forwardedFor: string[] = [];
+/** The elements of one kind of field, in the order in which proxies appended them. */
+interface List {
+  readonly elements: string[];
+  /** Returns the node of an element. */
+  readonly read: (element: string) => string;
+}
+
+/** Returns the kinds of fields present. */
+function readLists(fields: HeaderFields): List[] {
+  const forwarded: List = { elements: [], read: readForwarded };
+  const forwardedFor: List = { elements: [], read: (node) => node };
   for (const [name, value] of fields.entries()) {
-    if (name === "x-forwarded-for") forwardedFor.push(...value.split(","));
-    if (name !== "forwarded") continue;
-    for (const element of value.split(",")) {
-      const [, quoted, token = ""] = FOR.exec(element) ?? [];
-      forwarded.push(quoted ?? token);
-    }
+    if (name === "x-forwarded-for") forwardedFor.elements.push(...value.split(","));
+    if (name === "forwarded") forwarded.elements.push(...value.split(","));
   }
-  return [forwarded, forwardedFor].filter(({ length }) => length > 0);
+  return [forwarded, forwardedFor].filter(({ elements }) => elements.length > 0);
+}
+
+/**
+ * Returns the only node of an element, empty if there is none. Commas in quoted values split
+ * elements, too: their pieces have a single quote, and no node.
+ */
+function readForwarded(element: string): string {
+  if (element.length > MAX_ELEMENT_CHARACTERS) return "";
+  const bare = element.replace(QUOTED, "");
+  const nodes = [...bare.matchAll(FOR)];
+  if (nodes.length !== 1 || /["\\]/.test(bare.replace(FOR, ""))) return "";
+  const [, quoted, token = ""] = nodes[0]!;
+  return quoted ?? token;
 }
 
 /** The address of a node in its usual form. */
@@ -79,5 +102,7 @@ export function normalizeAddress(text: string): string | null {
   const plain = text.replace(MAPPED_IPV4, "");
   const version = isIP(plain);
   if (version !== 6) return version === 4 ? plain : null;
-  return new SocketAddress({ address: plain.split("%", 1)[0]!, family: "ipv6" }).address;
+  const { address } = new SocketAddress({ address: plain.split("%", 1)[0]!, family: "ipv6" });
+  // Written in hexadecimal digits, an IPv4 address is known only now.
+  return address.replace(MAPPED_IPV4, "");
 }

@@ -122,9 +122,31 @@ test("takes the client from the PROXY protocol", async (context) => {
       assert.is(await held(context, client), "192.0.2.1 http://192.0.2.1:4711/", `cut at ${cut}`);
     }
   }
+  const unknown = await RawClient.open(port, "127.0.0.1", PROXY);
+  unknown.send(`PROXY UNKNOWN\r\n${request(null, "/hold")}`);
+  assert.is(await held(context, unknown), "unknown http://unknown:0/");
   const check = await RawClient.open(port, "127.0.0.1", PROXY);
-  check.send(`PROXY UNKNOWN\r\n${request(null, "/hold")}`);
+  check.send(`\r\n\r\n\0\r\nQUIT\n\x20\0\0\0${request(null, "/hold")}`);
   assert.match(await held(context, check), /^127\.0\.0\.1 http:\/\/127\.0\.0\.1:[1-9]/);
+});
+
+test("makes room for clients behind a proxy of the PROXY protocol", async (context) => {
+  const { port } = await listen(context, { proxyProtocol: true, maxConnections: 4 });
+  const idle: RawClient[] = [];
+  for (const from of ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.1"]) {
+    const client = await RawClient.open(port, "127.0.0.1", PROXY);
+    client.send(`PROXY TCP4 ${from} 10.0.0.1 4711 80\r\n${request(null)}`);
+    await client.answers(1);
+    idle.push(client);
+  }
+  const late = await RawClient.open(port, "127.0.0.1", PROXY);
+  late.send(`PROXY TCP4 192.0.2.3 10.0.0.1 4711 80\r\n${request(null)}`);
+  assert.equal(await statuses(late, 1), [200]);
+  await late.until(() => idle[0]!.isClosed, "the end of the longest idle");
+  assert.equal(
+    idle.map(({ isClosed }) => isClosed),
+    [true, false, false, false],
+  );
 });
 
 test("requires the PROXY protocol from proxies only", async (context) => {

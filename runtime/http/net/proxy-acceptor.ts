@@ -25,8 +25,11 @@ export class ProxyAcceptor {
     const proxy = socket.remoteAddress;
     this.#waiting.set(socket, performance.now() + HEAD_TIMEOUT_MS);
     const leave = (): void => {
-      socket.off("readable", read).off("close", leave).off("end", end);
+      socket.off("readable", read).off("close", lost).off("end", end);
       this.#waiting.delete(socket);
+    };
+    const lost = (): void => {
+      leave();
       settled();
     };
     const end = (): void => void socket.destroy();
@@ -43,11 +46,13 @@ export class ProxyAcceptor {
       }
       const rest = bytes.subarray(header.byteLength);
       if (rest.length > 0) socket.unshift(rest);
-      named(header.source);
+      // It counts once, as waiting or as a connection.
       leave();
+      named(header.source);
+      settled();
     };
     socket.on("error", () => {});
-    socket.on("readable", read).on("close", leave).on("end", end);
+    socket.on("readable", read).on("close", lost).on("end", end);
   }
 
   /** Closes late connections by `monotonicMs`, milliseconds of `performance.now`. */

@@ -2,7 +2,7 @@
 // client of a connection before its first byte. The format is that of HAProxy's proxy-protocol.txt.
 
 import { isIP } from "node:net";
-import { normalizeAddress } from "../proxies.js";
+import { normalizeAddress, UNKNOWN_CLIENT } from "../proxies.js";
 
 /** The source of a connection. */
 export interface ProxySource {
@@ -49,7 +49,8 @@ function parseLine(bytes: Buffer): ProxyHeader | "incomplete" | null {
   const byteLength = end + 2;
   const text = line.slice(0, end);
   if (text === "PROXY UNKNOWN" || text.startsWith("PROXY UNKNOWN ")) {
-    return { source: null, byteLength };
+    // A check of the proxy, or a client that it received by other means, such as a local socket.
+    return { source: { address: UNKNOWN_CLIENT, port: 0 }, byteLength };
   }
   const [, family, address = "", , port] = LINE.exec(text) ?? [];
   if (isIP(address) !== Number(family) || Number(port) > 65_535) return null;

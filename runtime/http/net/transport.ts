@@ -253,9 +253,12 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const peer = { address, port: socket.remotePort ?? 0 };
     if (this.#proxyDoor === null || !this.proxies.has(address))
       return this.#admitFrom(socket, peer);
-    if (this.#open >= this.#most) return this.#refuse(socket, address);
-    const settled = (): void => this.#checkEmpty();
-    this.#proxyDoor.accept(socket, (source) => this.#admitFrom(socket, source ?? peer), settled);
+    if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket, address);
+    const named = (source: ProxySource | null): void => {
+      const guest = source ?? peer;
+      this.#admitFrom(socket, { ...guest, address: this.proxies.locate(guest.address, address) });
+    };
+    this.#proxyDoor.accept(socket, named, () => this.#checkEmpty());
   }
 
   /** Connections that have not named their client yet. */

@@ -28,6 +28,11 @@ test("takes the rightmost address that is not a proxy", () => {
     ['Forwarded: for=198.51.100.1, by=_x;For="[2001:db8::1]:80" ; proto=http', "2001:db8::1"],
     ['Forwarded: for="x, for=192.0.2.1', "192.0.2.1"],
     ['Forwarded: for="198.51.100.1, for=192.0.2.1;host="a"', "192.0.2.1"],
+    ['Forwarded: host="a;for=127.0.0.9;b";For="192.0.2.1:80";proto=http', "192.0.2.1"],
+    ['Forwarded: host="a\\";for=127.0.0.9;b";for=192.0.2.1', "192.0.2.1"],
+    ["X-Forwarded-For: ::ffff:c000:0201", "192.0.2.1"],
+    ['Forwarded: for="[0:0:0:0:0:FFFF:192.0.2.1]"', "192.0.2.1"],
+    ['Forwarded: for="[fe80::1%25eth0]", for="[2001:db8::1]"', "2001:db8::1"],
   ];
   for (const [lines, expected] of cases) assert.is(forwardedFor(lines), expected, lines);
 });
@@ -55,19 +60,40 @@ test("does not know a client that no proxy names", () => {
     "Forwarded: for=_hidden",
     "Forwarded: by=192.0.2.1",
     "Forwarded: for=192.0.2.1, xfor=192.0.2.2",
+    "Forwarded: for=192.0.2.1;for=127.0.0.9",
+    "Forwarded: for =192.0.2.1",
+    'Forwarded: for="192.0.2.1',
+    'Forwarded: for="\\192.0.2.1"',
+    "Forwarded: for=[2001:db8::1",
+    `Forwarded: for=192.0.2.1;host=${"a".repeat(500)}`,
+    // Proxies quote the `Host` of clients, with its commas.
+    'Forwarded: for=192.0.2.1;host="a, for=198.51.100.1; b"',
+    'Forwarded: host="a,for=198.51.100.1;b";for=192.0.2.1',
+    'Forwarded: for=192.0.2.1;host="a,for=198.51.100.1;b=\\""',
+    'Forwarded: by=10.0.0.1;host="a;for=198.51.100.1;b"',
+    "X-Forwarded-For: 192.0.2.1;x",
+    "X-Forwarded-For: 192.0.2.1:123456",
+    "X-Forwarded-For: 127.1",
+    "X-Forwarded-For: 192.0.2.01",
+    "X-Forwarded-For: \xb9\xb2\xb7.0.0.1",
   ];
   for (const line of lines) assert.is(forwardedFor(line), UNKNOWN_CLIENT, line);
 });
 
 test("does not know a client if the two fields name different ones", () => {
   const field = "X-Forwarded-For: 192.0.2.1\r\n";
-  assert.is(forwardedFor(`${field}Forwarded: for=127.0.0.1`), UNKNOWN_CLIENT);
+  const other = "Forwarded: for=198.51.100.1\r\n";
+  for (const lines of [field + other, other + field]) {
+    assert.is(forwardedFor(lines.trim()), UNKNOWN_CLIENT, lines);
+  }
   assert.is(forwardedFor(`${field}Forwarded: for=192.0.2.1`), "192.0.2.1");
 });
 
 test("does not take the loopback of another machine for that of this one", () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"]) {
     assert.is(forwardedFor(`X-Forwarded-For: ${address}`), UNKNOWN_CLIENT, address);
+    assert.is(proxies.locate(address, PROXY), UNKNOWN_CLIENT, address);
+    assert.is(proxies.locate(address, "127.0.0.1"), address);
   }
   assert.is(forwardedFor("X-Forwarded-For: 127.0.0.5", "127.0.0.1"), "127.0.0.5");
 });

@@ -17,21 +17,23 @@ function binary(command: number, family: number, content: Buffer): Buffer {
 
 const V4 = Buffer.from([192, 0, 2, 1, 10, 0, 0, 1, 0x12, 0x67, 0, 80]);
 const V6 = Buffer.from(`20010db8${"0".repeat(23)}1${"0".repeat(32)}12670050`, "hex");
+const MAPPED = Buffer.from(`${"0".repeat(20)}ffffc0000201${"0".repeat(32)}12670050`, "hex");
 const TLV = Buffer.from([4, 0, 2, 1, 2]);
 
 const VALID: [Buffer, string | null][] = [
   [Buffer.from("PROXY TCP4 192.0.2.1 10.0.0.1 4711 80\r\n"), "192.0.2.1 4711"],
   [Buffer.from("PROXY TCP6 2001:DB8::1 ::1 4711 80\r\n"), "2001:db8::1 4711"],
-  [Buffer.from("PROXY UNKNOWN\r\n"), null],
-  [Buffer.from("PROXY UNKNOWN ffff:: ::1 65535 65535\r\n"), null],
+  [Buffer.from("PROXY UNKNOWN\r\n"), "unknown 0"],
+  [Buffer.from("PROXY UNKNOWN ffff:: ::1 65535 65535\r\n"), "unknown 0"],
   [binary(0x21, 0x11, V4), "192.0.2.1 4711"],
   [binary(0x21, 0x11, Buffer.concat([V4, TLV])), "192.0.2.1 4711"],
   [binary(0x21, 0x21, V6), "2001:db8::1 4711"],
+  [binary(0x21, 0x21, MAPPED), "192.0.2.1 4711"],
   [binary(0x20, 0, Buffer.alloc(0)), null],
   [binary(0x20, 0x11, V4), null],
 ];
 
-test("names the source, or none for a connection of the proxy itself", () => {
+test("names the source, or none for a check of the proxy itself", () => {
   for (const [bytes, expected] of VALID) {
     const header = parseProxyHeader(Buffer.concat([bytes, Buffer.from("GET / HTTP/1.1\r\n")]));
     if (header === null || header === "incomplete") throw new Error(bytes.toString("latin1"));
