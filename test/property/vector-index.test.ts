@@ -68,7 +68,13 @@ function makeIndexed(random: Random, count = VECTORS): Indexed {
 }
 
 /** Ids of the best hits, exactly or by the index whatever its cost. */
-function best({ store }: Indexed, probe: number[], ef: number, accepts = anyVertex): string[] {
+function best(
+  { store }: Indexed,
+  probe: number[],
+  ef: number,
+  accepts = anyVertex,
+  over = 1,
+): string[] {
   const heap = new NearestTopK(10);
   const parts = partsOfLike(probe, "probe");
   const scan: Scan = {
@@ -76,22 +82,28 @@ function best({ store }: Indexed, probe: number[], ef: number, accepts = anyVert
     probe: new Probe(store.vectors, parts),
     best: heap,
     accepts,
-    mayAccept: accepts,
+    filter: { accepts, serial: 0 },
     poll: () => {},
   };
-  scanVectors(scan, ef);
+  scanVectors(scan, ef, over);
   return heap.sorted().map(({ vertex }) => store.ids.idOf(vertex));
 }
 
 const anyVertex = (_vertex: number): boolean => true;
 
-function recall(indexed: Indexed, ef: number, probes: number, accepts = anyVertex): number {
+function recall(
+  indexed: Indexed,
+  ef: number,
+  probes: number,
+  accepts = anyVertex,
+  over = 1,
+): number {
   let found = 0;
   let there = 0;
   for (let round = 0; round < probes; round++) {
     const probe = indexed.vectors.next();
     const exact = best(indexed, probe, 0, accepts);
-    const approximate = new Set(best(indexed, probe, ef, accepts));
+    const approximate = new Set(best(indexed, probe, ef, accepts, over));
     there += exact.length;
     found += exact.filter((id) => approximate.has(id)).length;
   }
@@ -116,6 +128,22 @@ test(`finds nearly all of the best hits (seed ${SEED})`, () => {
       assert.ok(recall(indexed, 64, 20, accepts) >= 0.95, `share of 1/${share}`);
     }
     checkStore(store);
+  }
+});
+
+test("walks over refused vertices, unless all near the probe are refused", () => {
+  const indexed = makeIndexed(new Random());
+  const { store } = indexed;
+  for (const share of [2, 4, 10, 20]) {
+    const accepts = (vertex: number): boolean => vertex % share === 0;
+    const found = recall(indexed, 64, 40, accepts, 1 / share);
+    assert.ok(found >= 0.98, `share of 1/${share}: ${found}`);
+  }
+  for (let round = 0; round < 10; round++) {
+    const probe = indexed.vectors.next();
+    const nearer = new Set(indexed.graph.nearest(probe, { hits: VECTORS / 2 }).map(({ id }) => id));
+    const accepts = (vertex: number): boolean => !nearer.has(store.ids.idOf(vertex));
+    assert.equal(best(indexed, probe, 64, accepts, 0.5), best(indexed, probe, 0, accepts));
   }
 });
 

@@ -146,15 +146,31 @@ export class PropertyIndexes {
    * there are more than `limit`.
    */
   candidates(key: number, range: ValueRange, limit: number): number[] | null {
+    return this.#look(key, range, [], (head, from, to) =>
+      this.#list.between(head, from, to, limit),
+    );
+  }
+
+  /** Returns the approximate number of vertices with such a value; null without an index. */
+  estimate(key: number, range: ValueRange): number | null {
+    return this.#look(key, range, 0, (head, from, to) => this.#list.estimate(head, from, to));
+  }
+
+  /** Returns the result of reading a range; null without an index. */
+  #look<T>(
+    key: number,
+    range: ValueRange,
+    ofNone: T,
+    read: (head: number, from: Place, to: Place) => T | null,
+  ): T | null {
     if (this.isEmpty) return null;
     this.#writer.beginReading();
     try {
       const at = this.#find(key);
       if (at === 0) return null;
       const ends = key === ID_KEY ? idEnds(range) : this.#endsOf(range);
-      if (ends === null) return [];
-      const head = this.#lists.words[at + Descriptor.Head]!;
-      return this.#list.between(head, ends[0], ends[1], limit);
+      if (ends === null) return ofNone;
+      return read(this.#lists.words[at + Descriptor.Head]!, ends[0], ends[1]);
     } finally {
       this.#writer.end();
     }

@@ -17,6 +17,8 @@ const LEVELS = LIST_UNIT_WORDS - Entry.Next;
 const SIZE_CLASS = 0;
 /** One in 4 entries is promoted to the next level. */
 const UP = 4;
+/** Entries of a level that an estimate is based on: its standard deviation is an eighth. */
+const MIN_COUNTED = 64;
 
 /** Sort key; `vertex` 0 precedes and `MAX_VERTEX` follows all vertices. */
 export interface Place {
@@ -97,6 +99,22 @@ export class SkipList {
       found.push(words[entry + Entry.Vertex]!);
     }
     return found;
+  }
+
+  /**
+   * Returns the approximate number of vertices of a half-open range, from the highest level that
+   * has some entries of it. Requires the mutex.
+   */
+  estimate(head: number, from: Place, to: Place): number {
+    this.#seek(head, from);
+    const { words } = this.#lists;
+    for (let level = LEVELS - 1; ; level--) {
+      const next = Entry.Next + level;
+      let count = 0;
+      let entry = words[this.#before[level]! + next]!;
+      for (; entry !== 0 && this.#order(entry, to) < 0; entry = words[entry + next]!) count++;
+      if (level === 0 || count >= MIN_COUNTED) return count * UP ** level;
+    }
   }
 
   /** Finds the last entries before a place, on all levels. */

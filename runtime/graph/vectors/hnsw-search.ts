@@ -1,6 +1,10 @@
 // Searches an HNSW index: greedily through the upper layers, then best first on the lowest until no
 // candidate is better than the worst result. Unvisited neighbors are scored in one kernel call.
 //
+// With a condition, a search either walks through all slots and keeps accepted ones, or walks
+// over refused ones (ACORN-1): instead of a refused neighbor, it scores the neighbors of that one.
+// Then only possible results cost a comparison, and more slots are tested.
+//
 // Lock-free. Results are slots as they were when visited; callers re-read the vertices and compare
 // the table's epoch before and after.
 
@@ -16,6 +20,21 @@ import type { VectorTable } from "./vector-table.js";
 /** Minimum words of a slot that are worth prefetching: 128 components. */
 const TOUCH_WORDS = 40;
 const MAX_STAMP = 0xffff;
+/** Number of accepted slots expected among the first slots of a walk over refused ones. */
+const EXPECTED = 6;
+const MAX_NEARBY = 128;
+/** Part of the expected number that must be there. */
+const LEAST_PART = 0.4;
+/** Above this share of accepted slots, half as many neighbors of a slot suffice. */
+const FREQUENT = 0.2;
+
+/** Condition of a search. */
+export interface SlotFilter {
+  /** Returns whether a vertex may be a result; others are only passed. */
+  accepts(vertex: number): boolean;
+  /** Equal for searches that accept the same vertices; 0: unknown. */
+  readonly serial: number;
+}
 
 export class HnswSearch {
   readonly links: HnswLinks;
@@ -29,6 +48,10 @@ export class HnswSearch {
   readonly #stride: number;
   readonly #index: number;
   readonly #near = new Uint32Array(LINKS_LOWEST);
+  /** Neighbors of a slot, and of a refused one. */
+  readonly #ring = new Uint32Array(LINKS_LOWEST);
+  readonly #behind = new Uint32Array(LINKS_LOWEST);
+  readonly #verdicts = new SlotVerdicts();
   readonly #scores = new Float32Array(LINKS_LOWEST);
   #seen = new Uint16Array(0);
   #stamp = MAX_STAMP;
@@ -138,15 +161,106 @@ export class HnswSearch {
   }
 
   /** Returns up to `ef` accepted vertices near a probe vector. */
-  nearest(probe: Probe, ef: number, accepts: (vertex: number) => boolean): Uint32Array {
+  nearest(probe: Probe, ef: number, filter: SlotFilter): Uint32Array {
     const start = this.descend(probe, 0);
     if (start === 0) return new Uint32Array(0);
     this.search(probe, start, 0, ef, (slot) => {
       const vertex = this.vertexOf(slot);
-      return vertex !== 0 && accepts(vertex);
+      return vertex !== 0 && filter.accepts(vertex);
     });
+    return this.#vertices();
+  }
+
+  /**
+   * As `nearest`, for conditions that a minority of the vertices meets. Returns null if those near
+   * the probe meet it far less often than others: then accepted ones are too far apart to lead from
+   * one to the next.
+   */
+  nearestOver(probe: Probe, ef: number, filter: SlotFilter, share: number): Uint32Array | null {
+    const start = this.descend(probe, 0);
+    if (start === 0) return new Uint32Array(0);
+    const { results } = this;
+    const candidates = this.#candidates;
+    const nearby = Math.min(MAX_NEARBY, Math.ceil(EXPECTED / share));
+    this.search(probe, start, 0, nearby, () => true);
+    const starts = results.items.slice(0, results.count);
+    results.clear();
+    candidates.clear();
+    this.#begin();
+    this.#verdicts.begin(filter, this.#seen.length);
+    for (let from = 0; from < starts.length; from += LINKS_LOWEST) {
+      const some = starts.subarray(from, from + LINKS_LOWEST);
+      for (const slot of some) this.#isNew(slot);
+      this.#near.set(some);
+      this.#offer(probe, some.length, ef);
+    }
+    if (results.count < starts.length * share * LEAST_PART) return null;
+    const enough = share < FREQUENT ? LINKS_LOWEST : LINKS_LOWEST / 2;
+    while (candidates.count > 0) {
+      if (results.count >= ef && candidates.first < results.first) break;
+      const count = this.#collectAccepted(candidates.pop(), enough);
+      if (count > 0) this.#offer(probe, count, ef);
+    }
+    return this.#vertices();
+  }
+
+  #vertices(): Uint32Array {
     const { items, count } = this.results;
     return items.slice(0, count).map((slot) => this.vertexOf(slot));
+  }
+
+  #accepts(slot: number): boolean {
+    const verdicts = this.#verdicts;
+    return verdicts.accepts(Math.floor(slot / this.#stride), slot, this.#memory.words);
+  }
+
+  /** Scores the slots in `near`; accepted ones may be results. */
+  #offer(probe: Probe, count: number, ef: number): void {
+    const { results } = this;
+    const near = this.#near;
+    const scores = this.scoresOf(probe, near, count);
+    for (let index = 0; index < count; index++) {
+      const score = scores[index]!;
+      if (results.count >= ef && score <= results.first) continue;
+      const slot = near[index]!;
+      this.#candidates.push(slot, score);
+      if (!this.#accepts(slot)) continue;
+      if (results.count < ef) results.push(slot, score);
+      else results.replaceTop(slot, score);
+    }
+  }
+
+  /**
+   * Copies the new accepted neighbors of a slot to `near`, and of refused neighbors theirs, until
+   * there are enough; returns the number of new ones.
+   */
+  #collectAccepted(slot: number, enough: number): number {
+    const near = this.#near;
+    const ring = this.#ring;
+    const behind = this.#behind;
+    const copied = this.links.copy(slot, 0, ring);
+    let count = 0;
+    let refused = 0;
+    let reached = 0;
+    for (let index = 0; index < copied; index++) {
+      const neighbor = ring[index]!;
+      if (!this.#accepts(neighbor)) ring[refused++] = neighbor;
+      else {
+        reached++;
+        if (this.#isNew(neighbor)) near[count++] = neighbor;
+      }
+    }
+    for (let index = 0; index < refused && reached < enough; index++) {
+      if (!this.#isNew(ring[index]!)) continue;
+      const found = this.links.copy(ring[index]!, 0, behind);
+      for (let at = 0; at < found && count < LINKS_LOWEST; at++) {
+        const neighbor = behind[at]!;
+        if (!this.#accepts(neighbor)) continue;
+        reached++;
+        if (this.#isNew(neighbor)) near[count++] = neighbor;
+      }
+    }
+    return count;
   }
 
   /** Returns the vertex of a slot; 0 for none. */
@@ -173,5 +287,34 @@ export class HnswSearch {
     if (this.#seen[place] === this.#stamp) return false;
     this.#seen[place] = this.#stamp;
     return true;
+  }
+}
+
+/** Which slots a condition accepts, by their position: a walk meets most of them many times. */
+class SlotVerdicts {
+  /** Twice the stamp, plus 1 if accepted. */
+  #verdicts = new Uint16Array(0);
+  #stamp = 0;
+  #filter: SlotFilter = { accepts: () => false, serial: 0 };
+
+  /** Keeps the verdicts of the last search if the filter is the same. */
+  begin(filter: SlotFilter, places: number): void {
+    const isSame = filter.serial !== 0 && filter.serial === this.#filter.serial;
+    this.#filter = filter;
+    if (isSame && places <= this.#verdicts.length) return;
+    if (places > this.#verdicts.length || this.#stamp === MAX_STAMP >>> 1) {
+      this.#verdicts = new Uint16Array(places);
+      this.#stamp = 0;
+    }
+    this.#stamp++;
+  }
+
+  accepts(place: number, slot: number, words: Uint32Array): boolean {
+    const known = this.#verdicts[place]!;
+    if (known >>> 1 === this.#stamp) return (known & 1) === 1;
+    const vertex = words[slot + Slot.Vertex]!;
+    const isAccepted = vertex !== 0 && this.#filter.accepts(vertex);
+    this.#verdicts[place] = (this.#stamp << 1) | Number(isAccepted);
+    return isAccepted;
   }
 }

@@ -3,6 +3,7 @@
 // vector was replaced meanwhile may have moved to a slot already passed: the ring of recent writes
 // names it, and it is read again.
 
+import type { SlotFilter } from "./hnsw-search.js";
 import { findVectorIndex } from "./index-access.js";
 import type { NearestTopK } from "./nearest-top-k.js";
 import { Precision } from "./precision.js";
@@ -38,7 +39,7 @@ export interface Scan {
   /** Returns whether a vertex may be a result; called for few. */
   readonly accepts: (vertex: number) => boolean;
   /** As `accepts`, but possibly as of the start of the search; called for many. */
-  readonly mayAccept: (vertex: number) => boolean;
+  readonly filter: SlotFilter;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
@@ -46,13 +47,15 @@ export interface Scan {
 /**
  * Offers every accepted vertex that has a vector.
  * @param ef number of candidates to take from an index where there is one; 0: no index
+ * @param over share of the accepted vertices if an index search is to walk over the others, not
+ *   through them; else 1
  */
-export function scanVectors(scan: Scan, ef: number): void {
+export function scanVectors(scan: Scan, ef: number, over = 1): void {
   const { table } = scan;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const writes = table.writes;
     for (const space of table.spaces()) {
-      if (ef === 0 || !searchIndex(scan, space, ef)) scanSpace(scan, space);
+      if (ef === 0 || !searchIndex(scan, space, ef, over)) scanSpace(scan, space);
     }
     if (offerChanged(scan, writes)) return;
   }
@@ -123,8 +126,8 @@ function scoreAll(scan: Scan, vertices: Uint32Array): void {
  * Offers what the index of a space finds, and everything changed since the index was complete;
  * false if there is no index, or too much was changed.
  */
-function searchIndex(scan: Scan, space: number, ef: number): boolean {
-  const { table, probe, best } = scan;
+function searchIndex(scan: Scan, space: number, ef: number, over: number): boolean {
+  const { table, probe, best, filter } = scan;
   const index = findVectorIndex(table, space);
   if (
     index === null ||
@@ -136,9 +139,15 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
-    const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.mayAccept);
+    const wanted = Math.max(ef, best.limit);
+    const found =
+      over < 1
+        ? index.search.nearestOver(probe, wanted, filter, over)
+        : index.search.nearest(probe, wanted, filter);
     // The slots found may have been reused.
     if (index.state !== state) continue;
+    // Accepted ones may be where no other one leads to.
+    if (found === null || (over < 1 && found.length < wanted)) return false;
     scoreAll(scan, found);
     return offerChanged(scan, completeTo);
   }

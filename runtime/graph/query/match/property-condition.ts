@@ -108,6 +108,15 @@ export class PropertyCondition {
     return null;
   }
 
+  /** Returns the approximate number of vertices that an index counts; null without an index. */
+  estimate(): number | null {
+    const { indexes } = this.#store;
+    if (indexes.isEmpty) return null;
+    const counts = this.#tests.map((test) => (test.code === 0 ? 0 : test.estimate(indexes)));
+    const known = counts.filter((count) => count !== null);
+    return known.length === 0 ? null : Math.min(...known);
+  }
+
   /** Returns the keys without an index. */
   unindexed(): readonly string[] {
     const { indexes } = this.#store;
@@ -271,6 +280,21 @@ class KeyTest {
     if (this.#test.among !== null) return this.#candidatesOfAll(indexes, limit);
     const range = this.#range();
     return range === null ? null : indexes.candidates(this.code, range, limit);
+  }
+
+  /** Returns the approximate number of entries of an index that may pass; null without one. */
+  estimate(indexes: PropertyIndexes): number | null {
+    if (this.#test.among === null) {
+      const range = this.#range();
+      return range === null ? null : indexes.estimate(this.code, range);
+    }
+    let sum = 0;
+    for (const one of this.#among) {
+      const count = one.estimate(indexes);
+      if (count === null) return null;
+      sum += count;
+    }
+    return sum;
   }
 
   /** Alternatives may be equal, so a vertex may occur twice. */

@@ -42,6 +42,10 @@ export class TextCheck implements VertexCheck {
     return count > limit ? null : Array.from(vertices);
   }
 
+  estimate(): number | null {
+    return this.#isNegated ? null : this.#search().count;
+  }
+
   unindexed(): readonly string[] {
     return [];
   }

@@ -6,7 +6,7 @@ import { ARC_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
 import { D_IN, D_OUT, V_ANY } from "../../model/constants.js";
 import { TMC, TMM, TMX } from "../../store/attributes/vertex-attributes.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { ID_KEY } from "../../store/property-indexes.js";
+import { ID_KEY, type ValueRange } from "../../store/property-indexes.js";
 import type { Probe } from "../../vectors/probe.js";
 import { moveArc } from "./arc-stack.js";
 import type { ArcTest, DirectionNumber } from "./arc-test.js";
@@ -252,8 +252,15 @@ export class IdPrefixCheck extends Check {
   }
 
   candidates(limit: number): readonly number[] | null {
-    const range = { kind: "prefix", prefix: this.#text } as const;
-    return this.#store.indexes.candidates(ID_KEY, range, limit);
+    return this.#store.indexes.candidates(ID_KEY, this.#range, limit);
+  }
+
+  estimate(): number | null {
+    return this.#store.indexes.estimate(ID_KEY, this.#range);
+  }
+
+  get #range(): ValueRange {
+    return { kind: "prefix", prefix: this.#text };
   }
 
   unindexed(): readonly string[] {
@@ -325,6 +332,10 @@ export class PropertyCheck extends Check {
 
   candidates(limit: number, type: number): readonly number[] | null {
     return this.#isNegated ? null : this.#condition.candidates(limit, type);
+  }
+
+  estimate(): number | null {
+    return this.#isNegated ? null : this.#condition.estimate();
   }
 
   unindexed(): readonly string[] {

@@ -13,6 +13,8 @@ export interface IndexedCheck {
    * more than `limit`.
    */
   candidates(limit: number, type: number): readonly number[] | null;
+  /** Returns the approximate number of those, whatever their types; null without an index. */
+  estimate(): number | null;
   /** Name of the index in an explanation. */
   readonly label: string;
   /** Returns what an index could serve, but none exists. */

@@ -3,6 +3,7 @@
 // yielded scores at most the sum of the last scores of the tables, so the search ends when the
 // worst result reaches that sum; otherwise each table yields more.
 
+import type { SlotFilter } from "../../vectors/hnsw-search.js";
 import { listVertices } from "../../vectors/list-vertices.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import type { VectorTable } from "../../vectors/vector-table.js";
@@ -18,7 +19,7 @@ export interface CombinedSearch extends NearestSearch {
   /** Returns whether a vertex may be a result. */
   readonly accepts: (vertex: number) => boolean;
   /** See `Scan`. */
-  readonly mayAccept: (vertex: number) => boolean;
+  readonly filter: SlotFilter;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
@@ -69,8 +70,8 @@ function runRound(
   const ef = search.ef === 0 ? 0 : depth;
   for (const { table, probe, weight } of search.targets) {
     const nearest = new NearestTopK(depth);
-    const { accepts, mayAccept, poll } = search;
-    const scan = { table, probe, best: nearest, accepts, mayAccept, poll };
+    const { accepts, filter, poll } = search;
+    const scan = { table, probe, best: nearest, accepts, filter, poll };
     const source = findInTable({ ...search, ef }, scan);
     sources.push(source);
     // All vertices with a vector in this table are scored.

@@ -17,6 +17,8 @@ const FEW_GROUPS = 2 ** 13;
 /** Arcs whose heads are the vertices of a group. */
 const words = new Uint32Array(GROUP * ARC_WORDS);
 
+let serials = 0;
+
 export class FilterMemo {
   readonly #store: GraphStore;
   readonly #test: VertexTest;
@@ -28,6 +30,8 @@ export class FilterMemo {
   /** State of the graph that the bits are of; -1 for none. */
   #state = -1;
   #hasFewGroups = false;
+  /** See `SlotFilter`. */
+  serial = 0;
 
   private constructor(store: GraphStore, test: VertexTest, walker: Walker) {
     this.#store = store;
@@ -97,6 +101,7 @@ export class FilterMemo {
     const state = this.#store.settledCount;
     if (state !== -1 && state === this.#state) return;
     this.#state = state;
+    this.serial = ++serials;
     const groups = Math.ceil(end / GROUP);
     this.#hasFewGroups = this.#test.isPlain && groups <= FEW_GROUPS;
     if (groups > this.#stamps.length || this.#stamp === 0xffff_ffff) {

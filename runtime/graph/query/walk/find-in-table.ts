@@ -44,18 +44,53 @@ export function isSelective({ origin }: NearestSource): boolean {
 
 /** Offers the vertices with the nearest vectors of one table; returns what it compared. */
 export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Scan): NearestSource {
-  const { best } = scan;
+  const { best, table } = scan;
   const ef = best.limit > MAX_EF || wanted === 0 ? 0 : Math.max(wanted, best.limit);
-  const costs = estimateCosts(scan, ef);
-  const share = test === null || ef === 0 ? 1 : sampleShare(scan, FIRST_SAMPLE);
-  const narrowed = test === null ? null : narrow(store, test, scan.table.count, costs, share);
+  const passing = test === null ? ALL_PASS : estimatePassing(store, test, scan);
+  const costs = estimateCosts(scan, ef, passing.share);
+  const narrowed = test === null ? null : narrow(store, test, table.count, costs, passing);
   if (narrowed !== null) {
     scoreListed(scan, narrowed.vertices);
     return { origin: narrowed.origin, count: narrowed.vertices.length };
   }
-  const isByIndex = isIndexFaster(scan, costs, share);
-  scanVectors(scan, isByIndex ? ef : 0);
-  return isByIndex ? { origin: "HNSW index", count: ef } : { origin: ALL, count: scan.table.count };
+  if (costs.scan < Math.min(costs.through, costs.over)) {
+    scanVectors(scan, 0);
+    return { origin: ALL, count: table.count };
+  }
+  if (costs.through <= costs.over) scanVectors(scan, ef);
+  else {
+    const isRare = passing.share < RARE;
+    scanVectors(scan, isRare ? Math.min(MAX_EF, 2 * ef) : ef, passing.share);
+  }
+  return { origin: "HNSW index", count: ef };
+}
+
+/** Estimated share of the vertices that meet a condition. */
+interface Passing {
+  readonly share: number;
+  /** Number of vertices that an index counts; null if none does. */
+  readonly counted: number | null;
+}
+
+const ALL_PASS: Passing = { share: 1, counted: null };
+/** Number of vertices that are sampled. */
+const SAMPLE = 256;
+/** Below this share, a walk over refused vertices needs twice the candidates. */
+const RARE = 0.05;
+
+function estimatePassing(store: GraphStore, test: VertexTest, scan: Scan): Passing {
+  const sampled = scan.table.sample(SAMPLE);
+  const passed = sampled.filter((vertex) => scan.filter.accepts(vertex));
+  // Never 0: no match in the sample may still mean a few in the graph.
+  const ofSample = Math.max(passed.length, 0.5) / Math.max(sampled.length, 1);
+  if (test.isNegated) return { share: ofSample, counted: null };
+  const counts = test.indexed.map((check) => check.estimate()).filter((count) => count !== null);
+  if (counts.length === 0) return { share: ofSample, counted: null };
+  const counted = Math.min(...counts);
+  const ofIndex = Math.max(counted, 0.5) / Math.max(1, store.order);
+  // Other checks may refuse most of what the index counts.
+  const share = test.checks.length === 1 ? ofIndex : Math.min(ofSample, ofIndex);
+  return { share: Math.min(1, share), counted };
 }
 
 /** Vertices to score, and where they come from. */
@@ -80,34 +115,45 @@ export function computeScore(targets: readonly SearchTarget[], vertex: number): 
 interface Costs {
   /** Of a scan of all vectors. */
   readonly scan: number;
-  /** Of an index search that every vertex may be a result of; Infinity if none is allowed. */
+  /** Of index searches through refused vertices and over them; Infinity if none is allowed. */
+  readonly through: number;
+  readonly over: number;
+  /** Of an index search that every vertex may be a result of. */
   readonly index: number;
   /** Of a candidate that is read by itself. */
   readonly candidate: number;
 }
 
-function estimateCosts({ table, probe }: Scan, ef: number): Costs {
+/** Part of the cost of an index search that grows with the number of refused vertices. */
+const REFUSED = 0.1;
+
+function estimateCosts({ table, probe }: Scan, ef: number, share: number): Costs {
   const { length } = probe;
+  const index = ef === 0 ? Number.POSITIVE_INFINITY : (12_000 + ef * 1100) * (1 + length / 400);
   return {
-    scan: table.count * (6 + length / 16),
-    index: ef === 0 ? Number.POSITIVE_INFINITY : (20_000 + ef * 2000) * (1 + length / 400),
-    candidate: 80 + length / 3,
+    scan: table.count * (5 + length / 20),
+    index,
+    through: index / share,
+    over: share > MAX_WALKED_OVER ? Number.POSITIVE_INFINITY : index * (1 + REFUSED / share),
+    candidate: 50 + length / 8,
   };
 }
+
+/** With a larger share, refused vertices are few enough to walk through. */
+const MAX_WALKED_OVER = 0.5;
 
 /**
  * Returns the vertices that a condition leaves, if ids, arcs, a type or an index of properties
  * names so few that scoring each of them is fastest: then the search is exact. Each is tested
  * anyway.
  * @param count number of vectors
- * @param share estimated share of the vertices that meet the condition
  */
 function narrow(
   store: GraphStore,
   test: VertexTest,
   count: number,
   costs: Costs,
-  share: number,
+  { share, counted }: Passing,
 ): Narrowed | null {
   if (test.isNegated) return null;
   const { type } = test;
@@ -115,12 +161,10 @@ function narrow(
   if (type !== null && type.code === 0) {
     return { vertices: new Uint32Array(0), origin: LIST_OF_TYPE };
   }
-  // With m of n vertices left, an index search takes n / m times as long, and m candidates m times.
-  const crossing = Math.sqrt((count * costs.index) / costs.candidate);
-  const limit = Math.floor(Math.min(costs.scan / costs.candidate, crossing, MAX_NARROWED));
+  const limit = computeLimit(count, costs);
   // Reading a source up to the limit would cost as much as the index search.
-  const isWide = costs.index < costs.scan && test.ids === null && share * count > 2 * limit;
-  const found = isWide ? null : findSource(store, test, limit);
+  const expected = counted ?? (costs.index < costs.scan && test.ids === null ? share * count : 0);
+  const found = expected > 2 * limit ? null : findSource(store, test, limit);
   const most = found?.handles.length ?? limit;
   if (type !== null && store.typeLists.count(type.code) < most) {
     const vertices = new Uint32Array(most);
@@ -132,21 +176,15 @@ function narrow(
   return { vertices: Uint32Array.from(found.handles), origin: found.label };
 }
 
+/**
+ * Returns the number m of candidates that cost as much as a scan, or as an index search: that takes
+ * index * (1 + REFUSED * n / m) if m of n vertices meet the condition.
+ */
+function computeLimit(count: number, { scan, index, candidate }: Costs): number {
+  const half = index / candidate / 2;
+  const crossing = half + Math.sqrt(half * half + 2 * half * REFUSED * count);
+  return Math.floor(Math.min(scan / candidate, crossing, MAX_NARROWED));
+}
+
 /** Maximum number of candidates of a source. */
 const MAX_NARROWED = 65_536;
-/** Vertices sampled to estimate the share that meets a condition, and more if few of them do. */
-const FIRST_SAMPLE = 24;
-const SAMPLE = 256;
-const LARGE_SHARE = 0.25;
-
-function isIndexFaster(scan: Scan, costs: Costs, share: number): boolean {
-  if (costs.index > costs.scan) return false;
-  return costs.index / (share >= LARGE_SHARE ? share : sampleShare(scan, SAMPLE)) < costs.scan;
-}
-
-/** Never 0: no match in the sample may still mean a few in the graph. */
-function sampleShare({ table, mayAccept }: Scan, size: number): number {
-  const sampled = table.sample(size);
-  const passed = sampled.filter((vertex) => mayAccept(vertex)).length;
-  return Math.max(passed, 0.5) / Math.max(sampled.length, 1);
-}

@@ -75,11 +75,11 @@ export function findNearest(
   walker.start(new HitCounter(), deadline, true, run);
   const accepts = (vertex: number): boolean => test === null || walker.test(test, vertex, 0);
   const memo = test === null || !expressions.isEmpty ? null : FilterMemo.of(store, test, walker);
-  const mayAccept = memo === null ? accepts : (vertex: number) => memo.accepts(vertex);
+  const filter = memo ?? { accepts, serial: 0 };
   const poll = (count: number): void => deadline.spend(count);
-  if (targets.length > 1) return findCombined({ ...search, accepts, mayAccept, poll }, best);
+  if (targets.length > 1) return findCombined({ ...search, accepts, filter, poll }, best);
   const { table, probe } = targets[0]!;
-  return [findInTable(search, { table, probe, best, accepts, mayAccept, poll })];
+  return [findInTable(search, { table, probe, best, accepts, filter, poll })];
 }
 
 export type { NearestSource } from "./find-in-table.js";

@@ -45,6 +45,25 @@ function found(store: GraphStore, condition: object): [looked: number, ids: stri
   ];
 }
 
+test("estimate how many vertices have a value", ({ store, graph }) => {
+  const age = store.keys.codeOf("age");
+  const estimate = (low: number, high: number): number | null =>
+    store.indexes.estimate(age, { kind: "number", low, high });
+  assert.is(estimate(-50, 0), null);
+  graph.index("property", { key: "age" });
+  // Few are counted.
+  assert.equal([estimate(0, 4.95), estimate(500, 600), estimate(-50, -50)], [50, 0, 1]);
+  for (const [low, high] of [
+    [-50, 150],
+    [0, 100],
+    [-10, 25],
+  ] as const) {
+    const exact = (high - low) * 10;
+    const found = estimate(low, high)!;
+    assert.ok(found > exact / 2 && found < exact * 2, `${found} of ${exact}`);
+  }
+});
+
 test("find matches among few candidates", ({ store, graph }) => {
   const conditions = [
     { property: { age: 7.5 } },
