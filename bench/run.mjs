@@ -14,6 +14,7 @@ const GRAPH = [
   "graph-threads",
   "vector-threads",
   "graph-log",
+  "feed",
   "replication",
   "graph-load",
 ];

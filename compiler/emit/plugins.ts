@@ -3,7 +3,7 @@
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import type { PluginRecord } from "../record/plugin-record.js";
+import { isFile, type PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { converterName, emitImport, readersName, resultCheckName } from "./converters.js";
 import { type PluginFacts, pluginFacts, pluginPath } from "./describe.js";
@@ -58,6 +58,7 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
     const all = { ...timeouts, ...own };
     const hasAny = Object.keys(all).length > 0;
     const inline = plugin.inline && { inline: true as const };
+    const files = plugin.params.some(isFile) && { files: true as const };
     const limits = hasAny && { timeouts: all };
     const { isPublic, scopes } = plugin;
     const isOpen = isPublic && { public: true as const };
@@ -66,7 +67,15 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
     const every = hasAccess ? { ...access, [plugin.role]: { ...isOpen, ...isLimited } } : access;
     const rights = every !== undefined && { access: every };
     const job = plugin.job !== null && { job: plugin.job };
-    routes[path] = { ...others, [plugin.role]: number, ...limits, ...inline, ...rights, ...job };
+    routes[path] = {
+      ...others,
+      [plugin.role]: number,
+      ...limits,
+      ...inline,
+      ...files,
+      ...rights,
+      ...job,
+    };
   }
   return jsonFile(routes);
 }

@@ -55,6 +55,12 @@ export const SMALL_BODY_RESERVE_RATIO = 1 / 8;
 export const MAX_CONNECTION_MEMORY_RATIO = 1 / 16;
 /** Clients that read nothing of their responses for this long are disconnected. */
 export const RESPONSE_STALL_TIMEOUT_MS = 60_000;
+/** Bodies with files above this size are stored on disk. */
+export const MAX_UPLOAD_MEMORY_BYTES = 1024 * 1024;
+/** Bytes of such a body that may wait for the disk. */
+export const MAX_UPLOAD_AHEAD_BYTES = 1024 * 1024;
+/** Disk space of a port for them, if one largest body takes less than half. */
+export const UPLOAD_DISK_BYTES = 4 * 1024 ** 3;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
 /** Bytes read ahead from a paused client, so that its disconnection is noticed. */

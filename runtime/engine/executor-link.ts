@@ -4,6 +4,8 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { REVOKE_QUEUED_AFTER_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
 import { clientUrl } from "../http/client-address.js";
+import type { Exchange } from "../http/transport.js";
+import type { Upload } from "../plugin/contract/request-source.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
@@ -16,6 +18,11 @@ import {
   FLAG_WARM_UP,
 } from "../wire/batch.js";
 import type { PluginCall } from "./plugin-call.js";
+
+/** Returns the members of an upload that cross threads. */
+function uploadOf({ upload }: Exchange): Upload | null {
+  return upload ? { path: upload.path, size: upload.size } : null;
+}
 
 export class ExecutorLink {
   alive = true;
@@ -86,7 +93,7 @@ export class ExecutorLink {
       exchange.trace === null
         ? exchange.headers.block
         : exchange.trace.block(exchange.headers.block),
-      exchange.body,
+      uploadOf(exchange) ?? exchange.body,
       call.step === null ? null : call.step.merged,
       exchange.principal,
     );

@@ -16,6 +16,7 @@ import type {
   Ident,
   RequestSource,
   StreamOpener,
+  Upload,
 } from "../plugin/contract/request-source.js";
 import { latin1WithHeadroom } from "../plugin/contract/wire-text.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
@@ -167,12 +168,15 @@ export class Executor {
     const slot = batch[at + RequestField.Slot] as number;
     const flags = batch[at + RequestField.Flags] as number;
     const target = batch[at + RequestField.Target] as string;
+    const body = batch[at + RequestField.Body] as string | Uint8Array | Upload | null;
+    const isUpload = body !== null && typeof body !== "string" && "path" in body;
     return {
       method: (flags & FLAG_POST) !== 0 ? "POST" : "GET",
       target,
       query: queryStart(target),
       headerBlock: batch[at + RequestField.HeaderBlock] as string,
-      body: batch[at + RequestField.Body] as string | Uint8Array | null,
+      body: isUpload ? null : body,
+      upload: isUpload ? body : null,
       client: batch[at + RequestField.Client] as string,
       executor: executorId(slot),
       serial: batch[at + RequestField.Serial] as number,

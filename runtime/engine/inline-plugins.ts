@@ -91,7 +91,8 @@ export class InlinePlugins {
   }
 
   /** Returns whether a request runs here; large bodies go to the executors. */
-  takes({ inline }: PluginRoute, { body }: Exchange): boolean {
+  takes({ inline }: PluginRoute, { body, upload = null }: Exchange): boolean {
+    if (upload !== null) return false;
     if (inline === undefined || inline === null) return false;
     return body === null || body.length <= INLINE_BODY_BYTES;
   }

@@ -11,6 +11,7 @@ import {
   DRAIN_KEEPALIVE_MS,
   KEEPALIVE_DRAIN_MS,
   RESPONSE_MEMORY_BYTES,
+  UPLOAD_DISK_BYTES,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { TlsFiles } from "../base/tls-files.js";
@@ -292,5 +293,6 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
     // A client may use half of it: enough for a body of the maximum size.
     bodyMemoryBytes: Math.max(BODY_MEMORY_BYTES, 2 * maxBodyBytes),
     responseMemoryBytes: RESPONSE_MEMORY_BYTES,
+    uploadBytes: Math.max(UPLOAD_DISK_BYTES, 2 * maxBodyBytes),
   };
 }

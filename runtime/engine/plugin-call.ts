@@ -13,6 +13,8 @@ export interface PluginRoute {
   timeoutMs?: number;
   /** The entry if it runs in the IO thread; null or undefined: executors run it. */
   inline?: PluginEntry | null;
+  /** It takes a form with files. */
+  takesFiles?: boolean;
   /** It is a job: one that exceeds its time limit must end, or it might run twice. */
   isJob?: true;
   /** Which principals may call it; undefined: any. */

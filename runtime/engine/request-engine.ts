@@ -148,6 +148,7 @@ export class RequestEngine {
         }
         this.current = null;
       },
+      takesUpload: (target) => this.#takesUpload(target.split("?", 1)[0]!, port),
       rejected: (rejection, client, exchange) => {
         if (port === 0) metrics.refused(rejection.status);
         if (port === 0) rejections.count(rejection.reason);
@@ -163,6 +164,12 @@ export class RequestEngine {
         if (port === 0) metrics.connected(delta);
       },
     };
+  }
+
+  #takesUpload(target: string, port: 0 | 1): boolean {
+    const path = this.#parts.routes.resolve(target);
+    const resource = path === null ? undefined : this.#resource(path, port);
+    return resource?.kind === "plugin" && resource.route.takesFiles === true;
   }
 
   #isOver({ connection }: Exchange, path: string | null): boolean {

@@ -69,6 +69,13 @@ export const BODY_MEMORY_EXHAUSTED = new HttpRejection(
   "Retry-After: 2\r\n",
   "request-memory",
 );
+export const UPLOAD_SPACE_EXHAUSTED = new HttpRejection(
+  503,
+  "Service Unavailable: disk space for uploads exhausted",
+  "Retry-After: 2\r\n",
+  "request-memory",
+);
+export const UPLOAD_NOT_STORED = new HttpRejection(507, "Insufficient Storage: upload not stored");
 export const RESPONSE_MEMORY_EXHAUSTED = new HttpRejection(
   503,
   "Service Unavailable: response memory exhausted by unread responses",

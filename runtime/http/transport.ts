@@ -4,7 +4,7 @@
 
 import type { TlsMaterial } from "../base/tls-files.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
-import type { Accept, Ident } from "../plugin/contract/request-source.js";
+import type { Accept, Ident, Upload } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
 import type { ClientCertificate } from "./auth/request-head.js";
 import type { SignedOrigin } from "./auth/signed-origin.js";
@@ -95,6 +95,8 @@ export interface Exchange {
   readonly headers: RequestHeaders;
   /** Null if there is no body; up to INLINE_BODY_BYTES latin1 text, else bytes in shared memory. */
   readonly body: string | Uint8Array | null;
+  /** A body with files that is on disk; undefined or null: none. */
+  readonly upload?: Upload | null;
   readonly connection: Connection;
   /** Address of the client behind a proxy or dispatcher; null: that of the connection. */
   forwardedFor: string | null;
@@ -163,6 +165,8 @@ export type ByteStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 /** Callbacks of a transport to the engine. They must not throw. */
 export interface ServerEvents {
   request(exchange: Exchange): void;
+  /** Returns whether a plugin takes the body as a form with files, which may be on disk. */
+  takesUpload?(target: string): boolean;
   /** Returns the body of an error that the transport sends itself (parser, limits); latin1. */
   errorBody(rejection: HttpRejection, accept: Accept, t0Ms: number): ErrorBody;
   /** Reports such an error; the exchange is null if a whole connection is refused. */
@@ -198,6 +202,8 @@ export interface ServerOptions {
   /** Limits for the bodies of unanswered requests, and for unread responses. */
   readonly bodyMemoryBytes: number;
   readonly responseMemoryBytes: number;
+  /** Disk space for bodies with files; `uws` keeps them in memory. */
+  readonly uploadBytes?: number;
   /** Certificates; null: connections are not encrypted. */
   readonly tls: TlsMaterial | null;
 }

@@ -32,7 +32,7 @@ export declare class PluginResponse<K = unknown, T = unknown> {
   constructor(maxhits?: number);
   append(sortkey: K, item: T): void;
 }
-export declare class UploadedFile { readonly name: string; readonly bytes: Uint8Array; }
+export declare class UploadedFile { readonly name: string; bytes(): Promise<Uint8Array>; }
 export declare class Cursor<S = unknown> { readonly state: S; }
 export declare class Page<T, S = unknown> {
   readonly items: readonly T[];

@@ -58,10 +58,11 @@ export function store(request: PluginRequest, item: str, content: bytes) {
 }
 
 /** Takes files. @plugin */
-export function upload(
+export async function upload(
   _request: PluginRequest, title: str, first: UploadedFile, more?: UploadedFile,
 ) {
-  return { title, name: first.name, type: first.type, text: first.text(), more: more?.size ?? 0 };
+  const text = await first.text();
+  return { title, name: first.name, type: first.type, text, more: more?.size ?? 0 };
 }
 
 /** Returns a picture. @plugin @readonly */

@@ -2,8 +2,13 @@
 // limit: 60 s
 
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { suite } from "uvu";
@@ -14,18 +19,33 @@ import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { Graph, int, PluginRequest, str, UploadedFile } from "svc-server";
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 
 /** Takes a picture. @plugin @graph shop */
 export async function upload(
   _request: PluginRequest, title: str, picture: UploadedFile, graph: Graph, n: int = 1,
   thumb?: UploadedFile,
 ) {
-  const digest = createHash("sha256").update(picture.bytes).digest("hex").slice(0, 8);
+  const hash = createHash("sha256");
+  for await (const chunk of picture.stream()) hash.update(chunk);
+  const digest = hash.digest("hex").slice(0, 8);
   const { name, type, size } = picture;
-  return { title, n, name, type, size, digest, thumb: thumb?.text() ?? null, graph: graph.name };
+  const text = (await thumb?.text()) ?? null;
+  return { title, n, name, type, size, digest, thumb: text, graph: graph.name };
+}
+
+/** Saves files, one item after the other. @plugin */
+export async function* save(
+  _request: PluginRequest, path: str, first: UploadedFile, second: UploadedFile,
+): AsyncGenerator<int> {
+  for (const file of [first, second]) {
+    await file.saveTo(path);
+    yield (await readFile(path)).length;
+  }
 }
 `;
 
+const MAX_BODY_BYTES = 12_000_000;
 const test = suite("uploads");
 let project: TemporaryProject;
 let server: Served;
@@ -34,15 +54,40 @@ test.before(async () => {
   project = new TemporaryProject({
     "plugins/p.ts": PLUGINS,
     "tsconfig.json": NODE_TYPES,
-    "svc.config.ts": "export default { graphs: { shop: {} } };\n",
+    "svc.config.ts": `export default {
+  graphs: { shop: {} }, http: { maxBodyBytes: ${MAX_BODY_BYTES} },
+};
+`,
   });
   await buildProject(project.folder);
   server = await serve(project.folder);
 });
 test.after(async () => {
   await server.stop();
+  await until(() => folders().length === 0);
   project.remove();
 });
+
+/** Folders of bodies on disk, of the servers of this file. */
+const pids = new Set<number>();
+function folders(): string[] {
+  pids.add(server.process.pid!);
+  const isOwn = (name: string) => [...pids].some((pid) => name.startsWith(`svc-uploads-${pid}-`));
+  return readdirSync(tmpdir()).filter(isOwn);
+}
+
+/** Sizes of the bodies on disk. */
+function bodies(): number[] {
+  const paths = folders().flatMap((name) => {
+    const folder = join(tmpdir(), name);
+    return readdirSync(folder).map((file) => join(folder, file));
+  });
+  return paths.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(5);
+}
 
 const TYPE = { "content-type": "multipart/form-data; boundary=xx" };
 
@@ -72,10 +117,71 @@ test("convert and check fields like the query", async () => {
   assert.match(text, "n=x");
 });
 
-test("accept a large file through shared memory", async () => {
-  const bytes = "z".repeat(5_000_000);
-  const { json } = await post(`${part("picture", bytes, "big")}--xx--\r\n`, "?title=t");
-  assert.is((json.response as { size: number }).size, 5_000_000);
+test("accept files of any size, large ones on disk", async () => {
+  for (const length of [60_000, 800_000, 5_000_000]) {
+    const bytes = Buffer.alloc(length, "zy-\r\n--x");
+    const body = `${part("picture", bytes.toString("latin1"), "big")}${part("thumb", "é", "t")}`;
+    const { json } = await post(`${body}--xx--\r\n`, "?title=t");
+    const { size, digest, thumb } = json.response as Record<string, unknown>;
+    const expected = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+    assert.equal([size, digest, thumb], [length, expected, "é"]);
+  }
+  assert.is(folders().length, 1);
+  await until(() => bodies().length === 0);
+});
+
+test("keep files on disk as long as a stream needs them", async () => {
+  const files = ["first", "second"].map((name) => part(name, "z".repeat(2_000_000), name));
+  const path = encodeURIComponent(join(project.folder, "saved"));
+  const url = `/svc/plugin/save?path=${path}`;
+  const options = { method: "POST", body: `${files.join("")}--xx--\r\n`, headers: TYPE };
+  assert.is((await get(server.port, url, options)).text, "2000000\n2000000\n");
+  await until(() => bodies().length === 0);
+});
+
+/** Sends a part of a large form. */
+function sendPart(length: number, framing = `Content-Length: ${length * 2}`): Socket {
+  const head = `POST /svc/plugin/upload?title=t HTTP/1.1\r\nHost: x\r\n${framing}\r\n`;
+  const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
+  socket.on("error", () => {});
+  socket.write(`${head}Content-Type: multipart/form-data; boundary=xx\r\n\r\n`);
+  const body = part("picture", "z".repeat(length), "big").slice(0, length);
+  const isChunked = framing.startsWith("Transfer");
+  socket.write(isChunked ? `${length.toString(16)}\r\n${body}\r\n` : body);
+  return socket;
+}
+
+test("leave nothing behind when the connection is cut", async () => {
+  const socket = sendPart(4_000_000);
+  await until(() => bodies().some((size) => size > 0));
+  socket.destroy();
+  await until(() => bodies().length === 0);
+});
+
+test("leave nothing behind when the body is too large, or lies", async () => {
+  const endless = sendPart(MAX_BODY_BYTES + 1, "Transfer-Encoding: chunked");
+  const [refusal] = (await once(endless, "data")) as [string];
+  assert.match(refusal, /^HTTP\/1\.1 413 /);
+  endless.destroy();
+  const cut = sendPart(3_000_000);
+  cut.end();
+  const [invalid] = (await once(cut, "data")) as [string];
+  assert.match(invalid, /^HTTP\/1\.1 400 /);
+  const unfinished = part("picture", "z".repeat(3_000_000), "p");
+  const nested = part("other", "z".repeat(3_000_000), "p");
+  for (const body of [unfinished, `${nested}--xx--\r\n`]) {
+    assert.is((await post(body, "?title=t")).status, 400);
+  }
+  await until(() => bodies().length === 0);
+});
+
+test("leave nothing behind after a kill, once a server starts again", async () => {
+  sendPart(4_000_000);
+  await until(() => bodies().some((size) => size > 0));
+  await server.stop("SIGKILL");
+  assert.ok(folders().length > 0);
+  server = await serve(project.folder);
+  await until(() => folders().length === 0);
 });
 
 test("are refused with 400 where the body is invalid", async () => {
@@ -88,8 +194,13 @@ test("are refused with 400 where the body is invalid", async () => {
     [`${good}${part("picture", "x", "q")}--xx--\r\n`, /file picture is given twice/],
     [`${good}${part("other", "x", "q")}--xx--\r\n`, /file other is unknown/],
     [`${good}${part("f", "y".repeat(70_000))}--xx--\r\n`, /field above 65536 bytes/],
-    [`${good}${part("f", "1").repeat(150)}--xx--\r\n`, /too many fields or files/],
-    [`${nested}--xx--\r\n`, /title|picture/],
+    [`${good}${part("f", "1").repeat(150)}--xx--\r\n`, /more than 100 fields/],
+    [`${nested}--xx--\r\n`, /part without a name/],
+    [`${good}--xx\r\n\r\n${"z".repeat(70_000)}\r\n--xx--\r\n`, /part without a name/],
+    [`${good}--xx\r\n${"z".repeat(70_000)}\r\n--xx--\r\n`, /part head above 8192 bytes/],
+    [`${good}--xxx\r\n--xx--\r\n`, /invalid boundary/],
+    [`${"z".repeat(70_000)}\r\n${good}--xx--\r\n`, /no boundary/],
+    [good.replace("--xx", "--xx".repeat(30_000)), /title/],
     ["no form at all", /content \(/],
   ];
   for (const [body, reason] of cases) {

@@ -75,6 +75,12 @@ class Recorder implements RequestSink {
   }
 
   sendContinue(): void {}
+
+  diskFor(): null {
+    return null;
+  }
+
+  resumed(): void {}
 }
 
 function below(random: Random, end: number): number {

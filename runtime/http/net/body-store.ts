@@ -1,10 +1,18 @@
 // Collects the bytes of one request body. Small bodies become latin1 text, larger ones fill shared
-// memory that executors read without copying. Memory grows with the bytes received, never with the
-// declared length, and all bodies of a server share one budget.
+// memory that executors read without copying, and large ones with files go to disk. Memory grows
+// with the bytes received, never with the declared length, and all bodies share one budget.
 
 import { IdleGc } from "../../base/idle-gc.js";
-import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import { BODY_MEMORY_EXHAUSTED, type HttpRejection, PAYLOAD_TOO_LARGE } from "../rejections.js";
+import { INLINE_BODY_BYTES, MAX_UPLOAD_MEMORY_BYTES } from "../../base/limits.js";
+import { log } from "../../base/log.js";
+import {
+  BODY_MEMORY_EXHAUSTED,
+  type HttpRejection,
+  PAYLOAD_TOO_LARGE,
+  UPLOAD_NOT_STORED,
+  UPLOAD_SPACE_EXHAUSTED,
+} from "../rejections.js";
+import type { UploadedBody } from "./upload-folder.js";
 
 /** Memory available to bodies. */
 export interface BodyMemory {
@@ -37,6 +45,13 @@ export class BodyBudget implements BodyMemory {
   }
 }
 
+/** Where bodies with files go that are too large for memory. */
+export interface BodyDisk {
+  create(progress: () => void): UploadedBody;
+  /** Called when the body is complete, or when reading may go on. */
+  progressed(): void;
+}
+
 export class BodyStore {
   /** Bytes received, including those discarded after a rejection. */
   size = 0;
@@ -48,10 +63,19 @@ export class BodyStore {
   readonly #budget: BodyMemory;
   readonly #maxBytes: number;
   #bytes: Uint8Array | null = null;
+  readonly #disk: BodyDisk | null;
+  #upload: UploadedBody | null = null;
 
-  constructor(budget: BodyMemory, maxBytes: number) {
+  /** @param disk null: the body stays in memory */
+  constructor(budget: BodyMemory, maxBytes: number, disk: BodyDisk | null = null) {
     this.#budget = budget;
     this.#maxBytes = maxBytes;
+    this.#disk = disk;
+  }
+
+  /** True while the next bytes have to wait for the disk. */
+  get isBehind(): boolean {
+    return this.#upload?.isBehind === true;
   }
 
   /**
@@ -61,15 +85,49 @@ export class BodyStore {
   write(chunk: Buffer, from: number, to: number, expected: number): void {
     const count = to - from;
     if (this.refusal === null) {
-      const refusal = this.#makeRoom(this.size + count, expected);
+      const refusal = this.#store(chunk.subarray(from, to), expected);
       if (refusal !== null) this.giveUp(refusal);
     }
-    if (this.refusal !== null) {
-      this.dropped += count;
-      return;
+    if (this.refusal === null) this.size += count;
+    else this.dropped += count;
+  }
+
+  /** @returns the rejection if there is too little space */
+  #store(bytes: Uint8Array, expected: number): HttpRejection | null {
+    const size = this.size + bytes.length;
+    if (size > this.#maxBytes) return PAYLOAD_TOO_LARGE;
+    const isLarge = Math.max(size, expected) > MAX_UPLOAD_MEMORY_BYTES;
+    if (this.#disk !== null && isLarge) return this.#storeOnDisk(this.#disk, bytes);
+    const refusal = this.#makeRoom(size, expected);
+    if (refusal === null) this.#bytes!.set(bytes, this.size);
+    return refusal;
+  }
+
+  #storeOnDisk(disk: BodyDisk, bytes: Uint8Array): HttpRejection | null {
+    if (this.#upload === null) {
+      try {
+        this.#upload = disk.create(() => this.#progressed(disk));
+      } catch (error) {
+        log(`upload failed: ${(error as Error).message}`, "error");
+        return UPLOAD_NOT_STORED;
+      }
+      const before = this.#bytes?.slice(0, this.size);
+      this.#releaseMemory();
+      if (before !== undefined && !this.#upload.write(before)) return UPLOAD_SPACE_EXHAUSTED;
     }
-    this.#bytes!.set(chunk.subarray(from, to), this.size);
-    this.size += count;
+    return this.#upload.write(bytes) ? null : UPLOAD_SPACE_EXHAUSTED;
+  }
+
+  #progressed(disk: BodyDisk): void {
+    if (this.refusal !== null) return;
+    if (this.#upload !== null && this.#upload.failure !== null) this.giveUp(UPLOAD_NOT_STORED);
+    disk.progressed();
+  }
+
+  /** Returns whether all bytes are where they belong; otherwise `progressed` is called later. */
+  complete(): boolean {
+    this.#upload?.end();
+    return this.#upload === null || this.#upload.isComplete;
   }
 
   /** Releases the stored bytes; the rest of the body is read and discarded. */
@@ -79,9 +137,20 @@ export class BodyStore {
   }
 
   release(): void {
+    this.#releaseMemory();
+    this.#upload?.remove();
+    this.#upload = null;
+  }
+
+  #releaseMemory(): void {
     this.#budget.give(this.reserved);
     this.reserved = 0;
     this.#bytes = null;
+  }
+
+  /** The body on disk, which passes to the caller; null: it is in memory. */
+  get upload(): UploadedBody | null {
+    return this.#upload;
   }
 
   /** Returns the body in the form that the engine takes. The reservation passes to the caller. */
@@ -95,7 +164,6 @@ export class BodyStore {
   /** @returns the rejection if there is too little memory */
   #makeRoom(size: number, expected: number): HttpRejection | null {
     const capacity = this.#bytes?.length ?? 0;
-    if (size > this.#maxBytes) return PAYLOAD_TOO_LARGE;
     if (size <= capacity) return null;
     const grown = Math.max(size, Math.min(expected, Math.max(2 * capacity, INLINE_BODY_BYTES)));
     const isLarge = Math.max(grown, expected) > INLINE_BODY_BYTES;

@@ -13,6 +13,8 @@ export class Client implements BodyMemory {
   counted = 0;
   readonly answers: ResponseMemory;
   readonly requests: RateLimiter;
+  /** Disk space that its bodies take. */
+  uploadBytes = 0;
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
   readonly #maxBodyBytes: number;
@@ -36,7 +38,7 @@ export class Client implements BodyMemory {
 
   /** Returns whether the client holds no shared resources. */
   get holdsNothing(): boolean {
-    return this.#bodyBytes === 0 && this.answers.held === 0;
+    return this.#bodyBytes === 0 && this.uploadBytes === 0 && this.answers.held === 0;
   }
 
   /** Returns whether the client may open further connections only as a dispatcher. */

@@ -6,6 +6,7 @@ import type { Proxies } from "../proxies.js";
 import type { ServerEvents } from "../transport.js";
 import type { Clients } from "./clients.js";
 import type { ResponseHeads } from "./response-heads.js";
+import type { UploadFolder } from "./upload-folder.js";
 
 /** State shared by the connections of one server. */
 export interface ConnectionHost<NetConnection> {
@@ -17,6 +18,7 @@ export interface ConnectionHost<NetConnection> {
   readonly clients: Clients;
   readonly events: ServerEvents;
   readonly maxBodyBytes: number;
+  readonly uploads: UploadFolder;
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;

@@ -16,6 +16,7 @@ import {
   MAX_WRITE_BATCH_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
+import { headerValue } from "../../plugin/contract/request-text.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
 import { TRUNK_LINE } from "../../trunk/frames.js";
 import { Trunk } from "../../trunk/trunk.js";
@@ -33,7 +34,7 @@ import {
   TOO_MANY_REQUESTS,
 } from "../rejections.js";
 import type { IncomingRequest, ServerEvents } from "../transport.js";
-import type { BodyMemory } from "./body-store.js";
+import type { BodyDisk, BodyMemory } from "./body-store.js";
 import type { Client } from "./clients.js";
 import type { ConnectionHost } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
@@ -42,7 +43,9 @@ import { type ParsedRequest, RequestReader, type RequestSink } from "./request-r
 import type { ResponseHeads } from "./response-heads.js";
 import { ConnectionResponses } from "./response-memory.js";
 import { type QueueOwner, ResponseQueue } from "./response-queue.js";
+import type { UploadedBody } from "./upload-folder.js";
 
+const FORM = /^multipart\/form-data\b/i;
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
 export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
@@ -213,13 +216,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   mayRead(): boolean {
     if (this.#phase !== "open" || this.#queue.isFull || this.#answers.isLarge) return false;
     if (this.#trunk !== null) return false;
-    if (this.#reader.waitsForIdle && !this.isIdle) return false;
+    if (this.#reader.isBehind || (this.#reader.waitsForIdle && !this.isIdle)) return false;
     return !this.#output.isBlocked;
   }
 
   request(
     head: ParsedRequest,
-    body: string | Uint8Array | null,
+    body: string | Uint8Array | UploadedBody | null,
     requestBytes: number,
     reserved: number,
   ): void {
@@ -306,6 +309,19 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   memoryFor(fields: HeaderFields): BodyMemory {
     return this.ownerOf(this.forwardedFor(fields));
+  }
+
+  diskFor({ target, fields }: ParsedRequest): BodyDisk["create"] | null {
+    const type = headerValue(fields.block, "Content-Type") ?? "";
+    // Dispatchers hold whole bodies themselves.
+    const isOfClient = this.ident === null && !(this.#socket instanceof TrunkStream);
+    if (!isOfClient || !FORM.test(type) || !this.events.takesUpload?.(target)) return null;
+    const owner = this.ownerOf(this.forwardedFor(fields));
+    return (progress) => this.#host.uploads.create(owner, progress);
+  }
+
+  resumed(): void {
+    this.wrote();
   }
 
   sendContinue(): void {

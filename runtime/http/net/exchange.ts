@@ -19,6 +19,7 @@ import type {
 import type { Client } from "./clients.js";
 import type { ParsedRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
+import { UploadedBody } from "./upload-folder.js";
 
 const TAKES_TRUNK = `${TRUNK_HEADER}: 1\r\n`;
 const LINE_END = Buffer.from("\r\n");
@@ -46,6 +47,8 @@ export class NetExchange implements Exchange {
   readonly method: Method;
   readonly target: string;
   readonly headers: RequestHeaders;
+  readonly body: string | Uint8Array | null;
+  readonly upload: UploadedBody | null;
   readonly t0Ms: number;
   forwardedFor: string | null;
   signedOrigin: Exchange["signedOrigin"] = null;
@@ -82,12 +85,14 @@ export class NetExchange implements Exchange {
   constructor(
     readonly connection: ExchangeOwner,
     head: ParsedRequest,
-    readonly body: string | Uint8Array | null,
+    body: string | Uint8Array | UploadedBody | null,
     /** Bytes of the request, head and body. */
     readonly requestBytes: number,
     /** Bytes that the body holds of the server's budget. */
     public reserved: number,
   ) {
+    this.upload = body instanceof UploadedBody ? body : null;
+    this.body = body instanceof UploadedBody ? null : body;
     this.method = head.method;
     this.target = head.target;
     this.headers = head.fields;

@@ -23,8 +23,9 @@ import {
 } from "../rejections.js";
 import type { IncomingRequest, Method } from "../transport.js";
 import { type BodyReader, ChunkedBody, SizedBody } from "./body-reader.js";
-import { type BodyMemory, BodyStore } from "./body-store.js";
+import { type BodyDisk, type BodyMemory, BodyStore } from "./body-store.js";
 import { HeadReader } from "./head-reader.js";
+import type { UploadedBody } from "./upload-folder.js";
 
 const CR = 13;
 const LF = 10;
@@ -50,7 +51,7 @@ export interface RequestSink {
   /** `reserved` bytes of that budget pass to the sink with the body. */
   request(
     head: ParsedRequest,
-    body: string | Uint8Array | null,
+    body: string | Uint8Array | UploadedBody | null,
     requestBytes: number,
     reserved: number,
   ): void;
@@ -65,6 +66,10 @@ export interface RequestSink {
    * @returns why it may not
    */
   carry(): HttpRejection | null;
+  /** Returns how to store the body on disk; null if it has to stay in memory. */
+  diskFor(head: ParsedRequest): BodyDisk["create"] | null;
+  /** Reading may go on after a wait for the disk. */
+  resumed(): void;
   /** Removes the fields that the client may not send. */
   allowed(fields: HeaderFields): HeaderFields;
   /** The client sent `Expect: 100-continue` and its body will be accepted. */
@@ -135,6 +140,11 @@ export class RequestReader {
   /** Rejects the unfinished request on a timeout. */
   giveUp(): void {
     this.#fail(REQUEST_TIMEOUT);
+  }
+
+  /** Returns whether reading has to wait for the disk. */
+  get isBehind(): boolean {
+    return this.#body !== null && (this.#body.done || this.#body.store.isBehind);
   }
 
   /** Returns whether a head was read whose body is still incomplete. */
@@ -241,7 +251,7 @@ export class RequestReader {
       }
     }
     this.#request = request;
-    this.#beginBody(fields, end < chunk.length, this.#head.refusal);
+    this.#beginBody(request, end < chunk.length, this.#head.refusal);
     return end;
   }
 
@@ -254,8 +264,11 @@ export class RequestReader {
     return this.#sink.memoryFor(fields).take(length, false);
   }
 
-  #beginBody(fields: HeaderFields, hasArrived: boolean, headRefusal: HttpRejection | null): void {
-    const store = new BodyStore(this.#sink.memoryFor(fields), this.#sink.maxBodyBytes);
+  #beginBody(head: ParsedRequest, hasArrived: boolean, headRefusal: HttpRejection | null): void {
+    const { fields } = head;
+    const create = this.#sink.diskFor(head);
+    const disk = create && { create, progressed: () => this.#progressed() };
+    const store = new BodyStore(this.#sink.memoryFor(fields), this.#sink.maxBodyBytes, disk);
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
     this.#body = body;
@@ -290,12 +303,22 @@ export class RequestReader {
     return end;
   }
 
+  /** The disk has stored bytes of the body, or has failed. */
+  #progressed(): void {
+    const body = this.#body;
+    if (body === null) return;
+    if (body.store.refusal !== null) this.#refuseBody(body.store.refusal, false);
+    if (body.done) this.#endBody(body);
+    this.#sink.resumed();
+  }
+
   #endBody(body: BodyReader): void {
+    const { store } = body;
+    if (store.refusal === null && !store.complete()) return; // `#progressed` follows
     const request = this.#request!;
     this.#body = null;
     this.#request = null;
-    const { store } = body;
     if (store.refusal !== null) return; // answered before
-    this.#sink.request(request, store.finish(), this.#requestBytes, store.reserved);
+    this.#sink.request(request, store.upload ?? store.finish(), this.#requestBytes, store.reserved);
   }
 }

@@ -57,6 +57,7 @@ export class ResponseQueue {
   settle(exchange: NetExchange): void {
     exchange.owner.give(exchange.reserved);
     exchange.reserved = 0;
+    exchange.upload?.remove();
     if (exchange.aborted) return;
     this.heldBytes += exchange.answerBytes;
     if (exchange.isLast) {

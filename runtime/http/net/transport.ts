@@ -38,6 +38,7 @@ import type { ProxySource } from "./proxy-header.js";
 import { ResponseHeads } from "./response-heads.js";
 import { ResponseMemory, transportMemory } from "./response-memory.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
+import { removeAbandonedUploads, UploadFolder } from "./upload-folder.js";
 
 /** Fraction of the connection limit that may concurrently be refused with a response. */
 const REFUSED_SHARE = 4;
@@ -76,6 +77,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly answers: ResponseMemory;
   readonly clients: Clients;
   readonly maxBodyBytes: number;
+  readonly uploads: UploadFolder;
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;
@@ -115,6 +117,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.clients = new Clients((key) => new Client(key, this.budget, share, this.answers, limits));
     // A body that can never fit is 413, not a retryable 503.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
+    this.uploads = new UploadFolder(options.uploadBytes ?? 0);
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientPermissions(options.dispatcherNetworks);
     this.proxies = new Proxies(options.proxies);
@@ -140,6 +143,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
         const bound = server.address();
         if (bound !== null && typeof bound === "object") this.port = bound.port;
         this.#sweeper = setInterval(() => this.sweep(performance.now()), CONNECTION_SWEEP_MS);
+        void removeAbandonedUploads();
         resolve();
       });
     });
@@ -203,6 +207,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
       this.#emptied = resolve;
     });
     for (const connection of this.#connections) connection.destroy();
+    this.uploads.close();
     this.#door?.close();
     this.#proxyDoor?.close();
     for (const socket of this.#refused.keys()) socket.destroy();

@@ -13,6 +13,8 @@ export type PathRoutes = ByRole & {
   readonly timeouts?: ByRole;
   /** The engine runs in the IO thread as long as it is fast. */
   readonly inline?: true;
+  /** The engine takes a form with files. */
+  readonly files?: true;
   /** The engine is a job: svc calls it by its schedule, and clients cannot. */
   readonly job?: JobFacts;
   /** Which principals may call them; any principal where nothing is said. */

@@ -16,6 +16,8 @@ export interface RequestSource {
   readonly headerBlock: string;
   /** Body: latin1 text when small, shared bytes when large, null if there is none. */
   readonly body: string | Uint8Array | null;
+  /** A body with files that is too large for memory; `body` is null then. */
+  readonly upload?: Upload | null;
   /** `http://<ip>:<port>/` of the calling client. */
   readonly client: string;
   /** Slot of the request: 0-31 on the main port, 0-7 on the admin port. */
@@ -37,6 +39,12 @@ export interface RequestSource {
   readonly signal?: RequestSignal;
   /** Starts a streamed response; undefined if streaming is impossible. */
   readonly streams?: StreamOpener;
+}
+
+/** A request body in a file, which exists as long as the request. */
+export interface Upload {
+  readonly path: string;
+  readonly size: number;
 }
 
 export type StreamFormat = "ndjson" | "sse";

@@ -1,33 +1,85 @@
 // A file of a form, as plugin code sees it. The client states its name and type.
 
+import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
-/** Argument for a file of a request with `multipart/form-data`. */
+/** Bytes that are read from disk at once. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Content within a file that is open as long as the request. */
+export interface ContentOnDisk {
+  readonly handle: {
+    read(
+      into: Uint8Array,
+      offset: number,
+      length: number,
+      position: number,
+    ): Promise<{ readonly bytesRead: number }>;
+  };
+  /** Position of the first byte. */
+  readonly start: number;
+  readonly size: number;
+}
+
+/**
+ * Argument for a file of a request with `multipart/form-data`. A large one is on disk until the
+ * request is over.
+ */
 export class UploadedFile {
   /** Name on the client's machine, without folders. */
   readonly name: string;
   /** Media type that the client states; it may be wrong. */
   readonly type: string;
-  readonly bytes: Uint8Array;
+  /** Number of bytes. */
+  readonly size: number;
+  readonly #content: Uint8Array | ContentOnDisk;
 
-  constructor(name: string, type: string, bytes: Uint8Array) {
+  constructor(name: string, type: string, content: Uint8Array | ContentOnDisk) {
     this.name = name;
     this.type = type;
-    this.bytes = bytes;
+    this.size = content instanceof Uint8Array ? content.length : content.size;
+    this.#content = content;
   }
 
-  /** Number of bytes. */
-  get size(): number {
-    return this.bytes.length;
+  /** The whole content in memory. */
+  async bytes(): Promise<Uint8Array> {
+    if (this.#content instanceof Uint8Array) return this.#content;
+    const bytes = new Uint8Array(this.size);
+    let at = 0;
+    for await (const chunk of this.stream()) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
   }
 
   /** The content as text; invalid UTF-8 becomes U+FFFD. */
-  text(): string {
-    return new TextDecoder().decode(this.bytes);
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.bytes());
+  }
+
+  /** Yields the content in chunks, so that a large file needs little memory. */
+  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#content instanceof Uint8Array) {
+      yield this.#content;
+      return;
+    }
+    const { handle, start } = this.#content;
+    for (let at = 0; at < this.size; ) {
+      const length = Math.min(CHUNK_BYTES, this.size - at);
+      const chunk = new Uint8Array(length);
+      const { bytesRead } = await handle.read(chunk, 0, length, start + at);
+      if (bytesRead === 0) throw new Error(`uploaded file ends after ${at} bytes`);
+      yield chunk.subarray(0, bytesRead);
+      at += bytesRead;
+    }
   }
 
   /** Writes the file to a path, which must not come from the client. */
   async saveTo(path: string): Promise<void> {
-    await writeFile(path, this.bytes);
+    if (this.#content instanceof Uint8Array) return writeFile(path, this.#content);
+    await pipeline(Readable.from(this.stream()), createWriteStream(path));
   }
 }

@@ -1,26 +1,24 @@
 // Bodies in `multipart/form-data`: text fields join the query, so that they are converted and
 // checked like its parameters; files become arguments. The body has been received whole, within the
-// limit of bodies, so that nothing remains of an invalid one.
+// limit of bodies, in memory or on disk. Files of a body on disk are ranges of it, not copies.
 
-import type { BusboyConstructor, BusboyFileStream, BusboyInstance } from "@fastify/busboy";
-import { ParameterError } from "../../base/errors.js";
+import { type FileHandle, open } from "node:fs/promises";
 import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { truncateForMessage } from "../contract/truncate-for-message.js";
 import { missing } from "../request/query-values.js";
 import { bodyView } from "../request/received.js";
-import { UploadedFile } from "../request/uploaded-file.js";
+import { type ContentOnDisk, UploadedFile } from "../request/uploaded-file.js";
+import { invalid, MultipartScanner, type PartSink } from "./multipart-scanner.js";
+import type { PartHead } from "./part-head.js";
 import { DeferredCall } from "./validate-arguments.js";
 
 const MEDIA_TYPE = "multipart/form-data";
 const MAX_FIELD_BYTES = 64 * 1024;
-const LIMITS = {
-  fieldNameSize: 100,
-  fieldSize: MAX_FIELD_BYTES,
-  fields: 100,
-  files: 20,
-  headerPairs: 20,
-};
+const MAX_FIELDS = 100;
+const BOUNDARY = /;[ \t]*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
+/** More than a field and the head of a part. */
+const WINDOW_BYTES = 512 * 1024;
 
 /** A request whose form has been read. */
 export interface FormSource extends RequestSource {
@@ -39,10 +37,21 @@ export function callWithForm(
   call: (source: FormSource) => unknown,
 ): DeferredCall {
   let form: FormSource;
-  const read = readForm(source, names).then((found) => {
-    form = found;
-  });
-  return new DeferredCall(read, () => call(form));
+  let handle: FileHandle | null = null;
+  const release = (): void => {
+    handle?.close().catch(() => {});
+    handle = null;
+  };
+  const read = async (): Promise<void> => {
+    try {
+      if (source.upload) handle = await open(source.upload.path);
+      form = await readForm(source, names, handle);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+  return new DeferredCall(read(), () => call(form), release);
 }
 
 /** @throws ParameterError for a required file that the form does not have */
@@ -51,64 +60,86 @@ export function fileArgument({ files }: FormSource, name: string, required: bool
   return file === undefined && required ? missing(name) : file;
 }
 
-async function readForm(source: RequestSource, names: readonly string[]): Promise<FormSource> {
-  const files = new Map<string, UploadedFile>();
-  const type = headerValue(source.headerBlock, "Content-Type") ?? "";
+/** @param handle of the body on disk; null: it is in memory, or there is none */
+async function readForm(
+  source: RequestSource,
+  names: readonly string[],
+  handle: FileHandle | null,
+): Promise<FormSource> {
   const body = bodyView(source);
-  if (body === null) return { ...source, files };
+  if (body === null && handle === null) return { ...source, files: new Map() };
+  const type = headerValue(source.headerBlock, "Content-Type") ?? "";
   if (!type.toLowerCase().startsWith(MEDIA_TYPE)) {
     throw invalid(`media type ${MEDIA_TYPE} is required`);
   }
-  const fields: string[] = [];
-  const { Busboy } = await import("@fastify/busboy");
-  await new Promise<void>((resolve, reject) => {
-    const reject400 = (reason: string) => reject(invalid(reason));
-    const parser = createParser(Busboy, type);
-    const readings: Promise<void>[] = [];
-    parser.on("field", (name, value, isNameCut, isCut) => {
-      if (isNameCut || isCut) return reject400(`field above ${MAX_FIELD_BYTES} bytes`);
-      fields.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-    });
-    parser.on("file", (field, stream, name, _encoding, media) => {
-      if (!names.includes(field) || files.has(field)) {
-        stream.resume();
-        const problem = files.has(field) ? "given twice" : "unknown";
-        return reject400(`file ${truncateForMessage(field)} is ${problem}`);
-      }
-      // Its place is taken at once, so that another one of that name is found.
-      files.set(field, new UploadedFile("", "", new Uint8Array(0)));
-      readings.push(
-        readStream(stream).then((bytes) => {
-          files.set(field, new UploadedFile(name ?? "", media, bytes));
-        }),
-      );
-    });
-    for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
-      parser.on(limit, () => reject400("too many fields or files"));
-    }
-    parser.on("error", (error) => reject400((error as Error).message));
-    parser.on("finish", () => Promise.all(readings).then(() => resolve(), reject));
-    parser.end(body);
-  });
-  const query = [source.query, ...fields].filter((part) => part !== "").join("&");
-  return { ...source, query, files };
+  const [, quoted, boundary = quoted] = BOUNDARY.exec(type) ?? [];
+  if (boundary === undefined) throw invalid("the media type has no boundary");
+  const reader = new FormReader(names, (start, size) =>
+    handle === null ? copyOf(body!, start, size) : { handle, start, size },
+  );
+  const scanner = new MultipartScanner(boundary, reader);
+  if (handle === null) scanner.scan(body!, 0);
+  else await scanFile(scanner, handle);
+  scanner.end();
+  const query = [source.query, ...reader.fields].filter((part) => part !== "").join("&");
+  return { ...source, query, files: reader.files };
 }
 
-/** @throws ParameterError for a type without boundary */
-function createParser(Busboy: BusboyConstructor, type: string): BusboyInstance {
-  try {
-    return new Busboy({ headers: { "content-type": type }, limits: LIMITS });
-  } catch (error) {
-    throw invalid((error as Error).message);
+async function scanFile(scanner: MultipartScanner, handle: FileHandle): Promise<void> {
+  const window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  /** Position of the window in the file, and the bytes that it has still to contain. */
+  let position = 0;
+  let rest = 0;
+  for (;;) {
+    const free = window.length - rest;
+    const { bytesRead } = await handle.read(window, rest, free, position + rest);
+    if (bytesRead === 0) return;
+    const filled = rest + bytesRead;
+    const used = scanner.scan(window.subarray(0, filled), position);
+    window.copyWithin(0, used, filled);
+    rest = filled - used;
+    position += used;
   }
 }
 
-async function readStream(stream: BusboyFileStream): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
-  return Buffer.concat(parts);
+/** Memory of large bodies is reused after the request. */
+function copyOf(body: Buffer, start: number, size: number): Uint8Array {
+  const copy = new Uint8Array(size);
+  copy.set(body.subarray(start, start + size));
+  return copy;
 }
 
-function invalid(reason: string): ParameterError {
-  return new ParameterError("ValueError", `content (${reason})`);
+class FormReader implements PartSink {
+  readonly files = new Map<string, UploadedFile>();
+  /** `name=value`, escaped. */
+  readonly fields: string[] = [];
+  readonly #names: readonly string[];
+  readonly #content: (start: number, size: number) => Uint8Array | ContentOnDisk;
+
+  constructor(
+    names: readonly string[],
+    content: (start: number, size: number) => Uint8Array | ContentOnDisk,
+  ) {
+    this.#names = names;
+    this.#content = content;
+  }
+
+  begin({ field, fileName }: PartHead): number | null {
+    if (fileName === null) {
+      if (this.fields.length >= MAX_FIELDS) throw invalid(`more than ${MAX_FIELDS} fields`);
+      return MAX_FIELD_BYTES;
+    }
+    const isTwice = this.files.has(field);
+    if (!isTwice && this.#names.includes(field)) return null;
+    const problem = isTwice ? "given twice" : "unknown";
+    throw invalid(`file ${truncateForMessage(field)} is ${problem}`);
+  }
+
+  part({ field, fileName, type }: PartHead, start: number, size: number, text: Buffer | null) {
+    if (text === null) {
+      this.files.set(field, new UploadedFile(fileName!, type, this.#content(start, size)));
+    } else {
+      this.fields.push(`${encodeURIComponent(field)}=${encodeURIComponent(text.toString())}`);
+    }
+  }
 }

@@ -148,21 +148,34 @@ async function callLater(
 ): Promise<void> {
   let result: unknown = late;
   let own = bound;
+  let releaseForm: (() => void) | null = null;
   try {
     while (isDeferredCall(result)) {
       await result.checked;
-      if (held.isReleased) return;
+      releaseForm ??= result.release;
+      if (held.isReleased) return releaseForm?.();
       result = result.call();
       // Arguments that wait for a form are converted only now.
       own = takeBoundGraphs() ?? own;
     }
   } catch (thrown) {
     (takeBoundGraphs() ?? own)?.release();
+    releaseForm?.();
     return sendSyncError(thrown, entry, source, done);
   }
+  if (releaseForm !== null) own = releasedWith(own, releaseForm);
   if (own !== bound) held.bind(own);
   if (isThenable(result)) await finishLater(result, entry, renderer, source, own, done);
   else finish(result, entry, renderer, source, own, done);
+}
+
+/** Lets a form end with the graph of its request. */
+function releasedWith(bound: BoundGraph | null, releaseForm: () => void): BoundGraph {
+  const release = (): void => {
+    releaseForm();
+    bound?.release();
+  };
+  return { graph: bound?.graph ?? null, release };
 }
 
 /** Answers with a result, or starts a stream. */

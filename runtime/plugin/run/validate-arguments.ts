@@ -27,6 +27,8 @@ export class DeferredCall {
     /** Settles when all schemas have accepted. */
     readonly checked: Promise<void>,
     readonly call: () => unknown,
+    /** Called when the request is over, if `checked` has settled without an error. */
+    readonly release: (() => void) | null = null,
   ) {}
 }
 
