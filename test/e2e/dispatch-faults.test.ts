@@ -250,17 +250,20 @@ test("rejects requests when the queue is full", async () => {
 test("transfers large bodies and partials", async () => {
   const { port } = await patient();
   const body = "ö".repeat(2_600_000);
-  const { json } = await ask("echo", { method: "POST", body }, port);
-  const echoed = (json.response as { entries: [number, string][] }).entries;
+  const echoed = entriesOf(await ask("echo", { method: "POST", body }, port));
   assert.ok(echoed.length === 2 && echoed.every(([, text]) => text === body));
-  const big = await ask("big?n=2000000", {}, port);
-  const texts = (big.json.response as { entries: [number, string][] }).entries;
+  const texts = entriesOf(await ask("big?n=2000000", {}, port));
   assert.ok(texts.length === 2 && texts.every(([, text]) => text === "ä".repeat(2_000_000)));
-  const many = await ask("many?n=20000", {}, port);
-  const { entries } = many.json.response as { entries: [number, string][] };
+  const entries = entriesOf(await ask("many?n=20000", {}, port));
   assert.is(entries.length, 40_000);
   assert.ok(entries.every(([key, text], index) => key === index && text === `item ${index >> 1}`));
 });
+
+/** Of a merged result; an error fails the test with its text. */
+function entriesOf({ json, text }: Answer): [number, string][] {
+  assert.is(json.status, "OK", text.slice(0, 2000));
+  return (json.response as { entries: [number, string][] }).entries;
+}
 
 test("forwards bytes unchanged as a reverse proxy", async () => {
   const { proxy } = small.at(0, 0);

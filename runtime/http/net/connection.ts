@@ -375,8 +375,12 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#adjust();
   }
 
-  /** The system hands over megabytes of one socket before it looks at another one. */
+  /**
+   * The system hands over megabytes of one socket before it looks at another one. Streams of a trunk
+   * have no socket to stop: what arrives for a paused one is held, within a bound.
+   */
   #limitSlice(bytes: number): void {
+    if (this.#socket instanceof TrunkStream) return;
     this.#sliceBytes += bytes;
     if (this.#sliceBytes < MAX_READ_SLICE_BYTES) return;
     this.#sliceBytes = 0;
