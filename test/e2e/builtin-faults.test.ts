@@ -133,6 +133,8 @@ const ROWS: readonly Row[] = [
   row("search", { in: "nope" }, 404, /^unknown index of texts: 'nope'/),
   row("search", { fuzzy: "9" }, 400, /fuzzy/),
   row("search", { statistics: "7" }, 400, /statistics/),
+  ["changes", { graph: "zz" }, 404, /^Graph instance not available: zz$/],
+  row("changes", { kinds: '["x"]' }, 400, /kinds/),
   row("createvertex", { id: "" }, 400, /empty vertex identifier/),
   row("createvertex", { type: "other" }, 400, /^Type mismatch for existing object/),
   row("createvertex", { type: "1 2" }, 400, /^invalid vertex type/),

@@ -174,7 +174,7 @@ test("that run cannot be started again, and unknown ones not at all", async () =
   assert.match(await fault("none"), /unknown job/);
   await until(async () => (await jobs()).get("stuck")!.runs.length > 0);
   assert.is((await jobs()).get("stuck")!.runs[0]!.outcome, "timeout");
-  assert.match(server.log(), /executor \d+ replaced: plugin "stuck" timed out/);
+  await until(() => /executor \d+ replaced: plugin "stuck" timed out/.test(server.log()));
 });
 
 test("that never end lose their executor", async () => {

@@ -376,8 +376,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   /**
-   * The system hands over megabytes of one socket before it looks at another one. Streams of a trunk
-   * have no socket to stop: what arrives for a paused one is held, within a bound.
+   * The system hands over megabytes of one socket before it looks at another one. A stream of a
+   * trunk has no socket to stop: what arrives for a paused one is held, within a bound.
    */
   #limitSlice(bytes: number): void {
     if (this.#socket instanceof TrunkStream) return;

@@ -4,6 +4,7 @@
 import type { RequestSource } from "../contract/request-source.js";
 import { fieldValue } from "../contract/request-text.js";
 import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
+import { bodyView } from "./body-view.js";
 import { decodeJson, decodeUtf8, parseDecodedJson } from "./parse-json.js";
 import { missing } from "./query-values.js";
 
@@ -29,15 +30,6 @@ export function contentBytes(source: RequestSource): Uint8Array {
   }
   // Large bodies are in shared memory that is reused after the request: slice() copies.
   return typeof body === "string" ? latin1Bytes(body) : body.slice();
-}
-
-/** Returns the body without a copy of a large one, which is in shared memory; null for none. */
-export function bodyView({ body }: RequestSource): Buffer | null {
-  if (body === null || body.length === 0) {
-    return null;
-  }
-  if (typeof body === "string") return Buffer.from(body, "latin1");
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 /** @throws ParameterError when the body is not UTF-8 */
