@@ -16,6 +16,8 @@ import { HIGH_DEGREE_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
 const UNREADABLE = -1;
 /** Vertices prefetched together: about the cache misses that a core can overlap. */
 const GROUP = 16;
+/** Up to this number of arcs, all are compared instead of looked up. */
+const FEW_ARCS = 16;
 /** No limit. */
 export const ALL_ARCS = 0x3fff_ffff;
 
@@ -147,6 +149,34 @@ export class RunScanner {
       stack.top = top;
       if (isValid && isReadable) stack.reserve(positions.length);
     }
+  }
+
+  /** Returns whether a passing arc connects two vertices. */
+  hasArcTo(vertex: number, other: number, test: ArcTest): boolean {
+    for (let attempt = 0; ; attempt++) {
+      const seen = this.#reader.enter(this.side, vertex, attempt);
+      const isFound = this.#find(vertex, attempt);
+      const isReadable = isFound && (this.#length === 0 || this.#runs.covers(vertex));
+      const isMatched = isReadable && this.#hasArcTo(vertex, other, test);
+      if (this.#reader.leave(this.side, vertex, seen) && isReadable) return isMatched;
+    }
+  }
+
+  #hasArcTo(vertex: number, other: number, test: ArcTest): boolean {
+    const { words } = this.#arcs;
+    const run = this.#run;
+    if (this.#length > FEW_ARCS) {
+      for (const position of this.#runs.findAll(vertex, other, test.relationship)) {
+        const arc = run + position * ARC_WORDS;
+        if (test.matches(words[arc + 1]!, words[arc + 2]!)) return true;
+      }
+      return false;
+    }
+    const end = run + this.#length * ARC_WORDS;
+    for (let arc = run; arc < end; arc += ARC_WORDS) {
+      if (words[arc] === other && test.matches(words[arc + 1]!, words[arc + 2]!)) return true;
+    }
+    return false;
   }
 
   /** Number of arcs of the run read last, whether they passed or not. */

@@ -36,6 +36,11 @@ export interface VertexCheck {
 export interface CompoundTest {
   readonly isAny: boolean;
   readonly members: readonly VertexTest[];
+  /**
+   * The same members as the walker tests them: a deciding one moves ahead, so that members
+   * that decide most come first. Null if expressions rely on the order.
+   */
+  readonly order: VertexTest[] | null;
 }
 
 export interface VertexTest {

@@ -3,7 +3,7 @@
 
 import { invalidArgument } from "../../model/invalid-argument.js";
 import { CompoundCheck } from "../match/vertex-checks.js";
-import type { CompoundTest, VertexCheck, VertexTest } from "../match/vertex-test.js";
+import type { CompoundTest, VertexCheck, VertexTest, WalkRule } from "../match/vertex-test.js";
 
 /** `and` or `or` as written. */
 export interface CompoundParts {
@@ -64,13 +64,29 @@ function addAll(compounds: Compounds, tests: readonly (VertexTest | null)[]): vo
       compounds.narrowing.push(...test.narrowing);
     }
   }
-  if (others.length > 0) add(compounds, { isAny: false, members: others });
+  if (others.length > 0) add(compounds, makeCompound(false, others));
 }
 
 function addAny(compounds: Compounds, tests: readonly (VertexTest | null)[]): void {
   // A member that any vertex passes decides.
   const members = tests.filter((test) => test !== null);
-  if (members.length === tests.length) add(compounds, { isAny: true, members });
+  if (members.length === tests.length) add(compounds, makeCompound(true, members));
+}
+
+function makeCompound(isAny: boolean, members: readonly VertexTest[]): CompoundTest {
+  return { isAny, members, order: members.some(hasExpressions) ? null : [...members] };
+}
+
+function hasExpressions({ filter, post, adjacent, traverse, compounds }: VertexTest): boolean {
+  if (filter !== null || post !== null) return true;
+  const isInRule = (rule: WalkRule | null): boolean => {
+    if (rule === null) return false;
+    const { repeat, neighbor } = rule;
+    const inner = [neighbor, repeat?.through ?? null];
+    return rule.filter !== null || inner.some((test) => test !== null && hasExpressions(test));
+  };
+  if (isInRule(adjacent) || isInRule(traverse)) return true;
+  return compounds.some(({ members }) => members.some(hasExpressions));
 }
 
 function add({ checks, walked, narrowing }: Compounds, compound: CompoundTest): void {

@@ -21,7 +21,8 @@ import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
-import { ALL_ARCS, getScanners, type RunScanner } from "../match/run-scanner.js";
+import { hasNamedNeighbor, isNamedNeighbor } from "../match/named-neighbor.js";
+import { ALL_ARCS, getScanners, type RunScanner, type Scanners } from "../match/run-scanner.js";
 import {
   Collect,
   type CompoundTest,
@@ -29,6 +30,7 @@ import {
   type WalkRule,
 } from "../match/vertex-test.js";
 import { Level } from "./level.js";
+import { selectPairs } from "./select-pairs.js";
 import { type WalkSteps, walkFar } from "./walk-far.js";
 
 /** Arcs filtered at once, sized for the L1 cache. */
@@ -38,6 +40,7 @@ export class Walker implements WalkSteps {
   readonly #vertices: VertexTable;
   readonly #outArcs: RunScanner;
   readonly #inArcs: RunScanner;
+  readonly #scanners: Scanners;
   readonly stack = new ArcStack();
   readonly #levels: Level[] = [];
   #sink: HitSink = new HitCounter();
@@ -53,6 +56,7 @@ export class Walker implements WalkSteps {
 
   private constructor(store: GraphStore) {
     const { outArcs, inArcs } = getScanners(store);
+    this.#scanners = { outArcs, inArcs };
     this.#vertices = store.vertices;
     this.#outArcs = outArcs;
     this.#inArcs = inArcs;
@@ -120,7 +124,10 @@ export class Walker implements WalkSteps {
     for (const compound of compounds) {
       if (!this.#passesCompound(compound, vertex, level)) return false;
     }
-    if (adjacent !== null) {
+    if (adjacent !== null && isNamedNeighbor(adjacent)) {
+      this.#deadline.spend(1);
+      if (!hasNamedNeighbor(adjacent, vertex, this.#scanners)) return false;
+    } else if (adjacent !== null) {
       const wasQuiet = this.#isQuiet;
       this.#isQuiet = true;
       const isFound = this.walk(adjacent, vertex, level + 1);
@@ -133,13 +140,15 @@ export class Walker implements WalkSteps {
   }
 
   /** Tests the members of a compound until one decides; none collects. */
-  #passesCompound({ isAny, members }: CompoundTest, vertex: number, level: number): boolean {
+  #passesCompound({ isAny, members, order }: CompoundTest, vertex: number, level: number): boolean {
     const wasQuiet = this.#isQuiet;
     this.#isQuiet = true;
     let isMet = !isAny;
-    for (const member of members) {
-      if (this.test(member, vertex, level) !== isAny) continue;
+    const tests = order ?? members;
+    for (let at = 0; at < tests.length; at++) {
+      if (this.test(tests[at]!, vertex, level) !== isAny) continue;
       isMet = isAny;
+      if (at > 0 && order !== null) [order[at - 1], order[at]] = [order[at]!, order[at - 1]!];
       break;
     }
     this.#isQuiet = wasQuiet;
@@ -188,7 +197,7 @@ export class Walker implements WalkSteps {
   /** Implements `WalkSteps`. */
   selectSide(rule: WalkRule, at: Level, side: HitSideNumber): number {
     at.batch.side = side;
-    if (side === HitSide.Both) return this.#selectPairs(rule, at);
+    if (side === HitSide.Both) return selectPairs(rule.arc, at, this.stack, this.#scanners);
     const scanner = side === HitSide.In ? this.#inArcs : this.#outArcs;
     scanner.select(at.batch.tail, rule.arc, this.stack, ALL_ARCS);
     at.visited = scanner.visited + 1;
@@ -230,7 +239,12 @@ export class Walker implements WalkSteps {
     const base = stack.top;
     at.matched.clear();
     at.batch.side = HitSide.Both;
-    const isMatched = this.#follow(rule, at, base, this.#selectPairs(rule, at));
+    const isMatched = this.#follow(
+      rule,
+      at,
+      base,
+      selectPairs(rule.arc, at, this.stack, this.#scanners),
+    );
     stack.top = base;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings && isMatched) {
@@ -239,27 +253,6 @@ export class Walker implements WalkSteps {
     }
     this.#deadline.spend(at.visited);
     return isMatched;
-  }
-
-  /** Pushes an arc to each vertex that has one back; returns their end. */
-  #selectPairs(rule: WalkRule, at: Level): number {
-    const { returning, paired, batch } = at;
-    const stack = this.stack;
-    const base = stack.top;
-    returning.clear();
-    const back = this.#inArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
-    for (let arc = base; arc < stack.top; arc += ARC_WORDS) returning.add(stack.words[arc]!);
-    stack.top = base;
-    const arcs = this.#outArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
-    at.visited = back + arcs + 1;
-    paired.clear();
-    const { words } = stack;
-    let end = base;
-    for (let arc = base; arc < base + arcs * ARC_WORDS; arc += ARC_WORDS) {
-      const head = words[arc]!;
-      if (returning.has(head) && paired.add(head)) end = moveArc(words, arc, end);
-    }
-    return end;
   }
 
   /**
