@@ -62,12 +62,16 @@ function headsOf({ arcs }: Subject, id: string, direction: number): string[] {
   return out.filter((head) => into.includes(head));
 }
 
-/** Returns the number of arcs to each vertex; the start is reached by an arc back to it. */
+/**
+ * Returns the number of arcs to each vertex; the start is reached by an arc back to it that ends a
+ * long enough path.
+ */
 function naiveLengths(
   subject: Subject,
   start: string,
   direction: number,
   passes: Accepts,
+  min: number,
 ): Map<string, number> {
   const lengths = new Map<string, number>();
   let frontier = [start];
@@ -75,7 +79,7 @@ function naiveLengths(
     const next: string[] = [];
     for (const tail of frontier) {
       for (const head of headsOf(subject, tail, direction)) {
-        if (lengths.has(head)) continue;
+        if (lengths.has(head) || (head === start && length < min)) continue;
         lengths.set(head, length);
         if (head !== start && passes(head)) next.push(head);
       }
@@ -100,7 +104,7 @@ function randomRule(random: Random, subject: Subject, start: string) {
   const accepts = (wanted: { type: string } | null): Accepts => {
     return (id) => wanted === null || types.get(id) === wanted.type;
   };
-  const lengths = naiveLengths(subject, start, rule.arc[1], accepts(rule.through));
+  const lengths = naiveLengths(subject, start, rule.arc[1], accepts(rule.through), min);
   const ends = [...lengths]
     .filter(([, length]) => length >= min && length <= (max ?? length))
     .filter(([id]) => accepts(rule.neighbor)(id));
@@ -165,7 +169,7 @@ test("conditions with repeat match vertices", () => {
     const { graph, ids, types } = subject;
     const rule = { arc: ["to", D_OUT], repeat: [2, 3], neighbor: { type: "red" } };
     const matching = ids.filter((id) =>
-      [...naiveLengths(subject, id, D_OUT, () => true)].some(
+      [...naiveLengths(subject, id, D_OUT, () => true, 2)].some(
         ([end, length]) => length >= 2 && length <= 3 && types.get(end) === "red",
       ),
     );

@@ -27,6 +27,9 @@ const READONLY_TIMEOUT_MS = 1000;
 
 type GraphStatus = ReturnType<typeof graphStatus>;
 
+/** The graphs of a list as parameters, so that a function may leave out the last ones. */
+type GraphsOf<G extends readonly Graph[]> = { -readonly [Position in keyof G]: G[Position] };
+
 export class AllGraphs extends SystemProperties {
   /** Returns order and size of all open graphs by name. */
   registry(): Record<string, readonly [order: number, size: number]> {
@@ -138,7 +141,7 @@ export class AllGraphs extends SystemProperties {
    */
   transaction<const G extends readonly Graph[], T>(
     graphs: G,
-    run: (...graphs: G) => T,
+    run: (...graphs: GraphsOf<G>) => T,
     ...further: never[]
   ): T {
     refuseFurther(further, "the function");

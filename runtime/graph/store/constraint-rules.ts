@@ -70,7 +70,9 @@ export function isRequired(rules: number): boolean {
 }
 
 export function kindOfRules(rules: number): ValueKind | undefined {
-  return VALUE_KINDS[(rules >>> KIND_SHIFT) - 1];
+  const number = rules >>> KIND_SHIFT;
+  // A negative index would make each change of a constrained property slow.
+  return number === 0 ? undefined : VALUE_KINDS[number - 1];
 }
 
 /** Returns whether a cell holds a value of a kind. Null and external values have none. */

@@ -35,7 +35,8 @@ export function* pathsToEnds(search: EndSearch): Generator<number[]> {
       const words = reader.read(vertices[position]!).slice();
       for (let at = 0; at < words.length; at += ARC_WORDS) {
         const head = words[at]!;
-        if (seen.has(head)) continue;
+        // A ring that is too short would hide longer ones.
+        if (seen.has(head) || (head === start && length < min)) continue;
         seen.add(head);
         const reached = vertices.length;
         vertices.push(head);

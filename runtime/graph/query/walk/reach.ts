@@ -40,10 +40,15 @@ export class Reach {
     batch.prevSide = current[item + 4]! as HitSideNumber;
   }
 
-  /** Moves the arcs to vertices not reached before to the front; returns their end. */
-  keepNew(words: Uint32Array, from: number, end: number): number {
+  /**
+   * Moves the arcs to vertices not reached before to the front; returns their end.
+   * @param isLong true if a path that ends here has enough arcs: a shorter ring would hide longer
+   *   ones
+   */
+  keepNew(words: Uint32Array, from: number, end: number, isLong: boolean): number {
     let kept = from;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
+      if (!isLong && words[arc] === this.#start) continue;
       if (this.#seen.add(words[arc]!)) kept = moveArc(words, arc, kept);
     }
     return kept;

@@ -77,7 +77,7 @@ function reachHeads(
   const from = stack.top;
   let end = steps.selectSide(rule, at, side);
   if (rule.filter !== null) end = rule.filter.filter(batch, stack.words, from, end);
-  end = reach.keepNew(stack.words, from, end);
+  end = reach.keepNew(stack.words, from, end, length >= min);
   for (let arc = from; arc < end && length < max; arc += ARC_WORDS) {
     const isPassable = through === null || steps.passesHead(through, at, arc);
     if (isPassable) reach.add(batch, stack.words, arc);

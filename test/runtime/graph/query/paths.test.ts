@@ -47,6 +47,17 @@ test("a ring is a path back to the start", () => {
   assert.is(graph.adjacent("ann", "leads", "ann", { repeat: [1, 3] }), true);
 });
 
+test("a ring that is too short does not hide longer ones", () => {
+  const graph = makeChart();
+  graph.connect("ann", "leads", "ann");
+  graph.connect("bob", "leads", "ann");
+  const ring = { arc: LEADS, repeat: [3, 6], neighbor: "ann" } as const;
+  assert.equal(graph.paths("ann", ring), [["ann", "bob", "dan", "ann"]]);
+  assert.equal(graph.neighborhood("ann", ring), ["ann"]);
+  assert.is(graph.adjacent("ann", "leads", "ann", { repeat: [4, 6] }), false);
+  assert.equal(graph.paths("ann", { ...ring, repeat: [1, 6] }), [["ann", "ann"]]);
+});
+
 test("rules continue behind the ends of others", () => {
   const graph = makeChart();
   const found = graph.neighborhood("ann", {

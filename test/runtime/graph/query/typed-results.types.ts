@@ -1,6 +1,8 @@
 // Types of results, checked by the compiler alone: a wrong one is an error of `tsc`. Never run;
 // typed-results.test.ts verifies that the values have these types.
 
+import type { AllGraphs } from "../../../../runtime/graph/api/all-graphs.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/model/constants.js";
 import type { NeighborhoodOptions } from "../../../../runtime/graph/query/calls/neighborhood.js";
 import type { VerticesOptions } from "../../../../runtime/graph/query/calls/vertices.js";
@@ -34,6 +36,7 @@ is<{ id: string; arc: { value: number }; distance: number }[]>()(
   neighborhood("a", { fields: ["id", "value"], result: "dict" }),
   true,
 );
+is<{ neighborhood: string[]; bounded?: string }>()(neighborhood("a", { incomplete: true }), true);
 is<{ id: string; arc: { relationship: string } }[]>()(
   neighborhood("a", { fields: ["id", "relationship"], result: R_DICT }),
   true,
@@ -99,3 +102,15 @@ is<string[]>()(vertices({ groupBy: null, condition: { or: ["a", { and: ["b"] }] 
 is<unknown>()(vertices({} as VerticesOptions), true);
 is<{ vertices: string[]; cursor: string | null }>()(vertices({ cursor: true }), true);
 is<string[]>()(vertices({ cursor: false }), true);
+
+declare const system: AllGraphs;
+declare const shop: Graph;
+// The function may ignore the last graphs.
+is<number>()(
+  system.transaction([shop, shop], (first) => first.order),
+  true,
+);
+is<boolean>()(
+  system.transaction([shop, shop], (first, second) => first === second),
+  true,
+);
