@@ -5,7 +5,14 @@
 //
 //   X-SVC-Signed: <claims as JSON, base64url>.<HMAC-SHA-256, base64url>
 
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createHmac,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import { nowMs } from "../../base/clock.js";
 import { SIGNATURE_HEADER } from "../../plugin/contract/request-text.js";
 import { HttpRejection } from "../rejections.js";
@@ -21,6 +28,8 @@ const FORM = /^([\w-]{1,8000})\.([\w-]{43})$/;
 const MAX_ORIGIN_BYTES = 5800;
 /** Escaped in JSON and encoded in UTF-8, no text has more bytes for each character. */
 const MAX_BYTES_PER_CHARACTER = 3;
+
+const NO_CONTENT = hash("sha256", "");
 
 const UNSIGNED = new HttpRejection(
   401,
@@ -45,14 +54,16 @@ interface Claims extends SignedOrigin {
 }
 
 export class DispatchSignature {
-  readonly #key: string;
+  readonly #key: KeyObject;
   readonly #signer = randomBytes(12).toString("base64url");
   #signed = 0;
   readonly #used = new ReplayWindow(2 * VALID_MS);
+  /** Digests of bodies: a request is signed for each partition, and for each attempt. */
+  readonly #contents = new WeakMap<SignedRequest, string>();
 
   /** @param key that dispatchers and the instances below them share */
   constructor(key: string) {
-    this.#key = key;
+    this.#key = createSecretKey(key, "utf8");
   }
 
   /** Returns whether `sign` can carry the origin. */
@@ -66,7 +77,12 @@ export class DispatchSignature {
   sign(request: SignedRequest, origin: SignedOrigin, at = nowMs()): string {
     const unique = { at, signer: this.#signer, number: this.#signed++ };
     const claims = Buffer.from(JSON.stringify({ ...origin, ...unique })).toString("base64url");
-    return `${claims}.${this.#digest(request, claims).toString("base64url")}`;
+    let content = this.#contents.get(request);
+    if (content === undefined) {
+      content = hashContent(request);
+      this.#contents.set(request, content);
+    }
+    return `${claims}.${this.#digest(request, content, claims).toString("base64url")}`;
   }
 
   /**
@@ -76,7 +92,7 @@ export class DispatchSignature {
     const [, claims, digest] = FORM.exec(value ?? "") ?? [];
     if (claims === undefined) return null;
     const given = Buffer.from(digest!, "base64url");
-    const expected = this.#digest(request, claims);
+    const expected = this.#digest(request, hashContent(request), claims);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
     const parsed = JSON.parse(Buffer.from(claims, "base64url").toString()) as Claims;
     const { at, signer, number, ...origin } = parsed;
@@ -98,11 +114,13 @@ export class DispatchSignature {
     return null;
   }
 
-  #digest({ method, target, body }: SignedRequest, claims: string): Buffer {
-    const content = createHash("sha256");
-    if (typeof body === "string") content.update(body, "latin1");
-    else if (body !== null) content.update(body);
-    const lines = [CONTEXT, method, target, content.digest("hex"), claims];
-    return createHmac("sha256", this.#key).update(lines.join("\n"), "latin1").digest();
+  #digest({ method, target }: SignedRequest, content: string, claims: string): Buffer {
+    const text = `${CONTEXT}\n${method}\n${target}\n${content}\n${claims}`;
+    return createHmac("sha256", this.#key).update(text, "latin1").digest();
   }
+}
+
+function hashContent({ body }: SignedRequest): string {
+  if (body === null || body.length === 0) return NO_CONTENT;
+  return hash("sha256", typeof body === "string" ? Buffer.from(body, "latin1") : body);
 }

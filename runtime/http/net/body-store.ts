@@ -14,6 +14,10 @@ import {
 } from "../rejections.js";
 import type { UploadedBody } from "./upload-folder.js";
 
+/** Reserved addresses of a body of unknown length, as a multiple of its bytes. */
+const MOST_GROWTH = 4;
+const MAX_ADDRESSES = 64 * 1024 * 1024;
+
 /** Memory available to bodies. */
 export interface BodyMemory {
   /** @returns false if too little is left; small bodies have a reserve */
@@ -169,10 +173,35 @@ export class BodyStore {
     const isLarge = Math.max(grown, expected) > INLINE_BODY_BYTES;
     if (!this.#budget.take(grown - this.reserved, isLarge)) return BODY_MEMORY_EXHAUSTED;
     this.reserved = grown;
-    const isInline = grown <= INLINE_BODY_BYTES;
-    const bytes = new Uint8Array(isInline ? new ArrayBuffer(grown) : new SharedArrayBuffer(grown));
-    if (this.#bytes !== null) bytes.set(this.#bytes.subarray(0, this.size));
-    this.#bytes = bytes;
+    try {
+      this.#resize(grown, expected);
+    } catch {
+      // The address space of the process is limited.
+      return BODY_MEMORY_EXHAUSTED;
+    }
     return null;
+  }
+
+  /** Large bodies grow in place: copying megabytes would delay all other clients. */
+  #resize(bytes: number, expected: number): void {
+    const buffer = this.#bytes?.buffer;
+    if (buffer instanceof SharedArrayBuffer && bytes <= buffer.maxByteLength) {
+      buffer.grow(bytes);
+      return;
+    }
+    // Covers its buffer, also once that has grown.
+    const moved = new Uint8Array(
+      bytes <= INLINE_BODY_BYTES
+        ? new ArrayBuffer(bytes)
+        : new SharedArrayBuffer(bytes, { maxByteLength: this.#mostBytes(bytes, expected) }),
+    );
+    if (this.#bytes !== null) moved.set(this.#bytes.subarray(0, this.size));
+    this.#bytes = moved;
+  }
+
+  /** Addresses to reserve, which hold no memory yet. */
+  #mostBytes(bytes: number, expected: number): number {
+    const likely = Math.max(expected, MOST_GROWTH * bytes);
+    return Math.max(bytes, Math.min(likely, this.#maxBytes, MAX_ADDRESSES));
   }
 }

@@ -84,6 +84,68 @@ test("allocates by received bytes, not by the declared length", () => {
   assert.is(budget.used, 0);
 });
 
+/** Calls a function while buffers are made by another class. */
+function withBuffers(substitute: unknown, act: () => void): void {
+  const { SharedArrayBuffer: former } = globalThis;
+  globalThis.SharedArrayBuffer = substitute as typeof SharedArrayBuffer;
+  try {
+    act();
+  } finally {
+    globalThis.SharedArrayBuffer = former;
+  }
+}
+
+test("grows in place: no request waits while megabytes are copied", () => {
+  let buffers = 0;
+  class Counted extends SharedArrayBuffer {
+    constructor(bytes: number, options?: { maxByteLength?: number }) {
+      super(bytes, options);
+      buffers++;
+    }
+  }
+  const size = 9 * 2 ** 20;
+  const pieces = Array.from({ length: size / 2 ** 16 }, (_, at) =>
+    String.fromCharCode(at % 251).repeat(2 ** 16),
+  );
+  withBuffers(Counted, () => {
+    const budget = new BodyBudget(1e8);
+    const reader = new SizedBody(store(1e8, budget), size);
+    for (const piece of pieces) {
+      feed(reader, piece);
+      assert.ok(budget.used <= Math.max(2 ** 17, 2 * reader.store.size), "by received bytes");
+    }
+    const body = reader.store.finish() as Uint8Array;
+    assert.is(body.length, size);
+    assert.ok(pieces.every((piece, at) => body[at * 2 ** 16 + 9] === piece.charCodeAt(9)));
+  });
+  assert.is(buffers, 1);
+});
+
+test("grows beyond the addresses that it reserved for a chunked body", () => {
+  const reader = new ChunkedBody(store(1e8, new BodyBudget(1e8)));
+  const piece = "x".repeat(2 ** 16);
+  for (let at = 0; at < 64; at++) feed(reader, `10000\r\n${piece}\r\n`);
+  feed(reader, "3\r\nend\r\n0\r\n\r\n");
+  const body = reader.store.finish() as Uint8Array;
+  assert.is(body.length, 2 ** 22 + 3);
+  assert.is(Buffer.from(body.subarray(-5)).toString(), "xxend");
+});
+
+test("rejects a body for which the process has no addresses left", () => {
+  class Failing {
+    constructor() {
+      throw new RangeError("Array buffer allocation failed");
+    }
+  }
+  withBuffers(Failing, () => {
+    const budget = new BodyBudget(1e8);
+    const reader = new SizedBody(store(1e8, budget), 2 ** 20);
+    feed(reader, "x".repeat(2 ** 20));
+    assert.is(reader.store.refusal?.status, 503);
+    assert.is(budget.used, 0);
+  });
+});
+
 test("releases its memory beyond the limit and counts the dropped bytes", () => {
   const budget = new BodyBudget(1e6);
   const reader = new SizedBody(store(10, budget), 20);
