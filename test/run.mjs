@@ -221,7 +221,8 @@ function report(file, result, output) {
   } else again.push(file);
   if (result.failed === 0) {
     const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
-    console.log(`ok    ${file} (${result.passed}${skipped}, ${result.elapsedMs} ms)`);
+    const times = `${result.elapsedMs} ms, ${result.cpuSeconds.toFixed(1)} s of CPU`;
+    console.log(`ok    ${file} (${result.passed}${skipped}, ${times})`);
   } else {
     console.log(`FAIL  ${file} (${result.failed} of ${result.passed + result.failed})`);
     console.log(`${output}${result.output}`);

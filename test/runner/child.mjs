@@ -7,6 +7,9 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setLimitFrom, setName } from "./current-limit.mjs";
 
+/** Unit of times in /proc. */
+const TICKS_PER_SECOND = 100;
+
 /** Time for a loaded machine to close handles and write the loader's cache. */
 const HANDLES_LIMIT_MS = 8_000;
 
@@ -35,6 +38,7 @@ async function nextFile() {
 
 async function runFile(file) {
   const startedMs = performance.now();
+  const startedCpu = cpuSeconds();
   const handles = activeHandles();
   globalThis.UVU_QUEUE.length = 0;
   globalThis.UVU_QUEUE.push([file]);
@@ -58,7 +62,20 @@ async function runFile(file) {
     capture.end();
   }
   const elapsedMs = Math.round(performance.now() - startedMs);
-  return { ...result, elapsedMs, output: capture.text() + note };
+  const seconds = cpuSeconds() - startedCpu;
+  return { ...result, elapsedMs, cpuSeconds: seconds, output: capture.text() + note };
+}
+
+/** Of this process and the ones it has waited for; without the latter where /proc is missing. */
+function cpuSeconds() {
+  try {
+    const [, after] = readFileSync("/proc/self/stat", "latin1").split(") ");
+    const ticks = after.split(" ").slice(11, 15).map(Number);
+    return ticks.reduce((sum, count) => sum + count) / TICKS_PER_SECOND;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  }
 }
 
 /** uvu's closing lines are the only proof that a run has completed. */
