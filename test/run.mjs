@@ -45,6 +45,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 
 const options = optionsOrUsage();
 const { parts, name, unit } = options;
+// See support/rounds.ts.
+if (options.long) process.env.ROUNDS ??= "20";
 const files = readdirSync(here, { recursive: true })
   .map((path) => relative(root, join(here, path)).replaceAll("\\", "/"))
   .filter((path) => path.endsWith(".test.ts") && (isSuite(path) || parts.includes(path)))

@@ -10,11 +10,12 @@ import * as assert from "uvu/assert";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import type { HttpRejection } from "../../runtime/http/rejections.js";
 import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
+import { rounds } from "../support/rounds.js";
 import { serverOptions } from "./engine.js";
 import { generator, mutated } from "./mutations.js";
 
 const SEED = Number(process.env.SEED ?? 20260707);
-const ROUNDS = Number(process.env.ROUNDS ?? 1200);
+const ROUNDS = rounds(1200);
 /** A request as a server parsed it. */
 type Seen = string;
 

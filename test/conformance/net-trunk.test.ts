@@ -17,12 +17,13 @@ import {
 } from "../../runtime/base/recent-log.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../runtime/trunk/frames.js";
+import { rounds } from "../support/rounds.js";
 import { IDLE_TIMEOUT_MS, LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";
 import { generator } from "./mutations.js";
 import { RawClient } from "./raw-client.js";
 
 const SEED = Number(process.env.SEED ?? 20261123);
-const ROUNDS = Number(process.env.ROUNDS ?? 150);
+const ROUNDS = rounds(150);
 const HOST = "Host: a\r\n";
 const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
 

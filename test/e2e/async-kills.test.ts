@@ -1,5 +1,5 @@
 // Processes with `durability: "async"` that are killed while they change a graph: they lose a short
-// time at most, and nothing before it. KILLS=n changes the number of processes.
+// time at most, and nothing before it.
 // limit: 120 s
 // takes 20 s
 
@@ -12,9 +12,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { plainNode } from "../runner/node-command.mjs";
+import { rounds } from "../support/rounds.js";
 
 const test = suite<{ folder: string }>("kills of processes with an asynchronous log");
-const KILLS = Number(process.env.KILLS ?? 9);
+const KILLS = rounds(4);
 /** The documented limit. It holds for most kills even on a busy machine, which delays writes. */
 const LIMIT_MS = 10;
 const LIBRARY = new URL("../../dist/index.js", import.meta.url).href;

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { rounds } from "../support/rounds.js";
 import { ServedProject } from "./support/served-project.js";
 import { get, svc } from "./support/server.js";
 
@@ -109,7 +110,7 @@ export function setting(_request: PluginRequest, key: str): str | null {
 `;
 
 /** Number of kills while requests are answered. */
-const ROUNDS = Number(process.env.KILLS ?? 2);
+const ROUNDS = rounds(2);
 
 let project: ServedProject;
 

@@ -1,6 +1,6 @@
 // Operators and instances that are killed at any moment of an operation: the next run of the same
-// command completes it. `KILL_ROUNDS=n` kills each of both n times in each of them (up to three:
-// pauses between starts grow to a minute), `SEED=n` repeats the same moments.
+// command completes it. ROUNDS=n kills each of both n times in each of them, up to three: pauses
+// between starts grow to a minute. SEED=n repeats the same moments.
 // limit: 240 s
 // takes 15 s
 
@@ -9,11 +9,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Random, SEED } from "../property/support/random.js";
+import { rounds } from "../support/rounds.js";
 import { fixture } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 
 const test = suite(`operations under kills, SEED=${SEED}`);
-const KILL_ROUNDS = Number(process.env.KILL_ROUNDS ?? 0);
+const KILLS = Math.min(3, rounds(1));
 const VICTIMS = ["operator", "instance"] as const;
 /** About as long as a command takes. */
 const MOST_MS = 500;
@@ -116,8 +117,8 @@ async function finish({ words, done }: Operation): Promise<void> {
 for (const operation of OPERATIONS) {
   const name = operation.words[0];
   test(`${name}: the next run completes an interrupted operation`, async () => {
-    const all = Array.from({ length: KILL_ROUNDS }, () => VICTIMS).flat();
-    for (const victim of KILL_ROUNDS === 0 ? [operation.victim] : all) {
+    const all = Array.from({ length: KILLS }, () => VICTIMS).flat();
+    for (const victim of KILLS === 1 ? [operation.victim] : all) {
       if (operation.before !== undefined) await until(operation.before);
       await disturb(operation, victim);
       await finish(operation);

@@ -1,7 +1,7 @@
 // Provider and subscriber are killed repeatedly while clients write, and restarted: no acknowledged
 // write is lost, also in the property index; both end with equal contents, by digest and in full.
 //
-// SVC_KILLS=1000 for a long run, SEED=n to repeat the kills of a run.
+// SEED=n repeats the kills of a run.
 // limit: 240 s
 // takes 10 s
 
@@ -12,10 +12,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Random, SEED } from "../property/support/random.js";
+import { rounds } from "../support/rounds.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
-const KILLS = Number(process.env.SVC_KILLS ?? 6);
+const KILLS = rounds(3);
 const CLIENTS = 4;
 /** Rounds between full comparisons, in addition to those of acknowledged writes. */
 const COMPARED_EVERY = 5;

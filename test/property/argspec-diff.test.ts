@@ -11,12 +11,13 @@ import {
   type Type,
 } from "../../argspec/diff/incompatibility.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
+import { rounds } from "../support/rounds.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { confuseTypes, widenTypes } from "./support/random-edits.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 120);
+const ROUNDS = rounds(120);
 const VALUES = 25;
 const READINGS: readonly CompareDirection[] = ["strict", "tolerant"];
 

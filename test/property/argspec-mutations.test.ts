@@ -10,11 +10,12 @@ import { listOperations } from "../../argspec/operations.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { selectPlugin } from "../../argspec/select.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 type Node = Record<string, unknown>;
 
-const ROUNDS = Number(process.env.ROUNDS ?? 1500);
+const ROUNDS = rounds(1500);
 const GOLDEN = readFileSync(new URL("../golden/emit/argspec.json", import.meta.url), "utf8");
 const DOCUMENTS = [GOLDEN, JSON.stringify(BUILTINS)];
 const KEYS = ["__proto__", "constructor", "toString", "$ref", "tsType", "anyOf", "0", "default"];

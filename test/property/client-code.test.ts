@@ -10,9 +10,10 @@ import type { JsonSchema, PluginSpec } from "../../argspec/argspec.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { emitTypescriptClient } from "../../argspec/typescript/client.js";
 import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
-const ROUNDS = Number(process.env.CLIENT_CODE_ROUNDS ?? 40);
+const ROUNDS = rounds(40);
 const NAMES = ["A", "String", "interface", "$", "__proto__", "Ünï"];
 const EVIL = [
   ...["*/harm()/*", "\n*/ harm(); /*", '"; harm(); "', "'; harm(); '", "\\", "\\*/harm()//"],

@@ -6,9 +6,10 @@ import * as assert from "uvu/assert";
 import { responseError } from "../../client/typescript/response-error.js";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5000);
+const ROUNDS = rounds(5000);
 const PIECES = [
   ...["'", "\\", "\n", "\\n", "\\'", "'}", "', '", "{'plugin': {'value': 'x'}}", "é", "\u{1f600}"],
   ...["<partial: 0 width: 1> | 500 | ", "]", ", ", ": ", "a", " ", "undefined plugin: find"],

@@ -11,9 +11,10 @@ import {
   type ParamReader,
   parseParams,
 } from "../../runtime/plugin/request/query-values.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 3000);
+const ROUNDS = rounds(3000);
 const WIRES: readonly Wire[] = ["int", "float", "str", "bytes", "json"];
 const TEXT = [
   "a",

@@ -14,10 +14,11 @@ import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { argspecOf } from "../argspec/sample-argspec.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
-const ROUNDS = Number(process.env.CLIENT_TYPES_ROUNDS ?? 20);
+const ROUNDS = rounds(20);
 const VALUES = 40;
 
 const test = suite("client types");

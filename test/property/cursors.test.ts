@@ -10,10 +10,11 @@ import { QueryError } from "../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("cursors");
-const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const ROUNDS = rounds(5);
 const WORDS = ["red", "blue", "green"];
 const ORDERS = [
   ...[undefined, S.S_ID, S.S_ID | S.S_DESC, S.S_OBID, S.S_DEG, S.S_TMC | S.S_DESC, S.S_ADDR],

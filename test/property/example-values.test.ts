@@ -14,9 +14,10 @@ import type { TypeShape } from "../../compiler/record/type-shape.js";
 import * as convert from "../../runtime/plugin/convert.js";
 import type { ParamReader } from "../../runtime/plugin/request/query-values.js";
 import { user } from "../compiler/emit/records.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 400);
+const ROUNDS = rounds(400);
 const TEXTS = 50;
 const PIECES = [
   ...["1", "23", "9007199254740991", "9007199254740992", "0", "-", "+", ".", "e", "E5", "e400"],

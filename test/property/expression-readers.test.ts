@@ -11,11 +11,12 @@ import { compileExpression } from "../../runtime/graph/evaluate/program.js";
 import { UNTYPED } from "../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("expressions during writes");
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const VERTICES = 40;
 const REAL = 1;
 const TRAIL = {

@@ -8,10 +8,11 @@ import { D_OUT, M_INT } from "../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("facets");
-const ROUNDS = Number(process.env.ROUNDS ?? 15);
+const ROUNDS = rounds(15);
 const BRANDS = ["Acme", "Zeta", "Ωmega", 7, 7.5, -0];
 const SHOPS = ["shop1", "shop2", "shop3"];
 const LIMITS = [10, 20.5, 40];

@@ -13,10 +13,11 @@ import {
   M_STAT,
 } from "../../runtime/graph/model/constants.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite(`graph algorithms (seed ${SEED})`);
-const ROUNDS = Number(process.env.ROUNDS ?? 30);
+const ROUNDS = rounds(30);
 
 interface Arc {
   readonly from: string;

@@ -12,6 +12,7 @@ import { hasThread } from "../../runtime/graph/memory/safepoint.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { KEYS, randomChange, randomHubChange } from "./support/graph-change.js";
@@ -28,7 +29,7 @@ import { Random, SEED } from "./support/random.js";
 
 const test = suite<{ clock: FakeClock }>("graph changes");
 const bundled = new BundledThread(new URL("support/model-thread.ts", import.meta.url));
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const ROUNDS = rounds(2);
 const CHANGES = 3000;
 const HUB_CHANGES = 5000;
 const THREADS = [101, 102];

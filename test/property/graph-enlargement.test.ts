@@ -10,13 +10,14 @@ import { isEnlarged } from "../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import type { EnlargingThreadData } from "./support/enlarging-thread.js";
 import { SEED } from "./support/random.js";
 
 const test = suite("enlargement of arenas");
 const THREADS = Number(process.env.THREADS ?? 3);
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const ROUNDS = rounds(3);
 const CHANGES = 2000;
 const bundled = new BundledThread(new URL("support/enlarging-thread.ts", import.meta.url));
 

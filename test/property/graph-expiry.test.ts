@@ -16,6 +16,7 @@ import { setEventsEnabled } from "../../runtime/graph/store/event-switches.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { randomChange } from "./support/graph-change.js";
 import { GraphModel } from "./support/graph-model.js";
@@ -28,7 +29,7 @@ import {
 } from "./support/make-change.js";
 import { Random, SEED } from "./support/random.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const ROUNDS = rounds(2);
 const LOOKS = 60;
 const CHANGES_PER_LOOK = 20;
 const NAME = "expiring";

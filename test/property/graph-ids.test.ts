@@ -8,11 +8,12 @@ import * as assert from "uvu/assert";
 import { UNTYPED } from "../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { startWorker } from "../runtime/graph/support/start-worker.js";
+import { rounds } from "../support/rounds.js";
 import { type ChurnData, deleteVertex, makeVertex } from "./support/churn-ids.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("graph ids");
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const MOST_FINDS = 10_000_000 * ROUNDS;
 const THREAD = 100;
 const CHURN_THREAD = 101;

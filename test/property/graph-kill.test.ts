@@ -1,6 +1,5 @@
 // Two threads write one graph continuously and are terminated at random: after each death the graph
-// is consistent, the transaction log agrees, and the other thread continues. KILLS=n for more than
-// the default.
+// is consistent, the transaction log agrees, and the other thread continues.
 // limit: 240 s
 // takes 10 s
 
@@ -15,6 +14,7 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { writerOf } from "../runtime/graph/support/header-words.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import { comparable } from "./support/comparable.js";
 import type { KilledThreadData } from "./support/killed-thread.js";
@@ -22,7 +22,7 @@ import { Random, SEED } from "./support/random.js";
 import { CONTROL_WORDS, Control } from "./support/thread-control.js";
 
 const test = suite("killed writers");
-const KILLS = Number(process.env.KILLS ?? 30);
+const KILLS = rounds(12);
 /** Changes that a thread makes before it may be killed. */
 const FIRST_CHANGES = 30;
 const MAX_DELAY_MS = 4;

@@ -9,11 +9,12 @@ import type { Vertex } from "../../runtime/graph/api/vertex.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { openStore } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { LockModel, type ModelHold } from "./support/lock-model.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("graph locks");
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const STEPS = 20_000 * ROUNDS;
 const THREADS = [100, 101];
 const SESSIONS = 5;

@@ -13,10 +13,11 @@ import {
   M_FWDONLY,
 } from "../../runtime/graph/model/constants.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite(`paths of graphs (seed ${SEED})`);
-const ROUNDS = Number(process.env.ROUNDS ?? 25);
+const ROUNDS = rounds(25);
 const QUERIES = 25;
 const TYPES = ["red", "blue", "green"];
 const DIRECTIONS = [D_OUT, D_IN, D_ANY, D_BOTH] as const;

@@ -31,12 +31,13 @@ import {
   walkNeighborhood,
 } from "../../runtime/graph/query/walk/walk.js";
 import type { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { rounds } from "../support/rounds.js";
 import type { ModelHit } from "./support/query-model.js";
 import { HUB, IDS, makeSubject, type Subject } from "./support/query-subject.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("graph queries");
-const ROUNDS = Number(process.env.ROUNDS ?? 20);
+const ROUNDS = rounds(20);
 const QUERIES = 60;
 const never = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
 

@@ -20,6 +20,7 @@ import {
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo, takeUnits } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import { comparable } from "./support/comparable.js";
 import { FakeClock } from "./support/fake-clock.js";
@@ -29,7 +30,7 @@ import { Random, SEED } from "./support/random.js";
 import type { RecordingThreadData } from "./support/recording-thread.js";
 
 const test = suite<{ clock: FakeClock }>("operation records");
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const ROUNDS = rounds(2);
 const CHANGES = 2500;
 const DAMAGES = 50_000;
 const IDS = Array.from({ length: 50 }, (_, index) => `v${index}`);

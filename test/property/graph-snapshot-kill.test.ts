@@ -17,12 +17,13 @@ import { nodeCommand } from "../runner/node-command.mjs";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { graphContent } from "../runtime/graph/support/graph-content.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { bundleSource } from "./support/bundle-source.js";
 import { Random, SEED } from "./support/random.js";
 import { timeless } from "./support/random-changes.js";
 import { makeStep, SAVED_NAME, stepsOf } from "./support/saving-process.js";
 
-const KILLS = Number(process.env.ROUNDS ?? 20);
+const KILLS = rounds(8);
 /** A save takes some milliseconds: most kills interrupt one. */
 const MAX_DELAY_MS = 60;
 const SOURCE = new URL("./support/saving-process.ts", import.meta.url);

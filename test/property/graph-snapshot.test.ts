@@ -20,12 +20,13 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { graphContent } from "../runtime/graph/support/graph-content.js";
 import { makeLarge, openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { startWorker } from "../runtime/graph/support/start-worker.js";
+import { rounds } from "../support/rounds.js";
 import { Changing, type ChangingData } from "./support/changing-thread.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { Random, SEED } from "./support/random.js";
 import { changeAtRandom, timeless } from "./support/random-changes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 6);
+const ROUNDS = rounds(6);
 const NAME = "changing";
 const CHANGES_PER_SAVE = 300;
 const HOLDS = 10;

@@ -9,10 +9,11 @@ import { emitConverters } from "../../compiler/emit/converters.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { ReadResult } from "../../compiler/read/plugin-reader.js";
 import { LINES_BEFORE, readSource } from "../compiler/reading.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("places of constraints");
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const ROUNDS = rounds(2);
 const TYPES = 40;
 
 /** A type with one constraint, which `L` stands for; declarations may precede it. */

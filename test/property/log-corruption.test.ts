@@ -28,9 +28,10 @@ import { encodeControlRecord } from "../../runtime/interconnect/log/transactions
 import { loggedStore } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 60);
+const ROUNDS = rounds(60);
 const FOLDER = "log";
 const FRAMES = 60;
 const SECTOR = 512;

@@ -19,10 +19,11 @@ import { D_OUT, M_INT } from "../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("matrix queries");
-const ROUNDS = Number(process.env.ROUNDS ?? 12);
+const ROUNDS = rounds(12);
 const WORDS = ["red", "redder", "blue", "shoe", "shoes", "coat"];
 const TEXTS = ["red", "red shoe", "re* -coat", "sho*", '"red shoe"', "shoos blu"];
 const SHOPS = ["shop1", "shop2", "shop3"];

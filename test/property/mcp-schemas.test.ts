@@ -13,11 +13,12 @@ import { Connection } from "../../client/typescript/connection.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
 import { argspecOf, object, param, plugin, ref } from "../argspec/sample-argspec.js";
+import { rounds } from "../support/rounds.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
-const ROUNDS = Number(process.env.MCP_SCHEMAS_ROUNDS ?? 30);
+const ROUNDS = rounds(30);
 const VALUES = 25;
 
 const test = suite("tool schemas");

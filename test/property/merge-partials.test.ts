@@ -14,11 +14,12 @@ import {
   sortClass,
 } from "../../runtime/partial/sort-order.js";
 import { PluginResponse } from "../../runtime/plugin/response/plugin-response.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { randomResponses } from "./support/random-responses.js";
 
 const test = suite("merged responses");
-const ROUNDS = Number(process.env.ROUNDS ?? 500);
+const ROUNDS = rounds(500);
 
 type Responses = readonly (PluginResponse | null)[];
 

@@ -26,10 +26,11 @@ import {
 import { truncateForMessage } from "../../runtime/plugin/contract/truncate-for-message.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
 import { plugin as samplePlugin } from "../argspec/sample-argspec.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 25);
+const ROUNDS = rounds(25);
 const VALUES = 100;
 const NAMES = ["a", "aPost", "b", "ping", "toString", "__proto__", "constructor", "del"];
 

@@ -10,11 +10,12 @@ import { ResponseError } from "../../runtime/base/errors.js";
 import { mergePartials } from "../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-response.js";
 import { decodePartial } from "../../runtime/partial/partial-codec.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { randomResponses } from "./support/random-responses.js";
 
 const test = suite("corrupt partials");
-const ROUNDS = Number(process.env.ROUNDS ?? 20_000);
+const ROUNDS = rounds(20_000);
 const SAMPLES = 100;
 const HEADER_BYTES = 96;
 const CRC_BYTES = 4;

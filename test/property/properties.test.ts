@@ -13,11 +13,12 @@ import { PropertyNumbers, type PropertyTable } from "../../runtime/graph/store/p
 import type { PropertyValue } from "../../runtime/graph/store/property-values.js";
 import { checkProperties } from "../runtime/graph/support/check-properties.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("properties");
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const REAL = 1;
 const VERTICES = 80;
 const NAMES = ["a", "b", "c", "d", "e", "f", "g"];

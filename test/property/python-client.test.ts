@@ -11,10 +11,11 @@ import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
 import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, PYTHON_RUNTIME, PythonFolder, sayIfSkipped } from "../support/python.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes } from "./support/random-shapes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const TEXTS = 400;
 const PIECES = [
   ...[

@@ -9,11 +9,12 @@ import type { Graph } from "../../runtime/graph/api/graph.js";
 import { CapacityError, InternalError } from "../../runtime/graph/model/errors.js";
 import type { ArcFilter } from "../../runtime/graph/query/parse/query-options.js";
 import { makeShop } from "../runtime/graph/query/examples/shop.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { anything, mutated, QUERIES } from "./support/random-query.js";
 
 const test = suite("query fuzz");
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const ANCHORS = ["ann", "bo", "dee", "nord", "lamp", "mug", "nobody", ""];
 /** Limits expensive queries: nested conditions for all vertices found. */
 const LIMIT = { timeout: 20, limexec: true };

@@ -5,10 +5,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { queryArgument, queryFromText } from "../../runtime/builtin/query-json.js";
 import { ValueError } from "../../runtime/graph/model/errors.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("query texts");
-const ROUNDS = Number(process.env.ROUNDS ?? 1) * 3000;
+const ROUNDS = rounds(3000);
 const TEXTS = [
   "a",
   "D_IN",

@@ -8,10 +8,11 @@ import { S_ID } from "../../runtime/base/sort-constants.js";
 import type { Graph } from "../../runtime/graph/api/graph.js";
 import * as C from "../../runtime/graph/model/constants.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("query levels");
-const ROUNDS = Number(process.env.ROUNDS ?? 40);
+const ROUNDS = rounds(40);
 const IDS = ["a", "b", "c", "d", "e"];
 const RELATIONSHIPS = ["near", "far"];
 const MODIFIERS = [C.M_INT, C.M_FLT, C.M_CNT, C.M_STAT];

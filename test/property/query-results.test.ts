@@ -18,12 +18,13 @@ import type {
   ListQueryOptions,
   NeighborhoodQueryOptions,
 } from "../../runtime/graph/query/parse/query-options.js";
+import { rounds } from "../support/rounds.js";
 import type { ModelHit, QueryModel } from "./support/query-model.js";
 import { HUB, IDS, makeSubject, modifierName, type Subject } from "./support/query-subject.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("query results");
-const ROUNDS = Number(process.env.ROUNDS ?? 12);
+const ROUNDS = rounds(12);
 const QUERIES = 40;
 const FIELDS = ["anchor", "direction", "relationship", "modifier", "value", "id"] as const;
 

@@ -9,9 +9,10 @@ import type { HeaderFields } from "../../runtime/http/header-fields.js";
 import { BodyBudget } from "../../runtime/http/net/body-store.js";
 import { RequestReader, type RequestSink } from "../../runtime/http/net/request-reader.js";
 import { generator } from "../conformance/mutations.js";
+import { rounds } from "../support/rounds.js";
 
 const SEED = Number(process.env.SEED ?? 20260708);
-const ROUNDS = Number(process.env.ROUNDS ?? 1000);
+const ROUNDS = rounds(1000);
 
 type Random = () => number;
 

@@ -29,11 +29,12 @@ import {
   type InstancesContext,
   withInstances,
 } from "../runtime/interconnect/support/instances.js";
+import { rounds } from "../support/rounds.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { Random, SEED } from "./support/random.js";
 import { changeAtRandom } from "./support/random-changes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 8);
+const ROUNDS = rounds(8);
 const GRAPHS = ["g", "h"];
 
 const test = suite<InstancesContext>("restores");

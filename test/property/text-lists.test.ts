@@ -18,10 +18,11 @@ import { SegmentEncoder } from "../../runtime/graph/texts/segment-encoder.js";
 import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
 import { UnionScorer } from "../../runtime/graph/texts/union-scorer.js";
 import { saturate, weightFactors } from "../../runtime/graph/texts/weights.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("postings lists");
-const ROUNDS = Number(process.env.ROUNDS ?? 4);
+const ROUNDS = rounds(4);
 const SEARCHES = 40;
 const says = `seed ${SEED}`;
 const DOCUMENTS = 2 * WINDOW + 700;

@@ -8,10 +8,11 @@ import type { Graph } from "../../runtime/graph/api/graph.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("text matches");
-const ROUNDS = Number(process.env.ROUNDS ?? 15);
+const ROUNDS = rounds(15);
 const WORDS = ["red", "rédder", "Blue", "shoe", "<b>", "&", "coat"];
 const says = `seed ${SEED}`;
 

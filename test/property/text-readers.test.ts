@@ -13,11 +13,12 @@ import { isPinnedBefore, readPinned, unpin } from "../../runtime/graph/texts/pin
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("text index during reads");
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const ROUNDS = rounds(3);
 const WRITES = 1500;
 const BUILDER = 121;
 const SEARCHERS = [122, 123];

@@ -10,9 +10,10 @@ import type { ByteSocket } from "../../runtime/trunk/byte-socket.js";
 import { Trunk } from "../../runtime/trunk/trunk.js";
 import type { TrunkStream } from "../../runtime/trunk/trunk-stream.js";
 import { generator } from "../conformance/mutations.js";
+import { rounds } from "../support/rounds.js";
 
 const SEED = Number(process.env.SEED ?? 20261123);
-const ROUNDS = Number(process.env.ROUNDS ?? 30);
+const ROUNDS = rounds(30);
 const STEPS = 120;
 
 const test = suite("trunk streams");

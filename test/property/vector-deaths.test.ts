@@ -11,11 +11,12 @@ import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("killed index builders");
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const ROUNDS = rounds(2);
 const BUILDER = 121;
 const SEARCHERS = [122, 123];
 const LENGTH = 24;

@@ -8,10 +8,11 @@ import type { VectorMeasure } from "../../runtime/graph/changes/vector-settings.
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("searches over several vectors");
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const ROUNDS = rounds(2);
 const COUNT = 1200;
 const LENGTH = 32;
 const NAMES = ["title", "image", "sound"];

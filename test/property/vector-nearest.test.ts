@@ -9,10 +9,11 @@ import { COSINE } from "../../runtime/graph/vectors/measures/cosine.js";
 import { compareVectors } from "../../runtime/graph/vectors/measures/measures.js";
 import { getParts, Vector } from "../../runtime/graph/vectors/vector.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("nearest vertices");
-const ROUNDS = Number(process.env.ROUNDS ?? 6);
+const ROUNDS = rounds(6);
 const VERTICES = 3000;
 const TYPES = ["even", "odd"];
 

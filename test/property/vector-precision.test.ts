@@ -11,10 +11,11 @@ import type { VectorMeasure } from "../../runtime/graph/changes/vector-settings.
 import { decodeHalf, encodeHalf } from "../../runtime/graph/vectors/precision.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("precision of vectors");
-const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ROUNDS = rounds(1);
 const COUNT = 700;
 const PROBES = 8;
 const HITS = 10;

@@ -8,9 +8,10 @@ export const USAGE = `node test/run.mjs [options] [part of a path]...
   --unit          run quick tests only, without server suites and property tests
   --name <text>   run only tests whose title contains this text
   --serial        run one file after the other
+  --long          repeat tests with random input, kills and faults 20 times as often
 `;
 
-/** @returns {{ parts: string[], unit: boolean, name: string, serial: boolean }} */
+/** @returns {{ parts: string[], unit: boolean, name: string, serial: boolean, long: boolean }} */
 export function readOptions(words) {
   const { values, positionals } = parseArgs({
     args: words,
@@ -19,6 +20,7 @@ export function readOptions(words) {
       unit: { type: "boolean", default: false },
       name: { type: "string", default: "" },
       serial: { type: "boolean", default: false },
+      long: { type: "boolean", default: false },
     },
   });
   return { ...values, parts: positionals };

@@ -6,9 +6,10 @@ import * as assert from "uvu/assert";
 import { linearPattern } from "../../../argspec/limits/linear-pattern.js";
 import { PatternError } from "../../../argspec/limits/pattern-program.js";
 import { Random, SEED } from "../../property/support/random.js";
+import { rounds } from "../../support/rounds.js";
 
 const test = suite("linear patterns");
-const ROUNDS = Number(process.env.ROUNDS ?? 300);
+const ROUNDS = rounds(300);
 const CHARACTERS = [..."abcxy-12@.fo \nAé", "😀"];
 
 const PATTERNS = [

@@ -1,7 +1,5 @@
 // Replication through a stream of a real broker: replicas that start empty or were away converge,
 // whatever happens to the broker. Needs `nats-server`, or its path in NATS_SERVER.
-//
-// SVC_STREAM_KILLS=50 for a long run of kills of the broker's leader.
 // limit: 240 s
 // starts processes
 // takes 50 s
@@ -22,11 +20,12 @@ import {
 } from "../../../runtime/interconnect/stream/jetstream-log.js";
 import { parseStreamAddress } from "../../../runtime/interconnect/stream/jetstream-transport.js";
 import { Random } from "../../property/support/random.js";
+import { rounds } from "../../support/rounds.js";
 import { Instance, same, until } from "./support/instance.js";
 import { NatsServers, natsVersion } from "./support/nats.js";
 import { TxProxy } from "./support/tx-proxy.js";
 
-const KILLS = Number(process.env.SVC_STREAM_KILLS ?? 2);
+const KILLS = rounds(2);
 
 const version = natsVersion();
 if (version === null) console.log("streams: skipped (no nats-server; see NATS_SERVER)");

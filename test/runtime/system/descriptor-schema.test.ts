@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { descriptorSchema } from "../../../runtime/system/descriptor-schema.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import { rounds } from "../../support/rounds.js";
 import { eightNodes } from "./eight-nodes.js";
 
 const test = suite("descriptor schema");
@@ -68,7 +69,7 @@ test("rejects nothing that the reader accepts", () => {
     return seed / 2 ** 31;
   };
   let taken = 0;
-  for (let round = 0; round < Number(process.env.ROUNDS ?? 3000); round++) {
+  for (let round = 0; round < rounds(3000); round++) {
     const given = changed(random() < 0.5 ? eightNodes() : changed(eightNodes(), random), random);
     if (!isRead(given)) continue;
     taken++;

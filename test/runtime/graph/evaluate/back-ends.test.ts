@@ -10,6 +10,7 @@ import { BoundProgram } from "../../../../runtime/graph/evaluate/bound-program.j
 import { MemoryCells } from "../../../../runtime/graph/evaluate/memory-cells.js";
 import { compileExpression } from "../../../../runtime/graph/evaluate/program.js";
 import { Random, SEED } from "../../../property/support/random.js";
+import { rounds } from "../../../support/rounds.js";
 import { int, type Tagged } from "./naive-interpreter.js";
 import {
   ARCS,
@@ -28,7 +29,7 @@ import {
 } from "./random-expressions.js";
 
 const test = suite("expression back ends");
-const ROUNDS = Number(process.env.ROUNDS ?? 4_000);
+const ROUNDS = rounds(4_000);
 
 function check(text: string): void {
   const arc = ARCS[text.length % ARCS.length]!;

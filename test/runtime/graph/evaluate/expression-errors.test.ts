@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { compileExpression } from "../../../../runtime/graph/evaluate/program.js";
 import { QueryError } from "../../../../runtime/graph/model/errors.js";
 import { Random, SEED } from "../../../property/support/random.js";
+import { rounds } from "../../../support/rounds.js";
 import { makePeople } from "../support/people.js";
 
 const test = suite("expression errors");
@@ -124,9 +125,9 @@ test("treats names of Object.prototype as undefined", () => {
 
 test("parses any text, or throws a QueryError", () => {
   const random = new Random();
-  const rounds = Number(process.env.ROUNDS ?? 20_000);
+  const times = rounds(20_000);
   const graph = makePeople();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < times; round++) {
     const length = random.below(14);
     const text = Array.from({ length }, () => random.of(PIECES)).join(random.of(["", " "]));
     try {

@@ -12,11 +12,12 @@ import { compileExpression } from "../../../../runtime/graph/evaluate/program.js
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { valueBits } from "../../../../runtime/graph/model/modifiers.js";
 import { Random, SEED } from "../../../property/support/random.js";
+import { rounds } from "../../../support/rounds.js";
 import { makeGraph } from "../support/make-graph.js";
 import { QueryStore } from "../support/query-store.js";
 
 const test = suite("ints of 64 bits");
-const ROUNDS = Number(process.env.ROUNDS ?? 4_000);
+const ROUNDS = rounds(4_000);
 const LEAST = -(2n ** 63n);
 
 /** An expression, and its value by the model, of each arc. */

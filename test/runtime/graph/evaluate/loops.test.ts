@@ -14,9 +14,9 @@ import { VertexProgram } from "../../../../runtime/graph/evaluate/vertex-program
 import { M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { valueBits } from "../../../../runtime/graph/model/modifiers.js";
 import { Random, SEED } from "../../../property/support/random.js";
+import { rounds } from "../../../support/rounds.js";
 import { int, type Tagged, type World } from "./naive-interpreter.js";
 import { naiveVector } from "./naive-vectors.js";
-
 import {
   ARCS,
   change,
@@ -37,7 +37,7 @@ import {
 } from "./random-expressions.js";
 
 const test = suite("loops");
-const ROUNDS = Number(process.env.ROUNDS ?? 6_000);
+const ROUNDS = rounds(6_000);
 
 /** Remaining arcs and cells. */
 function changed(text: string, isLoop: boolean): { words: number[]; cells: readonly Value[] } {

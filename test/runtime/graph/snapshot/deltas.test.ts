@@ -23,6 +23,7 @@ import { snapshotCounts } from "../../../../runtime/graph/snapshot/snapshot-read
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { changeAtRandom, timeless } from "../../../property/support/random-changes.js";
+import { rounds } from "../../../support/rounds.js";
 import { checkStore } from "../support/check-store.js";
 import { graphContent } from "../support/graph-content.js";
 import { makeLarge, openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -35,7 +36,7 @@ interface Context {
 
 const test = suite<Context>("deltas of snapshots");
 const NAME = "deltas";
-const ROUNDS = Number(process.env.ROUNDS ?? 40);
+const ROUNDS = rounds(40);
 const SMALL = { minDeltaGraphBytes: 0 };
 const MAX_DELTA_BYTES = 2 ** 20;
 

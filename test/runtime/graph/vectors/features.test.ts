@@ -13,6 +13,7 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { type Feature, isFeatureList } from "../../../../runtime/graph/vectors/features.js";
 import { getParts, Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { Random, SEED } from "../../../property/support/random.js";
+import { rounds } from "../../../support/rounds.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, makeUnit, packed, replayTo } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -22,7 +23,7 @@ interface Context {
   graph: Graph;
 }
 
-const ROUNDS = Number(process.env.ROUNDS ?? 300);
+const ROUNDS = rounds(300);
 const A: Feature[] = [
   ["a", 1],
   ["b", 0.5],

@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { ValueError } from "../../../../runtime/graph/model/errors.js";
 import { MAX_COMPONENTS } from "../../../../runtime/graph/vectors/scratch-buffers.js";
 import { getParts, partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
+import { rounds } from "../../../support/rounds.js";
 import { fingerprintModel, quantisedModel } from "../support/vector-model.js";
 
 const test = suite("vector");
@@ -104,8 +105,8 @@ test("agrees with plain arithmetic for random vectors", () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-  const rounds = Number(process.env.SVC_VECTOR_ROUNDS ?? 300);
-  for (let round = 0; round < rounds; round++) {
+  const times = rounds(300);
+  for (let round = 0; round < times; round++) {
     const size = 10 ** Math.floor(random() * 76 - 38);
     const length = 1 + Math.floor(random() * 90);
     const numbers = Array.from({ length }, () => (random() - 0.5) * size);

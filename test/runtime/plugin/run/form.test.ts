@@ -10,6 +10,7 @@ import type { RequestSource } from "../../../../runtime/plugin/contract/request-
 import type { UploadedFile } from "../../../../runtime/plugin/request/uploaded-file.js";
 import { callWithForm, type FormSource } from "../../../../runtime/plugin/run/form.js";
 import { Random, SEED } from "../../../property/support/random.js";
+import { rounds } from "../../../support/rounds.js";
 
 const CHUNK_BYTES = 256 * 1024;
 const HEAD = "--xx\r\nContent-Disposition: form-data; name=";
@@ -75,8 +76,8 @@ test("have the same content at each end of a chunk", async () => {
 
 test("have the same content with random sizes", async () => {
   const random = new Random(SEED);
-  const rounds = Number(process.env.ROUNDS ?? 3);
-  for (let round = 0; round < rounds; round++) {
+  const times = rounds(3);
+  for (let round = 0; round < times; round++) {
     const sizes = NAMES.map(() => random.below(CHUNK_BYTES * 1.2));
     await check(sizes.map((size) => randomBytes(random, size)));
   }
