@@ -2,6 +2,7 @@
 // result counts only if the vertex's sequence stayed the same.
 
 import { bitCount } from "../memory/bit-count.js";
+import { ARC_WORDS } from "../memory/layout.js";
 import { ValueError } from "../model/errors.js";
 import { featureSimilarity } from "./feature-measures.js";
 import type { FeatureList } from "./features.js";
@@ -10,14 +11,16 @@ import type { ProbeTerms } from "./measures/probe-terms.js";
 import { computeHalfUnit, Precision } from "./precision.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
 import {
+  computeStride,
   countComponents,
   findTail,
   readPrecision,
   SLOT_WORDS,
   Slot,
+  slotLength,
   Tail,
 } from "./vector-layout.js";
-import { EXACT_CHUNK } from "./vector-memory.js";
+import { EXACT_CHUNK, MAX_LIST } from "./vector-memory.js";
 import { dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 import { WideProbe } from "./wide-probe.js";
@@ -112,6 +115,21 @@ export class Probe {
     const { memory } = this.#table;
     if (readPrecision(length) === Precision.Int8) memory.loadProbe(this.#serial, this.parts.bytes);
     else memory.loadProbe(this.#exact.serial, this.#exact.words);
+  }
+
+  /** Prefetches the vectors of the heads of arcs, so that the cache misses of many overlap. */
+  prefetch(arcs: Uint32Array, from: number, end: number): void {
+    const { memory } = this.#table;
+    const { kernel, list, words } = memory;
+    if (kernel === null || this.length === 0 || this.#features !== null) return;
+    const stride = computeStride(slotLength(this.length, false));
+    const last = words.length - stride;
+    let count = 0;
+    for (let arc = from; arc < end && count < MAX_LIST; arc += ARC_WORDS) {
+      const slot = this.#table.slotOf(arcs[arc]!);
+      if (slot !== 0 && slot <= last) list[count++] = memory.addressOf(slot);
+    }
+    kernel.touch(memory.lists, count, stride * 4);
   }
 
   /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */

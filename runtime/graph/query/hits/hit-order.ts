@@ -95,6 +95,8 @@ export class HitOrder {
   readonly hasTexts: boolean;
   /** Program that scores hits; null for another order. */
   readonly #rank: ArcProgram | null;
+  /** Probe that keys are computed by; null if they need no vectors. */
+  readonly #probe: Probe | null;
   readonly #isOfVertices: boolean;
 
   /** @param isTotal true to order hits with equal keys, for cursors */
@@ -108,6 +110,7 @@ export class HitOrder {
     this.#store = store;
     this.#isTotal = isTotal;
     this.#rank = rank;
+    this.#probe = kind === S.S_SIM || rank !== null ? probe : null;
     this.#isOfVertices = hits === "vertex";
     this.#kind = kind;
     this.#read = vertexNumber(kind, probe, texts, isTotal);
@@ -141,6 +144,7 @@ export class HitOrder {
    * removes arcs with a negative score from the batch.
    */
   computeKeys(batch: ArcBatch, keys: Float64Array): number {
+    this.#probe?.prefetch(batch.words, batch.from, batch.end);
     if (this.#rank !== null) return this.#scoresOf(batch, this.#rank, keys);
     if (this.#kind === S.S_VAL) return computeValueKeys(batch, this.#sign, keys);
     const { words, from, end } = batch;

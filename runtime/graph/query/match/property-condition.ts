@@ -28,6 +28,7 @@ import type { PropertyTable } from "../../store/property-table.js";
 import { PropertyKind, validatePropertyKey } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
 import { moveArc } from "./arc-stack.js";
+import { GroupBits } from "./group-bits.js";
 import {
   closedRange,
   equalsText,
@@ -38,11 +39,18 @@ import {
 
 /** Maximum number of cached strings. */
 const MAX_REMEMBERED = 65_536;
+/** Vertices that are tested before any bit is remembered. */
+const MIN_TESTED = 256;
+/** In a larger graph, few vertices of a query are in one group. */
+const MAX_GROUPS = 2 ** 13;
 
 export class PropertyCondition {
   readonly #store: GraphStore;
   readonly #properties: PropertyTable;
   readonly #tests: readonly KeyTest[];
+  readonly #bits = new GroupBits();
+  /** Number of vertices tested in the state of the bits. */
+  #tested = 0;
 
   /**
    * @param condition `{ key: value condition, ... }`; negation is the caller's
@@ -140,6 +148,9 @@ export class PropertyCondition {
    * Consecutive heads of one property group are tested together.
    */
   filter(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
+    if (this.#remembers((end - from) / ARC_WORDS)) {
+      return this.#filterByBits(arcs, from, end, isNegated);
+    }
     let top = from;
     for (let begin = from; begin < end; ) {
       const first = arcs[begin]!;
@@ -155,6 +166,33 @@ export class PropertyCondition {
         if ((passing & (1 << getGroupBit(arcs[arc]!))) !== 0) top = moveArc(arcs, arc, top);
       }
       begin = next;
+    }
+    return top;
+  }
+
+  /**
+   * Returns whether bits are faster for further vertices: once as many were tested as there are
+   * groups, in one state of the graph.
+   */
+  #remembers(count: number): boolean {
+    const { vertices, settledCount } = this.#store;
+    if (!this.#bits.renew(settledCount)) this.#tested = 0;
+    this.#tested += count;
+    if (settledCount === -1 || this.#tested < MIN_TESTED) return false;
+    const groups = getGroup(vertices.end) + 1;
+    return this.#tested >= groups && groups <= MAX_GROUPS && this.#bits.reserve(groups);
+  }
+
+  /** As `filter`, testing each group once. */
+  #filterByBits(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
+    const bits = this.#bits;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      const group = getGroup(head);
+      if (bits.known(group) === 0) bits.set(group, -1, this.#matching(head, -1));
+      const isMatch = (bits.passing(group) & (1 << getGroupBit(head))) !== 0;
+      if (isMatch !== isNegated) top = moveArc(arcs, arc, top);
     }
     return top;
   }

@@ -4,31 +4,25 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { getGroup, getGroupBit } from "../../store/property-groups.js";
+import { GroupBits } from "../match/group-bits.js";
 import type { VertexTest } from "../match/vertex-test.js";
 import type { Walker } from "./walker.js";
 
-/** Vertices of a word, whose properties are tested together. */
+/** Vertices whose properties are tested together. */
 const GROUP = 32;
-/** Limits the memory of a plan: each group takes 12 bytes. */
-const MAX_GROUPS = 2 ** 18;
 /** Up to this number, a search reaches most groups, and testing whole groups is faster. */
 const FEW_GROUPS = 2 ** 13;
 
 /** Arcs whose heads are the vertices of a group. */
 const words = new Uint32Array(GROUP * ARC_WORDS);
-
 let serials = 0;
 
 export class FilterMemo {
   readonly #store: GraphStore;
   readonly #test: VertexTest;
   readonly #walker: Walker;
-  #known = new Uint32Array(0);
-  #passing = new Uint32Array(0);
-  #stamps = new Uint32Array(0);
-  #stamp = 0;
-  /** State of the graph that the bits are of; -1 for none. */
-  #state = -1;
+  readonly #bits = new GroupBits();
   #hasFewGroups = false;
   /** See `SlotFilter`. */
   serial = 0;
@@ -46,36 +40,24 @@ export class FilterMemo {
    * @param walker started with the deadline of the search
    */
   static of(store: GraphStore, test: VertexTest, walker: Walker): FilterMemo | null {
-    if (store.vertices.end / GROUP >= MAX_GROUPS) return null;
     let memo = FilterMemo.#ofTests.get(test);
     if (memo === undefined) {
       memo = new FilterMemo(store, test, walker);
       FilterMemo.#ofTests.set(test, memo);
     }
-    memo.#renew();
-    return memo;
+    return memo.#renew() ? memo : null;
   }
 
   /** Returns whether a vertex met the condition when it was tested, during this state or search. */
   accepts(vertex: number): boolean {
-    const group = vertex >>> 5;
-    if (group >= this.#stamps.length) return this.#walker.test(this.#test, vertex, 0);
-    const bit = 1 << (vertex & 31);
-    if (this.#stamps[group] !== this.#stamp) {
-      this.#stamps[group] = this.#stamp;
-      this.#known[group] = 0;
-      this.#passing[group] = 0;
-    }
-    if ((this.#known[group]! & bit) === 0) {
+    const group = getGroup(vertex);
+    const bit = 1 << getGroupBit(vertex);
+    const bits = this.#bits;
+    if ((bits.known(group) & bit) === 0) {
       if (this.#hasFewGroups) this.#testGroup(group);
-      else this.#testOne(vertex, group, bit);
+      else bits.set(group, bit, this.#walker.test(this.#test, vertex, 0) ? bit : 0);
     }
-    return (this.#passing[group]! & bit) !== 0;
-  }
-
-  #testOne(vertex: number, group: number, bit: number): void {
-    this.#known[group]! |= bit;
-    if (this.#walker.test(this.#test, vertex, 0)) this.#passing[group]! |= bit;
+    return (bits.passing(group) & bit) !== 0;
   }
 
   #testGroup(group: number): void {
@@ -90,26 +72,17 @@ export class FilterMemo {
     }
     for (const check of this.#test.checks) end = check.filter(words, 0, end);
     let passing = 0;
-    for (let at = 0; at < end; at += ARC_WORDS) passing |= 1 << (words[at]! & 31);
-    this.#known[group] = 0xffff_ffff;
-    this.#passing[group] = passing;
+    for (let at = 0; at < end; at += ARC_WORDS) passing |= 1 << getGroupBit(words[at]!);
+    this.#bits.set(group, -1, passing);
   }
 
-  /** Forgets all bits, unless the graph is as it was. */
-  #renew(): void {
-    const { end } = this.#store.vertices;
-    const state = this.#store.settledCount;
-    if (state !== -1 && state === this.#state) return;
-    this.#state = state;
+  /** Forgets all bits, unless the graph is as it was; returns false if it is too large. */
+  #renew(): boolean {
+    if (this.#bits.renew(this.#store.settledCount)) return true;
     this.serial = ++serials;
-    const groups = Math.ceil(end / GROUP);
+    // Vertices may be created meanwhile.
+    const groups = Math.ceil((this.#store.vertices.end * 9) / 8 / GROUP) + 1;
     this.#hasFewGroups = this.#test.isPlain && groups <= FEW_GROUPS;
-    if (groups > this.#stamps.length || this.#stamp === 0xffff_ffff) {
-      this.#known = new Uint32Array(groups);
-      this.#passing = new Uint32Array(groups);
-      this.#stamps = new Uint32Array(groups);
-      this.#stamp = 0;
-    }
-    this.#stamp++;
+    return this.#bits.reserve(groups);
   }
 }

@@ -1,0 +1,59 @@
+// Bits of vertices by property group: which of them are known, and which of these meet a condition.
+// They are of one state of the graph.
+
+/** Maximum number of groups, which take 12 bytes each. */
+const MAX_GROUPS = 2 ** 18;
+const MAX_STAMP = 0xffff_ffff;
+
+export class GroupBits {
+  #known = new Uint32Array(0);
+  #passing = new Uint32Array(0);
+  /** The bits of a group are valid with the current stamp. */
+  #stamps = new Uint32Array(0);
+  #stamp = 0;
+  #state = -1;
+
+  /**
+   * Forgets all bits unless they are of this state; returns false then.
+   * @param state see `GraphStore.settledCount`
+   */
+  renew(state: number): boolean {
+    if (state !== -1 && state === this.#state) return true;
+    this.#state = state;
+    if (this.#stamp === MAX_STAMP) {
+      this.#stamps.fill(0);
+      this.#stamp = 0;
+    }
+    this.#stamp++;
+    return false;
+  }
+
+  /** Makes room for groups; returns false for too many. */
+  reserve(groups: number): boolean {
+    if (groups > MAX_GROUPS) return false;
+    if (groups <= this.#stamps.length) return true;
+    this.#known = new Uint32Array(groups);
+    this.#passing = new Uint32Array(groups);
+    this.#stamps = new Uint32Array(groups);
+    this.#stamp = 1;
+    return true;
+  }
+
+  /** Returns the known vertices of a group; none beyond the reserved groups. */
+  known(group: number): number {
+    return this.#stamps[group] === this.#stamp ? this.#known[group]! : 0;
+  }
+
+  /** Returns the known vertices of a group that meet the condition. */
+  passing(group: number): number {
+    return this.#passing[group]!;
+  }
+
+  /** Adds vertices to the known ones of a group. */
+  set(group: number, known: number, passing: number): void {
+    const isFirst = this.#stamps[group] !== this.#stamp;
+    this.#stamps[group] = this.#stamp;
+    this.#known[group] = isFirst ? known : this.#known[group]! | known;
+    this.#passing[group] = isFirst ? passing : this.#passing[group]! | passing;
+  }
+}

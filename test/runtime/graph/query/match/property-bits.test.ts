@@ -1,0 +1,77 @@
+// Conditions on properties of many heads: bits remembered from query to query follow each change.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
+import { makeGraph } from "../../support/make-graph.js";
+
+const test = suite<{ graph: Graph; values: Map<string, number> }>("property bits");
+/** More than are tested before bits are remembered. */
+const COUNT = 700;
+const LIMIT = 30;
+
+test.before.each((context) => {
+  const graph = makeGraph();
+  const values = new Map<string, number>();
+  for (let at = 0; at < COUNT; at++) {
+    graph.createVertex(`v${at}`, { properties: { n: at % 60 } });
+    values.set(`v${at}`, at % 60);
+    graph.connect("hub", "to", `v${at}`);
+  }
+  Object.assign(context, { graph, values });
+});
+
+function expectMatches(graph: Graph, values: Map<string, number>): void {
+  const below = { property: { n: { lt: LIMIT } } };
+  for (const isBelow of [true, false]) {
+    const neighbor = isBelow ? below : { property: [false, { n: { lt: LIMIT } }] };
+    const found = graph.neighborhood("hub", {
+      arc: "to",
+      neighbor: neighbor as typeof below,
+    }) as string[];
+    const expected = [...values].filter(([, value]) => value < LIMIT === isBelow);
+    assert.equal(found.sort(), expected.map(([id]) => id).sort());
+  }
+}
+
+test("follow changes between queries", ({ graph, values }) => {
+  const set = (id: string, value: number): void => {
+    values.set(id, value);
+    graph.createVertex(id, { properties: { n: value } });
+    expectMatches(graph, values);
+  };
+  expectMatches(graph, values);
+  expectMatches(graph, values);
+  set("v3", 99);
+  set("v699", 1);
+  graph.deleteVertex("v5");
+  graph.createVertex("v5", { properties: { n: 0 } });
+  graph.connect("hub", "to", "v5");
+  values.set("v5", 0);
+  expectMatches(graph, values);
+  // Beyond the groups that are known so far.
+  for (let at = COUNT; at < COUNT + 200; at++) {
+    graph.createVertex(`v${at}`, { properties: { n: at % 60 } });
+    graph.connect("hub", "to", `v${at}`);
+    values.set(`v${at}`, at % 60);
+  }
+  expectMatches(graph, values);
+});
+
+test("follow changes under way, and forget what is rolled back", ({ graph, values }) => {
+  expectMatches(graph, values);
+  const changed = new Map(values);
+  const fails = (): void =>
+    graph.batch(() => {
+      for (const id of ["v1", "v640"]) {
+        graph.createVertex(id, { properties: { n: 99 - changed.get(id)! } });
+        changed.set(id, 99 - changed.get(id)!);
+        expectMatches(graph, changed);
+      }
+      throw new Error("roll back");
+    });
+  assert.throws(fails, /roll back/);
+  expectMatches(graph, values);
+});
+
+test.run();
