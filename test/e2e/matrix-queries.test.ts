@@ -165,21 +165,25 @@ test("nearest to a vertex that no partition has is an error", async () => {
 });
 
 test("a cursor continues although a replica is lost", async () => {
-  const read = async (node: MatrixNode, between: (page: number) => Promise<void>) => {
+  const read = async (node: MatrixNode, between: (page: number) => void) => {
     const ids: unknown[] = [];
     let cursor: unknown = true;
     for (let page = 0; cursor !== null; page++) {
       const result = await ask(node, "search", { cursor, hits: 9 }, { text: "red" });
       ids.push(...result.search!);
       cursor = result.cursor ?? null;
-      await between(page);
+      between(page);
     }
     return ids;
   };
-  const expected = await read(whole, async () => {});
-  const found = await read(below.dispatcher, async (page) => {
-    if (page === 1) await Promise.all([below.at(0, 0).kill(), below.at(1, 1).kill()]);
+  const expected = await read(whole, () => {});
+  const kills: Promise<unknown>[] = [];
+  const found = await read(below.dispatcher, (page) => {
+    // The next page is requested while they die.
+    if (page === 1) kills.push(below.at(0, 0).kill(), below.at(1, 1).kill());
   });
+  await Promise.all(kills);
+  assert.is(kills.length, 2);
   assert.ok(expected.length > 30);
   assert.equal(found, expected);
 });

@@ -23,7 +23,7 @@ const DEFECT = new RegExp(
   [
     "Cannot (read|set|convert|destructure|mix|access|use)",
     "is not (a function|iterable|defined|an object)",
-    "undefined|before initialization|circular",
+    "(?<!must be a number, not )undefined|before initialization|circular",
   ].join("|"),
 );
 
@@ -39,6 +39,7 @@ const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call:
   ["neighborhood", "neighborhood", (graph, id, options) => graph.neighborhood(id, options)],
   ["global", "vertices", (graph, _id, options) => graph.vertices(options)],
   ["global", "arcs", (graph, _id, options) => graph.arcs(options)],
+  ["search", "search", (graph, id, options) => graph.search(`${id} no* -lam "mug"`, options)],
   ["aggregate", "aggregate", (graph, id, options) => graph.aggregate(id, options)],
   [
     "adjacent",
@@ -86,6 +87,7 @@ function ask(name: string, call: Call, id: string, options: unknown, tally: Tall
 }
 
 const shop = makeShop();
+shop.index("text", { keys: ["city", "size"] });
 
 for (const [kind, name, call] of CALLS) {
   test(`${name}: handles valid and malformed queries`, () => {

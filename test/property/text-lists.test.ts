@@ -201,7 +201,7 @@ test("searches find the best documents and all of them", () => {
       );
     }
     const what = `${says} ${least} of ${parts.map(({ name }) => name)} without ${excluded.length}`;
-    const top = new TopDocuments(1 + random.below(12));
+    const top = new TopDocuments(random.of([1 + random.below(12), 3000]));
     const listed: number[] = [];
     const isListed = random.below(2) === 0;
     searchSegment({
@@ -210,7 +210,7 @@ test("searches find the best documents and all of them", () => {
       excluded: excluded.map(({ open }) => open()),
       take: (document, score) => {
         assert.ok(isNear(score, expected.get(document) ?? -1), what);
-        return top.add(document, score);
+        return top.add(document, score, document + 1);
       },
       matches: isListed ? (found, count) => listed.push(...found.subarray(0, count)) : null,
     });
@@ -219,7 +219,10 @@ test("searches find the best documents and all of them", () => {
     const found = top.sorted();
     assert.is(found.count, best.length, what);
     for (const [at, [, score]] of best.entries()) {
+      const vertex = found.vertices[at]!;
       assert.ok(isNear(found.scores[at]!, score), `${what}: place ${at}`);
+      assert.ok(isNear(expected.get(vertex)!, score), `${what}: vertex of place ${at}`);
+      assert.is(found.versions[at], vertex + 1);
     }
   });
 });

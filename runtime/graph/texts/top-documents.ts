@@ -9,7 +9,11 @@ export interface FoundDocuments {
   readonly versions: Uint32Array;
 }
 
+/** Vertices that there is room for at first. */
+const FIRST_ROOM = 1024;
+
 export class TopDocuments {
+  /** Maximum number of vertices, which may be far more than there are. */
   readonly capacity: number;
   count = 0;
   /** A score must exceed this to be kept. */
@@ -20,15 +24,17 @@ export class TopDocuments {
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.#scores = new Float64Array(capacity);
-    this.#vertices = new Uint32Array(capacity);
-    this.#versions = new Uint32Array(capacity);
+    const room = Math.min(capacity, FIRST_ROOM);
+    this.#scores = new Float64Array(room);
+    this.#vertices = new Uint32Array(room);
+    this.#versions = new Uint32Array(room);
     if (capacity === 0) this.threshold = Number.POSITIVE_INFINITY;
   }
 
   /** Keeps a vertex if its score is high enough; returns the new threshold. */
   add(vertex: number, score: number, version = 0): number {
     if (score <= this.threshold) return this.threshold;
+    if (this.count === this.#scores.length && this.count < this.capacity) this.#grow();
     if (this.count < this.capacity) this.#siftUp(this.count++, vertex, score, version);
     else this.#siftDown(vertex, score, version);
     if (this.count === this.capacity) this.threshold = this.#scores[0]!;
@@ -54,6 +60,17 @@ export class TopDocuments {
       versions[place] = this.#versions[at]!;
     }
     return { count, vertices, scores, versions };
+  }
+
+  #grow(): void {
+    const room = Math.min(this.capacity, this.count * 2);
+    const [scores, vertices, versions] = [this.#scores, this.#vertices, this.#versions];
+    this.#scores = new Float64Array(room);
+    this.#vertices = new Uint32Array(room);
+    this.#versions = new Uint32Array(room);
+    this.#scores.set(scores);
+    this.#vertices.set(vertices);
+    this.#versions.set(versions);
   }
 
   #siftUp(from: number, vertex: number, score: number, version: number): void {

@@ -132,6 +132,7 @@ const conditionMembers: Members = {
   or: list(neighbor, neighbor, neighbor),
   filter: nothing,
   similarity: nothing,
+  text: (random, depth) => searchedText(random, depth),
 };
 const vertexCondition: Make = of(
   ...[text, nothing, list(text, text, text)],
@@ -148,6 +149,44 @@ const resultMembers: Members = {
   timing: flag,
 };
 const pageMembers: Members = { hits: number, offset: number };
+const key = oneOf(KEYS);
+/** Values that an option takes, now and then others. */
+const option = (...values: readonly unknown[]): Make =>
+  of(oneOf(values), oneOf(values), oneOf(values), number, text, nothing);
+const aggregates: Members = { stats: of(key, list(key, key)), distinct: key };
+const facet: Make = of(
+  ...[option(1, 5), option(1, 5)],
+  some({ property: key, top: number, ...aggregates }, 2),
+  some({ property: key, ranges: list(number, number), arc: arcFilter }, 2),
+);
+const byKey =
+  (make: Make): Make =>
+  (random, depth) =>
+    Object.fromEntries(random.list(3, () => [random.of(KEYS), make(random, depth + 1)]));
+const searchWords: Members = {
+  in: option("text", null),
+  keys: of(list(key, key), byKey(option(1, 0.5, 0, -1))),
+  match: option("all", "any", 1, 2),
+  fuzzy: option(0, 1, 2, "auto"),
+  prefix: flag,
+  language: option(null, "en"),
+};
+const searchMembers: Members = {
+  ...searchWords,
+  facets: byKey(facet),
+  groupBy: of(key, some({ key, ...aggregates }, 2)),
+  highlight: of(list(key), byKey(option(20, 0))),
+  rerank: option(10, -1),
+  fuse: of(flag, some({ rrf: number, candidates: number }, 2)),
+  vector: option(null, [1, 2], [], "v"),
+  cursor: option(true, true, "c2abc"),
+  statistics: of(flag, some({ documents: number, lengths: list(number), terms: list(text) }, 1)),
+  counts: flag,
+};
+const searchedText: Make = (random, depth) => ({
+  query: text(random, depth),
+  ...(some(searchWords, 6)(random, depth) as object),
+});
 
 /** Arguments of each call, by name. */
 export const QUERIES = {
@@ -156,6 +195,10 @@ export const QUERIES = {
     2,
   ),
   global: some({ ...resultMembers, ...pageMembers, condition: vertexCondition }, 2),
+  search: some(
+    { ...resultMembers, ...pageMembers, ...searchMembers, condition: vertexCondition },
+    8,
+  ),
   aggregate: some(
     {
       ...{ arc: arcFilter, neighbor: vertexCondition, collect, counts: flag },
