@@ -9,6 +9,7 @@ import { AUTH_FILE, BUILD_FOLDER } from "../../base/build-folder.js";
 import { SvcError } from "../../base/errors.js";
 import { log } from "../../base/log.js";
 import { isThenable } from "../../base/thenable.js";
+import { parseDecodedJson } from "../../plugin/request/parse-json.js";
 import type { Principal } from "../../plugin/request/principal.js";
 import { isHttpError } from "../../plugin/response/http-error.js";
 import { AUTHENTICATION_UNAVAILABLE, HttpRejection, UNAUTHENTICATED } from "../rejections.js";
@@ -111,14 +112,21 @@ export class Authenticator {
   }
 
   #serialize(principal: Principal): string {
-    if (!Object.isFrozen(principal)) return JSON.stringify(principal);
+    if (!Object.isFrozen(principal)) return toJson(principal);
     let text = this.#serialized.get(principal);
     if (text === undefined) {
-      text = JSON.stringify(principal);
+      text = toJson(principal);
       this.#serialized.set(principal, text);
     }
     return text;
   }
+}
+
+/** Claims of that name would become prototypes where plugins copy the principal. */
+function toJson(principal: Principal): string {
+  const text = JSON.stringify(principal);
+  if (!text.includes("__proto__")) return text;
+  return JSON.stringify(parseDecodedJson(text, "principal"));
 }
 
 /** @param text JSON text of a principal that a dispatcher has authenticated */

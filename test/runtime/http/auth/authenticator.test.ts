@@ -47,7 +47,22 @@ test("requires every scope", async () => {
   const reader = '[() => ({ scopes: ["read"] })]';
   assert.is(await statusFor(reader, ["read"]), "admitted");
   assert.is(await statusFor(reader, ["read", "write"]), 403);
-  assert.is(await statusFor('[() => ({ scopes: "read" })]', ["read"]), 403);
+  for (const scopes of [
+    ...['"read"', '["READ"]', '["read "]', '["read\\0"]', '["r\u0435ad"]', '["re\u200bad"]'],
+    ...['[["read"]]', '{ 0: "read", length: 1 }', '["read write"]', "null"],
+  ]) {
+    assert.is(await statusFor(`[() => ({ scopes: ${scopes} })]`, ["read"]), 403, scopes);
+  }
+});
+
+test("takes no prototype from claims", async () => {
+  const { load, check } = reloadable();
+  const claims = '{"sub":"ann","__proto__":{"scopes":["admin"]},"a":{"__proto__":{"b":1},"c":2}}';
+  for (const freeze of ["", "Object.freeze"]) {
+    await load(`[() => ${freeze}(JSON.parse(${JSON.stringify(claims)}))]`);
+    assert.is(await check(), '{"sub":"ann","a":{"c":2}}');
+    assert.is(await check(["admin"]), 403);
+  }
 });
 
 test("names the principal of a request that lacks a scope", async () => {
@@ -75,9 +90,9 @@ function reloadable() {
     writeFileSync(join(project, ".svc/auth.js"), `export const exported = ${handlers};\n`);
     return authenticator.load();
   };
-  const check = async (): Promise<string | number | null> => {
+  const check = async (scopes: string[] = []): Promise<string | number | null> => {
     const exchange = { headers: new HeaderFields(""), principal: null };
-    const verdict = await authenticator.check(exchange as never, []);
+    const verdict = await authenticator.check(exchange as never, scopes);
     return verdict === null ? exchange.principal : verdict.status;
   };
   return { load, check };
