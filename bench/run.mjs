@@ -26,6 +26,7 @@ const NAMES = [
   "http",
   "auth",
   "boundaries",
+  "uploads",
   "merge",
   "dispatch",
   "replicas",

@@ -86,12 +86,12 @@ export function loader(projectDir: string, role: Role | undefined): LoadBuild {
 
 function servedRoutes(routes: Routes, role: Role | undefined): Routes {
   if (role === undefined) return routes;
-  const parts = Object.entries(routes).map(([path, { engine, ...processors }]) => {
-    if (role === "dispatcher")
-      return [path, processors.job === undefined ? processors : {}] as const;
-    return [path, engine === undefined ? {} : { engine }] as const;
+  const parts = Object.entries(routes).map(([path, { engine, pre, post, ...facts }]) => {
+    const processors = { ...(pre !== undefined && { pre }), ...(post !== undefined && { post }) };
+    const served = role === "dispatcher" ? processors : engine === undefined ? {} : { engine };
+    return [path, Object.keys(served).length === 0 ? null : { ...served, ...facts }] as const;
   });
-  return Object.fromEntries(parts.filter(([, part]) => Object.keys(part).length > 0));
+  return Object.fromEntries(parts.filter(([, part]) => part !== null)) as Routes;
 }
 
 function buildCommand(projectDir: string): string {

@@ -2,6 +2,7 @@
 // entries.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Flushes new and renamed entries of a folder to disk. */
@@ -25,6 +26,21 @@ export function mkdirDurable(folder: string, mode = 0o777): void {
   if (first === undefined) return;
   for (let current = folder; current.length >= first.length; current = dirname(current)) {
     fsyncDirectory(dirname(current));
+  }
+}
+
+/** Replaces a file as `writeJsonAtomically` does, without blocking the thread. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const temporary = `${file}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600, flush: true });
+  await rename(temporary, file);
+  // Windows cannot open folders, and does not need it.
+  if (process.platform === "win32") return;
+  const folder = await open(dirname(file), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 

@@ -7,8 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { operate } from "../../cli/admin/remote.js";
+import { loader } from "../../cli/serving/built-project.js";
 import type { JobStatus } from "../../runtime/engine/jobs/scheduled-job.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
+import { UpSystem } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { Graph, int, Job, PluginRequest } from "svc-server";
@@ -68,7 +70,7 @@ export function nightly(job: Job): void {
   note("nightly " + job.scheduledAt.toISOString());
 }
 
-/** @plugin */
+/** @plugin @public @inline @readonly */
 export function one(_request: PluginRequest): int { return 1; }
 `;
 
@@ -159,8 +161,8 @@ test("report what they throw to operators and the log", async () => {
   assert.match(server.log(), /about to fail/);
   assert.match(server.log(), /job fails failed: TypeError: no stock/);
   const { text } = await get(server.port + 1, "/metrics");
-  assert.match(text, 'svc_job_runs_total{job="fails",outcome="failed"} 1');
-  assert.match(text, /svc_job_running\{job="slow"\} [01]/);
+  assert.match(text, 'svc_job_runs_total{name="fails",outcome="failed"} 1');
+  assert.match(text, /svc_job_running\{name="slow"\} [01]/);
 });
 
 test("are told of their deadline", async () => {
@@ -208,6 +210,41 @@ test("do not run where jobs are off, except by an operator", async () => {
   assert.is((await jobs()).get("tick")!.next, null);
   assert.match(await outcome("tick"), /^ok: /);
   assert.is(noted("tick").length, ticks + 1);
+});
+
+test("and all other plugins keep their facts in an engine of a system", () => {
+  const routes = JSON.parse(readFileSync(join(project.folder, ".svc/routes.json"), "utf8"));
+  assert.equal(loader(project.folder, "engine")().table.routes, routes);
+  assert.equal(loader(project.folder, "dispatcher")().table.routes, {});
+  const facts = JSON.stringify(routes);
+  for (const fact of ["timeouts", "access", "inline", "job"]) assert.match(facts, `"${fact}"`);
+});
+
+test("run on one instance of a system", async () => {
+  await server.stop();
+  const before = noted("tick").length;
+  const instances = { S1: { hport: 9110, "s-in": true }, S2: { hport: 9120, "s-in": true } };
+  const system = new UpSystem(project.folder, {
+    name: "Pair",
+    instances: {
+      S1: { type: "search", ...instances.S1 },
+      S2: { type: "search", ...instances.S2 },
+    },
+    topology: {},
+  } as ConstructorParameters<typeof UpSystem>[1]);
+  await system.up();
+  const tick = async (id: string) => {
+    const { json } = await system.get(id, "/svc/builtin/jobs");
+    return (json.response as JobStatus[]).find(({ name }) => name === "tick");
+  };
+  await until(async () => ((await tick("S1"))?.runs.length ?? 0) >= 2);
+  await until(async () => (await tick("S2")) !== undefined);
+  const other = await tick("S2");
+  assert.equal([other?.next, other?.runs], [null, []]);
+  await system.close();
+  const times = noted("tick").slice(before);
+  assert.is(new Set(times).size, times.length);
+  server = await serve(project.folder);
 });
 
 test("start without history if their file is corrupt", async () => {

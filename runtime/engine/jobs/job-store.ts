@@ -3,8 +3,9 @@
 // a write that is in progress delays all further ones, which become one.
 
 import { readFileSync } from "node:fs";
-import { mkdir, open, rename } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { replaceFile } from "../../base/durable-files.js";
 import { log } from "../../base/log.js";
 import { isPlainObject } from "../../settings/rules.js";
 
@@ -79,17 +80,9 @@ export class JobStore {
 
   async #write(): Promise<void> {
     const text = `${JSON.stringify({ format: FORMAT, jobs: this.#content() })}\n`;
-    const temporary = `${this.#file}.tmp`;
     try {
       await mkdir(dirname(this.#file), { recursive: true });
-      const file = await open(temporary, "w", 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, this.#file);
+      await replaceFile(this.#file, text);
     } catch (error) {
       log(`jobs: ${this.#file} not written: ${(error as Error).message}`, "error");
     }
