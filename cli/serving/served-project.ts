@@ -2,6 +2,7 @@
 // for the same graphs; callers always get the current one.
 
 import { log } from "../../runtime/base/log.js";
+import { logEvent } from "../../runtime/base/recent-events.js";
 import { operate } from "../../runtime/lifecycle/control-operations.js";
 import type { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
@@ -104,7 +105,7 @@ export class ServedProject implements ServerOwner {
     }
     const { id, descriptor, descriptorHash } = node;
     this.#service.setNode({ id, descriptor, descriptorHash });
-    log("server restarted", "info", { port });
+    logEvent("service", "server restarted", "info", { port });
   }
 
   async #start(settings: ServerSettings): Promise<void> {

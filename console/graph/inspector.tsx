@@ -4,9 +4,9 @@ import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
 import { entriesAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import { clipForDisplay, count } from "../data/text.js";
-import { chooseLook, type GraphInfo } from "./graph-info.js";
+import { chooseLook, type GraphInfo, type NamedCount } from "./graph-info.js";
 import { ShapeMark } from "./legend.js";
-import { type ArcCount, countArcs } from "./vertex-summary.js";
+import { type ArcCount, countArcs, MAX_TYPED_ARCS } from "./vertex-summary.js";
 
 interface InspectorProps {
   readonly graph: string;
@@ -41,7 +41,10 @@ export function Inspector({ graph, id, vertex, info, onExpand }: InspectorProps)
             {degree("ideg")} in, {degree("odeg")} out
           </span>
         </h3>
-        <Arcs graph={graph} id={id} info={info} onExpand={onExpand} />
+        <Arcs
+          {...{ graph, id, info, onExpand }}
+          hasTypes={numberAt(inner, "attributes", "deg") <= MAX_TYPED_ARCS}
+        />
       </section>
       <section>
         <h3>Attributes</h3>
@@ -67,27 +70,32 @@ function Properties({ values }: { readonly values: readonly (readonly [string, u
   );
 }
 
-type ArcsProps = Omit<InspectorProps, "vertex">;
+function typeText({ name, count: many }: NamedCount): string {
+  return `${clipForDisplay(name, 20)} ${count(many)}`;
+}
 
-function Arcs({ graph, id, info, onExpand }: ArcsProps) {
+type ArcsProps = Omit<InspectorProps, "vertex"> & { readonly hasTypes: boolean };
+
+function Arcs({ graph, id, info, hasTypes, onExpand }: ArcsProps) {
   const [counts, setCounts] = useState<readonly ArcCount[] | null>(null);
   const [failure, setFailure] = useState("");
   useEffect(() => {
     let isOver = false;
-    countArcs(graph, id, info.relationships).then(
+    countArcs(graph, id, info.relationships, hasTypes).then(
       (found) => !isOver && setCounts(found),
       (error: Error) => !isOver && setFailure(error.message),
     );
     return () => {
       isOver = true;
     };
-  }, [graph, id, info]);
+  }, [graph, id, info, hasTypes]);
   if (failure !== "") return <p class="err s">{clipForDisplay(failure)}</p>;
   if (counts === null) return <p class="soft s">Counting arcs…</p>;
   return (
     <ul class="rels" aria-label="Arcs by relationship">
       {counts.map((arc) => {
-        const { relationship, direction, arcs } = arc;
+        const { relationship, direction, arcs, types } = arc;
+        const known = types.filter((one) => one.name !== NO_TYPE);
         const name = clipForDisplay(relationship, 30);
         const { color } = chooseLook(info.relationships, relationship);
         return (
@@ -108,6 +116,7 @@ function Arcs({ graph, id, info, onExpand }: ArcsProps) {
             >
               + 100
             </button>
+            {known.length > 0 && <span class="types soft s">{known.map(typeText).join(", ")}</span>}
           </li>
         );
       })}

@@ -3,11 +3,12 @@
 
 import type { Names } from "./query-text.js";
 
-export type Mode = "vertices" | "arcs" | "neighbor" | "evaluate";
+export type Mode = "vertices" | "arcs" | "neighbor" | "nearest" | "evaluate";
 export const MODES: readonly (readonly [mode: Mode, title: string])[] = [
   ["vertices", "Vertices"],
   ["neighbor", "Neighborhood"],
   ["arcs", "Arcs"],
+  ["nearest", "Vectors"],
   ["evaluate", "Expression"],
 ];
 
@@ -16,10 +17,19 @@ export interface Parts {
   readonly direction: string;
   readonly filter: string;
   readonly sortby: string;
+  /** How the arcs to one vertex are combined; empty: they are not. */
+  readonly aggregate: string;
 }
 
-export const NO_PARTS: Parts = { relationship: "", direction: "", filter: "", sortby: "" };
+export const NO_PARTS: Parts = {
+  relationship: "",
+  direction: "",
+  filter: "",
+  sortby: "",
+  aggregate: "",
+};
 const DIRECTIONS = ["out", "in", "any"];
+const AGGREGATES = ["count", "sum", "min", "max", "average"];
 const ORDERS = ["S_ID|S_ASC", "S_DEG|S_DES", "S_VAL|S_ASC", "S_VAL|S_DES"];
 /** Default fields of each entry. */
 const FIELDS = {
@@ -31,14 +41,18 @@ const FIELDS = {
 /** The text of a query. */
 export function formatQuery(
   mode: Mode,
-  { relationship, direction, filter, sortby }: Parts,
+  { relationship, direction, filter, sortby, aggregate }: Parts,
 ): string {
   if (mode === "evaluate") return filter;
+  if (mode === "nearest") {
+    return JSON.stringify({ ...(filter !== "" && { condition: { filter } }) }, null, 2);
+  }
   const arc = { ...(relationship && { rel: relationship }), ...(direction && { dir: direction }) };
   const hasArc = Object.keys(arc).length > 0;
   const query = {
     ...(mode === "neighbor" && hasArc && { arc }),
     ...(mode === "neighbor" && filter !== "" && { filter }),
+    ...(mode === "neighbor" && aggregate !== "" && { aggregate: { mode: aggregate } }),
     ...(mode !== "neighbor" &&
       (hasArc || filter !== "") && {
         condition: { ...(hasArc && { arc }), ...(filter !== "" && { filter }) },
@@ -84,6 +98,14 @@ export function QueryForm({ mode, parts, relationships, onParts }: QueryFormProp
         <input id="query-filter" value={parts.filter} onInput={set("filter")} />
       </label>
       <Choice label="Order" value={parts.sortby} among={ORDERS} on={set("sortby")} />
+      {mode === "neighbor" && (
+        <Choice
+          label="Combine arcs to one vertex"
+          value={parts.aggregate}
+          among={AGGREGATES}
+          on={set("aggregate")}
+        />
+      )}
     </div>
   );
 }

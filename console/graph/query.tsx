@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { callServer, errorMessage, type Reply } from "../data/client.js";
 import { rememberEntry } from "../data/history.js";
+import { readPath } from "../data/node-stat.js";
 import { clipForDisplay, count } from "../data/text.js";
 import { Badge } from "../parts/badge.js";
 import { CopyButton } from "../parts/copy-button.js";
@@ -16,6 +17,7 @@ import { Tabs } from "../parts/tabs.js";
 import { currentRoute, navigate, saveStatePart } from "../router.js";
 import type { GraphInfo } from "./graph-info.js";
 import { GraphNames } from "./graph-names.js";
+import { Plan } from "./plan.js";
 import { formatQuery, MODES, type Mode, NO_PARTS, QueryForm } from "./query-form.js";
 import { collectNames } from "./query-names.js";
 import {
@@ -25,6 +27,7 @@ import {
   type Names,
   type QueryFault,
 } from "./query-text.js";
+import { useCheck } from "./use-query-check.js";
 
 const NO_NAMES: Names = { keys: [], constants: [], values: [], expression: [] };
 /** Longer ones are not in the address. */
@@ -68,18 +71,21 @@ export function Query({ graph, id, info }: QueryProps) {
   const isExpression = mode === "evaluate";
   const wrong = isExpression ? null : findFault(text);
   const isRefused = answer !== null && !answer.reply.ok;
-  const fault = isRefused ? locateFault(errorMessage(answer.reply), text, isExpression) : null;
+  const refused = isRefused ? locateFault(errorMessage(answer.reply), text, isExpression) : null;
+  const checked = useCheck(graph, mode, wrong === null ? text : "");
+  const fault = refused ?? checked;
   const store = async (isSaved: boolean): Promise<void> => {
     const address = `search${location.search}`;
     const title = `${mode} ${text.replace(/\s+/g, " ")}`;
     await rememberEntry({ kind: "query", subject: graph, title, address, at: Date.now(), isSaved });
     history.reload();
   };
-  const run = async (): Promise<void> => {
+  const run = async (isExplained = false): Promise<void> => {
     if (wrong !== null) return;
     void store(false);
     try {
-      const reply = await callServer(pathOf(mode, graph, id), { method: "POST", body: text });
+      const path = pathOf(mode, graph, id) + (isExplained ? "&explain=true" : "");
+      const reply = await callServer(path, { method: "POST", body: text });
       setAnswer({ reply, at: Date.now() });
       setFailure("");
     } catch (error) {
@@ -95,28 +101,42 @@ export function Query({ graph, id, info }: QueryProps) {
           isRunnable={wrong === null}
           onText={write}
           onRun={() => void run()}
+          onExplain={() => void run(true)}
           onSave={() => void store(true)}
         />
-        <div class="stack">
-          {failure !== "" && <Note isAlert>No answer: {clipForDisplay(failure)}</Note>}
-          {answer === null ? (
-            <section class="card empty">
-              <p class="soft">No answer yet.</p>
-            </section>
-          ) : (
-            <ResponseView
-              key={answer.at}
-              reply={answer.reply}
-              at={answer.at}
-              linkOf={(name, value) =>
-                name === "id" ? `search?${new URLSearchParams({ graph, id: value })}` : null
-              }
-            />
-          )}
-        </div>
+        <Result {...{ graph, answer, failure }} />
       </div>
       <GraphNames graph={graph} info={info} onPick={(name) => write(insert(text, name))} />
     </>
+  );
+}
+
+interface ResultProps {
+  readonly graph: string;
+  readonly answer: Answer | null;
+  readonly failure: string;
+}
+
+function Result({ graph, answer, failure }: ResultProps) {
+  return (
+    <div class="stack">
+      {failure !== "" && <Note isAlert>No answer: {clipForDisplay(failure)}</Note>}
+      {answer?.reply.ok && <Plan explanation={readPath(answer.reply.value, "explain")} />}
+      {answer === null ? (
+        <section class="card empty">
+          <p class="soft">No answer yet.</p>
+        </section>
+      ) : (
+        <ResponseView
+          key={answer.at}
+          reply={answer.reply}
+          at={answer.at}
+          linkOf={(name, value) =>
+            name === "id" ? `search?${new URLSearchParams({ graph, id: value })}` : null
+          }
+        />
+      )}
+    </div>
   );
 }
 
@@ -142,11 +162,12 @@ interface QueryCardProps {
   readonly history: ReturnType<typeof useHistory>;
   readonly onText: (text: string) => void;
   readonly onRun: () => void;
+  readonly onExplain: () => void;
   readonly onSave: () => void;
 }
 
 function QueryCard(props: QueryCardProps) {
-  const { mode, text, names, fault, isRunnable, history, onText, onRun, onSave } = props;
+  const { mode, text, names, fault, isRunnable, history, onText, onRun, onExplain, onSave } = props;
   const [view, setView] = useState<"text" | "form" | "earlier">("text");
   const [parts, setParts] = useState(NO_PARTS);
   return (
@@ -204,6 +225,8 @@ function QueryCard(props: QueryCardProps) {
         <Actions
           isRunnable={isRunnable}
           isValid={fault === null && text !== "" && mode !== "evaluate"}
+          isExplainable={mode !== "evaluate"}
+          onExplain={onExplain}
           onSave={onSave}
         />
       </Tabs>
@@ -214,10 +237,13 @@ function QueryCard(props: QueryCardProps) {
 interface ActionsProps {
   readonly isRunnable: boolean;
   readonly isValid: boolean;
+  readonly isExplainable: boolean;
+  readonly onExplain: () => void;
   readonly onSave: () => void;
 }
 
-function Actions({ isRunnable, isValid, onSave }: ActionsProps) {
+function Actions(props: ActionsProps) {
+  const { isRunnable, isValid, isExplainable, onExplain, onSave } = props;
   return (
     <div class="row">
       <button class="btn main" type="submit" disabled={!isRunnable}>
@@ -225,6 +251,11 @@ function Actions({ isRunnable, isValid, onSave }: ActionsProps) {
         Run
         <kbd class="wide">Ctrl ↵</kbd>
       </button>
+      {isExplainable && (
+        <button type="button" class="btn" disabled={!isRunnable} onClick={onExplain}>
+          Explain
+        </button>
+      )}
       <button
         type="button"
         class="btn icon bare"
@@ -234,7 +265,7 @@ function Actions({ isRunnable, isValid, onSave }: ActionsProps) {
       >
         <Icon name="save" />
       </button>
-      {isValid && <Badge state={{ tone: "ok", word: "valid JSON" }} />}
+      {isValid && <Badge state={{ tone: "ok", word: "valid" }} />}
       <span class="end faint s wide">Ctrl Space completes</span>
     </div>
   );
@@ -258,7 +289,10 @@ function useNames(graph: string): Names {
 
 function pathOf(mode: Mode, graph: string, id: string): string {
   const subject = mode === "evaluate" ? { tail: id } : { id };
-  const needed = mode === "neighbor" || (mode === "evaluate" && id !== "") ? subject : {};
+  const needed =
+    mode === "neighbor" || (mode === "nearest" && id !== "") || (mode === "evaluate" && id !== "")
+      ? subject
+      : {};
   const page = mode === "evaluate" ? {} : { hits: HITS };
   const args = { graph, ...needed, ...page } as Record<string, string>;
   return `svc/builtin/${mode}?${new URLSearchParams(args)}`;

@@ -28,6 +28,8 @@ import { currentRoute, navigate, saveStatePart } from "../router.js";
 
 const MAX_TEXT = 20_000;
 
+/** Queries about one vertex. */
+const ANCHORED: ReadonlySet<string> = new Set(["neighbor", "nearest", "evaluate"]);
 /** In the address: vertices whose neighbors are drawn, too. */
 const MAX_MORE = 20;
 
@@ -198,7 +200,7 @@ function Where({ names, graph, id, isQuery }: WhereProps) {
           onChoose={(mode) => saveStatePart("mode", mode)}
         />
       )}
-      {(!isQuery || queryMode() === "neighbor" || queryMode() === "evaluate") && (
+      {(!isQuery || ANCHORED.has(queryMode())) && (
         <>
           <input
             id="vertex"

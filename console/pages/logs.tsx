@@ -1,10 +1,11 @@
 // The latest entries of the server log, updated live: facets of level and thread, and when they
 // were written. Entries contain untrusted text.
 
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { State } from "../data/instance-state.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
 import { useLive } from "../data/server-connection.js";
+import { systemView } from "../data/system-view.js";
 import { clipForDisplay, count, preciseTime, showLines } from "../data/text.js";
 import { Badge } from "../parts/badge.js";
 import { CheckFacets, type FacetGroup } from "../parts/check-facets.js";
@@ -30,11 +31,16 @@ interface Line {
   readonly text: string;
 }
 
-/** Returns the lines so far; polls for newer ones. */
-function useLines(): readonly Line[] {
+/** Returns the lines of an instance so far; polls for newer ones. */
+function useLines(instance: string): readonly Line[] {
   const next = useRef(0);
   const [lines, setLines] = useState<readonly Line[]>([]);
-  const path = useMemo(() => () => `svc/log?after=${next.current}`, []);
+  const path = useMemo(() => {
+    const of = instance === "" ? "" : `&${new URLSearchParams({ instance })}`;
+    next.current = 0;
+    return () => `svc/log?after=${next.current}${of}`;
+  }, [instance]);
+  useEffect(() => setLines([]), [instance]);
   useLive(path, EVERY_MS, (answer, isGap) => {
     if (isGap) return;
     const before = next.current;
@@ -56,9 +62,11 @@ function useLines(): readonly Line[] {
 }
 
 export function Logs() {
-  const lines = useLines();
+  const { params } = currentRoute.value;
+  const instance = params.get("instance") ?? "";
+  const lines = useLines(instance);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const wanted = currentRoute.value.params.get("text") ?? "";
+  const wanted = params.get("text") ?? "";
   const filtered = lines.filter((line) => fits(line, wanted));
   const groups = [
     facet("Level", filtered, ({ level }) => level),
@@ -71,6 +79,7 @@ export function Logs() {
         title="Logs"
         about={`${count(found.length)} of the last ${count(lines.length)} entries`}
       >
+        <InstanceChoice instance={instance} />
         <input
           id="log-text"
           data-filter
@@ -96,6 +105,27 @@ export function Logs() {
         </section>
       </div>
     </>
+  );
+}
+
+/** Other instances of the system, whose logs this one requests. */
+function InstanceChoice({ instance }: { readonly instance: string }) {
+  const { id: own, instances } = systemView.value;
+  if (instances.length < 2) return null;
+  return (
+    <select
+      aria-label="Instance"
+      value={instance === "" ? own : instance}
+      onChange={({ currentTarget: { value } }) =>
+        saveStatePart("instance", value === own ? "" : value)
+      }
+    >
+      {instances.map(({ id }) => (
+        <option key={id} value={id}>
+          {clipForDisplay(id, 40)}
+        </option>
+      ))}
+    </select>
   );
 }
 

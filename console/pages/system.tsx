@@ -16,6 +16,7 @@ import {
   type Topology,
 } from "../data/topology.js";
 import { Age } from "../parts/age.js";
+import { EventList } from "../parts/event-list.js";
 import { InstanceTable } from "../parts/instance-table.js";
 import { type KeyNumber, KeyNumbers } from "../parts/key-numbers.js";
 import { Loading } from "../parts/loading.js";
@@ -40,6 +41,7 @@ export function SystemPage() {
         <MapCard {...{ instances, topology, rates, lines }} onLines={setLines} />
       )}
       <InstanceTable instances={instances} />
+      <EventList />
     </>
   );
 }

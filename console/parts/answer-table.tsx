@@ -32,7 +32,7 @@ const MAX_LOOKED_AT = 1000;
 
 /** Returns the rows of a list, or of a list within a result; null for anything else. */
 export function readRows(value: unknown): readonly AnswerRow[] | null {
-  const inner = isRecord(value) ? (value.entries ?? value.items) : value;
+  const inner = isRecord(value) ? (value.entries ?? value.items ?? explained(value)) : value;
   const list: unknown = inner ?? value;
   if (!Array.isArray(list) || list.length === 0) return null;
   return list.map((item: unknown, index) => {
@@ -40,6 +40,12 @@ export function readRows(value: unknown): readonly AnswerRow[] | null {
     const parts: readonly unknown[] = Array.isArray(item) ? item : [item];
     return { index, cells: Object.fromEntries(parts.map((part, at) => [`${at + 1}`, part])) };
   });
+}
+
+/** The list of a query that was explained. */
+function explained(value: Readonly<Record<string, unknown>>): unknown {
+  if (value.explain === undefined) return undefined;
+  return Object.values(value).find(Array.isArray);
 }
 
 /** Makes columns such as `arc.value` of the members of records. */

@@ -24,12 +24,13 @@ export interface Service {
   /** Returns additional header lines. */
   fields?(view: ServerView): string;
   /**
-   * Answers at once, or in chunks for large responses.
+   * Answers at once, in chunks for large responses, or later with what another instance responds.
    * @returns JSON text of the envelope's `response`, or the whole text for text/plain
    * @throws ParameterError for an invalid query; answered with 400
    * @throws ForbiddenError for an unauthorized client; answered with 403
+   * @throws SvcError later: another instance does not respond; answered with 503
    */
-  handle(view: ServerView, request: ServiceRequest): string | Iterable<string>;
+  handle(view: ServerView, request: ServiceRequest): string | Iterable<string> | Promise<string>;
 }
 
 /** The client is not authorized. */

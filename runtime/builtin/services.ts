@@ -3,6 +3,7 @@
 import type { Service } from "./service.js";
 import { buildService } from "./services/build.js";
 import { dispatch, matrix } from "./services/dispatch.js";
+import { eventsService } from "./services/events.js";
 import { graphsum, objcnt } from "./services/graphs.js";
 import { healthCheck, ping, storage, time } from "./services/host-info.js";
 import { inspect } from "./services/inspect.js";
@@ -19,6 +20,7 @@ export const services: ReadonlyMap<string, Service> = new Map([
   ["/metrics", prometheus],
   ["/svc/build", buildService],
   ["/svc/dispatch", dispatch],
+  ["/svc/events", eventsService],
   ["/svc/graphsum", graphsum],
   ["/svc/hc", healthCheck],
   ["/svc/inspect", inspect],

@@ -10,6 +10,7 @@ import {
   LOAD_REPORT_TTL_MS,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
+import { logEvent } from "../base/recent-events.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { BackEndMetrics } from "./back-end-metrics.js";
 import { Channel } from "./channel.js";
@@ -213,7 +214,7 @@ export class BackEnd {
     const { host, port } = this.address;
     const { partition, replica } = this.place;
     const text = `back-end ${host}:${port} (partition ${partition}, replica ${replica}) ${change}`;
-    log(text, "warn", { backEnd: `${host}:${port}`, partition, replica, state });
+    logEvent("back-end", text, "warn", { backEnd: `${host}:${port}`, partition, replica, state });
   }
 
   /** Closes the channel that was idle longest, if long enough; the last one stays longer. */

@@ -417,12 +417,8 @@ export class RequestEngine {
       return this.#parts.answers.refuse(exchange, port, 404, unknownPlugin(name));
     }
     if (kind === "service") {
-      return this.#parts.answers.refuse(
-        exchange,
-        port,
-        404,
-        "404 Not Found: unknown service or file",
-      );
+      const text = "404 Not Found: unknown service or file";
+      return this.#parts.answers.refuse(exchange, port, 404, text);
     }
     if (this.#parts.jquery.serve(exchange, path)) return;
     const refuse = (status: number, message: string, fields = "") =>
@@ -447,7 +443,7 @@ export class RequestEngine {
 
   #answerService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
     const { answers, view } = this.#parts;
-    let text: string | Iterable<string>;
+    let text: string | Iterable<string> | Promise<string>;
     try {
       const isTrusted = this.#parts.trusted.isTrusted(exchange);
       text = service.handle(view, { exchange, query, portOffset: port, isTrusted });
@@ -461,6 +457,13 @@ export class RequestEngine {
     }
     const fields = service.fields?.(view) ?? "";
     if (typeof text === "string") return answers.service(exchange, port, service, text, fields);
+    if (text instanceof Promise) {
+      text.then(
+        (later) => answers.service(exchange, port, service, later),
+        (error: Error) => answers.refuse(exchange, port, 503, error.message),
+      );
+      return;
+    }
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
 }

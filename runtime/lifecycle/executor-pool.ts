@@ -10,6 +10,7 @@ import {
 import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
+import { logEvent } from "../base/recent-events.js";
 import type {
   ControlledExecutor,
   ExecutorNotification,
@@ -177,7 +178,7 @@ export class ExecutorPool {
     const member = this.#members.get(id);
     if (member === undefined) return;
     member.terminated = true;
-    log(`executor ${id} replaced: ${reason}`, "warn");
+    logEvent("thread", `executor ${id} replaced: ${reason}`, "warn");
     void member.worker.terminate();
   }
 
@@ -325,7 +326,7 @@ export class ExecutorPool {
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {
-    if (!member.terminated) log(`executor ${id} died: ${reason}`, "error");
+    if (!member.terminated) logEvent("thread", `executor ${id} died: ${reason}`, "error");
     this.#metrics.executorRestarted();
     const wasStable = performance.now() - member.startedAtMs > STABLE_AFTER_MS;
     const running = await this.#events.died(id);

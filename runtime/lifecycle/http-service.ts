@@ -5,6 +5,7 @@ import { MessageChannel } from "node:worker_threads";
 import type { Argspec } from "../../argspec/argspec.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
+import { recordEvent } from "../base/recent-events.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
@@ -310,6 +311,7 @@ export class HttpService {
   async reload(table: PluginTable): Promise<void> {
     await this.#startExecutors(table);
     this.#publishArgspec();
+    recordEvent("build", "new build in service");
   }
 
   /** Responds to new requests with 503, drains running ones up to the timeout, then closes. */

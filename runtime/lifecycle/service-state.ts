@@ -3,6 +3,7 @@
 
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
+import { logEvent, recordEvent } from "../base/recent-events.js";
 import type { SharedState } from "../wire/shared-state.js";
 
 const CRASH_LOOP = "executors keep dying";
@@ -88,7 +89,7 @@ export class ServiceState {
 
   /** Executors die as fast as they are replaced. */
   crashLoop(): void {
-    log("executor crash loop: out of service until one stays up", "error");
+    logEvent("thread", "executor crash loop: out of service until one stays up", "error");
     const wasIn = this.isIn;
     this.leave(CRASH_LOOP);
     this.#isOutByCrashLoop = wasIn;
@@ -97,7 +98,7 @@ export class ServiceState {
   /** An executor has stayed up after a crash loop: undoes what that did, and nothing else. */
   recovered(): void {
     if (!this.#isOutByCrashLoop) return;
-    log("executor stayed up: back in service", "warn");
+    logEvent("thread", "executor stayed up: back in service", "warn");
     this.#change(null);
   }
 
@@ -106,8 +107,16 @@ export class ServiceState {
   }
 
   #apply(): void {
+    const wasIn = this.isIn;
     const isWanted = this.#isStarted && this.#outReason === null;
     this.#shared.serviceIn = isWanted && this.#areGraphsReady;
+    if (this.isIn !== wasIn) this.#record();
+  }
+
+  #record(): void {
+    const reason = this.#outReason ?? this.#notReady;
+    if (this.isIn) recordEvent("service", "in service");
+    else recordEvent("service", `out of service${reason === null ? "" : `: ${reason}`}`, "warn");
   }
 
   #change(outReason: string | null): void {

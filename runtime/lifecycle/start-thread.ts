@@ -5,6 +5,7 @@ import { type MessagePort, Worker, type WorkerOptions } from "node:worker_thread
 import { availableAddressSpace, formatGiB } from "../base/address-space.js";
 import { SvcError } from "../base/errors.js";
 import { logSettings } from "../base/log-settings.js";
+import { enableRecentEvents } from "../base/recent-events.js";
 import { enableRecentLog } from "../base/recent-log.js";
 import { enableSharedRates } from "../base/shared-rates.js";
 import { reserveThreadGauge } from "../metrics/thread-gauges.js";
@@ -23,6 +24,7 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
   // The thread logs like this one.
   logSettings();
   enableRecentLog();
+  enableRecentEvents();
   enableSharedRates();
   const freeGauge = reserveThreadGauge((options.name ?? thread).replace(NAME_PREFIX, ""));
   const worker = new Worker(entry, workerOptions(options));

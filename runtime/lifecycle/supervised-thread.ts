@@ -11,6 +11,7 @@ import {
 } from "node:worker_threads";
 import { Backoff } from "../base/backoff.js";
 import { log } from "../base/log.js";
+import { logEvent } from "../base/recent-events.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { DataError, SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/errors.js";
 import { RpcClient, SyncRpcClient } from "../wire/rpc-client.js";
@@ -110,7 +111,7 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
 
   /** Terminates the thread, which is then replaced. */
   terminate(reason: string): void {
-    log(`${this.#kind.title} replaced: ${reason}`, "warn");
+    logEvent("thread", `${this.#kind.title} replaced: ${reason}`, "warn");
     void this.#running?.worker.terminate();
   }
 
@@ -173,7 +174,7 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
   }
 
   #onDeath(reason: string): void {
-    log(`${this.#kind.title} died: ${reason}`, "error");
+    logEvent("thread", `${this.#kind.title} died: ${reason}`, "error");
     this.#running = null;
     const dead = this.threadNumber;
     this.#deaths++;

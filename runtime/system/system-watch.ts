@@ -4,6 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { recordEvent } from "../base/recent-events.js";
 import { type Address, unwrapAnswer } from "./instance-client.js";
 import { addressKey, Outages } from "./instance-poller.js";
 import { compareEntries, computeMatrixFlags, HEALTHY, readNodestat } from "./overview.js";
@@ -25,6 +26,7 @@ import {
   liveRow,
   type MatrixState,
   REST_COLUMNS,
+  type Row,
   restRow,
 } from "./short-rows.js";
 import type { Instance, System } from "./system.js";
@@ -38,6 +40,7 @@ const EVERY_MS_PER_INSTANCE = 5;
 /** The first reader gets what arrives within this time. */
 const FIRST_WAIT_MS = 300;
 const TOKEN_BYTES = 6;
+const SERVICE_IN = REST_COLUMNS.indexOf("service-in");
 const STATE = CELL_COLUMNS.indexOf("state");
 
 /** Values that do not change while the process runs and the descriptor stays. */
@@ -173,8 +176,18 @@ export class SystemWatch {
     const rest = [place, ...restRow(result, node, matrix, before, Date.now())];
     const live = result.health === null ? [place] : [place, ...liveRow(node)];
     const hasRest = this.#rest.set(id, rest, revision);
+    if (hasRest) this.#recordState(id, before, rest.slice(1), result.error);
     const hasLive = this.#live.set(id, live, revision);
     if (hasRest || hasLive) this.#revision = revision;
+  }
+
+  /** Records that another instance went out of service, or came back. */
+  #recordState(id: string, before: Row, now: Row, error: string | null): void {
+    if (this.#places.size === 1 || before[0] === HEALTH.waiting) return;
+    const [was, is] = [describeHealth(before), describeHealth(now)];
+    if (was === is) return;
+    const reason = error === null ? "" : `: ${error}`;
+    recordEvent("instance", is + reason, is === "in service" ? "info" : "warn", id);
   }
 
   #takeMatrices(): void {
@@ -206,6 +219,13 @@ export class SystemWatch {
     }
     return down;
   }
+}
+
+function describeHealth(row: Row): string {
+  const [health] = row;
+  if (health === HEALTH.unreachable) return "does not respond";
+  if (health === HEALTH.failing) return "fails";
+  return row[SERVICE_IN] ? "in service" : "out of service";
 }
 
 function describeSystem(system: System, placed: readonly { instance: Instance }[]): Fixed {

@@ -62,6 +62,7 @@ const BUILTIN_PLUGINS = [
   ],
   ...[
     "properties",
+    "querycheck",
     "rebuildvectors",
     "search",
     "status",

@@ -37,7 +37,7 @@ test.after(async () => {
 });
 
 test("serves records and windows to trusted clients of the admin port only", async () => {
-  for (const path of ["/svc/requests", "/svc/windows"]) {
+  for (const path of ["/svc/requests", "/svc/windows", "/svc/events"]) {
     assert.is((await get(port + 1, path)).status, 200);
     assert.is((await get(port, path)).status, 404);
     const foreign = { headers: { origin: "http://elsewhere.example" } };

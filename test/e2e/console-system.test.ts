@@ -70,10 +70,28 @@ inBrowser("shows an instance that stops responding and recovers on the open page
     await page.tab.until(`(${row("S1")}).includes("Down")`);
     await page.tab.until(`(${row("B1")}).includes("Down") === false`);
     await page.has("S1: Down.");
+    // The list of events has it, too.
+    await page.tab.until(`document.querySelector("[aria-label=Events]")
+      ?.innerText.includes("does not respond") === true`);
   } finally {
     process.kill(pid, "SIGCONT");
   }
   await page.tab.until(`(${row("S1")}).includes("Down") === false`);
+});
+
+inBrowser("shows the log of another instance", async () => {
+  await page.open(ADMIN_PORT, "logs?instance=B1", system.host);
+  const path = "/svc/log?instance=B1";
+  const { json } = await system.get("TD", path, 1);
+  const own = await system.get("B1", "/svc/log", 1);
+  const texts = (answer: unknown) =>
+    (answer as { lines: { text: string }[] }).lines.map(({ text }) => text);
+  const [seen, known] = [texts(json.response), texts(own.json.response)];
+  assert.ok(seen.length > 0 && seen.every((text) => known.includes(text)));
+  await page.tab.until(`document.querySelectorAll("main tbody tr").length > 0`);
+  assert.is(await page.tab.value(`document.querySelector("[aria-label=Instance]").value`), "B1");
+  assert.is((await system.get("TD", "/svc/log?instance=nobody", 1)).status, 400);
+  assert.is((await system.get("TD", path, 0)).status, 404);
 });
 
 inBrowser("shows providers and subscribers on the replication page", async () => {

@@ -341,4 +341,23 @@ function shape(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shape(item)]));
 }
 
+test("checks queries without executing them", async () => {
+  const check = (call: string, query: string) =>
+    response("/svc/builtin/querycheck", people({ call }), query) as Promise<{
+      readonly valid: boolean;
+      readonly argument: string;
+      readonly line: number;
+      readonly column: number;
+    }>;
+  assert.equal(await check("vertices", '{"condition": {"type": "person"}, "hits": 3}'), {
+    valid: true,
+  });
+  assert.equal(await check("neighbor", ""), { valid: true });
+  const found = await check("neighbor", '{\n  "arc": ["knows", 99]\n}');
+  assert.equal([found.valid, found.argument, found.line], [false, "arc[1]", 2]);
+  assert.is(found.column, '  "arc": ["knows", '.length + 1);
+  assert.is((await check("arcs", '{"condition": {"filter": "1 +"}}')).valid, false);
+  assert.is((await check("vertices", "[")).valid, false);
+});
+
 test.run();

@@ -103,6 +103,7 @@ test("counts no calls of services on the admin port", async () => {
     "inspect?level=3&main=1",
     "requests",
     "windows",
+    "events",
     "status",
   ];
   for (const path of [...paths, "builtin/system_overview?form=short"]) {

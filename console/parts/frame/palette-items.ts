@@ -1,5 +1,6 @@
 // Items of the command palette: pages, instances, plugins, vertices, log lines, actions.
 
+import type { HistoryEntry } from "../../data/history.js";
 import { consoleUrl } from "../../data/instances.js";
 import type { PluginCatalog } from "../../data/known-plugins.js";
 import { toggleHold } from "../../data/range.js";
@@ -22,12 +23,23 @@ export interface PaletteItem {
 export interface Findable {
   readonly plugins: PluginCatalog["plugins"];
   readonly graphs: readonly string[];
+  /** Saved calls and queries. */
+  readonly saved: readonly HistoryEntry[];
 }
 
 /** Returns the items that contain a text, the ones that begin with it first. */
-export function findItems(text: string, { plugins, graphs }: Findable): readonly PaletteItem[] {
+export function findItems(
+  text: string,
+  { plugins, graphs, saved }: Findable,
+): readonly PaletteItem[] {
   const wanted = text.trim().toLowerCase();
-  const fixed = [...pages(), ...instances(), ...pluginItems(plugins), ...actions()];
+  const fixed = [
+    ...pages(),
+    ...instances(),
+    ...pluginItems(plugins),
+    ...savedItems(saved),
+    ...actions(),
+  ];
   const found = fixed.filter(({ title }) => title.toLowerCase().includes(wanted));
   const rank = ({ title }: PaletteItem) => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
   found.sort((a, b) => rank(a) - rank(b));
@@ -55,6 +67,14 @@ function pluginItems(plugins: Findable["plugins"]): PaletteItem[] {
   return plugins.map(({ name }) => ({
     ...{ title: clipForDisplay(name, 60), kind: "Plugin", icon: "plug" as const },
     run: () => navigate(`plugin?${new URLSearchParams({ name })}`),
+  }));
+}
+
+function savedItems(saved: Findable["saved"]): PaletteItem[] {
+  return saved.map(({ title, subject, kind, address }) => ({
+    ...{ title: clipForDisplay(title, 60), icon: kind === "call" ? "play" : "graph" },
+    kind: `Saved ${kind} · ${clipForDisplay(subject, 30)}`,
+    run: () => navigate(address),
   }));
 }
 

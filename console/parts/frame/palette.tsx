@@ -2,12 +2,13 @@
 // one, Escape closes, and the focus returns to where it was.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { listEntries } from "../../data/history.js";
 import { pluginCatalog } from "../../data/known-plugins.js";
 import { graphNames } from "../../graph/neighbors.js";
 import { Icon } from "../icon.js";
 import { type Findable, findItems, type PaletteItem } from "./palette-items.js";
 
-const NOTHING: Findable = { plugins: [], graphs: [] };
+const NOTHING: Findable = { plugins: [], graphs: [], saved: [] };
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -73,8 +74,9 @@ function useFindable(): Findable {
   useEffect(() => {
     const none = () => [];
     const plugins = pluginCatalog().then((catalog) => catalog.plugins, none);
-    void Promise.all([plugins, graphNames().catch(none)]).then(([all, graphs]) =>
-      setFound({ plugins: all, graphs }),
+    const kept = Promise.all([listEntries("call"), listEntries("query")]);
+    void Promise.all([plugins, graphNames().catch(none), kept]).then(([all, graphs, entries]) =>
+      setFound({ plugins: all, graphs, saved: entries.flat().filter(({ isSaved }) => isSaved) }),
     );
   }, []);
   return found;

@@ -13,7 +13,7 @@ const FAILED = /^plugin \S+ (?:ran past|ended with)/;
 export const buildService: Service = {
   mediaType: "application/json",
   isAdminOnly: true,
-  countsInMetrics: true,
+  countsInMetrics: false,
   handle(_view, { isTrusted }) {
     if (!isTrusted) {
       throw new ForbiddenError(

@@ -57,6 +57,12 @@ export function hasArgumentDetails(error: Error): boolean {
   return DETAILS.has(error);
 }
 
+/** Returns the path to a rejected argument and the values that fit there; null: unknown. */
+export function rejectedArgument(error: unknown): { place: string; fits: string } | null {
+  const details = typeof error === "object" && error !== null ? DETAILS.get(error) : undefined;
+  return details === undefined ? null : { place: details.place, fits: details.fits };
+}
+
 /** Prepends a step to the path of an error that has one; returns other errors unchanged. */
 export function atArgumentPath(error: unknown, step: string): unknown {
   const details = typeof error === "object" && error !== null ? DETAILS.get(error) : undefined;

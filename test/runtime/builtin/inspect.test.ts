@@ -28,7 +28,8 @@ function inspectAs(isTrusted: boolean, query: string, ...connections: OpenConnec
   view.metrics.jobDone(4, Date.now(), Date.now());
   const exchange = fakeExchange(`/svc/inspect?${query}`);
   const request = { exchange, query, portOffset: 0, isTrusted } as const;
-  return JSON.parse([...services.get("/svc/inspect")!.handle(view, request)].join(""));
+  const pieces = services.get("/svc/inspect")!.handle(view, request) as Iterable<string>;
+  return JSON.parse([...pieces].join(""));
 }
 
 /** Keys of the record at two depths. */

@@ -29,7 +29,10 @@ test("exclude only monitoring requests from the metrics", () => {
   const silent = [...services].filter(([, service]) => !service.countsInMetrics);
   assert.equal(
     silent.map(([path]) => path),
-    ["/metrics", "/svc/hc", "/svc/requests", "/svc/windows"],
+    [
+      ...["/metrics", "/svc/build", "/svc/events", "/svc/hc", "/svc/log"],
+      ...["/svc/requests", "/svc/windows"],
+    ],
   );
 });
 

@@ -1,0 +1,75 @@
+// Checks a query without executing it, for editors.
+
+import type { Graph } from "../../graph/api/graph.js";
+import { rejectedArgument } from "../../graph/model/invalid-argument.js";
+import type { str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { limitExpressions, withClientExpressions } from "../client-expressions.js";
+import { graphNamed } from "../context.js";
+import { locateArgument } from "../locate-argument.js";
+import { queryFromText } from "../query-json.js";
+
+/** Arguments that are not part of a prepared query. */
+const OF_EXECUTION = ["id", "graph", "hits", "offset", "timeout", "limexec", "memory", "cursor"];
+
+/** A rejected query. */
+interface Fault {
+  readonly valid: false;
+  readonly message: string;
+  /** Path to the rejected argument; null: unknown. */
+  readonly argument: string | null;
+  /** Characters before it. */
+  readonly at: number | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  /** Values that fit there. */
+  readonly expected: string | null;
+}
+
+/**
+ * Checks a query without executing it.
+ * @plugin querycheck
+ * @readonly
+ * @param content as `query`; takes precedence over it
+ * @param graph name of the graph
+ * @param call plugin that would execute it
+ * @param query the query as JSON
+ */
+export function querycheck(
+  _request: PluginRequest,
+  content: str,
+  graph: str,
+  call: "vertices" | "neighbor" | "arcs" = "vertices",
+  query: str = "",
+): { readonly valid: true } | Fault {
+  const found = graphNamed(graph);
+  const text = content.trim() === "" ? query : content;
+  try {
+    const given = text.trim() === "" ? {} : queryFromText(text);
+    limitExpressions(given);
+    for (const name of OF_EXECUTION) delete given[name];
+    withClientExpressions(() => prepare(found, call, given));
+    return { valid: true };
+  } catch (error) {
+    return describeFault(text, error as Error);
+  }
+}
+
+function prepare(graph: Graph, call: "vertices" | "neighbor" | "arcs", given: object): void {
+  if (call === "vertices") graph.newVerticesQuery(given);
+  else if (call === "arcs") graph.newArcsQuery(given);
+  else graph.newNeighborhoodQuery(null, given);
+}
+
+function describeFault(text: string, error: Error): Fault {
+  const rejected = rejectedArgument(error);
+  const base = { valid: false, message: error.message } as const;
+  if (rejected === null) {
+    return { ...base, argument: null, at: null, line: null, column: null, expected: null };
+  }
+  const argument = rejected.place.replace(/^\./, "");
+  const at = locateArgument(text, argument);
+  const before = text.slice(0, at).split("\n");
+  const column = before.at(-1)!.length + 1;
+  return { ...base, argument, at, line: before.length, column, expected: rejected.fits };
+}
