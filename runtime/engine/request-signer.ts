@@ -3,14 +3,22 @@
 import type { DispatchSignature, SignedRequest } from "../http/auth/dispatch-signature.js";
 import type { SignedOrigin } from "../http/auth/signed-origin.js";
 import { clientAddress } from "../http/client-address.js";
-import type { Exchange } from "../http/transport.js";
+import type { Connection, Exchange } from "../http/transport.js";
 import type { TrustedClients } from "../http/trusted-clients.js";
 import { SIGNATURE_HEADER } from "../plugin/contract/request-text.js";
+
+interface KnownClient {
+  readonly address: string;
+  readonly connection: Connection;
+  readonly isTrusted: boolean;
+}
 
 export class RequestSigner {
   readonly #signature: DispatchSignature;
   readonly #trusted: TrustedClients;
   readonly #hasAuth: boolean;
+  /** Of requests with the same header fields: the decision parses addresses and URLs. */
+  readonly #known = new WeakMap<object, KnownClient>();
 
   /** @param hasAuth this instance authenticates clients */
   constructor(signature: DispatchSignature, trusted: TrustedClients, hasAuth: boolean) {
@@ -31,8 +39,19 @@ export class RequestSigner {
 
   #getOrigin(exchange: Exchange): SignedOrigin {
     const { principal, signedOrigin } = exchange;
-    const isTrusted = this.#trusted.isTrusted(exchange);
+    const client = clientAddress(exchange);
+    const isTrusted = signedOrigin?.isTrusted ?? this.#isTrusted(exchange, client);
     const isGuarded = this.#hasAuth || signedOrigin?.isGuarded === true;
-    return { principal, client: clientAddress(exchange), isTrusted, isGuarded };
+    return { principal, client, isTrusted, isGuarded };
+  }
+
+  #isTrusted(exchange: Exchange, address: string): boolean {
+    const { headers, connection } = exchange;
+    if (connection.ident !== null) return this.#trusted.isTrusted(exchange);
+    const known = this.#known.get(headers);
+    if (known?.address === address && known.connection === connection) return known.isTrusted;
+    const isTrusted = this.#trusted.isTrusted(exchange);
+    this.#known.set(headers, { address, connection, isTrusted });
+    return isTrusted;
   }
 }
