@@ -2,7 +2,7 @@
 // because it may have been replaced.
 
 import { KeyError } from "../../model/errors.js";
-import { invalidArgument } from "../../model/invalid-argument.js";
+import { invalidArgument, withArgumentDetails } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { LANGUAGE_CODES } from "../../texts/analysis/languages.js";
 import { MAX_EDITS } from "../../texts/fuzzy-terms.js";
@@ -84,7 +84,12 @@ export class TextQuery {
     const name = this.#name ?? DEFAULT_INDEX;
     const isOnly = this.#name === null && all.length === 1;
     const found = isOnly ? all[0] : all.find(({ definition }) => definition.name === name);
-    if (found === undefined) throw new KeyError(`unknown index of texts: '${name}'`);
+    if (found === undefined) {
+      const names = all.map(({ definition }) => definition.name).join(", ");
+      const fits = names === "" ? 'none: declare one with graph.index("text", …)' : names;
+      const error = new KeyError(`unknown index of texts: '${name}'`);
+      throw withArgumentDetails(error, name, fits, ".in");
+    }
     return { place: found.place, keys: found.definition.keys.map(({ name: key }) => key) };
   }
 

@@ -132,7 +132,11 @@ test("ignores words beyond the limits of a text", () => {
 
 test("rejects unknown options", () => {
   const { graph } = makeShop();
-  assert.throws(() => graph.search("a", { in: "none" }), /unknown index of texts: 'none'/);
+  const unknown = /unknown index of texts: 'none'\n {2}in is "none"; expected: text/;
+  assert.throws(() => graph.search("a", { in: "none" }), unknown);
+  graph.dropIndex("text");
+  assert.throws(() => graph.search("a"), /expected: none: declare one with graph.index/);
+  graph.index("text", { keys: ["title"] });
   assert.throws(() => graph.search("a", { keys: ["body"] }), /unknown key: 'body'/);
   assert.throws(() => graph.search("a", { keys: { title: 0 } }), /invalid keys parameter/);
   assert.throws(() => graph.search("a", { match: 0 }), /invalid match parameter/);
