@@ -2,7 +2,8 @@
 // name, and rejects calls once it is closed or the graph is erased.
 
 import type { GraphOptions } from "../manager/thread-graphs.js";
-import { threadGraphs } from "../manager/thread-graphs.js";
+import { GRAPH_OPTIONS, threadGraphs } from "../manager/thread-graphs.js";
+import { checkOptions, refuseFurther } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 
@@ -16,9 +17,11 @@ export class GraphHandle {
   /**
    * Opens a graph, or creates it.
    * @param name name of the graph; the runtime passes a graph that is already open
-   * @throws DataError invalid name or path, or unreadable stored data
+   * @throws DataError invalid name or path, or unreadable stored data; TypeError
    */
-  constructor(name: string | GraphAccess, options?: GraphOptions) {
+  constructor(name: string | GraphAccess, options: GraphOptions = {}, ...further: never[]) {
+    refuseFurther(further, "options");
+    checkOptions(options, GRAPH_OPTIONS);
     this.#access = typeof name === "string" ? threadGraphs().open(name, options) : name;
     this.name = this.#access.store.name;
   }

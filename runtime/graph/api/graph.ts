@@ -13,6 +13,7 @@ import {
   checkFunction,
   checkInteger,
   checkObject,
+  checkOptions,
   checkText,
   checkTextOrNull,
   refuseFurther,
@@ -37,6 +38,7 @@ import { Vertex } from "./vertex.js";
 /** A locked vertex: `RO` read-only, `WL` writable. */
 export type OpenVertexInfo = readonly [id: string, session: number, mode: "RO" | "WL"];
 
+const VIEW_OPTIONS: ReadonlySet<string> = new Set(["timeout"]);
 /** Vertex that is the mutex of `synchronized`. */
 const SYNCHRONIZED = "_SYN";
 const SYNCHRONIZED_TIMEOUT_MS = 5000;
@@ -192,7 +194,7 @@ export class Graph extends GraphManagement {
    */
   view<T>(run: () => T, options: { readonly timeout?: number } = {}, ...further: never[]): T {
     refuseFurther(further, "options");
-    checkObject(options, "options");
+    checkOptions(options, VIEW_OPTIONS);
     return view(this.access.store, run, options.timeout);
   }
 

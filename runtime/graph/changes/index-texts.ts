@@ -1,5 +1,6 @@
 // Declaring and dropping indexes of texts, and what became of them.
 
+import { isPlainRecord } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
@@ -190,7 +191,7 @@ function keysOf(keys: TextIndexOptions["keys"]): TextIndexDefinition["keys"] {
   requireThat(typeof keys === "object" && keys !== null, keys, fits, ".keys");
   const found = Array.isArray(keys)
     ? keys.map((name: unknown) => ({ name: name as string, boost: 1 }))
-    : Object.entries(keys).map(([name, value]) => ({ name, boost: value?.boost ?? 1 }));
+    : Object.entries(keys).map(([name, value]) => ({ name, boost: boostOf(name, value) }));
   const isList = found.length >= 1 && found.length <= MAX_KEYS;
   const isDistinct = new Set(found.map(({ name }) => name)).size === found.length;
   requireThat(isList && isDistinct, keys, fits, ".keys");
@@ -204,6 +205,12 @@ function keysOf(keys: TextIndexOptions["keys"]): TextIndexDefinition["keys"] {
     );
   }
   return found;
+}
+
+function boostOf(name: string, value: { readonly boost?: number } | undefined): number {
+  const isOption = isPlainRecord(value) && Object.keys(value).every((word) => word === "boost");
+  requireThat(value === undefined || isOption, value, "{ boost }", `.keys.${name}`);
+  return value?.boost ?? 1;
 }
 
 function isText(value: unknown): value is string {

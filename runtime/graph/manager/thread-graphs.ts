@@ -34,6 +34,10 @@ export interface GraphOptions {
   readonly timeout?: number | undefined;
 }
 
+export const GRAPH_OPTIONS: ReadonlySet<string> = new Set<keyof GraphOptions>([
+  ...(["path", "local", "memory", "timeout"] as const),
+]);
+
 /** The graphs of this thread; null in tools, and before a program initializes. */
 let installed: ThreadGraphs | null = null;
 

@@ -1,5 +1,6 @@
 // Nearest-vector search: binds the condition, and searches one table of vectors or several.
 
+import { isPlainRecord } from "../../model/check-argument.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import { MAX_EF, MIN_EF } from "../../vectors/index-layout.js";
 import type { NearestTopK } from "../../vectors/nearest-top-k.js";
@@ -28,7 +29,8 @@ const DEFAULT_EF = 64;
  */
 export function parseEf(approximate: Approximate): number {
   if (approximate === undefined || approximate === null || approximate === false) return 0;
-  if (approximate !== true && typeof approximate !== "object") {
+  const isOptions = approximate === true || isPlainRecord(approximate);
+  if (!isOptions || Object.keys(approximate).some((name) => name !== "ef")) {
     throw invalidArgument(
       "invalid approximate parameter",
       approximate,
