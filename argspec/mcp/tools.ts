@@ -75,9 +75,12 @@ function toolOf(operation: Operation, $defs: Argspec["$defs"]): Tool {
   };
 }
 
+/** Controls except line ends, and characters that change the direction of a text. */
+const CONTROLS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Text from a server is shown to people and must not control their terminals. */
 function plainText(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
+  return text.replace(CONTROLS, "\ufffd");
 }
 
 function plainLine(text: string): string {

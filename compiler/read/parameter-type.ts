@@ -1,6 +1,6 @@
 // The declared type of a parameter, and its diagnostics.
 
-import type { ts } from "ts-morph";
+import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 import { firstProblems, pathText, type TypeReading, withoutUndefined } from "./reading.js";
 
@@ -27,8 +27,28 @@ export function findTypeNode(
 
 /** Returns whether a parameter has a type, or a default from which it is inferred. */
 export function hasKnownType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
-  const { type, initializer } = parameter;
-  return type !== undefined || initializer !== undefined || context.resolvedTypes.has(parameter);
+  const { initializer } = parameter;
+  return (
+    declaresType(parameter) || initializer !== undefined || context.resolvedTypes.has(parameter)
+  );
+}
+
+/** In JavaScript, a comment declares the type: `@param {number} n`. */
+export function declaresType(parameter: ts.ParameterDeclaration): boolean {
+  return parameter.type !== undefined || jsDocType(parameter) !== undefined;
+}
+
+function jsDocType(parameter: ts.ParameterDeclaration): ts.TypeNode | undefined {
+  const isScript = (parameter.flags & ts.NodeFlags.JavaScriptFile) !== 0;
+  return isScript ? ts.getJSDocType(parameter) : undefined;
+}
+
+/** Returns whether a comment in JavaScript makes the parameter optional: `@param {number} [n]`. */
+export function isOptionalInComment(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+): boolean {
+  return jsDocType(parameter) !== undefined && context.checker.isOptionalParameter(parameter);
 }
 
 export function reportProblems(

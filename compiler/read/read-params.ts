@@ -10,7 +10,13 @@ import { directDocComment } from "./doc-comment.js";
 import { type LimitTag, limitTagsByName, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
-import { findTypeNode, hasKnownType, parameterType, reportProblems } from "./parameter-type.js";
+import {
+  findTypeNode,
+  hasKnownType,
+  isOptionalInComment,
+  parameterType,
+  reportProblems,
+} from "./parameter-type.js";
 import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import { isUndefined, type TypeReading, unsupported } from "./reading.js";
@@ -131,7 +137,7 @@ function readUser(
     shape,
     ...(textClass !== null && { textClass }),
     ...(isUntyped && tags.length === 0 && { untyped: true }),
-    required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
+    required: !isOptional(context, parameter) && !acceptsUndefined(type),
     default: isSent ? readDefault(context, initializer) : { kind: "expression" },
     ...(schemas.length > 0 && { schemas }),
     typeText: typeText(context, parameter, type),
@@ -193,6 +199,12 @@ function isBytesAmongOthers(shape: TypeShape): boolean {
   if (shape.kind !== "union") return false;
   const others = shape.members.filter(({ kind }) => kind !== "bytes" && kind !== "null");
   return others.length > 0 && shape.members.some(({ kind }) => kind === "bytes");
+}
+
+function isOptional(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
+  const { questionToken, initializer } = parameter;
+  if (questionToken !== undefined || initializer !== undefined) return true;
+  return isOptionalInComment(context, parameter);
 }
 
 function acceptsUndefined(type: ts.Type): boolean {

@@ -6,7 +6,7 @@ import type { ReservedForm, ReservedName, ReservedParam } from "../record/plugin
 import type { TypeShape } from "../record/type-shape.js";
 import type { DocComment } from "./doc-comment.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
-import { findTypeNode, parameterType, reportProblems } from "./parameter-type.js";
+import { declaresType, findTypeNode, parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
 import { schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
@@ -35,7 +35,7 @@ export function readReserved(
     form: isBytesByDefault(name) ? ("bytes" as const) : null,
     shape: null,
   };
-  if (!parameter.type && !context.resolvedTypes.has(parameter)) return untyped;
+  if (!declaresType(parameter) && !context.resolvedTypes.has(parameter)) return untyped;
   const schema = name === "content" ? schemaType(context, findTypeNode(context, parameter)) : null;
   if (schema !== null) return { ...record, ...readSent(reader, parameter, schema) };
   const type = parameterType(context, parameter);

@@ -65,7 +65,7 @@ test("includes all documentation in a tool", () => {
 });
 
 test("has no control characters in titles and descriptions", () => {
-  const text = "Finds\u001b[2J\n\u0007it.";
+  const text = "Finds\u001b[2J\n\u202eit.";
   const { title, description } = toolOf({ summary: text, description: text });
   assert.is(title, "Finds\ufffd[2J \ufffdit");
   assert.is(description, "Finds\ufffd[2J\n\ufffdit.");

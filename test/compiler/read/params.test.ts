@@ -90,6 +90,38 @@ test("proposes a comment for parameters without type in JavaScript", () => {
   );
 });
 
+test("have the types of comments in JavaScript", () => {
+  const text = `/**
+ * @plugin
+ * @param {import("svc-server").PluginRequest} request
+ * @param {import("svc-server").int} n how many
+ * @param {string | null} s
+ * @param {number} [size] of all
+ * @param {{ a: number }} [o]
+ * @param {import("svc-server").json} content
+ * @minimum n 1
+ */
+export function f(request, n, s, size, o, content) { return n; }
+`;
+  const tsconfig = `{ "compilerOptions": { "allowJs": true, "strict": true } }`;
+  const project = new ProjectFixture({ "p.js": text, "tsconfig.json": tsconfig });
+  const { diagnostics, plugins } = new PluginReader(project.dir, ["p.js"]).read();
+  assert.equal(diagnostics, []);
+  assert.equal(
+    userParams(plugins[0]!).map(({ name, wire, required, shape }) => [
+      ...[name, wire, required, shape.kind],
+    ]),
+    [
+      ["n", "int", true, "limited"],
+      ["s", "str", true, "union"],
+      ["size", "float", false, "float"],
+      ["o", "json", false, "object"],
+    ],
+  );
+  const content = plugins[0]!.params.find(({ name }) => name === "content");
+  assert.is(content?.kind === "reserved" && content.form, "json");
+});
+
 test("recognize reserved arguments by role, name and binding", () => {
   const result = readSource(`
 /** @plugin */
