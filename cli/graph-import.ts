@@ -18,7 +18,10 @@ export const graphImport = defineCommand({
       kind: stringSetting("<text>"),
       help: "id prefix for rows without ids",
     },
-    "skip-bad": { kind: flag, help: "write invalid records to a file such as v.rejected.csv, and continue" },
+    "skip-bad": {
+      kind: flag,
+      help: "write invalid records to a file such as v.rejected.csv, and continue",
+    },
     "text-index": {
       kind: stringSetting("<keys>"),
       help: "build a text index: properties, or JSON of graph.index",

@@ -134,6 +134,11 @@ function Head({ plugin, access, window, windows }: HeadProps) {
         {readonly ? "read only" : "changes data"}
       </span>
       {result.kind === "stream" && <span class="tag">stream</span>}
+      {result.kind === "http" && (
+        <span class="tag">
+          {clipForDisplay(result.mediaTypes.join(", ") || "any media type", 60)}
+        </span>
+      )}
       {graph !== null && (
         <span class="tag">
           <Icon name="graph" />

@@ -186,6 +186,7 @@ test("sends the files of a form", async () => {
 
 test("shows a picture as a picture", async () => {
   await open("plugin?name=thumb");
+  await page.has("image/png");
   await page.press("Run");
   await page.has("image/png, 1 × 1, 70 B");
   await page.tab.until(`document.querySelector("img.picture").naturalWidth === 1`);
