@@ -64,7 +64,7 @@ function takenParams({ params }: PluginRecord, { form }: ExampleCall): readonly 
 function shapeOf(param: ParamRecord): TypeShape | null {
   if (param.kind === "user") return param.untyped ? null : param.shape;
   if (param.name !== "content") return null;
-  return param.form === "str" ? { kind: "str" } : param.shape;
+  return param.form === "str" ? (param.shape ?? { kind: "str" }) : param.shape;
 }
 
 function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleArgument) {
@@ -115,9 +115,9 @@ function checkRequired(plugin: PluginRecord, rule: ShapeRule, call: ExampleCall)
 
 function isRequired(param: ParamRecord, rule: ShapeRule, { form }: ExampleCall): boolean {
   if (param.kind === "user") return param.required;
-  // Without a body, `content` is null.
+  // Without a body, `content` is null, or the empty text.
   const isBody = form === "client" && param.shape !== null;
-  return isBody && rule.fault(param.shape, null) !== null;
+  return isBody && rule.fault(param.shape, param.form === "str" ? "" : null) !== null;
 }
 
 function typeOf(param: ParamRecord): string {

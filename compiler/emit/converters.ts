@@ -298,7 +298,7 @@ function reservedArgument(
     case "headers":
       return `${HEADER_READERS[param.form ?? "bytes"]}(source)`;
     case "content": {
-      const check = param.form === "json" ? checkFor(param.shape, "json", checks) : null;
+      const check = checkFor(param.shape, "json", checks);
       const from = check === null ? "source" : `source, ${check}`;
       return `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
     }

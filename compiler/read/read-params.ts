@@ -35,9 +35,10 @@ export function readParams(reader: ShapeReader, plugin: PluginDeclaration): Para
   const limits = limitTagsByName(reader.context, plugin.doc.tags, names);
   parameters.forEach((parameter, index) => {
     const reserved = reservedName(reader.context, plugin, parameter, index);
-    if (reserved) records.push(readReserved(reader, parameter, reserved, plugin.doc));
+    const tags = limits.get(names[index]!) ?? [];
+    if (reserved) records.push(readReserved(reader, parameter, reserved, plugin.doc, tags));
     else if (isPlain(reader.context, parameter)) {
-      records.push(readUser(reader, parameter, plugin, limits.get(parameter.name.text) ?? []));
+      records.push(readUser(reader, parameter, plugin, tags));
     }
   });
   return records;

@@ -5,6 +5,8 @@ import { ts } from "ts-morph";
 import type { ReservedForm, ReservedName, ReservedParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import type { DocComment } from "./doc-comment.js";
+import { type LimitTag, readLimitTags } from "./limit-tags.js";
+import { limitedShape } from "./limited-shape.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import { declaresType, findTypeNode, parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
@@ -14,6 +16,28 @@ import { type SchemaType, schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
 
 export function readReserved(
+  reader: ShapeReader,
+  parameter: ts.ParameterDeclaration,
+  name: ReservedName,
+  doc: DocComment,
+  tags: readonly LimitTag[] = [],
+): ReservedParam {
+  const param = readDeclared(reader, parameter, name, doc);
+  const limits = [...tags, ...readLimitTags(reader.context, parameter)];
+  if (limits.length === 0) return param;
+  const node = findTypeNode(reader.context, parameter);
+  const shape = limitedShape(reader, limitableShape(param), node, limits);
+  const isLimited = name === "content" && (param.form === "json" || param.form === "str");
+  return isLimited ? { ...param, shape } : param;
+}
+
+/** Only `content` with a text or a JSON type can be limited. */
+function limitableShape({ name, form, shape }: ReservedParam): TypeShape {
+  if (name !== "content" || form === "bytes") return { kind: "bytes" };
+  return shape ?? (form === "str" ? { kind: "str" } : { kind: "json" });
+}
+
+function readDeclared(
   reader: ShapeReader,
   parameter: ts.ParameterDeclaration,
   name: ReservedName,
@@ -124,6 +148,9 @@ function readContent(
   const checked = schemas.length > 0 && { schemas };
   if (shape.kind === "bytes" || shape.kind === "str") {
     return { form: shape.kind, shape: null, ...checked };
+  }
+  if (shape.kind === "limited" && shape.base.kind === "str") {
+    return { form: "str", shape, ...checked };
   }
   if (shape.kind === "union" && shape.members.some((member) => member.kind === "bytes")) {
     refuse(reader.context, parameter, "`bytes`, `str`, `json` or a type that JSON can carry");

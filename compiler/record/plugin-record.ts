@@ -48,7 +48,7 @@ export interface ReservedParam {
   readonly kind: "reserved";
   readonly name: ReservedName;
   readonly form: ReservedForm;
-  /** Shape of the decoded JSON; only for `content` declared as a JSON type. */
+  /** Shape of the decoded JSON, or of a text that is limited; only for `content`. */
   readonly shape: TypeShape | null;
   /** Schemas inside `content`. */
   readonly schemas?: readonly SchemaLocation[];

@@ -33,9 +33,11 @@ export function contentBytes(source: RequestSource): Uint8Array {
 }
 
 /** @throws ParameterError when the body is not UTF-8 */
-export function contentStr(source: RequestSource): string {
+export function contentStr(source: RequestSource, check?: ShapeCheck): string {
   const bytes = bodyView(source);
-  return bytes === null ? "" : decodeUtf8(bytes, "content");
+  const text = bytes === null ? "" : decodeUtf8(bytes, "content");
+  if (check !== undefined) assertShape(text, "content", check, text);
+  return text;
 }
 
 /**

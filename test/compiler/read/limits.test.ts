@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkPlugins } from "../../../compiler/check/check-plugins.js";
+import { emitConverters } from "../../../compiler/emit/converters.js";
 import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
 import { codes, marks, pluginNamed, readSource, readTypes, userParams } from "../reading.js";
 
@@ -188,6 +189,32 @@ interface Box<X> { readonly value: X }
   d: Box<B[]>, e: Box<{ /** @minimum 13 */ n: int }>, f: Box<{ /** @minimum 14 */ n: int }>) {}`);
   const found = JSON.stringify(schemas).match(/(?<="minimum":)\d+/g) ?? [];
   assert.equal(found.sort(), ["11", "11", "12", "12", "13", "14"]);
+});
+
+test("apply to content, which stays a text if it is one", () => {
+  const result = readSource(`
+/** @maxLength 3 */ type Short = str;
+/** @plugin */ export function a(request: PluginRequest, /** @minItems 2 */ content: int[]) {}
+/** @plugin @minimum content 1 */ export function b(request: PluginRequest, content: int) {}
+/** @plugin @maxLength content 3 */ export function c(request: PluginRequest, content: str) {}
+/** @plugin */ export function d(request: PluginRequest, content: Short | null) {}`);
+  assert.equal(result.diagnostics, []);
+  const short = { type: "string", maxLength: 3 };
+  const found = result.plugins.map(({ params }) => {
+    const content = params.find(({ name }) => name === "content");
+    return content?.kind === "reserved" && [content.form, toJsonSchema(content.shape!)];
+  });
+  assert.equal(found, [
+    ["json", { type: "array", items: INTEGER, minItems: 2 }],
+    ["json", AT_LEAST_1],
+    ["str", short],
+    ["str", short],
+  ]);
+  const converters = emitConverters(result.plugins, result.types, { modules: "", convert: "" });
+  assert.is(converters.match(/content\w+\(source, \w+\)/g)?.length, 4);
+  const wrong = readSource(`/** @plugin @maxLength method 3 @maxLength content 3 */
+export function a(request: PluginRequest, method: str, content: bytes) {}`);
+  assert.equal(codes(wrong.diagnostics), ["SVC1141", "SVC1141"]);
 });
 
 test("report constraints that no plugin leads to", () => {

@@ -62,6 +62,14 @@ test("converts small and large content to every type", () => {
   }
 });
 
+test("checks the text of content, also if there is none", () => {
+  const check = (value: unknown) => (value === "ok" ? null : " (ok is required)");
+  assert.is(contentStr(source({ body: "ok" }), check), "ok");
+  for (const given of [source({ body: "no" }), source({})]) {
+    assert.throws(() => contentStr(given, check), /^content=(no)? \(ok is required\)$/);
+  }
+});
+
 test("copies content bytes for the plugin", () => {
   const body = shared("abc");
   const bytes = contentBytes(source({ body }));
