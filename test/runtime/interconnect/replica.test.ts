@@ -255,6 +255,19 @@ test("acknowledges and marks only what is durable on its own disk", async (c) =>
   assert.equal([c.replica.durableSn, markedSn()], [last, last]);
 });
 
+test("refuses a provider that another one has replaced", async (c) => {
+  fill(c, "g", 1);
+  await follow(c);
+  const { log, replica } = c;
+  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
+  const plan = planCatchUp(log.channel, replica.positions(), origin);
+  if (typeof plan === "string") throw new Error(plan);
+  await replica.accept({ ...plan.offer, epoch: 3 });
+  const error = await replica.accept({ ...plan.offer, epoch: 2 }).catch((thrown) => thrown);
+  assert.is(error.code, "SVC2535");
+  assert.is(replica.positions().epoch, 3);
+});
+
 test("detects a lost frame of any graph", async (context) => {
   const { log, clock, replica } = context;
   fill(context, "a", 2);
