@@ -1,6 +1,7 @@
 // Clients behind proxies at the `net` transport: limits count for the client that a proxy names.
 // limit: 60 s
 
+import { networkInterfaces } from "node:os";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HEAD_TIMEOUT_MS } from "../../runtime/base/limits.js";
@@ -30,9 +31,13 @@ test.after.each(async ({ server }) => {
   assert.is(server.budget.used, 0);
 });
 
-async function listen(context: Context, changes: Partial<ServerOptions>): Promise<NetServer> {
+async function listen(
+  context: Context,
+  changes: Partial<ServerOptions>,
+  host = "127.0.0.1",
+): Promise<NetServer> {
   context.server = new NetServer(serverOptions({ proxies: [PROXY], ...changes }), context.engine);
-  await context.server.listen(0, "127.0.0.1");
+  await context.server.listen(0, host);
   return context.server;
 }
 
@@ -148,6 +153,21 @@ test("makes room for clients behind a proxy of the PROXY protocol", async (conte
     [true, false, false, false],
   );
 });
+
+/** An address that is not loopback; undefined without a network. */
+const address = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+(address === undefined ? test.skip : test)(
+  "does not take the loopback of a proxy's machine for its own",
+  async (context) => {
+    const { port } = await listen(context, { proxyProtocol: true, proxies: [address!] }, "0.0.0.0");
+    const client = await RawClient.open(port, address!);
+    client.send(`PROXY TCP4 127.0.0.1 127.0.0.1 4711 80\r\n${request(null, "/hold")}`);
+    assert.is(await held(context, client), "unknown http://unknown:4711/");
+  },
+);
 
 test("requires the PROXY protocol from proxies only", async (context) => {
   const { port } = await listen(context, { proxyProtocol: true });

@@ -104,6 +104,10 @@ async function expectSafe(port: number): Promise<void> {
   await expectClient(port, "X-Forwarded-For: 127.0.0.1\r\n");
   await expectClient(port, "Forwarded: for=127.0.0.1\r\n");
   await expectClient(port, "X-Forwarded-For: 10.0.0.1\r\nForwarded: for=10.0.0.1\r\n");
+  await expectClient(port, 'Forwarded: for=", for=127.0.0.1\r\nX-Forwarded-For: ",\r\n');
+  // Proxies remove the fields that Connection names, so it must not remove theirs.
+  const fields = "X-Forwarded-For, Forwarded, X-Svc-Builtin-Client";
+  await expectClient(port, `X-Forwarded-For: 127.0.0.1\r\nConnection: ${fields}\r\n`);
   assert.match(
     await ask(server.port, "/svc/builtin/ping"),
     /^HTTP\/1\.1 200 /,
