@@ -1,11 +1,15 @@
 // Threads that build the vector index are terminated at any point, beside two searching threads and
-// a writing one: results stay correct, and the next builder continues. ROUNDS=n kills more of them,
-// SEED=n repeats a run.
+// a writing one: results stay correct, and the next builder continues. Likewise while the precision
+// moves. ROUNDS=n kills more builders, SEED=n repeats a run.
 // limit: 120 s
 
 import { once } from "node:events";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import {
+  convertVectors,
+  countOtherPrecision,
+} from "../../runtime/graph/changes/vector-settings.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
@@ -36,7 +40,7 @@ test(`leave a consistent index that the next one continues (seed ${SEED})`, asyn
   for (let index = 0; index < VERTICES; index++) {
     graph.createVertex(`v${index}`, { vector: vector(random) });
   }
-  const control = new SharedArrayBuffer(4);
+  const control = new SharedArrayBuffer(8);
   const probes = [fixed, vector(random), vector(random)];
   const searchers = SEARCHERS.map((thread) =>
     startWorker("./support/vector-searcher.ts", import.meta.url, {
@@ -74,6 +78,55 @@ test(`leave a consistent index that the next one continues (seed ${SEED})`, asyn
   while (processor.run(1000));
   checkStore(store);
   assert.is(graph.indexes()[0]!.indexed, store.vectors.count);
+});
+
+test(`precision moves while others search, write and build (seed ${SEED})`, async () => {
+  const random = new Random();
+  const store = GraphStore.create("test", TEST_THREAD);
+  const graph = openStore(store);
+  const fixed = vector(random);
+  const names = ["title", "image"];
+  const set = (id: string): void => {
+    const vectors = Object.fromEntries(names.map((name) => [name, vector(random)]));
+    graph.createVertex(id, { vector: vector(random), vectors });
+  };
+  graph.index("vectors", { length: LENGTH });
+  graph.index("vectors", { length: LENGTH, name: "title" });
+  graph.createVertex("fixed", { vector: fixed, vectors: { title: fixed } });
+  for (let index = 0; index < VERTICES / 3; index++) set(`v${index}`);
+  const control = new SharedArrayBuffer(8);
+  const builder = startWorker("./support/vector-builder.ts", import.meta.url, {
+    ...{ share: store.share, thread: BUILDER },
+  });
+  const searcher = startWorker("./support/vector-searcher.ts", import.meta.url, {
+    ...{ share: store.share, thread: SEARCHERS[0], probes: [fixed, vector(random)], control },
+  });
+  const report = once(searcher, "message");
+  const words = new Int32Array(control);
+  while (Atomics.load(words, 1) === 0) await new Promise((resume) => setImmediate(resume));
+  for (const precision of ["float16", "float32"] as const) {
+    for (const name of ["", ...names]) graph.setVectorSettings({ precision }, name);
+    for (const _ of convertVectors(store)) {
+      set(`v${random.below(VERTICES / 3)}`);
+      if (random.below(8) === 0) graph.deleteVertex(`v${random.below(VERTICES / 3)}`);
+      assert.is(graph.nearest({ title: fixed }, { hits: 1 })[0]!.id, "fixed");
+      await new Promise((resume) => setImmediate(resume));
+    }
+    assert.is(countOtherPrecision(store), 0);
+  }
+  Atomics.store(words, 0, 1);
+  const [{ faults }] = await report;
+  assert.equal(faults, []);
+  await Promise.all([builder, searcher].map((worker) => worker.terminate()));
+  recoverGraph(store, BUILDER);
+  const processor = new IndexProcessor(store, assert.unreachable);
+  while (processor.run(1000));
+  while (processor.run(1000));
+  checkStore(store);
+  const built = graph.indexes().filter(({ vectors }) => vectors > 0);
+  assert.ok(built.every(({ indexed, vectors }) => indexed === vectors));
+  assert.equal([...new Set(built.map(({ precision }) => precision))], ["float32"]);
+  assert.is(built.length, 2);
 });
 
 test.run();

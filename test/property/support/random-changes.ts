@@ -12,6 +12,8 @@ const KEYS = ["age", "name", "tags", "none"];
 /** Seconds. */
 const LIFESPANS = [1, 30, 100, 10_000_000];
 const TYPES = ["person", "thing", null];
+const VECTOR_NAMES = ["", "title", "image"];
+const VECTOR_PRECISIONS = ["int8", "float16", "float32"] as const;
 
 /** An arc whose value is a time: its modifier is 12, 13 or 14, stored above 8 flags. */
 const TIME_ARC = /^(\S+ (?:3072|3328|3584)) \d+ /;
@@ -22,7 +24,7 @@ export function changeAtRandom(graph: Graph, random: Random): void {
   const other = `v${random.below(VERTICES)}`;
   const relationship = random.of(RELATIONSHIPS);
   const value = random.below(1000);
-  switch (random.below(12)) {
+  switch (random.below(13)) {
     case 0:
       graph.deleteVertex(id);
       return;
@@ -42,6 +44,9 @@ export function changeAtRandom(graph: Graph, random: Random): void {
     case 6:
       graph.connect(id, [relationship, M_CNT, value], other, { lifespan: random.of(LIFESPANS) });
       return;
+    case 8:
+      changeVector(graph, id, random);
+      return;
     case 7:
       if (graph.hasVertex(id)) graph.createVertex(id, { lifespan: random.of(LIFESPANS) });
       else graph.createVertex(id, { type: random.of(TYPES) });
@@ -59,6 +64,17 @@ function setProperty(graph: Graph, id: string, random: Random): void {
     null,
   ]);
   graph.createVertex(id, { properties: { [random.of(KEYS)]: value } });
+}
+
+/** Sets a vector, of a name or without one, or the precision of further ones. */
+function changeVector(graph: Graph, id: string, random: Random): void {
+  const name = random.of(VECTOR_NAMES);
+  const precision = random.of(VECTOR_PRECISIONS);
+  const length = random.below(5) === 0 ? 0 : random.of([20, 70]);
+  const vector = Array.from({ length }, () => random.below(99) - 49.5);
+  if (random.below(4) === 0) graph.setVectorSettings({ precision }, name);
+  else if (name === "") graph.createVertex(id, { vector });
+  else graph.createVertex(id, { vectors: { [name]: vector } });
 }
 
 /** The content of a graph without times of changes. */

@@ -10,7 +10,7 @@ export interface SearcherData {
   readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly probes: readonly (readonly number[])[];
-  /** First word: 1 stops it. */
+  /** First word: 1 stops it; second word: number of searches so far. */
   readonly control: SharedArrayBuffer;
 }
 
@@ -30,5 +30,6 @@ while (Atomics.load(words, 0) === 0) {
   // It is never changed, and no vertex is nearer to this probe.
   if (searches % probes.length === 0 && found[0]?.id !== "fixed") faults.push(`${found[0]?.id}`);
   searches++;
+  Atomics.store(words, 1, searches);
 }
 parentPort!.postMessage({ searches, faults });

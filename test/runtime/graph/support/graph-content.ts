@@ -53,10 +53,19 @@ function vertexContent(store: GraphStore, vertex: number): unknown {
     properties: store.properties.all(vertex),
     // Omitted if there is none: fixtures hold contents from before vectors existed.
     ...(store.vectors.has(vertex) && { vector: store.vectors.get(vertex) }),
+    ...namedVectors(store, vertex),
     degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
     out: arcsOf(store, store.outArcs, vertex),
     in: arcsOf(store, store.inArcs, vertex),
   };
+}
+
+function namedVectors({ vectorFields, keys }: GraphStore, vertex: number): object {
+  const tables = vectorFields.all().filter(({ key }) => key !== 0);
+  const vectors = tables
+    .filter((table) => table.has(vertex))
+    .map((table) => [keys.nameOf(table.key), table.get(vertex)]);
+  return vectors.length > 0 ? { vectors: Object.fromEntries(vectors) } : {};
 }
 
 function arcsOf(store: GraphStore, arcs: ArcRuns, vertex: number): string[] {
