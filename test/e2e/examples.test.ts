@@ -72,6 +72,33 @@ async function checkRecommend(call: Call): Promise<void> {
   const discovered = await similar("discover?item=item%207&price=100&n=50");
   assert.ok(discovered.length > 0);
   assert.match((await call("/svc/plugin/similar?item=none")).text, "KeyError");
+  await checkArticles(call);
+}
+
+/** Texts, vectors and arcs of the same example. */
+async function checkArticles(call: Call): Promise<void> {
+  type Answer = { readonly id: string; readonly text: string; readonly cited: readonly string[] };
+  const ask = async (query: string): Promise<Answer[]> =>
+    (await call(`/svc/plugin/ask?${query}`)).json.response as Answer[];
+  assert.equal(await ask("q=compost"), []);
+  const fed = await call("/svc/plugin/feedarticles?count=100", { method: "POST" });
+  assert.equal(fed.json.response, { vertices: 105, arcs: 394, vectors: 100 });
+  // No article contains the word, but other forms of it.
+  const about = await ask("q=gardening&n=3");
+  assert.is(about.length, 3);
+  for (const { text } of about) assert.match(text, "gardener");
+  const [other] = await ask("q=compost&topic=sailing&n=1");
+  assert.match(other!.text, "harbour");
+  const [, second] = about;
+  const number = Number(second!.id.slice("article ".length));
+  const cited = [1, 2, 3].map((back) => `article ${number - back}`);
+  assert.equal([...second!.cited].sort(), cited.sort());
+  const similarity = async (b: string): Promise<number> => {
+    const { response } = (await call(`/svc/plugin/compare?a=gardener&b=${b}`)).json;
+    return (response as { similarity: number }).similarity;
+  };
+  assert.ok((await similarity("gardens")) > 0.5);
+  assert.ok((await similarity("tides")) < 0.2);
 }
 
 async function checkShop(call: Call): Promise<void> {
