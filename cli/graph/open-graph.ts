@@ -4,7 +4,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
+import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { Graph, system } from "../../runtime/index.js";
+import { realDisk } from "../../runtime/interconnect/log/disk.js";
+import { LogCatalog } from "../../runtime/interconnect/log/log-catalog.js";
+import { readLog } from "../../runtime/interconnect/log/segments.js";
 
 /**
  * Runs a function with a graph that is opened for it, and created if missing.
@@ -19,7 +23,7 @@ export async function withGraph(
 ): Promise<void> {
   if (name === null) throw new SvcError("SVC3060", "graph name missing: pass --graph");
   const folder = resolve(root);
-  if (mustExist && !existsSync(join(folder, name))) {
+  if (mustExist && !existsSync(join(folder, name)) && !isLogged(folder, name)) {
     throw new SvcError("SVC3060", `graph "${name}" not found in ${folder}`);
   }
   await system.initialize("svc graph", { root: folder });
@@ -30,4 +34,11 @@ export async function withGraph(
   } finally {
     await system.unload();
   }
+}
+
+/** Returns whether the transaction log has a graph, which may not have been saved yet. */
+function isLogged(root: string, name: string): boolean {
+  const catalog = new LogCatalog();
+  readLog(realDisk, join(root, LOG_FOLDER), (frame) => catalog.readFrame(frame, () => undefined));
+  return catalog.byName(name) !== undefined;
 }

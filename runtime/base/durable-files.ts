@@ -3,7 +3,7 @@
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { open, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 
 /** Flushes new and renamed entries of a folder to disk. */
 export function fsyncDirectory(folder: string): void {
@@ -22,9 +22,11 @@ export function fsyncDirectory(folder: string): void {
  * @param mode of the created folders
  */
 export function mkdirDurable(folder: string, mode = 0o777): void {
-  const first = mkdirSync(folder, { recursive: true, mode });
+  // The parents of a relative path end at ".".
+  const target = resolve(folder);
+  const first = mkdirSync(target, { recursive: true, mode });
   if (first === undefined) return;
-  for (let current = folder; current.length >= first.length; current = dirname(current)) {
+  for (let current = target; current.length >= first.length; current = dirname(current)) {
     fsyncDirectory(dirname(current));
   }
 }

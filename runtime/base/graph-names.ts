@@ -20,7 +20,7 @@ export const LOG_FOLDER = "_txlog";
 export const LOG_LOCAL_FOLDER = "local";
 
 /** File in a data folder while it is restored from a backup: the folder is incomplete. */
-export const RESTORE_MARKER = "_restoring.json";
+export const RESTORE_MARKER = "_restoring";
 
 /** Folder of a dump; no graph folder can have such a name. */
 export const DUMP_NAME = /^opdump_[\w.-]{1,99}\.tx$/;

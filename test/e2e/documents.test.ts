@@ -92,18 +92,24 @@ function masked(text: string, port: number): string {
 async function unexpectedOutput(served: string, commands: readonly Command[]): Promise<string> {
   const folder = join(ROOT, served);
   await buildProject(folder);
-  const data = mkdtempSync(join(tmpdir(), "svc-documents-"));
+  const temporary = mkdtempSync(join(tmpdir(), "svc-documents-"));
+  const data = join(temporary, "data");
+  // As in an installation: `svc` is a command.
+  symlinkSync(join(ROOT, "bin/svc.cjs"), join(temporary, "svc"));
+  const environment = { DATA: data, BACKUP: join(temporary, "backup") };
+  const env = { ...process.env, ...environment, PATH: `${temporary}:${process.env.PATH}` };
   const server = await serve(folder, "--root", data);
   const findings: string[] = [];
   for (const { line, command, output } of commands) {
     const mapped = command.replaceAll("9001", String(server.port + 1));
     const asked = mapped.replaceAll("9000", String(server.port));
-    const { stdout } = spawnSync("bash", ["-c", asked], { encoding: "utf8", timeout: 60_000 });
+    const options = { encoding: "utf8", timeout: 60_000, env } as const;
+    const { stdout } = spawnSync("bash", ["-c", asked], options);
     const got = masked(stdout, server.port);
     if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
   }
   await server.stop();
-  rmSync(data, { recursive: true });
+  rmSync(temporary, { recursive: true });
   return findings.join("\n");
 }
 

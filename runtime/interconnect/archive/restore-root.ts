@@ -1,11 +1,11 @@
 // Writes a data folder from a backup. A marker stays in the folder until everything is durable: no
 // server starts in a folder with the marker, and another restore replaces its contents.
 
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { fsyncDirectory, mkdirDurable, writeJsonAtomically } from "../../base/durable-files.js";
+import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
 import { beginLineage } from "../lineage.js";
@@ -31,7 +31,7 @@ export async function restoreRoot(
   prepare(root);
   try {
     for (const [path, pieces] of byFile(plan.pieces))
-      await writeFile(store, plan, root, path, pieces);
+      await restoreFile(store, plan, root, path, pieces);
     const cut = cutLog(realDisk, join(root, LOG_FOLDER), plan.target);
     beginLineage(root, cut.end, cut.epoch);
     rmSync(join(root, RESTORE_MARKER));
@@ -51,7 +51,9 @@ function prepare(root: string): void {
     throw new SvcError("SVC3420", `${root} is not empty: it has ${names.slice(0, 3).join(", ")}`);
   }
   mkdirDurable(root);
-  writeJsonAtomically(marker, {});
+  // Its name is all that counts, so it needs no temporary file.
+  writeFileSync(marker, "", { flush: true });
+  fsyncDirectory(root);
   empty(root);
 }
 
@@ -68,7 +70,7 @@ function byFile(pieces: readonly PlannedPiece[]): Map<string, PlannedPiece[]> {
   return files;
 }
 
-async function writeFile(
+async function restoreFile(
   store: ObjectStore,
   plan: RestorePlan,
   root: string,

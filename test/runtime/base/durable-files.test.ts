@@ -41,4 +41,15 @@ test("creates parent folders and leaves an existing one unchanged", () => {
   }
 });
 
+test("creates folders by relative paths, also short ones", () => {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    for (const path of ["a", "b/c"]) mkdirDurable(path);
+  } finally {
+    process.chdir(before);
+  }
+  assert.equal(readdirSync(folder), ["a", "b"]);
+});
+
 test.run();

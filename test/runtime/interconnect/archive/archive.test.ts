@@ -179,7 +179,7 @@ test("serves no folder whose restore was interrupted, and restores it again", as
   await step(one, writerOf(context));
   await restore(context, "b");
   const root = join(context.folder, "b");
-  writeFileSync(join(root, "_restoring.json"), "{}\n");
+  writeFileSync(join(root, "_restoring"), "");
   writeFileSync(join(root, "g.stale"), "");
   try {
     new GraphRoot(root, {}).release();
