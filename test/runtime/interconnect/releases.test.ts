@@ -1,0 +1,111 @@
+// Data folders and backups of earlier releases: this one opens, changes and restores them.
+// test/fixtures/releases holds a file for each one; MAKE_RELEASE=0.2.0 writes that of this code.
+// limit: 60 s
+
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { M_INT } from "../../../runtime/graph/model/constants.js";
+import { checkStore } from "../graph/support/check-store.js";
+import { graphContent } from "../graph/support/graph-content.js";
+import { restore, step, writerOf } from "./archive/support.js";
+import type { Instance } from "./support/instance.js";
+import { begin, end, type InstancesContext, withInstances } from "./support/instances.js";
+
+const test = suite<InstancesContext>("releases");
+withInstances(test);
+
+const FOLDER = fileURLToPath(new URL("../../fixtures/releases/", import.meta.url));
+
+/** Contents of files in base64, by path. */
+type Files = Record<string, string>;
+
+interface Release {
+  readonly root: Files;
+  readonly backup: Files;
+  readonly content: unknown;
+}
+
+function readFiles(folder: string): Files {
+  const files: Files = {};
+  for (const path of readdirSync(folder, { encoding: "utf8", recursive: true }).sort()) {
+    const file = join(folder, path);
+    const isKept = statSync(file).isFile() && !/svc\.lock|reserve$/.test(path);
+    if (isKept) files[path] = readFileSync(file).toString("base64");
+  }
+  return files;
+}
+
+function writeFiles(folder: string, files: Files): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), Buffer.from(content, "base64"));
+  }
+}
+
+function plainContent(one: Instance): unknown {
+  return JSON.parse(JSON.stringify(graphContent(one.store())));
+}
+
+/** Makes half of the contents part of the snapshot; the log has all. */
+async function makeRelease(context: InstancesContext): Promise<Release> {
+  const one = await begin(context, "a");
+  const graph = one.graph();
+  const fill = (from: number): void => {
+    for (let at = from; at < from + 20; at++) {
+      const properties = { at, text: `text ${at}`, list: [at, at + 1], none: null, half: at / 2 };
+      graph.createVertex(`v${at}`, { type: at % 2 === 0 ? "even" : "odd", properties });
+      graph.connect(`v${at}`, ["near", M_INT, at], `v${at + 1}`);
+      graph.count(`v${at}`, "seen", "hub");
+    }
+  };
+  fill(0);
+  await one.isFlushed();
+  await one.save();
+  fill(20);
+  graph.deleteVertex("v7");
+  await step(one, writerOf(context));
+  const content = plainContent(one);
+  await end(one);
+  const { folder } = context;
+  return { root: readFiles(join(folder, "a")), backup: readFiles(join(folder, "backup")), content };
+}
+
+const { MAKE_RELEASE } = process.env;
+if (MAKE_RELEASE !== undefined) {
+  test("writes the fixture of this release", async (context) => {
+    const release = JSON.stringify(await makeRelease(context));
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(join(FOLDER, `${MAKE_RELEASE}.json.gz`), gzipSync(release, { level: 9 }));
+  });
+}
+
+for (const name of readdirSync(FOLDER)) {
+  const read = (): Release => JSON.parse(gunzipSync(readFileSync(join(FOLDER, name))).toString());
+
+  test(`opens, changes and reopens the data folder of ${name}`, async (context) => {
+    const { root, content } = read();
+    writeFiles(join(context.folder, "a"), root);
+    const one = await begin(context, "a");
+    assert.equal(plainContent(one), content);
+    checkStore(one.store());
+    one.graph().createVertex("added", { type: "new", properties: { at: 1 } });
+    await one.isFlushed();
+    await one.save();
+    const changed = plainContent(one);
+    await end(one);
+    assert.equal(plainContent(await begin(context, "a")), changed);
+  });
+
+  test(`restores the backup of ${name}`, async (context) => {
+    const { backup, content } = read();
+    writeFiles(join(context.folder, "backup"), backup);
+    await restore(context, "b");
+    assert.equal(plainContent(await begin(context, "b")), content);
+  });
+}
+
+test.run();
