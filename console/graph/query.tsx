@@ -72,7 +72,7 @@ export function Query({ graph, id, info }: QueryProps) {
   const wrong = isExpression ? null : findFault(text);
   const isRefused = answer !== null && !answer.reply.ok;
   const refused = isRefused ? locateFault(errorMessage(answer.reply), text, isExpression) : null;
-  const checked = useCheck(graph, mode, wrong === null ? text : "");
+  const checked = useCheck(graph, mode, wrong === null && hasNames(info) ? text : "");
   const fault = refused ?? checked;
   const store = async (isSaved: boolean): Promise<void> => {
     const address = `search${location.search}`;
@@ -109,6 +109,11 @@ export function Query({ graph, id, info }: QueryProps) {
       <GraphNames graph={graph} info={info} onPick={(name) => write(insert(text, name))} />
     </>
   );
+}
+
+/** A dispatcher has no graph to check with. */
+function hasNames({ types, relationships }: GraphInfo): boolean {
+  return types.length + relationships.length > 0;
 }
 
 interface ResultProps {

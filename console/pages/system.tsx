@@ -37,11 +37,15 @@ export function SystemPage() {
       <Head name={name} instances={instances} topology={topology} />
       <WarningNotes instances={instances} />
       <KeyNumbers items={keyNumbers(instances, topology)} />
-      {instances.length > 1 && (
-        <MapCard {...{ instances, topology, rates, lines }} onLines={setLines} />
+      {instances.length > 1 ? (
+        <div class="home">
+          <MapCard {...{ instances, topology, rates, lines }} onLines={setLines} />
+          <EventList />
+        </div>
+      ) : (
+        <EventList />
       )}
       <InstanceTable instances={instances} />
-      <EventList />
     </>
   );
 }
@@ -60,7 +64,7 @@ function Head({ name, instances, topology }: HeadProps) {
   const matrices = parseMatrices(instances);
   const shape = matrices.map(({ partitions }) => {
     const height = Math.max(...partitions.map((replicas) => replicas.length));
-    return `${count(partitions.length)} partitions × ${count(height)} replicas`;
+    return `${plural(partitions.length, "partition")} × ${plural(height, "replica")}`;
   });
   const parts = [
     `${plural(instances.length, "instance")} on ${plural(hosts.size, "host")}`,

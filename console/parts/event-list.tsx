@@ -38,14 +38,14 @@ export function EventList() {
       <ol class="events">
         {events.map((event) => (
           <li key={numberAt(event, "number")}>
-            <time class="tn soft">{clockTime(numberAt(event, "at"))}</time>
             <Badge
               state={{
                 tone: TONES.get(textAt(event, "level")) ?? "ok",
                 word: clipForDisplay(textAt(event, "subject") || textAt(event, "kind"), 40),
               }}
             />
-            <span class="clip">{clipForDisplay(textAt(event, "text"), 200)}</span>
+            <time class="tn soft s">{clockTime(numberAt(event, "at"))}</time>
+            <span class="s">{clipForDisplay(textAt(event, "text"), 200)}</span>
           </li>
         ))}
       </ol>

@@ -62,11 +62,23 @@ function Since({ ms }: { readonly ms: () => number }) {
   );
 }
 
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  Partial: "A partition has no replica in service, so requests to it fail.",
+  Degraded: "Some replicas are out of service; others have their requests.",
+  Slow: "It responds late, or not to all requests.",
+  "No Input": "It has no provider, so its data gets old.",
+  "OK/Delta": "Its data differs from that of its provider or of other replicas.",
+  "Disk full": "Changes are refused until there is space again.",
+  "Log failed": "Changes are refused: the transaction log cannot be written.",
+};
+
 /** Says what an operator wants to know next. */
 function explain({ state, node }: Instance): string {
   const reason = textAt(node, "service-out-reason");
   if (state.word === "S-OUT") {
     return `Plugins answer 503${reason === "" ? "" : `, reason: ${clipForDisplay(reason, 120)}`}.`;
   }
+  const known = EXPLANATIONS[state.word];
+  if (known !== undefined) return known;
   return state.tone === "err" ? "Requests go to other replicas where there are some." : "";
 }

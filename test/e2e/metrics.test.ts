@@ -3,9 +3,12 @@
 // limit: 60 s
 
 import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { matrix } from "./support/matrix.js";
 import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
@@ -131,6 +134,18 @@ test("counts rejections by reason", async () => {
   for await (const _ of socket);
   const after = await scrape(server.port + 1);
   assert.is(after.get(name)! - (samples.get(name) ?? 0), 1);
+});
+
+test("has the metrics of each process that alerts name", async () => {
+  const names = [...(await scrape(server.port + 1)).keys()].map((name) => name.split("{")[0]!);
+  const rules = readFileSync(join(packageRoot(), "ops/prometheus/rules.yml"), "utf8");
+  const used = new Set(rules.match(/\b(?:svc|process)_[a-z_]+/g));
+  // Metrics of dispatchers, graphs and replicas, and metrics that appear with the first event.
+  const others = /^svc_(backend|dispatch|graph|subscriber|dump|backup|job|certificate|rejections)/;
+  const flushes = /^svc_(errors_total|transaction_log_flush)/;
+  const expected = [...used].filter((name) => !others.test(name) && !flushes.test(name));
+  assert.ok(expected.length > 15);
+  for (const name of expected) assert.ok(names.includes(name), name);
 });
 
 test("is not found on the main port", async () => {

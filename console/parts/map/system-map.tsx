@@ -214,7 +214,7 @@ function Node({ instance, box: { x, y }, topology }: NodeProps) {
             ? figures
             : "idle"}
       </text>
-      {line !== "" && (
+      {line !== "" && rates.some(Boolean) && (
         <g transform={`translate(${x + BOX_WIDTH - 64} ${y + 8}) scale(0.54 0.84)`}>
           <path class="a" d={`${line}L100 24L0 24Z`} />
           <path class="l" vector-effect="non-scaling-stroke" d={line} />
