@@ -3,6 +3,7 @@
 // limit: 120 s
 // takes 10 s
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -231,6 +232,48 @@ test("skip invalid records with --skip-bad, and keep them in a file", async () =
   assert.match(out, /4 records rejected: .*bad\.rejected\.jsonl/);
   assert.match(err, /bad\.jsonl:5: terminal must be a string, but is 7/);
   assert.is(readFileSync(at("bad.rejected.jsonl"), "utf8"), `${bad.join("\n")}\n`);
+});
+
+/** A program that adds a constraint to the graph "shop". */
+const CONSTRAIN = `
+import { Graph, system } from ${JSON.stringify(join(import.meta.dirname, "../../dist/index.js"))};
+await system.initialize("constrain", { root: ${JSON.stringify(at("graphs"))} });
+const graph = new Graph("shop");
+graph.constrain({ type: "person", key: "email", unique: true, required: true });
+graph.save(-1);
+await system.unload();
+`;
+
+test("skip records that break constraints with --skip-bad", async () => {
+  writeFileSync(at("shop.jsonl"), '{"id":"ann","type":"person","properties":{"email":"a"}}');
+  assert.is((await graph("import", at("shop.jsonl"), "--graph", "shop")).code, 0);
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", CONSTRAIN]);
+  assert.is(status, 0, String(stderr));
+  const same = '{"id":"bob","type":"person","properties":{"email":"a"}}';
+  const none = '{"id":"cee","type":"person"}';
+  const changed = '{"id":"ann","type":"person","properties":{"email":null,"age":5}}';
+  const good = '{"id":"dan","type":"person","properties":{"email":"d"}}';
+  writeFileSync(at("more.jsonl"), [same, none, changed, good].join("\n"));
+  const { code, out, err } = await graph(
+    "import",
+    at("more.jsonl"),
+    "--graph",
+    "shop",
+    "--skip-bad",
+  );
+  assert.is(code, 0, err);
+  assert.match(out, /1 records in .*: 2 vertices, 0 arcs/);
+  assert.match(
+    err,
+    /more\.jsonl:1: constraint of person\.email: 'bob' has the same value as 'ann'/,
+  );
+  assert.match(err, /more\.jsonl:2: constraint of person\.email: 'cee' has no value/);
+  assert.is(
+    readFileSync(at("more.rejected.jsonl"), "utf8"),
+    `${[same, none, changed].join("\n")}\n`,
+  );
+  // A rejected record changes nothing, not even its other properties.
+  assert.equal((await lines("shop")).at(0)!.properties, { email: "a" });
 });
 
 test("keep the header of rejected rows of CSV", async () => {
