@@ -35,7 +35,15 @@ const LEAST = new Map([
   ["3 words, any", 30],
   ["2 words", 8],
   ["phrase of 2", 3],
+  ["prefix of 5", 30],
 ]);
+/** Changes that a search compares one by one, and repetitions of their measurement. */
+const PENDING = 4096;
+/** Searches before the changes are in the index. */
+const PENDING_SEARCHES = 5;
+const CHANGE_ROUNDS = 25;
+const CATEGORIES = 40;
+const TAGS = 4;
 
 const options = readOptions({
   rounds: 3,
@@ -48,6 +56,8 @@ let state = 1;
 await initialize();
 const targets = [];
 await measureFacets(generateProducts(options.products));
+measureAdjacent(options.products);
+await measureChanges(generateTexts(options.titles, 30_000, 4, 11));
 await measureCorpus("titles", generateTexts(options.titles, 30_000, 4, 11));
 await measureCorpus("passages", generateTexts(options.passages, 60_000, 40, 160));
 printTargets(targets);
@@ -164,15 +174,79 @@ async function measureFacets(products) {
   });
 }
 
+/** Two conditions on arcs to named vertices: the target is for 200,000 products. */
+function measureAdjacent(count) {
+  const graph = new svc.Graph("arcs");
+  const some = (name, most) => `${name}${Math.floor(random() * most)}`;
+  for (let number = 0; number < count; number++) {
+    graph.connect(String(number), "in", some("category", CATEGORIES));
+    graph.connect(String(number), "has", some("tag", TAGS));
+  }
+  const and = [
+    { adjacent: { arc: "in", neighbor: "category3" } },
+    { adjacent: { arc: "has", neighbor: "tag1" } },
+  ];
+  const us = medianUs(() => graph.vertices({ condition: { and }, hits: TOP, counts: true }));
+  const atMost = count < TARGET_PRODUCTS ? undefined : 2;
+  const what = `two adjacent conditions of ${count} products`;
+  targets.push({ what, value: us / 1000, atMost, unit: "ms" });
+}
+
+/** Changes of titles with an index and without, and searches before they are in the index. */
+async function measureChanges(texts) {
+  const [plain, indexed] = ["plain", "changed"].map((name) => {
+    const graph = new svc.Graph(name);
+    for (const [number, title] of texts.entries()) {
+      graph.createVertex(String(number), { properties: { title } });
+    }
+    return graph;
+  });
+  indexed.index("text", { keys: ["title"] });
+  const [words] = searchClasses(texts).find(({ what }) => what === "2 words").searches;
+  const run = () => search(indexed, "all", words, TOP);
+  const figures = { plain: [], indexed: [], built: [], pending: [] };
+  for (let round = 0; round < CHANGE_ROUNDS; round++) {
+    while (!isBuilt(indexed)) await new Promise((done) => setTimeout(done, 50));
+    figures.built.push(medianUs(run));
+    figures.plain.push(changeUs(plain, texts, round));
+    figures.indexed.push(changeUs(indexed, texts, round));
+    // The first search reads the changed texts.
+    run();
+    const us = usOf(run, PENDING_SEARCHES);
+    if (indexed.textIndexes()[0].pending >= PENDING) figures.pending.push(us);
+  }
+  const [plainUs, indexedUs, builtUs, pendingUs] = Object.values(figures).map(median);
+  const value = indexedUs / plainUs;
+  targets.push({ what: "setProperty with an index / without", value, atMost: 3, unit: "times" });
+  const what = `${PENDING} changes add to a search`;
+  targets.push({ what, value: (pendingUs - builtUs) / 1000, atMost: 0.3, unit: "ms" });
+}
+
+/** Changes titles of open vertices; returns the CPU time of each change. */
+function changeUs(graph, texts, round) {
+  const vertices = Array.from({ length: PENDING }, (_, at) => {
+    return graph.openVertex(String((at * 7 + round) % texts.length));
+  });
+  const begun = threadSeconds();
+  for (const [at, vertex] of vertices.entries()) {
+    vertex.setProperty("title", texts[(at * 13 + round * 31) % texts.length]);
+  }
+  const us = ((threadSeconds() - begun) / PENDING) * 1e6;
+  for (const vertex of vertices) vertex.close();
+  return us;
+}
+
 /** Returns the median CPU time of a call in microseconds. */
 function medianUs(run) {
   for (let count = 0; count < options.searches; count++) run();
-  const rounds = Array.from({ length: options.rounds }, () => {
-    const begun = threadSeconds();
-    for (let count = 0; count < options.searches; count++) run();
-    return ((threadSeconds() - begun) / options.searches) * 1e6;
-  });
-  return median(rounds);
+  return median(Array.from({ length: options.rounds }, () => usOf(run, options.searches)));
+}
+
+/** Returns the CPU time of each of several calls in microseconds. */
+function usOf(run, calls) {
+  const begun = threadSeconds();
+  for (let count = 0; count < calls; count++) run();
+  return ((threadSeconds() - begun) / calls) * 1e6;
 }
 
 function formatUs(us) {

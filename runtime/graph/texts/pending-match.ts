@@ -23,6 +23,9 @@ export class PendingMatch {
   readonly #parts: readonly PendingPart[];
   readonly #excluded: readonly PendingPart[];
   readonly #matching: Matching[] = [];
+  /** Of the document being examined; copied if it matches. */
+  readonly #frequencies: Float64Array;
+  readonly #unused: Float64Array;
   readonly lengths: number[];
   documents = 0;
 
@@ -32,24 +35,25 @@ export class PendingMatch {
     this.#parts = search.parts.map((part) => new PendingPart(part, search, forms));
     this.#excluded = search.excluded.map((part) => new PendingPart(part, search, forms));
     this.lengths = search.boosts.map(() => 0);
+    this.#frequencies = new Float64Array(this.#parts.length * this.lengths.length);
+    this.#unused = new Float64Array(this.lengths.length);
   }
 
   /** Examines a document. */
   add(document: PendingDocument): void {
-    const keys = this.lengths.length;
+    const { lengths } = this;
+    const keys = lengths.length;
+    const parts = this.#parts;
+    const frequencies = this.#frequencies;
     this.documents++;
-    const frequencies = new Float64Array(this.#parts.length * keys);
-    for (const [key, terms] of document.terms.entries()) {
-      if (terms !== null) this.lengths[key]! += lengthOf(terms);
-    }
+    for (let key = 0; key < keys; key++) lengths[key]! += document.lengths[key]!;
     let matches = 0;
-    for (const [at, part] of this.#parts.entries()) {
-      if (part.count(document, frequencies.subarray(at * keys, (at + 1) * keys))) matches++;
+    for (let at = 0; at < parts.length; at++) {
+      if (parts[at]!.count(document, frequencies, at * keys)) matches++;
     }
     if (matches < this.#search.least) return;
-    const unused = new Float64Array(keys);
-    if (this.#excluded.some((part) => part.count(document, unused.fill(0)))) return;
-    this.#matching.push({ document, frequencies });
+    if (this.#excluded.some((part) => part.count(document, this.#unused, 0))) return;
+    this.#matching.push({ document, frequencies: frequencies.slice() });
   }
 
   /** Counts the parts that a document has, and computes the score of each key alone. */
@@ -63,11 +67,14 @@ export class PendingMatch {
     let words = 0;
     for (const [at, part] of this.#parts.entries()) {
       const frequencies = new Float64Array(boosts.length);
-      if (part.count(document, frequencies)) words++;
+      if (part.count(document, frequencies, 0)) words++;
       for (const [key, frequency] of frequencies.entries()) {
         const terms = document.terms[key] ?? null;
         if (terms === null || frequency === 0) continue;
-        const norm = normFactor(byteOfLength(lengthOf(terms)), averageLength(statistics, key));
+        const norm = normFactor(
+          byteOfLength(document.lengths[key]!),
+          averageLength(statistics, key),
+        );
         scores[key]! += idfs[at]! * saturate((frequency * boosts[key]!) / norm);
       }
     }
@@ -97,7 +104,7 @@ export class PendingMatch {
       const factors = boosts.map((boost, key) => {
         const terms = document.terms[key] ?? null;
         if (terms === null) return 0;
-        return boost / normFactor(byteOfLength(lengthOf(terms)), averages[key]!);
+        return boost / normFactor(byteOfLength(document.lengths[key]!), averages[key]!);
       });
       let score = 0;
       for (const [at, idf] of idfs.entries()) {
@@ -110,12 +117,6 @@ export class PendingMatch {
       take(document, score);
     }
   }
-}
-
-function lengthOf(terms: Int32Array): number {
-  let length = 0;
-  for (const term of terms) if (term !== NO_TERM) length++;
-  return length;
 }
 
 /** A word or phrase to find in documents. */
@@ -141,19 +142,24 @@ class PendingPart {
     this.#factors = isExact ? null : new Map();
   }
 
-  /** Adds frequencies by key; false if the document does not match. */
-  count(document: PendingDocument, frequencies: Float64Array): boolean {
+  /** Writes frequencies by key from an offset on; false if the document does not match. */
+  count({ terms: texts }: PendingDocument, frequencies: Float64Array, offset: number): boolean {
+    const { boosts } = this.#search;
     let isFound = false;
-    for (const [key, terms] of document.terms.entries()) {
-      if (terms === null || this.#search.boosts[key] === 0) continue;
-      const frequency =
-        this.#part.kind === "phrase"
-          ? this.#countPhrase(terms, this.#part.offsets, key)
-          : this.#countWord(terms, key);
-      frequencies[key] = frequency;
+    for (let key = 0; key < texts.length; key++) {
+      const terms = texts[key]!;
+      const isSearched = terms !== null && boosts[key] !== 0;
+      const frequency = isSearched ? this.#countIn(terms, key) : 0;
+      frequencies[offset + key] = frequency;
       if (frequency > 0) isFound = true;
     }
     return isFound;
+  }
+
+  #countIn(terms: Int32Array, key: number): number {
+    return this.#part.kind === "phrase"
+      ? this.#countPhrase(terms, this.#part.offsets, key)
+      : this.#countWord(terms, key);
   }
 
   #countWord(terms: Int32Array, key: number): number {
@@ -162,7 +168,7 @@ class PendingPart {
     if (this.#factors === null) {
       const wanted = this.#terms[0]!;
       if (wanted < 0) return 0;
-      for (const term of terms) if (term === wanted) frequency++;
+      for (let at = 0; at < terms.length; at++) if (terms[at] === wanted) frequency++;
       if (frequency > 0) increase(this.counts, wanted * keys + key);
       return frequency;
     }

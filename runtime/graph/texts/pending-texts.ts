@@ -2,6 +2,7 @@
 // per thread.
 
 import type { Analysis } from "./analysis/analysis.js";
+import { NO_TERM } from "./analysis/word-forms.js";
 import type { ColumnValue } from "./column-values.js";
 import { ALL_SCANNED, RING_WORDS } from "./text-layout.js";
 import type { TextIndexState, TextTable } from "./text-table.js";
@@ -11,10 +12,22 @@ export interface PendingDocument {
   readonly version: number;
   /** Terms by key, in word order; null if there is no text. */
   readonly terms: readonly (Int32Array | null)[];
+  /** Number of terms by key, without stop words. */
+  readonly lengths: readonly number[];
+}
+
+interface KnownDocument {
+  readonly version: number;
+  /** Null if the index does not include the vertex. */
+  readonly document: PendingDocument | null;
 }
 
 /** Maximum number of texts that a thread caches; each search analyzes further ones again. */
 const MAX_KNOWN = 65_536;
+/** Documents that are found by their versions. */
+const MAX_RECENT = 8192;
+/** Documents that are counted together. */
+const SPENT_AT_ONCE = 256;
 /** Maximum number of attempts to read a vertex that changes meanwhile. */
 const MAX_ATTEMPTS = 16;
 
@@ -38,8 +51,10 @@ export interface TextSource {
 export class PendingTexts {
   readonly #source: TextSource;
   readonly #table: TextTable;
-  /** Texts by vertex; null if the index does not include the vertex. */
-  readonly #known = new Map<number, { version: number; document: PendingDocument | null }>();
+  /** By vertex. */
+  readonly #known = new Map<number, KnownDocument>();
+  /** Those of the last versions, by version modulo their number: found without hashing. */
+  readonly #recent: (KnownDocument | undefined)[] = [];
 
   constructor(source: TextSource, table: TextTable) {
     this.#source = source;
@@ -47,44 +62,74 @@ export class PendingTexts {
   }
 
   /** Returns the documents of all vertices that are pending at a version. */
-  *documents(
-    state: TextIndexState,
+  documents(
+    { progress }: TextIndexState,
     serial: number,
     end: number,
     spend: (count: number) => void,
-  ): Generator<PendingDocument, void, void> {
+  ): PendingDocument[] {
+    const { builtTo, scannedTo, scanFrom } = progress;
     const { forms } = this.#source.analysis.tokenizer;
-    if (this.#known.size > MAX_KNOWN || forms.isFull) this.#known.clear();
+    if (this.#known.size > MAX_KNOWN || forms.isFull) this.#forget();
     if (forms.isFull) forms.forget();
-    for (const vertex of this.#vertices(state, serial, end)) {
+    const found: PendingDocument[] = [];
+    if (serial - builtTo < RING_WORDS) this.#addRing(builtTo, serial, found, spend);
+    else this.#addEach(1, end, found, spend, (version) => version > builtTo);
+    if (scannedTo !== ALL_SCANNED) {
+      const isUnscanned = (version: number) => version >= scanFrom && version <= builtTo;
+      this.#addEach(Math.max(1, scannedTo), end, found, spend, isUnscanned);
+    }
+    return found;
+  }
+
+  /** Adds the documents of the vertices that the ring lists. */
+  #addRing(
+    builtTo: number,
+    serial: number,
+    found: PendingDocument[],
+    spend: (count: number) => void,
+  ): void {
+    const table = this.#table;
+    const recent = this.#recent;
+    let looked = 0;
+    for (let version = builtTo + 1; version <= serial; version++) {
+      const vertex = table.vertexOfVersion(version);
+      // If a vertex has changed again, the newer version counts.
+      if (table.versionOf(vertex) !== version) continue;
+      if (++looked % SPENT_AT_ONCE === 0) spend(SPENT_AT_ONCE);
+      const at = version % MAX_RECENT;
+      const known = recent[at];
+      let document: PendingDocument | null;
+      if (known?.version === version) ({ document } = known);
+      else {
+        document = this.read(vertex);
+        const read = this.#known.get(vertex);
+        if (read?.version === version) recent[at] = read;
+      }
+      if (document !== null) found.push(document);
+    }
+    spend(looked % SPENT_AT_ONCE);
+  }
+
+  /** Adds the documents of all vertices with certain versions. */
+  #addEach(
+    from: number,
+    end: number,
+    found: PendingDocument[],
+    spend: (count: number) => void,
+    isPending: (version: number) => boolean,
+  ): void {
+    for (let vertex = from; vertex < end; vertex++) {
+      if (!isPending(this.#table.versionOf(vertex))) continue;
       spend(1);
       const document = this.read(vertex);
-      if (document !== null) yield document;
+      if (document !== null) found.push(document);
     }
   }
 
-  *#vertices(
-    { progress: { builtTo, scannedTo, scanFrom } }: TextIndexState,
-    serial: number,
-    end: number,
-  ): Generator<number, void, void> {
-    const table = this.#table;
-    if (serial - builtTo < RING_WORDS) {
-      for (let version = builtTo + 1; version <= serial; version++) {
-        const vertex = table.vertexOfVersion(version);
-        // If a vertex has changed again, the newer version counts.
-        if (table.versionOf(vertex) === version) yield vertex;
-      }
-    } else {
-      for (let vertex = 1; vertex < end; vertex++) {
-        if (table.versionOf(vertex) > builtTo) yield vertex;
-      }
-    }
-    if (scannedTo === ALL_SCANNED) return;
-    for (let vertex = Math.max(1, scannedTo); vertex < end; vertex++) {
-      const version = table.versionOf(vertex);
-      if (version >= scanFrom && version <= builtTo) yield vertex;
-    }
+  #forget(): void {
+    this.#known.clear();
+    this.#recent.length = 0;
   }
 
   /** Returns the texts of a vertex with their version; null if the index does not include it. */
@@ -113,6 +158,7 @@ export class PendingTexts {
       const count = tokenizer.read(text, language);
       return tokenizer.terms.slice(0, count);
     });
-    return { vertex, version, terms };
+    const lengths = terms.map((list) => list?.filter((term) => term !== NO_TERM).length ?? 0);
+    return { vertex, version, terms, lengths };
   }
 }

@@ -214,10 +214,9 @@ class Search {
     const { vertices } = this.#store;
     const { pending, analysis } = this.#index;
     const documents = pending.documents(this.#state, serial, vertices.end, this.#options.spend);
-    // Terms are numbered while documents are read.
-    const all = [...documents];
+    // Terms were numbered while documents were read.
     const match = new PendingMatch(this.#search, analysis.tokenizer.forms);
-    for (const document of all) match.add(document);
+    for (const document of documents) match.add(document);
     return match;
   }
 

@@ -10,6 +10,7 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { MAX_TERMS } from "../../../../runtime/graph/texts/resolve-parts.js";
 import { readSearchText } from "../../../../runtime/graph/texts/search-text.js";
 import { searchTexts } from "../../../../runtime/graph/texts/search-texts.js";
+import { openTextIndex } from "../../../../runtime/graph/texts/text-index.js";
 import {
   MAX_VERSION,
   RESTART_VERSION,
@@ -130,6 +131,44 @@ test("more changes than the ring holds are found, then scanned", ({ store, proce
   assert.is(found(store, "all").length, 198);
   assert.is(openStore(store).textIndexes()[0]!.pending, 0);
   checkStore(store);
+});
+
+test("a text is found whatever was read at the same place before", ({ store, processor }) => {
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  addTitles(store, 20);
+  for (const title of ["other", "another"]) {
+    assert.is(found(store, "all").length, 20);
+    // The texts that this thread has read are listed by their versions, modulo 8192.
+    wear(store, "v1", 8192 - 10);
+    setTitle(store, "v7", title);
+    assert.equal(found(store, title), ["v7"]);
+    setTitle(store, "v7", "all 7");
+    wear(store, "v1", 8192 - 20);
+    for (let at = 0; at < 20; at++) setTitle(store, `v${19 - at}`, `all ${at}`);
+  }
+  checkStore(store);
+});
+
+test("texts are read again once their words have other numbers", ({ store, processor }) => {
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setTitle(store, "v1", "red shoe");
+  setTitle(store, "v2", "blue boot");
+  assert.equal(found(store, "boot"), ["v2"]);
+  const { forms } = openTextIndex(store, store.texts.read(store.texts.indexes()[0]!)!)!.analysis
+    .tokenizer;
+  Object.defineProperty(forms, "isFull", { value: true, configurable: true });
+  setTitle(store, "v3", "green hat");
+  assert.equal(found(store, "hat"), ["v3"]);
+  Reflect.deleteProperty(forms, "isFull");
+  for (const [word, id] of [
+    ["boot", "v2"],
+    ["red", "v1"],
+    ["green", "v3"],
+  ] as const) {
+    assert.equal(found(store, word), [id]);
+  }
 });
 
 test("a builder whose ring overflows between its steps loses nothing", ({ store, processor }) => {
