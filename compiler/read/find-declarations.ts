@@ -5,6 +5,7 @@ import { ts } from "ts-morph";
 import { declaredValue, findNameNode } from "./declared-value.js";
 import { findStaticMethods } from "./decorated-method.js";
 import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js";
+import { findInstanceMethods } from "./instance-method.js";
 import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
@@ -73,9 +74,7 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
   }
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.flatMap((declaration) =>
-      ts.isObjectBindingPattern(declaration.name)
-        ? declaration.name.elements.flatMap((e) => asTaggedMember(scope, declaration, e) ?? [])
-        : fromDeclaration(scope, declaration, scope.exports.get(declaration)),
+      fromVariable(scope, declaration),
     );
   }
   if (ts.isClassDeclaration(statement)) return findStaticMethods(scope, statement);
@@ -83,6 +82,20 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
     return fromDeclaration(scope, statement, ["default"]);
   }
   return [];
+}
+
+function fromVariable(scope: FileScope, declaration: ts.VariableDeclaration): PluginDeclaration[] {
+  const { name } = declaration;
+  const names = scope.exports.get(declaration);
+  if (ts.isIdentifier(name)) {
+    return [
+      ...fromDeclaration(scope, declaration, names),
+      ...findInstanceMethods(scope, declaration, names?.[0]),
+    ];
+  }
+  return name.elements.flatMap((element) =>
+    ts.isBindingElement(element) ? (asTaggedMember(scope, declaration, element) ?? []) : [],
+  );
 }
 
 /**

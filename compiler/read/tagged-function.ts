@@ -35,7 +35,8 @@ export function asTaggedFunction(
 }
 
 /**
- * Returns the function that a member of a destructured value is: `export const { get } = crud(…)`.
+ * Returns the function that a member of a destructured value is: `export const { get } = crud(…)`,
+ * or `export const [get] = crud(…)`.
  */
 export function asTaggedMember(
   scope: FileScope,
@@ -76,7 +77,8 @@ function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
   };
 }
 
-function taggedPlugin(
+/** Returns the plugin of a function with a tag; null if it is not exported or has no name. */
+export function taggedPlugin(
   { context }: FileScope,
   resolved: Pick<PluginDeclaration, "fn" | "resolved">,
   doc: DocComment,

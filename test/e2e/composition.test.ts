@@ -28,6 +28,25 @@ export function crud<T extends object>(first: T) {
   };
 }
 
+export function counters(start: int) {
+  let n = start;
+  return [
+    /** Counts. */
+    (_request: PluginRequest, by: int): int => (n += by),
+    () => "not exported",
+    (_request: PluginRequest): int => n,
+  ] as const;
+}
+
+export class Basket {
+  constructor(private readonly items: string[]) {}
+  /** Adds an item. @plugin @param item what to add */
+  addItem(_request: PluginRequest, item: str): int { return this.items.push(item); }
+  /** @plugin basket */
+  list(_request: PluginRequest): string[] { return this.items; }
+  clear(_request: PluginRequest): void { this.items.length = 0; }
+}
+
 export class Shop {
   readonly #stock: Map<string, int>;
   constructor(stock: Map<string, int>) { this.#stock = stock; }
@@ -35,7 +54,7 @@ export class Shop {
 }
 `;
 const PLUGINS = `import type { float, int, PluginRequest, str } from "svc-server";
-import { crud, Shop, withTenant } from "../lib.js";
+import { Basket, counters, crud, Shop, withTenant } from "../lib.js";
 
 interface Product { name: str; price: float }
 
@@ -48,6 +67,10 @@ export const { get, put } = crud<Product>({ name: "a", price: 1.5 });
 const shop = new Shop(new Map([["a", 7]]));
 /** @plugin */
 export const stock = shop.stock.bind(shop);
+
+/** @plugin */
+export const [count, , counted] = counters(5);
+export const basket = new Basket(["a"]);
 
 /** @plugin */
 export function day(_request: PluginRequest, at: Date, link: URL | null = null) {
@@ -73,6 +96,10 @@ test("are called with converted arguments", async () => {
   const product = JSON.stringify({ name: "b", price: 2 });
   assert.is(await ask("put?id=b", { method: "POST", body: product }), 2);
   assert.is(await ask("stock?id=a"), 7);
+  assert.equal([await ask("count?by=2"), await ask("counted")], [7, 7]);
+  assert.equal([await ask("addItem?item=b"), await ask("basket")], [2, ["a", "b"]]);
+  const { status } = await get(project.server.port, "/svc/plugin/clear");
+  assert.is(status, 404);
   const wrong = JSON.stringify({ name: "b", price: "2" });
   assert.match(JSON.stringify(await ask("put?id=b", { method: "POST", body: wrong })), "a number");
   assert.match(JSON.stringify(await ask("list?q=x&n=y")), "n=y");

@@ -193,4 +193,40 @@ export const e = 5;
   assert.match(result.diagnostics[0]!.message, "the signature of `a` is unknown: its type is any");
 });
 
+test("are members of arrays, and methods of exported instances", () => {
+  const result = readSource(`
+const pair = () =>
+  [(request: PluginRequest, a: int) => a, (request: PluginRequest) => "b"] as const;
+/** @plugin */
+export const [first, second] = pair();
+class Shop {
+  constructor(private readonly stock: int) {}
+  /** Sells. @plugin sell @readonly */
+  buy(request: PluginRequest, id: str): int { return this.stock; }
+}
+export const shop = new Shop(1);
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(told(result, "first").params, ["a: int"]);
+  assert.is(told(result, "second").result, "str");
+  const { params, plugin } = told(result, "sell");
+  assert.equal([params, plugin.exportPath, plugin.readonly], [["id: str"], "shop.buy", true]);
+});
+
+test("are reported where their instance is not exported, or they are hidden", () => {
+  const result = readSource(`
+class Shop {
+  /** @plugin */
+  buy(request: PluginRequest): int { return 1; }
+  /** @plugin */
+  private sell(request: PluginRequest): int { return 1; }
+}
+const shop = new Shop();
+`);
+  assert.equal(
+    result.diagnostics.map(({ code }) => code),
+    ["SVC1002", "SVC1003"],
+  );
+});
+
 test.run();
