@@ -9,7 +9,12 @@ import {
   TRANSACTION_HEAD_WORDS,
 } from "../../graph/log/transaction-format.js";
 import type { Disk } from "../log/disk.js";
-import { segmentName } from "../log/segment-format.js";
+import {
+  FRAME_HEADER_BYTES,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  segmentName,
+} from "../log/segment-format.js";
 import { type Frame, SegmentReader } from "../log/segment-reader.js";
 import { listSegments, type Segment } from "../log/segments.js";
 import { forEachTransaction } from "../log/transactions.js";
@@ -39,6 +44,8 @@ export class LogGapError extends Error {}
 export class LogPieces {
   readonly #disk: Disk;
   readonly #folder: string;
+  /** False: the position may belong to a former data folder in the same place. */
+  #isKnown = false;
   /** Operation counts of graphs, by their number, after the last transaction that was read. */
   readonly #counts = new Map<number, number>();
 
@@ -82,6 +89,8 @@ export class LogPieces {
     const reader = this.#open(name);
     try {
       const start = startOf(reader, firstSn, tail);
+      if (tail?.firstSn === firstSn && !this.#isKnown) requireTail(reader, tail);
+      this.#isKnown = true;
       if (start === null) return;
       let { next, chunks } = start;
       let isComplete = true;
@@ -160,6 +169,19 @@ function startOf(
   const { logId: id, chain } = header;
   const offset = head.length + table.bytes.length;
   return { next: { id, sn: firstSn - 1, chain, at: tail?.at ?? 0, firstSn, offset }, chunks };
+}
+
+/** @throws LogGapError if no frame of the segment ends at the position */
+function requireTail(reader: SegmentReader, tail: LogTail): void {
+  let { chain } = reader.header() as SegmentHeader;
+  let offset = SEGMENT_HEADER_BYTES;
+  while (offset < tail.offset) {
+    const header = reader.frameHeaderAt(offset);
+    if (header === null) break;
+    if (!header.isTable) chain = header.headerCrc;
+    offset += FRAME_HEADER_BYTES + header.bytes;
+  }
+  if (offset !== tail.offset || chain !== tail.chain) throw new LogGapError("it has another end");
 }
 
 /** @throws LogGapError */

@@ -1,8 +1,17 @@
 // Errors of backups and restores, and the remains of interrupted ones.
 // limit: 60 s
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../../runtime/base/errors.js";
@@ -120,6 +129,61 @@ test("finds replaced and missing manifests", async (context) => {
     // Without the second manifest nothing says that there is more than the first one.
     assert.is(code, "SVC3420", String(text));
   }
+});
+
+test("finds intact objects and manifests in the place of others", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  const { pieces, log } = (await step(one, writerOf(context)))!;
+  const place = join(context.folder, "backup");
+  const file = join(place, objectName(pieces[0]!.object));
+  const intact = readFileSync(file);
+  const other = gunzipSync(intact);
+  other[other.length - 1]! ^= 1;
+  writeFileSync(file, gzipSync(other));
+  assert.match(await errorOf(restore(context, "b")), /^SVC3420: .*objects.*corrupt/);
+  writeFileSync(file, intact);
+  fill(one, "b");
+  await step(one, writerOf(context, ALWAYS));
+  const first = join(place, MANIFESTS, "0000000001.json");
+  writeFileSync(first, readFileSync(first, "utf8").replace(/"time":\d/, '"time":2'));
+  const target: RestoreTarget = { kind: "position", id: log.id, sn: log.sn };
+  assert.match(await errorOf(restore(context, "b", target)), /^SVC3420: .*replaced/);
+});
+
+test("begins again where an older copy of the data folder took its place", async (context) => {
+  const [root, copy] = [join(context.folder, "a"), join(context.folder, "copy")];
+  const before = await begin(context, "a");
+  fill(before, "a");
+  await before.isFlushed();
+  await end(before);
+  cpSync(root, copy, { recursive: true });
+  const one = await begin(context, "a");
+  fill(one, "lost");
+  const { log } = (await step(one, writerOf(context)))!;
+  await end(one);
+  const replace = (): void => {
+    rmSync(root, { recursive: true });
+    cpSync(copy, root, { recursive: true });
+  };
+  // With a shorter log, then with another history of the same length.
+  replace();
+  assert.is((await writerOf(context).step())!.continues, false);
+  replace();
+  const other = await begin(context, "a");
+  fill(other, "lost");
+  fill(other, "more");
+  await step(other, writerOf(context));
+  await end(other);
+  replace();
+  const again = await begin(context, "a");
+  fill(again, "also");
+  fill(again, "kept");
+  fill(again, "rest");
+  const last = (await step(again, writerOf(context)))!;
+  assert.equal([last.continues, last.log.id], [false, log.id]);
+  await restore(context, "b");
+  await same(again, await begin(context, "b"));
 });
 
 test("finds contents that differ from those backed up", async (context) => {
