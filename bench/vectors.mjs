@@ -1,14 +1,20 @@
 // Vector search in this process: recall@10 against CPU time, for each precision of svc, usearch
-// (float32 and int8) and hnswlib. The truth is computed apart, in float64 from the float32 numbers.
-// Probes are drawn from the same distributions, but are not in the graph.
+// (float32 and int8), hnswlib, and faiss (one thread of Python). The truth is computed apart, in
+// float64 from the float32 numbers. Probes are drawn from the same distributions, but are not in
+// the graph.
 //
 //   node vectors.mjs [--vectors 20000] [--only normal,clusters] [--precisions int8,float32]
 //     [--filters]
 //
 // `--filters` measures searches with a condition instead, at shares of 0.1 to 100 %. Peers run if
-// they are installed (`npm install` here).
+// they are installed (`npm install` here; PYTHON names the interpreter that has faiss).
 
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Graph, S_SIM, system } from "../dist/index.js";
 import { printTable } from "./lib/figures.mjs";
@@ -237,6 +243,32 @@ function measureHnswlib(set) {
   return { table, build: ["hnswlib", buildUs.toFixed(1), ""] };
 }
 
+/** Returns null if faiss is not installed. */
+function measureFaiss({ rows, probes, truth, length }) {
+  const folder = mkdtempSync(join(tmpdir(), "svc-faiss-"));
+  const files = [join(folder, "rows"), join(folder, "probes")];
+  try {
+    writeFileSync(files[0], rows);
+    writeFileSync(files[1], Buffer.concat(probes.map(({ buffer }) => Buffer.from(buffer))));
+    const script = fileURLToPath(new URL("peers/vectors-faiss.py", import.meta.url));
+    const args = [script, ...files, String(length), EFS.join(",")];
+    const options = { encoding: "utf8", maxBuffer: 2 ** 28 };
+    const run = spawnSync(process.env.PYTHON ?? "python3", args, options);
+    if (run.status !== 0) {
+      console.log(`without faiss: ${String(run.stderr).trim().split("\n").at(-1)}`);
+      return null;
+    }
+    const { buildUs, results } = JSON.parse(run.stdout);
+    const table = results.map(({ name, found, us }) => {
+      const recall = measureRecall(truth, (at) => found[at]).toFixed(4);
+      return ["faiss", name, recall, us.toFixed(1)];
+    });
+    return { table, build: ["faiss", buildUs.toFixed(1), ""] };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** Searches with a condition on an indexed property that a share of the vertices meets. */
 async function measureFilters(name, set) {
   const { rows, probes, length } = set;
@@ -276,6 +308,8 @@ async function measureSet(name, { length, make }) {
   }
   if (usearch !== null) for (const kind of ["F32", "I8"]) results.push(measureUsearch(kind, set));
   if (hnswlib !== null) results.push(measureHnswlib(set));
+  const faiss = measureFaiss(set);
+  if (faiss !== null) results.push(faiss);
   console.log(`${name}: ${COUNT} vectors of ${length} components`);
   printTable(
     ["search", "", "recall", "us"],

@@ -20,15 +20,24 @@ export class WideProbe {
   constructor(parts: VectorParts, serial: number) {
     this.serial = serial;
     this.components = exactComponents(parts);
-    const { length } = this.components;
-    const largest = this.components.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const { components } = this;
+    const { length } = components;
+    let largest = 0;
+    for (let at = 0; at < length; at++) {
+      const magnitude = Math.abs(components[at]!);
+      if (magnitude > largest) largest = magnitude;
+    }
     // Kernels sum the products in int32.
     const most = Math.min(MAX_WORD, Math.floor((2 ** 31 - 1) / (MAX_BYTE * length)));
-    this.#scale = largest / most;
-    const scale = this.#scale;
-    this.words = Int16Array.from(this.components, (value) =>
-      scale === 0 ? 0 : Math.max(-most, Math.min(most, Math.round(value / scale))),
-    );
+    const scale = largest / most;
+    this.#scale = scale;
+    // A search makes one: loops are several times as fast as the functions of typed arrays.
+    const words = new Int16Array(length);
+    this.words = words;
+    if (scale === 0) return;
+    for (let at = 0; at < length; at++) {
+      words[at] = Math.max(-most, Math.min(most, Math.round(components[at]! / scale)));
+    }
   }
 
   /** Returns what kernels need of the first components. */
