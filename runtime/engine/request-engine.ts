@@ -203,7 +203,8 @@ export class RequestEngine {
       return answers.refuse(exchange, port, 405, `405 Method Not Allowed${how}`);
     }
     if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
-      return answers.refuse(exchange, port, 503, "Service Unavailable");
+      const isCounted = path !== HEALTH_PATH;
+      return answers.refuse(exchange, port, 503, "Service Unavailable", { isCounted });
     }
     const query = mark < 0 ? "" : target.slice(mark);
     const requested = { path, query, kind, resource };

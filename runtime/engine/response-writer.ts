@@ -88,6 +88,8 @@ export interface Rejection {
   readonly hierarchy?: Hierarchy;
   /** Header lines. */
   readonly fields?: string;
+  /** False for monitors, which would distort the metrics. */
+  readonly isCounted?: boolean;
 }
 
 /** A response that is ready to be sent. */
@@ -308,12 +310,21 @@ export class ResponseWriter {
     port: 0 | 1,
     status: number,
     message: string | ErrorMessage,
-    { execId = 0, isPlugin = false, hierarchy = ENGINE, fields = "" }: Rejection = BY_SERVER,
+    {
+      execId = 0,
+      isPlugin = false,
+      hierarchy = ENGINE,
+      fields = "",
+      isCounted = true,
+    }: Rejection = BY_SERVER,
   ): void {
     const context = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
     const { mediaType, body } = this.errorBody(context, port, message, execId, hierarchy);
     const isRetrySoon = status === TOO_MANY_REQUESTS && fields === "";
     const when = isRetrySoon ? RETRY_SOON : fields;
+    if (!isCounted) {
+      return exchange.answer(status, mediaType, body, when + this.#echoedFields(exchange));
+    }
     this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
   }
 

@@ -115,6 +115,27 @@ test("counts no calls of services on the admin port", async () => {
   assert.equal(await counts(), before);
 });
 
+test("counts no health checks, even while out of service", async () => {
+  const admin = server.port + 1;
+  const headers = { "x-svc-change": "1" };
+  const operate = async (path: string): Promise<Record<string, string>> => {
+    const { json } = await get(admin, `/svc/builtin/${path}`, { method: "POST", headers });
+    return json.response as Record<string, string>;
+  };
+  const change = async (name: string): Promise<void> => {
+    const { authtoken } = await operate("ADMIN_GetAuthToken");
+    await operate(`${name}?authtoken=${authtoken}`);
+  };
+  const errors = async () => (await scrape(admin)).get('svc_errors_total{code="503"}') ?? 0;
+  const before = await errors();
+  await change("ADMIN_ServiceOut");
+  assert.is((await get(server.port, "/svc/hc")).status, 503);
+  assert.is(await errors(), before);
+  assert.is((await get(server.port, "/svc/plugin/none")).status, 503);
+  assert.is(await errors(), before + 1);
+  await change("ADMIN_ServiceIn");
+});
+
 test("reports threads, descriptors and memory of the transport", async () => {
   const samples = await scrape(server.port + 1);
   for (const thread of ["main", "io", "executor-1"]) {
