@@ -1,11 +1,6 @@
-// Gives built-in plugins access to the server and the graphs of their thread: like any plugin, they
-// are called with a request only.
+// Gives built-in plugins access to the server: like any plugin, they are called with a request
+// only.
 
-import { endTimeSlice } from "../graph/api/entry-points.js";
-import type { Graph } from "../graph/api/graph.js";
-import { threadGraphs } from "../graph/manager/thread-graphs.js";
-import { KeyError } from "../graph/model/errors.js";
-import { requireBoundGraph } from "../plugin/run/graph-binding.js";
 import type { ControlService } from "./admin/control-service.js";
 import type { ArgspecForms } from "./argspec-forms.js";
 import type { ServerView } from "./server-view.js";
@@ -15,8 +10,8 @@ interface BuiltinContext {
   readonly server: ServerView | null;
   /** Executes admin operations; in the IO thread only. */
   readonly control: ControlService | null;
-  /** In the long-query executor only. */
-  readonly argspecForms: ArgspecForms | null;
+  /** In executors only; leaves the request to the long-query executor. */
+  readonly argspecForms: (() => ArgspecForms) | null;
 }
 
 let context: BuiltinContext = { server: null, control: null, argspecForms: null };
@@ -39,17 +34,7 @@ export function controlService(): ControlService {
 }
 
 export function argspecForms(): ArgspecForms {
-  endTimeSlice();
   const { argspecForms: forms } = context;
   if (forms === null) throw new Error("only the long-query executor makes forms of the argspec");
-  return forms;
-}
-
-/**
- * Returns an existing graph, for the running request.
- * @throws KeyError if there is none
- */
-export function graphNamed(name: string): Graph {
-  if (threadGraphs().find(name) !== null) return requireBoundGraph(name) as Graph;
-  throw new KeyError(`Graph instance not available: ${name}`);
+  return forms();
 }

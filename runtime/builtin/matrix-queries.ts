@@ -8,7 +8,7 @@ import {
   selectEntries,
   showMerged,
   type TextStatisticsShare,
-} from "../graph/api/partition-queries.js";
+} from "../graph/api/merge-queries.js";
 import { KeyError } from "../graph/model/errors.js";
 import { PartialView } from "../partial/partial-view.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";

@@ -13,7 +13,12 @@ import { withErrorStatus } from "../builtin/client-faults.js";
 import { installBuiltinContext } from "../builtin/context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { installTimeSlice, limitQueries, TimeSlice } from "../graph/api/entry-points.js";
+import {
+  endTimeSlice,
+  installTimeSlice,
+  limitQueries,
+  TimeSlice,
+} from "../graph/api/entry-points.js";
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
@@ -35,7 +40,12 @@ const graphs = new ThreadGraphs(thread, pushed, createTransactionOpener(root));
 const forms = new ArgspecForms();
 installThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
-if (!hasTimeSlices) installBuiltinContext({ argspecForms: forms });
+installBuiltinContext({
+  argspecForms() {
+    endTimeSlice();
+    return forms;
+  },
+});
 
 // A fault in one plugin or graph must not affect the others.
 process.on("uncaughtException", (error) =>

@@ -10,11 +10,10 @@ import {
   addTextStatistics,
   mergeHeads,
   type PartialEntry,
-  type PartitionQuery,
-  queryPartition,
   selectEntries,
   showMerged,
-} from "../../runtime/graph/api/partition-queries.js";
+} from "../../runtime/graph/api/merge-queries.js";
+import { type PartitionQuery, queryPartition } from "../../runtime/graph/api/partition-queries.js";
 import { D_OUT, M_INT } from "../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";

@@ -9,7 +9,7 @@ import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";
 import { StreamItems } from "../../plugin/response/stream-items.js";
-import { graphNamed } from "../context.js";
+import { graphNamed } from "./graph-named.js";
 
 /** Characters of events that cross to the stream at once. */
 const BATCH_CHARACTERS = 16 * 1024;

@@ -7,10 +7,10 @@ import { M_STAT, V_ANY } from "../../graph/model/constants.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import { exceededJsonLimit } from "../../plugin/request/json-limits.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../context.js";
 import { constantParameter } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { vectorParameter, vectorsParameter } from "../vector-json.js";
+import { graphNamed } from "./graph-named.js";
 
 const TIMEOUT_MS = 5000;
 /** Members of the body of `createvertex`. */

@@ -3,7 +3,7 @@
 import type { Constraint } from "../../graph/api/entry-points.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../context.js";
+import { graphNamed } from "./graph-named.js";
 
 /**
  * Lists the constraints of a graph.

@@ -7,9 +7,9 @@ import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-fac
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { limitExpression, limitMemoryCells, withClientExpressions } from "../client-expressions.js";
-import { graphNamed } from "../context.js";
 import { queryArgument, queryNames } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
+import { graphNamed } from "./graph-named.js";
 
 const TIMEOUT_MS = 5000;
 

@@ -4,7 +4,7 @@
 import { endTimeSlice } from "../../graph/api/entry-points.js";
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../context.js";
+import { graphNamed } from "./graph-named.js";
 
 /**
  * Backlog of the TTL event processor.

@@ -11,8 +11,8 @@ import type {
 } from "../../graph/api/public-names.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../context.js";
 import { queryFromText } from "../query-json.js";
+import { graphNamed } from "./graph-named.js";
 
 /**
  * Lists the indexes of a graph.

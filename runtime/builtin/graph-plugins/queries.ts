@@ -16,16 +16,13 @@ import {
   withClientExpressions,
 } from "../client-expressions.js";
 import { limitFacets, limitHits } from "../client-search.js";
-import { graphNamed } from "../context.js";
-import {
-  createPartitionResponse,
-  partitionResponse,
-  partitionStatistics,
-} from "../partition-response.js";
+import { createPartitionResponse } from "../partition-response.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
 import { checkVectors, vectorParameter, vectorsParameter } from "../vector-json.js";
+import { graphNamed } from "./graph-named.js";
+import { partitionResponse, partitionStatistics } from "./partition-query.js";
 
 const TIMEOUT_MS = 5000;
 /** Limit of a result without `hits`. */

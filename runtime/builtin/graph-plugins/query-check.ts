@@ -5,9 +5,9 @@ import { rejectedArgument } from "../../graph/model/invalid-argument.js";
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { limitExpressions, withClientExpressions } from "../client-expressions.js";
-import { graphNamed } from "../context.js";
 import { locateArgument } from "../locate-argument.js";
 import { queryFromText } from "../query-json.js";
+import { graphNamed } from "./graph-named.js";
 
 /** Arguments that are not part of a prepared query. */
 const OF_EXECUTION = ["id", "graph", "hits", "offset", "timeout", "limexec", "memory", "cursor"];

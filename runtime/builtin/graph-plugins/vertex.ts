@@ -5,8 +5,8 @@ import type { Graph } from "../../graph/api/graph.js";
 import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/model/constants.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../context.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
+import { graphNamed } from "./graph-named.js";
 
 const TIMEOUT_MS = 5000;
 

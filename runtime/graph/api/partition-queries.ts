@@ -1,4 +1,4 @@
-// Queries of one partition of a matrix, and the merging of their results, for built-in plugins.
+// Queries of one partition of a matrix, for built-in plugins.
 
 import {
   type PartitionQuery,
@@ -8,9 +8,6 @@ import type { PartialResult } from "../query/render/partial-result.js";
 import type { Graph } from "./graph.js";
 import { getAccess } from "./graph-handle.js";
 
-export { mergeHeads, selectEntries, showMerged } from "../query/merge/merge-results.js";
-export type { PartialEntry, PartialHead, PartialResult } from "../query/render/partial-result.js";
-export { addTextStatistics, type TextStatisticsShare } from "../texts/text-statistics.js";
 export type { PartitionQuery };
 
 /**

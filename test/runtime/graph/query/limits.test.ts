@@ -5,11 +5,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { S_ID } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import {
-  mergeHeads,
-  queryPartition,
-  showMerged,
-} from "../../../../runtime/graph/api/partition-queries.js";
+import { mergeHeads, showMerged } from "../../../../runtime/graph/api/merge-queries.js";
+import { queryPartition } from "../../../../runtime/graph/api/partition-queries.js";
 import { C_NONE, C_SCAN, D_OUT } from "../../../../runtime/graph/model/constants.js";
 import {
   Deadline,

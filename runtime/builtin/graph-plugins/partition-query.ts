@@ -1,0 +1,44 @@
+// Executes queries of a matrix in one partition.
+
+import type { Graph } from "../../graph/api/graph.js";
+import { type PartitionQuery, queryPartition } from "../../graph/api/partition-queries.js";
+import type { PluginResponse } from "../../plugin/response/plugin-response.js";
+import { createPartitionResponse } from "../partition-response.js";
+
+type Options = Record<string, unknown>;
+
+/**
+ * Returns the response of a partition to a query.
+ * @param limit maximum number of entries without `hits`
+ * @throws QueryError, SearchError, KeyError, TypeError
+ */
+export function partitionResponse(
+  graph: Graph,
+  options: Options,
+  limit: number,
+  createQuery: (options: Options) => PartitionQuery,
+): PluginResponse<Uint8Array, unknown> {
+  const { hits } = options;
+  const isLimited = hits === null || (typeof hits === "number" && hits < 0);
+  const query = createQuery(isLimited ? { ...options, hits: limit + 1 } : options);
+  const result = queryPartition(graph, query);
+  if (result === null) {
+    const { anchor } = query as { readonly anchor: string };
+    return createPartitionResponse({ kind: "missing", id: anchor });
+  }
+  const head = { kind: "result", limit: isLimited ? limit : null, head: result.head } as const;
+  return createPartitionResponse(head, result.entries);
+}
+
+/**
+ * Returns the statistics of a partition for a search.
+ * @throws QueryError, SearchError, KeyError, TypeError
+ */
+export function partitionStatistics(
+  graph: Graph,
+  text: string,
+  options: Options,
+): PluginResponse<Uint8Array, unknown> {
+  const share = graph.textStatistics(text, options);
+  return createPartitionResponse({ kind: "statistics", share });
+}
