@@ -32,10 +32,6 @@ const MAX_CONSTRAINTS = 64;
 const Descriptor = { Next: 0, Type: 1, Key: 2, Rules: 3 } as const;
 const SIZE_CLASS = 0;
 const TYPE_SHIFT = 16;
-/** A text takes at least 4 words of the pool; 16 times that are near each other. */
-const UNIT_SHIFT = 2;
-const NEAR_SHIFT = UNIT_SHIFT + 4;
-const NEAR_MASK = 15;
 
 /** A constraint by codes. */
 export interface StoredConstraint {
@@ -406,24 +402,20 @@ function isSameValue(high: number, low: number, otherHigh: number, otherLow: num
 }
 
 /**
- * Distinct values of one property rarely collide: the mixer is a bijection of the value. Texts that
- * were added one after the other are near each other in the pool, and get neighboring slots: each
- * cache line then serves several of them.
+ * Distinct values of one property rarely collide: the mixer is a bijection of `low`. Stored tables
+ * depend on it.
  */
 function hashValue(type: number, key: number, high: number, low: number): number {
-  const owner = (type << TYPE_SHIFT) | key;
-  if (!isNumber(kindOfCell(high))) {
-    const place = (low >>> UNIT_SHIFT) & NEAR_MASK;
-    return (mix(high ^ owner, low >>> NEAR_SHIFT) & ~NEAR_MASK) | place;
+  let first = high;
+  let second = low;
+  if (isNumber(kindOfCell(high))) {
+    // Adding 0 turns -0 to 0.
+    float[0] = numberOfCell(high, low) + 0;
+    second = floatWords[0]!;
+    first = floatWords[1]!;
   }
-  // Adding 0 turns -0 to 0.
-  float[0] = numberOfCell(high, low) + 0;
-  return mix(floatWords[1]! ^ owner, floatWords[0]!);
-}
-
-function mix(first: number, value: number): number {
-  const seed = Math.imul(first, 0x9e37_79b1);
-  let hash = value ^ seed ^ (seed >>> 15);
+  const seed = Math.imul(first ^ ((type << TYPE_SHIFT) | key), 0x9e37_79b1);
+  let hash = second ^ seed ^ (seed >>> 15);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
   return hash ^ (hash >>> 16);

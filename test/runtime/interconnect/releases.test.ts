@@ -62,6 +62,7 @@ async function makeRelease(context: InstancesContext): Promise<Release> {
       graph.count(`v${at}`, "seen", "hub");
     }
   };
+  graph.constrain({ type: "even", key: "text", unique: true });
   fill(0);
   await one.isFlushed();
   await one.save();
@@ -92,6 +93,9 @@ for (const name of readdirSync(FOLDER)) {
     const one = await begin(context, "a");
     assert.equal(plainContent(one), content);
     checkStore(one.store());
+    const twin = { type: "even", properties: { text: "text 2" } };
+    assert.throws(() => one.graph().createVertex("twin", twin), /v2/);
+    one.graph().deleteVertex("v4");
     one.graph().createVertex("added", { type: "new", properties: { at: 1 } });
     await one.isFlushed();
     await one.save();
