@@ -2,7 +2,7 @@
 
 import type { Graph } from "../../graph/api/graph.js";
 import { rejectedArgument } from "../../graph/model/invalid-argument.js";
-import type { str } from "../../plugin/contract/types.js";
+import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { limitExpressions, withClientExpressions } from "../client-expressions.js";
 import { locateArgument } from "../locate-argument.js";
@@ -13,15 +13,15 @@ import { graphNamed } from "./graph-named.js";
 const OF_EXECUTION = ["id", "graph", "hits", "offset", "timeout", "limexec", "memory", "cursor"];
 
 /** A rejected query. */
-interface Fault {
+interface QueryFault {
   readonly valid: false;
   readonly message: string;
   /** Path to the rejected argument; null: unknown. */
   readonly argument: string | null;
-  /** Characters before it. */
-  readonly at: number | null;
-  readonly line: number | null;
-  readonly column: number | null;
+  /** Characters before it; null: unknown, like its line and column, which begin at 1. */
+  readonly at: int | null;
+  readonly line: int | null;
+  readonly column: int | null;
   /** Values that fit there. */
   readonly expected: string | null;
 }
@@ -41,7 +41,7 @@ export function querycheck(
   graph: str,
   call: "vertices" | "neighbor" | "arcs" = "vertices",
   query: str = "",
-): { readonly valid: true } | Fault {
+): { readonly valid: true } | QueryFault {
   const found = graphNamed(graph);
   const text = content.trim() === "" ? query : content;
   try {
@@ -61,7 +61,7 @@ function prepare(graph: Graph, call: "vertices" | "neighbor" | "arcs", given: ob
   else graph.newNeighborhoodQuery(null, given);
 }
 
-function describeFault(text: string, error: Error): Fault {
+function describeFault(text: string, error: Error): QueryFault {
   const rejected = rejectedArgument(error);
   const base = { valid: false, message: error.message } as const;
   if (rejected === null) {
