@@ -39,6 +39,7 @@ export function clientErrorStatus(thrown: unknown): 400 | 404 | 410 | null {
   if (isParameterError(thrown)) return thrown.exceptionName === "LookupError" ? 404 : 400;
   if (!(thrown instanceof Error)) return null;
   if (thrown instanceof PositionExpiredError) return 410;
-  if (MALFORMED.some((type) => thrown instanceof type) || hasArgumentDetails(thrown)) return 400;
-  return thrown instanceof LookupError ? 404 : null;
+  if (MALFORMED.some((type) => thrown instanceof type)) return 400;
+  if (thrown instanceof LookupError) return 404;
+  return hasArgumentDetails(thrown) ? 400 : null;
 }
