@@ -212,7 +212,11 @@ test("every built-in plugin with parameters has a fault here", async () => {
     .map(({ path, parameters }) => ({ name: path.slice(path.lastIndexOf("/") + 1), parameters }))
     .filter(({ name }) => !name.startsWith("ADMIN_") && !WITHOUT_FAULTS.has(name))
     .filter(({ name, parameters }) => Object.keys(parameters).length > 1 && !known.has(name));
-  assert.equal(missing.map(({ name }) => name).sort(), ["system_counts", "system_overview", "system_rates"]);
+  assert.equal(missing.map(({ name }) => name).sort(), [
+    "system_counts",
+    "system_overview",
+    "system_rates",
+  ]);
 });
 
 test("search without an index is 404 and names the index", async () => {

@@ -366,7 +366,8 @@ function boundedResult(
   const entries = whole[name];
   if (!Array.isArray(entries) || entries.length <= MAX_UNASKED_HITS) return result;
   const reason = `more than ${MAX_UNASKED_HITS} matches: page through them with hits and offset`;
-  return { bounded: reason, ...whole, [name]: entries.slice(0, MAX_UNASKED_HITS) };
+  const { bounded = reason } = whole;
+  return { ...whole, [name]: entries.slice(0, MAX_UNASKED_HITS), bounded };
 }
 
 /** Returns a query result, with the memory of its expressions if requested. */
