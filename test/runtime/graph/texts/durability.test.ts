@@ -1,7 +1,7 @@
 // Text indexes across snapshots, replays of the transaction log, and replicas.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import Module from "node:module";
+import Module, { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -340,9 +340,11 @@ interface ModuleLoader {
   _resolveFilename(request: string, ...rest: unknown[]): string;
 }
 
-/** Runs something as if a package was not installed. */
+/** Runs something as if a package was not installed. Other files may have loaded it already. */
 function withoutPackage(name: string, run: () => void): void {
   const loader = Module as unknown as ModuleLoader;
+  const { cache } = createRequire(import.meta.url);
+  for (const path of Object.keys(cache)) if (path.includes(`/${name}/`)) delete cache[path];
   const { _resolveFilename: resolve } = loader;
   loader._resolveFilename = (request, ...rest) => {
     if (request === name) throw new Error(`Cannot find module '${name}'`);
