@@ -23,6 +23,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { processExists } from "../../base/process-exists.js";
 import { DataError } from "../model/errors.js";
 
 const FILE = "svc.lock";
@@ -161,13 +162,7 @@ function currentProcessIdentity(): ProcessIdentity {
 
 /** Returns true in doubt: holding a lock too long does less harm than breaking it too early. */
 function isRunning(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== bootId()) return false;
-  try {
-    process.kill(identity.pid, 0);
-  } catch (error) {
-    // EPERM: it runs as another user.
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
-  }
+  if (identity.bootId !== bootId() || !processExists(identity.pid)) return false;
   return identity.startedAt === processStart(identity.pid);
 }
 

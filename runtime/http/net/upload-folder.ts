@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MAX_UPLOAD_AHEAD_BYTES } from "../../base/limits.js";
 import { log } from "../../base/log.js";
+import { processExists } from "../../base/process-exists.js";
 import type { Upload } from "../../plugin/contract/request-source.js";
 
 const PREFIX = "svc-uploads-";
@@ -132,7 +133,7 @@ export async function removeAbandonedUploads(): Promise<void> {
     const pid = Number(NAME.exec(name)?.[1]);
     if (Number.isNaN(pid)) continue;
     const path = join(tmpdir(), name);
-    if (pid === process.pid ? await isOlder(path, startedMs) : !isRunning(pid)) {
+    if (pid === process.pid ? await isOlder(path, startedMs) : !processExists(pid)) {
       // Another user's folder cannot be removed, and must not be.
       await rm(path, { recursive: true, force: true }).catch(() => {});
     }
@@ -145,13 +146,4 @@ async function isOlder(path: string, ms: number): Promise<boolean> {
     ({ birthtimeMs }) => birthtimeMs < ms,
     () => false,
   );
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }

@@ -12,6 +12,7 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../../base/errors.js";
 import { GRAPH_FOLDER_PART, LOG_FOLDER, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
+import { isCount, isIdentity } from "../wire/positions.js";
 
 export const MANIFESTS = "manifests/";
 export const OBJECTS = "objects/";
@@ -131,16 +132,8 @@ function parseJson(bytes: Buffer): object {
   }
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
 function isHash(value: unknown): boolean {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
-}
-
-function isIdentity(value: unknown): boolean {
-  return typeof value === "string" && /^[0-9a-f]{32}$/.test(value);
 }
 
 function isListOf(value: unknown, isItem: (item: never) => boolean): boolean {

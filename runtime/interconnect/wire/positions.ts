@@ -139,11 +139,11 @@ function isPosition(given: unknown): given is Position {
   return isIdentity(identity) && isCount(count) && (digest === null || isIdentity(digest));
 }
 
-function isIdentity(given: unknown): given is string {
+export function isIdentity(given: unknown): given is string {
   return typeof given === "string" && IDENTITY.test(given);
 }
 
-function isCount(given: unknown): given is number {
+export function isCount(given: unknown): given is number {
   return Number.isSafeInteger(given) && (given as number) >= 0;
 }
 
