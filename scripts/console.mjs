@@ -1,6 +1,6 @@
 // Browser assets: the web console, bundled into dist/console/ with code, style and icon named by
-// content hash and a page that references them, and jQuery in dist/jquery/. Each file is also
-// stored compressed, so that no server has to compress it.
+// content hash and a page that references them, and jQuery in dist/jquery/. Each file is stored
+// compressed only: no server has to compress it, and the package stays small.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -41,7 +41,6 @@ export async function bundleConsole(staging) {
 }
 
 function writeCompressed(file, contents) {
-  writeFileSync(file, contents);
   writeFileSync(`${file}.gz`, gzipSync(contents, { level: 9 }));
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
   writeFileSync(`${file}.br`, brotliCompressSync(contents, { params }));

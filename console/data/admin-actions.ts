@@ -33,7 +33,7 @@ export interface AdminActions {
   lock(): void;
   /** Of instances on other machines. */
   setKey(key: string): void;
-  /** Does one on this instance; resolves when its outcome is shown. */
+  /** Unlocks if necessary, does one on this instance, and resolves when its outcome is shown. */
   run(call: Call): Promise<void>;
   /** Does one on each; resolves when all outcomes are shown. */
   runOn(operation: Operation, targets: readonly Target[], args: Args): Promise<void>;
@@ -100,7 +100,11 @@ export function useAdminActions(): AdminActions {
     setKey: (text) => {
       key.current = text;
     },
-    run: (call) => whileBusy(() => one(call, call.operation, false)),
+    run: (call) =>
+      whileBusy(async () => {
+        if (held.current === null) await unlock();
+        await one(call, call.operation, false);
+      }),
     runOn: (...given) => whileBusy(() => onEach(...given)),
   };
 }

@@ -80,6 +80,14 @@ const traffic = (nodes: readonly unknown[]): string =>
   String(Math.round(sum(nodes, (node) => numberAt(node, "service-rate"))));
 const receivers = (nodes: readonly unknown[]): string => String(sum(nodes, subscribers));
 
+/** Of an algorithm whose id is known. */
+export const CANCEL_ALGORITHM: Operation = {
+  operation: "CancelAlgorithm",
+  title: "Cancel an algorithm",
+  effect: "The algorithm fails. What it has written stays.",
+  confirm: "click",
+};
+
 const SERVICE: readonly Operation[] = [
   {
     operation: "ServiceIn",
@@ -98,13 +106,7 @@ const SERVICE: readonly Operation[] = [
     args: [REASON],
     isFor: isIn,
   },
-  {
-    operation: "CancelAlgorithm",
-    title: "Cancel an algorithm",
-    effect: "a running algorithm over a whole graph fails, and what it has written stays",
-    confirm: "click",
-    args: [ALGORITHM],
-  },
+  { ...CANCEL_ALGORITHM, args: [ALGORITHM] },
   {
     operation: "RunJob",
     title: "Run job",

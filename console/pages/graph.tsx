@@ -4,6 +4,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { numberAt, textAt } from "../data/node-stat.js";
 import { clipForDisplay, count } from "../data/text.js";
+import { Algorithms } from "../graph/algorithms.js";
 import { Constraints } from "../graph/constraints.js";
 import { Drawing } from "../graph/drawing.js";
 import { type GraphInfo, loadGraphInfo } from "../graph/graph-info.js";
@@ -112,6 +113,7 @@ export function GraphPage() {
         <Result graph={graph} id={id} found={found} info={info} />
       )}
       {!isQuery && graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
+      {!isQuery && id === "" && <Algorithms />}
     </>
   );
 }

@@ -50,10 +50,7 @@ function jobRow(job: unknown): readonly unknown[] {
 function Runs({ job }: { readonly job: unknown }) {
   const desk = useAdminActions();
   const name = textAt(job, "name");
-  const run = async (): Promise<void> => {
-    if (desk.leftS === null) await desk.unlock();
-    await desk.run({ operation: "RunJob", args: { name }, body: null });
-  };
+  const run = () => desk.run({ operation: "RunJob", args: { name }, body: null });
   const [last] = desk.done;
   return (
     <section class="card">

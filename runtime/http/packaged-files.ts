@@ -1,12 +1,13 @@
 // Files that `npm run build` left in dist/ for browsers: the console, a single page that routes by
 // its path, with assets named by content hash; and jQuery for pages of users (http-interface,
-// "User-defined files"). Read at first use, cached in each precompressed coding. Only the path and
-// three header fields of a request are used, and a path is only looked up: it never becomes part of
-// a file name.
+// "User-defined files"). They are stored compressed, and read at first use. Only the path and three
+// header fields of a request are used, and a path is only looked up: it never becomes part of a
+// file name.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { packageRoot } from "../base/package-info.js";
 import { mediaTypeFor } from "./media-types.js";
 import type { Exchange } from "./transport.js";
@@ -18,22 +19,21 @@ const PAGES =
   "index|admin|console|plugin|search|text|status|system|logs|jobs|matrix|replication|requests";
 const PAGE_PATH = new RegExp(`^/(?:|(?:${PAGES})(?:\\.html)?)$`);
 const HASHED = /-[0-9a-f]{10}\.\w+$/;
-/** Codings by preference, with the suffix of their files. */
-const CODINGS = [
-  ["br", ".br"],
-  ["gzip", ".gz"],
-] as const;
+/** By preference. */
+const CODINGS = ["br", "gzip"] as const;
+const GZIP = ".gz";
 const SECURITY =
   "Content-Security-Policy: default-src 'self'; img-src 'self' blob:; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'\r\n" +
   "X-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n";
 
+type Coding = (typeof CODINGS)[number];
+
 interface Asset {
   readonly mediaType: string;
   readonly fields: string;
   readonly etag: string;
-  /** By coding; the uncompressed bytes are under "". */
-  readonly bodies: ReadonlyMap<string, Uint8Array>;
+  readonly bodies: Readonly<Record<Coding | "", Uint8Array>>;
 }
 
 export class PackagedFiles {
@@ -70,9 +70,9 @@ export class PackagedFiles {
       exchange.answer(304, null, "", fields);
       return true;
     }
-    const coding = codingOf(exchange.headers.get("accept-encoding") ?? "", bodies);
+    const coding = codingOf(exchange.headers.get("accept-encoding") ?? "");
     const coded = coding === "" ? fields : `${fields}Content-Encoding: ${coding}\r\n`;
-    exchange.answer(200, mediaType, bodies.get(coding)!, coded);
+    exchange.answer(200, mediaType, bodies[coding], coded);
     return true;
   }
 }
@@ -86,17 +86,16 @@ function readAssets(folder: string): ReadonlyMap<string, Asset> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Map();
     throw error;
   }
-  const plain = names.filter((name) => !CODINGS.some(([, suffix]) => name.endsWith(suffix)));
-  return new Map(plain.map((name) => [name, readAsset(folder, name, names)]));
+  const plain = names.filter((name) => name.endsWith(GZIP)).map((name) => name.slice(0, -3));
+  return new Map(plain.map((name) => [name, readAsset(folder, name)]));
 }
 
-function readAsset(folder: string, name: string, names: readonly string[]): Asset {
-  const bodies = new Map<string, Uint8Array>([["", readFileSync(join(folder, name))]]);
-  for (const [coding, suffix] of CODINGS) {
-    const file = name + suffix;
-    if (names.includes(file)) bodies.set(coding, readFileSync(join(folder, file)));
-  }
-  const etag = `"${createHash("sha256").update(bodies.get("")!).digest("hex").slice(0, 16)}"`;
+function readAsset(folder: string, name: string): Asset {
+  const gzip = readFileSync(join(folder, name + GZIP));
+  const plain = gunzipSync(gzip);
+  const br = readFileSync(join(folder, `${name}.br`));
+  const bodies = { br, gzip, "": plain };
+  const etag = `"${createHash("sha256").update(plain).digest("hex").slice(0, 16)}"`;
   // A name with a hash identifies the content; other names stay the same and are revalidated.
   const caching = HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
   const fields =
@@ -104,12 +103,12 @@ function readAsset(folder: string, name: string, names: readonly string[]): Asse
   return { mediaType: mediaTypeFor(name), fields, etag, bodies };
 }
 
-/** Returns the first coding that the client accepts and the file has; "" for none. */
-function codingOf(accepted: string, bodies: Asset["bodies"]): string {
+/** Returns the first coding that the client accepts; "" for none. */
+function codingOf(accepted: string): Coding | "" {
   const encoding = accepted
     .toLowerCase()
     .split(",")
     .filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item))
     .map((item) => item.split(";")[0]!.trim());
-  return CODINGS.find(([coding]) => encoding.includes(coding) && bodies.has(coding))?.[0] ?? "";
+  return CODINGS.find((coding) => encoding.includes(coding)) ?? "";
 }

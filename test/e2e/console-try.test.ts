@@ -1,5 +1,5 @@
 // The try-out of plugins in a browser: credentials and header fields, files, limits, pictures,
-// streams, and the call as code. Skipped without a browser.
+// streams, and the call as code; an algorithm that runs. Skipped without a browser.
 // limit: 90 s
 // takes 8 s
 
@@ -11,6 +11,7 @@ import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
 import { RunningProject } from "./support/running-project.js";
+import { get } from "./support/server.js";
 import { NODE_TYPES } from "./support/temporary-project.js";
 
 const browser = findBrowser();
@@ -25,6 +26,7 @@ const PNG = [
 
 const project = new RunningProject(suiteOfConsole, {
   "tsconfig.json": NODE_TYPES,
+  "svc.config.ts": "export default { graphs: { web: {} } };\n",
   "src/guards.ts": `import { HttpError, type PluginRequest } from "svc-server";
 
 /** Checks the key. */
@@ -37,7 +39,8 @@ export function tenant(request: PluginRequest): void {
 }
 `,
   "plugins/p.ts": `import {
-  type bytes, HttpError, HttpResponse, type int, type PluginRequest, type str, type UploadedFile,
+  type bytes, type Graph, HttpError, HttpResponse, type int, type PluginRequest, type str,
+  type UploadedFile,
 } from "svc-server";
 import { auth, tenant } from "../src/guards.js";
 
@@ -76,6 +79,14 @@ export async function* ticks(request: PluginRequest, most: int = 1_000_000) {
     yield { n };
     if (n > 5) await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** Ranks for minutes. @plugin @graph web */
+export async function rank(_request: PluginRequest, graph: Graph): Promise<int> {
+  graph.batch(() => {
+    for (let at = 0; at < 20_000; at++) graph.connect("v" + at, "to", "v" + (at * 7) % 20_000);
+  });
+  return (await graph.pageRankAsync({ rounds: 10_000, hits: 1 })).length;
 }
 
 /** @plugin @readonly */
@@ -215,6 +226,22 @@ test("restores an earlier call, and shows an error with its status", async () =>
   await page.press("Earlier 2");
   await page.press("q=lamp n=4");
   await page.tab.until(`document.querySelector("#field-n")?.value === "4"`);
+});
+
+test("shows a running algorithm, and cancels it after a confirmation", async () => {
+  await open("search?graph=web");
+  await page.has("No algorithm runs.");
+  const ranked = get(project.server.port, "/svc/plugin/rank");
+  await page.has("pageRank");
+  await page.tab.until(`/\\d+ %/.test(document.querySelector("main").innerText)`);
+  assert.equal(await findViolations(page.tab), []);
+  await page.press("Cancel", "main td");
+  await page.press("Cancel", "dialog");
+  await page.tab.until(`document.querySelector("dialog") === null`);
+  await page.press("Cancel", "main td");
+  await page.press("Cancel an algorithm", "dialog");
+  assert.match((await ranked).text, /SearchError.*pageRank was cancelled by an operator/);
+  await page.has("No algorithm runs.");
 });
 
 test("runs by the keyboard alone", async () => {

@@ -1,0 +1,68 @@
+// Algorithms over whole graphs that run on this instance, with a button that cancels one.
+
+import { useState } from "preact/hooks";
+import { useAdminActions } from "../data/admin-actions.js";
+import { listAt, numberAt, textAt } from "../data/node-stat.js";
+import { CANCEL_ALGORITHM } from "../data/operations.js";
+import { useLive } from "../data/server-connection.js";
+import { clipForDisplay } from "../data/text.js";
+import { Age } from "../parts/age.js";
+import { ConfirmDialog } from "../parts/confirm.js";
+import { DataTable } from "../parts/data-table.js";
+
+const EVERY_MS = 1000;
+
+export function Algorithms() {
+  const answer = useLive("svc/builtin/algorithms", EVERY_MS);
+  const desk = useAdminActions();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const cancel = async (id: number): Promise<void> => {
+    setChosen(null);
+    const { operation } = CANCEL_ALGORITHM;
+    await desk.run({ operation, args: { id: String(id) }, body: null });
+  };
+  const [last] = desk.done;
+  return (
+    <section class="card" aria-label="Algorithms">
+      <h2>Algorithms over whole graphs</h2>
+      <DataTable
+        label="Running algorithms"
+        columns={[
+          { title: "Graph", cell: (one) => clipForDisplay(textAt(one, "graph"), 60), isHead: true },
+          { title: "Algorithm", cell: (one) => textAt(one, "algorithm") },
+          { title: "Finished", cell: progressOf, isNumber: true },
+          { title: "Age", cell: ageOf, isNumber: true },
+          {
+            title: "Operation",
+            cell: (one) => (
+              <button type="button" class="btn" onClick={() => setChosen(numberAt(one, "id"))}>
+                Cancel…
+              </button>
+            ),
+          },
+        ]}
+        rows={listAt(answer, "running")}
+        keyOf={(one) => numberAt(one, "id")}
+        empty="No algorithm runs."
+      />
+      <p role="status">{last !== undefined && clipForDisplay(last.text, 200)}</p>
+      {chosen !== null && (
+        <ConfirmDialog
+          operation={CANCEL_ALGORITHM}
+          targets={[]}
+          word={null}
+          onCancel={() => setChosen(null)}
+          onDone={() => void cancel(chosen)}
+        />
+      )}
+    </section>
+  );
+}
+
+function progressOf(one: unknown): string {
+  return `${Math.round(100 * numberAt(one, "progress"))} %`;
+}
+
+function ageOf(one: unknown) {
+  return <Age isExact of={() => (Date.now() - numberAt(one, "sinceMs")) / 1000} />;
+}
