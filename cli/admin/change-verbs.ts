@@ -1,7 +1,7 @@
 // Verbs of `svc admin` that run one operation of the interface on each instance.
 
 import { SvcError } from "../../runtime/base/errors.js";
-import { isPlainObject } from "../../runtime/settings/rules.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { readManifest } from "../../runtime/settings/manifest.js";
-import { isPlainObject } from "../../runtime/settings/rules.js";
 import type { SystemTls } from "../../runtime/system/descriptor.js";
 import { type Address, requestInstance } from "../../runtime/system/instance-client.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";

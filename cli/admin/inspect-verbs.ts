@@ -1,7 +1,7 @@
 // Verbs of `svc admin` that only read.
 
 import { SvcError } from "../../runtime/base/errors.js";
-import { isPlainObject } from "../../runtime/settings/rules.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { requestInstance, requestInstanceJson } from "../../runtime/system/instance-client.js";
 import { planInstance } from "../../runtime/system/instance-plan.js";
 import { descriptorHash } from "../../runtime/system/read-descriptor.js";

@@ -2,7 +2,7 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_LEVELS } from "../../runtime/base/log-settings.js";
-import { isPlainObject } from "../../runtime/settings/rules.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";

@@ -7,7 +7,7 @@
 //             └─► in again, and the run ends
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPlainObject } from "../../runtime/settings/rules.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";

@@ -1,7 +1,7 @@
 // `svc admin status`: shows the state of every instance, and a line for each unreachable or slow
 // one.
 
-import { isPlainObject } from "../../runtime/settings/rules.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import {
   type Address,
   InstanceTimeoutError,

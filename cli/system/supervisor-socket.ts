@@ -14,7 +14,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
-import { isPlainObject } from "../../runtime/settings/rules.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 
 const FILE = "up.json";
 const HOST = "127.0.0.1";

@@ -3,8 +3,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/config-rule.js";
-import { isPlainObject, type Problems } from "../../runtime/settings/rules.js";
+import type { Problems } from "../../runtime/settings/rules.js";
 import { ConfigError } from "./config-error.js";
 import { evaluate } from "./evaluate.js";
 import { loadSystemFile, type SystemFile } from "./system-file.js";

@@ -39,7 +39,7 @@ export class ArgspecForms {
 
   #parse(): Argspec {
     const { service, shared } = this.#live!;
-    const built = parseShared(shared) as Argspec;
+    const built = parseShared(shared);
     return { ...built, service: { ...built.service, ...service } };
   }
 }

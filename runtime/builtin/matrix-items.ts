@@ -1,7 +1,7 @@
 // Data that instances of a matrix exchange about themselves: entries of the responses of Identify,
 // MatrixObjects and matrixplugins.
 
-import type { SortKey } from "../partial/sort-order.js";
+import type { SortKey } from "../base/sort-order.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import type { ServerView } from "./server-view.js";

@@ -4,7 +4,6 @@
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { JobStatus } from "../engine/jobs/scheduled-job.js";
 import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
 import type { RecentRequests } from "../http/recent-requests.js";
 import type { RejectionCounters } from "../http/rejection-counters.js";
@@ -14,6 +13,7 @@ import type { PluginCounters } from "../metrics/plugin-counters.js";
 import type { TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";
+import type { JobStatus } from "./job-status.js";
 
 /** A request that was received and not yet answered. */
 export interface PendingRequest {

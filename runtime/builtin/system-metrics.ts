@@ -1,6 +1,6 @@
 // Reads metrics reported by other instances; any part may be missing.
 
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 
 /** Parses a list of names; blanks are ignored. */
 export function readIds(idlist: string): string[] {

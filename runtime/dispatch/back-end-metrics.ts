@@ -1,6 +1,6 @@
 // Request metrics of a back-end. Counters only grow.
 
-import { Log2Histogram } from "../metrics/log2-histogram.js";
+import { Log2Histogram } from "../base/log2-histogram.js";
 
 /** Failure kinds of a back-end. */
 export type BackEndFailure =

@@ -10,7 +10,7 @@ import {
   RESPONSE_TIMEOUT_SWEEP_MS,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { Log2Histogram } from "../metrics/log2-histogram.js";
+import { Log2Histogram } from "../base/log2-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type Connect, Connector } from "./connector.js";

@@ -4,9 +4,9 @@
 
 import { ResponseError } from "../base/errors.js";
 import { S_NONE } from "../base/sort-constants.js";
+import { isDescending, type KeyWire, sortbyText, sortClass } from "../base/sort-order.js";
 import { isNumeric, type PartialNumbers } from "../partial/partial-layout.js";
 import { PartialView } from "../partial/partial-view.js";
-import { isDescending, type KeyWire, sortbyText, sortClass } from "../partial/sort-order.js";
 
 const MAX_LEVEL = 2 ** 32 - 1;
 

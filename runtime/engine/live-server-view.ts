@@ -5,6 +5,7 @@ import { packageInfo } from "../base/package-info.js";
 import type { TlsFiles } from "../base/tls-files.js";
 import type { TlsPaths } from "../base/tls-paths.js";
 import { readHost } from "../builtin/host.js";
+import type { JobStatus } from "../builtin/job-status.js";
 import {
   type AlgorithmReport,
   type LogState,
@@ -33,7 +34,6 @@ import type { SharedState } from "../wire/shared-state.js";
 import { BUILTINS } from "./builtin-routes.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
 import type { JobRunner } from "./jobs/job-runner.js";
-import type { JobStatus } from "./jobs/scheduled-job.js";
 import type { DispatchedRequest } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";

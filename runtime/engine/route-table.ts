@@ -1,7 +1,6 @@
 // Maps a path to its resource: one map lookup for every known path, one string comparison for the
 // service prefix. All other paths are files.
 
-import type { PluginRole } from "../../argspec/argspec.js";
 import { DEFAULT_JOB_TIMEOUT_MS, JOB_GRACE_MS } from "../base/limits.js";
 import type { AccessKind } from "../builtin/access-kind.js";
 import type { Service } from "../builtin/service.js";
@@ -104,7 +103,7 @@ export class RouteTable {
 
   #route(
     path: string,
-    role: PluginRole,
+    role: PluginEntry["role"],
     number: number | undefined,
     timeouts: PathRoutes["timeouts"] = {},
     access: PathRoutes["access"] = {},

@@ -6,6 +6,7 @@ import { SvcError } from "../base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
 import { CHECKPOINT_LOG_BYTES } from "../base/limits.js";
 import type { LogLine } from "../base/log-settings.js";
+import type { Log2Histogram } from "../base/log2-histogram.js";
 import type { GraphLog, RecoverableGraph } from "../graph/manager/graph-log.js";
 import type { GraphStore, SharedLogMemory } from "../graph/manager/logging-entry-points.js";
 import {
@@ -15,7 +16,6 @@ import {
   requireIdentity,
 } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
-import type { Log2Histogram } from "../metrics/log2-histogram.js";
 import type { Disk } from "./log/disk.js";
 import type { LoggedGraph } from "./log/log-catalog.js";
 import { LogChannel } from "./log/log-channel.js";

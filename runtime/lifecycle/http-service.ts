@@ -2,7 +2,6 @@
 // threads. One object per start; a restart creates another.
 
 import { MessageChannel } from "node:worker_threads";
-import type { Argspec } from "../../argspec/argspec.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
 import { recordEvent } from "../base/recent-events.js";
@@ -19,6 +18,7 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
+import { warmUpTargets } from "../plugin/register/warm-up-targets.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { STARTING } from "../system/call-admin-operation.js";
@@ -31,7 +31,6 @@ import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
 import { ServiceState } from "./service-state.js";
 import { isFdExhausted } from "./start-thread.js";
-import { warmUpTargets } from "./warm-up-targets.js";
 
 /** Stop functions have at least that long. */
 const MIN_STOP_FUNCTION_MS = 1000;
@@ -192,7 +191,7 @@ export class HttpService {
   /** Calls the documented examples of plugins; failures do not fail the start. */
   async #warmUp({ argspec, routes }: PluginTable): Promise<void> {
     if (!this.settings.warmUp || this.settings.dispatcher !== null) return;
-    const targets = warmUpTargets(parseShared(argspec) as Argspec, routes);
+    const targets = warmUpTargets(parseShared(argspec), routes);
     if (targets.length === 0) return;
     try {
       await this.#service.warmUp(() => this.#io.warmUp(targets, WARM_UP_MS));

@@ -1,7 +1,7 @@
 // The Prometheus text format (exposition format 0.0.4): for each family its HELP and TYPE, then one
 // line per sample. Generated in chunks, because a matrix may have thousands of back-ends.
 
-import type { Log2Histogram } from "./log2-histogram.js";
+import type { Log2Histogram } from "../base/log2-histogram.js";
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4";
 

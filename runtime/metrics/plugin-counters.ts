@@ -2,7 +2,7 @@
 // plugins come from clients: such a name gets its own counters only after a successful response,
 // and their number is limited.
 
-import { Log2Histogram } from "./log2-histogram.js";
+import { Log2Histogram } from "../base/log2-histogram.js";
 import { PluginWindows } from "./plugin-windows.js";
 
 const MAX_FORWARDED = 1000;

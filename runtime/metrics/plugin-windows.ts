@@ -2,7 +2,7 @@
 // counters that grow, once a second, so that requests cost nothing more. Three rings per plugin,
 // 15 kB, for the last five minutes, hour and day.
 
-import { boundMs, LOG2_BUCKETS, type Log2Histogram } from "./log2-histogram.js";
+import { boundMs, LOG2_BUCKETS, type Log2Histogram } from "../base/log2-histogram.js";
 
 /** Number of steps and their length, the shortest range first. */
 const RINGS = [

@@ -1,7 +1,7 @@
 // Replication traffic: totals and rates per direction, and the peers. Written by the replicating
 // thread, read by all threads.
 
-import type { HistogramRecord } from "./log2-histogram.js";
+import type { HistogramRecord } from "../base/log2-histogram.js";
 
 /** Totals of one direction. */
 export interface Sums {

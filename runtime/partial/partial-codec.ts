@@ -2,6 +2,7 @@
 // merge the bytes without decoding. Layout: `partial-layout.ts`.
 
 import { ResponseError } from "../base/errors.js";
+import { isSortedPair, type KeyWire, type SortKey, sortbyText } from "../base/sort-order.js";
 import {
   HEADER_BYTES,
   isNumeric,
@@ -12,7 +13,6 @@ import {
   takesEntries,
 } from "./partial-layout.js";
 import { PartialView } from "./partial-view.js";
-import { isSortedPair, type KeyWire, type SortKey, sortbyText } from "./sort-order.js";
 
 /** Plain data of a response; `items` and `meta` are JSON texts. */
 export interface Partial extends PartialNumbers {

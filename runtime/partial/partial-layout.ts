@@ -19,7 +19,7 @@
 
 import { crc32 } from "node:zlib";
 import { ResponseError } from "../base/errors.js";
-import { isSortby, type KeyWire, sortClass, takesKeys } from "./sort-order.js";
+import { isSortby, type KeyWire, sortClass, takesKeys } from "../base/sort-order.js";
 
 /** Numbers of a response, without message, metadata and entries. */
 export interface PartialNumbers {

@@ -5,9 +5,9 @@
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { ResponseError } from "../base/errors.js";
+import { isDescending, type KeyWire, type SortKey, sortClass } from "../base/sort-order.js";
 import * as layout from "./partial-layout.js";
 import { PartialParts } from "./partial-parts.js";
-import { isDescending, type KeyWire, type SortKey, sortClass } from "./sort-order.js";
 
 const { At, CRC_BYTES, HAS_MESSAGE, HAS_META, HEADER_BYTES, TAGS } = layout;
 

@@ -1,9 +1,9 @@
 // `api` of svc.config.ts: metadata for OpenAPI documents. Has no effect on a server.
 
 import type { SecurityScheme } from "../../argspec/argspec.js";
+import { isPlainObject } from "../base/plain-object.js";
 import {
   expected,
-  isPlainObject,
   list,
   named,
   nullable,

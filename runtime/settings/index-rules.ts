@@ -1,6 +1,7 @@
 // The key `indexes` of a configured graph: indexes that svc creates at startup if missing.
 // The graph validates the names of properties, types and languages.
 
+import { isPlainObject } from "../base/plain-object.js";
 import type {
   IndexConfig,
   NamedVectorsConfig,
@@ -11,7 +12,6 @@ import type {
 import {
   expected,
   isBoolean,
-  isPlainObject,
   list,
   named,
   nullable,

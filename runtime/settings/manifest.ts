@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { BUILD_FOLDER } from "../base/build-folder.js";
+import { isPlainObject } from "../base/plain-object.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { ResolvedConfig } from "./config-rule.js";
-import { isPlainObject } from "./rules.js";
 
 /** Incremented whenever a file of `.svc/` changes its format; other formats count as no build. */
 export const MANIFEST_FORMAT = 4;

@@ -2,8 +2,8 @@
 // without a tag in their source.
 
 import { posix } from "node:path";
-import type { PluginRole } from "../../argspec/argspec.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../base/limits.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginDeclaration } from "./config-values.js";
 import {
   expected,
@@ -22,7 +22,7 @@ import {
 /** One function that the configuration declares as a plugin. */
 export interface DeclaredPlugin {
   readonly name: string;
-  readonly role: PluginRole;
+  readonly role: PluginEntry["role"];
   readonly graph: string | null;
   /** Relative to the project folder, with `/`. */
   readonly module: string;

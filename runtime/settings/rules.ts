@@ -2,6 +2,7 @@
 // reports problems with their paths, so that one run finds every error.
 
 import { didYouMean } from "../base/did-you-mean.js";
+import { isPlainObject } from "../base/plain-object.js";
 
 /** Keys and offsets that lead to a value. */
 export type Path = readonly (string | number)[];
@@ -115,15 +116,6 @@ export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Rec
     }
     return Object.fromEntries(kept);
   };
-}
-
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  // A plain object of any realm has its prototype at the end of the chain.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Describes the expected and the actual value. */

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import { type Address, MAX_QUOTED_CHARS, requestInstanceJson } from "./instance-client.js";
 
 const TIMEOUT_MS = 90_000;

@@ -10,7 +10,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 import { SvcError } from "../base/errors.js";
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // System overview (`system_overview` of the interface): pure, from poll results.
 
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import type { PollResult } from "./poll-instance.js";
 import type { System } from "./system.js";
 

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
 import { readInstances, requireReplicationPorts } from "./read-instances.js";

@@ -1,6 +1,6 @@
 // Parses the instances of a descriptor: their parameters, and what must be unique among them.
 
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
 import type { DescriptorErrors } from "./descriptor-errors.js";
 import { rejectUnknownKeys } from "./descriptor-errors.js";

@@ -8,7 +8,7 @@ import {
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import { type DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
 import type { Instance, System, SystemMatrix, SystemRow } from "./system.js";
 

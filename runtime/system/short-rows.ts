@@ -1,7 +1,7 @@
 // Rows of the short overview: metrics of an instance as arrays, their names once. Times are moments
 // instead of durations, and memory is rounded: the row of an instance at rest never changes.
 
-import { isPlainObject } from "../settings/rules.js";
+import { isPlainObject } from "../base/plain-object.js";
 import type { MatrixFlags } from "./overview.js";
 import type { PollResult } from "./poll-instance.js";
 

@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { operate } from "../../cli/admin/remote.js";
 import { loader } from "../../cli/serving/built-project.js";
-import type { JobStatus } from "../../runtime/engine/jobs/scheduled-job.js";
+import type { JobStatus } from "../../runtime/builtin/job-status.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";

@@ -1,7 +1,7 @@
 // Requests of a rolling update to instances.
 
 import { SvcError } from "../../../runtime/base/errors.js";
-import { isPlainObject } from "../../../runtime/settings/rules.js";
+import { isPlainObject } from "../../../runtime/base/plain-object.js";
 import { requestInstance } from "../../../runtime/system/instance-client.js";
 import type { AdminContext } from "../context.js";
 

@@ -2,9 +2,9 @@
 // own server. The other instance authorizes the operation itself, by the operator's key.
 
 import { SvcError } from "../../base/errors.js";
+import { isPlainObject } from "../../base/plain-object.js";
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { isPlainObject } from "../../settings/rules.js";
 import { callAdminOperation } from "../../system/call-admin-operation.js";
 import type { Address } from "../../system/instance-client.js";
 import { controlService, serverView } from "../context.js";

@@ -1,8 +1,8 @@
 // The jobs of the build and their last runs.
 
-import type { JobStatus } from "../../engine/jobs/scheduled-job.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../context.js";
+import type { JobStatus } from "../job-status.js";
 
 /**
  * Scheduled functions and their last runs.

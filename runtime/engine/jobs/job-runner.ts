@@ -3,6 +3,7 @@
 // and their replacement of executors that hang. A job that does not end loses its executor.
 
 import { log } from "../../base/log.js";
+import type { JobStatus } from "../../builtin/job-status.js";
 import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
 import { latin1Text, latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
 import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_STREAM } from "../../wire/batch.js";
@@ -12,7 +13,7 @@ import type { Failure, SchedulerEvents } from "../scheduler.js";
 import { dropStream, type StreamPayload } from "../streams.js";
 import { JobExchange } from "./job-exchange.js";
 import { JobStore } from "./job-store.js";
-import { type JobStatus, ScheduledJob } from "./scheduled-job.js";
+import { ScheduledJob } from "./scheduled-job.js";
 
 /** A change of the system's clock is noticed within that time. */
 const MAX_SLEEP_MS = 30_000;

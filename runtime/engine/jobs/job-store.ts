@@ -7,22 +7,10 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { replaceFile } from "../../base/durable-files.js";
 import { log } from "../../base/log.js";
-import { isPlainObject } from "../../settings/rules.js";
+import { isPlainObject } from "../../base/plain-object.js";
+import type { JobRun } from "../../builtin/job-status.js";
 
 const FORMAT = 1;
-
-export type JobOutcome = "ok" | "failed" | "timeout" | "interrupted";
-
-/** A run that has ended. */
-export interface JobRun {
-  /** Milliseconds since 1970. */
-  readonly scheduledMs: number;
-  readonly startedMs: number;
-  readonly durationMs: number;
-  readonly outcome: JobOutcome;
-  /** The result as JSON, or the error; shortened. */
-  readonly text: string;
-}
 
 /** Stored state of one job. */
 export interface StoredJob {

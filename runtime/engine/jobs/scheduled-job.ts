@@ -2,10 +2,11 @@
 // since 1970 by the system's clock, which a schedule follows.
 
 import { log } from "../../base/log.js";
+import type { JobOutcome, JobRun, JobStatus } from "../../builtin/job-status.js";
 import { type JobFacts, scheduleText } from "../../plugin/contract/job-schedule.js";
 import type { PluginRoute } from "../plugin-call.js";
 import type { JobExchange } from "./job-exchange.js";
-import type { JobOutcome, JobRun, StoredJob } from "./job-store.js";
+import type { StoredJob } from "./job-store.js";
 import { JobTimes, MAX_COUNTED_TIMES } from "./job-times.js";
 
 /** A run that starts later than this after its time is a missed one. */
@@ -17,23 +18,6 @@ interface Running {
   readonly scheduledMs: number;
   readonly startedMs: number;
   exchange: JobExchange | null;
-}
-
-/** State of a job for operators. */
-export interface JobStatus {
-  readonly name: string;
-  readonly schedule: string;
-  readonly catchup: boolean;
-  /** Seconds since 1970; null: it does not run here, or never again. */
-  readonly next: number | null;
-  /** Seconds since 1970; null: it does not run now. */
-  readonly running: number | null;
-  /** Runs by outcome, since the process started. */
-  readonly counts: Readonly<Record<JobOutcome, number>>;
-  /** Runs that were missed, since the process started. */
-  readonly missed: number;
-  /** The newest first. */
-  readonly runs: readonly JobRun[];
 }
 
 export class ScheduledJob {

@@ -10,8 +10,8 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
+import { Log2Histogram } from "../../base/log2-histogram.js";
 import { type CommitClock, stopLogging } from "../../graph/manager/logging-entry-points.js";
-import { Log2Histogram } from "../../metrics/log2-histogram.js";
 import type { LogChannel } from "./log-channel.js";
 import { isOutOfSpace, type SpaceReserve } from "./space-reserve.js";
 

@@ -17,6 +17,6 @@ export function shareArgspec(argspec: Argspec, text = JSON.stringify(argspec)): 
 }
 
 /** Parses the argspec passed to `shareArgspec`, without validation. */
-export function parseShared({ text }: SharedArgspec): unknown {
-  return JSON.parse(Buffer.from(text.buffer).toString("utf8"));
+export function parseShared({ text }: SharedArgspec): Argspec {
+  return JSON.parse(Buffer.from(text.buffer).toString("utf8")) as Argspec;
 }

@@ -4,8 +4,8 @@
 import { ArgumentError, ResponseError } from "../../base/errors.js";
 import type { OwnedBytes } from "../../base/owned-arrays.js";
 import { S_NONE } from "../../base/sort-constants.js";
+import type { KeyWire, SortKey } from "../../base/sort-order.js";
 import { decodePartial, encodePartial } from "../../partial/partial-codec.js";
-import type { KeyWire, SortKey } from "../../partial/sort-order.js";
 import { typeName } from "../contract/describe-error.js";
 import { INSPECT } from "../contract/inspect-symbol.js";
 import { jsonFields, jsonText } from "../contract/json-text.js";

@@ -9,7 +9,7 @@ import {
   sortClass,
   takesKeys,
   withDirection,
-} from "../../partial/sort-order.js";
+} from "../../base/sort-order.js";
 import { typeName } from "../contract/describe-error.js";
 import { Converter } from "../contract/types.js";
 

@@ -12,7 +12,7 @@ import {
   sortbyText,
   sortClass,
   takesKeys,
-} from "../../partial/sort-order.js";
+} from "../../base/sort-order.js";
 
 export class SortKeys {
   /** Number of keys added. */

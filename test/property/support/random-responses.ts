@@ -2,8 +2,8 @@
 // many are equal, and everything that a plugin may set.
 
 import * as S from "../../../runtime/base/sort-constants.js";
+import { compareKeys, isDescending, type SortKey } from "../../../runtime/base/sort-order.js";
 import type { PluginResponse as Response } from "../../../runtime/index.js";
-import { compareKeys, isDescending, type SortKey } from "../../../runtime/partial/sort-order.js";
 import * as types from "../../../runtime/plugin/contract/types.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import type { Random } from "./random.js";

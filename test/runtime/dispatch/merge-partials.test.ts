@@ -5,9 +5,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/base/errors.js";
 import * as S from "../../../runtime/base/sort-constants.js";
+import type { SortKey } from "../../../runtime/base/sort-order.js";
 import { mergePartials, mergeTrusted } from "../../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../../runtime/dispatch/merged-response.js";
-import type { SortKey } from "../../../runtime/partial/sort-order.js";
 import * as types from "../../../runtime/plugin/contract/types.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 

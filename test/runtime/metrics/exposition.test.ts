@@ -3,8 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Log2Histogram } from "../../../runtime/base/log2-histogram.js";
 import { counter, gauge, histogram, singleSample } from "../../../runtime/metrics/exposition.js";
-import { Log2Histogram } from "../../../runtime/metrics/log2-histogram.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
 

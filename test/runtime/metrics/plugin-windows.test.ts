@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Log2Histogram } from "../../../runtime/metrics/log2-histogram.js";
+import { Log2Histogram } from "../../../runtime/base/log2-histogram.js";
 import { PluginWindows } from "../../../runtime/metrics/plugin-windows.js";
 
 const SEED = Number(process.env.SEED ?? 38);

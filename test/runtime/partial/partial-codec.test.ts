@@ -6,9 +6,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/base/errors.js";
 import * as S from "../../../runtime/base/sort-constants.js";
+import { compareKeys, type SortKey } from "../../../runtime/base/sort-order.js";
 import { decodePartial } from "../../../runtime/partial/partial-codec.js";
 import { newPartial } from "../../../runtime/partial/partial-layout.js";
-import { compareKeys, type SortKey } from "../../../runtime/partial/sort-order.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 
 const test = suite("partial codec");

@@ -1,5 +1,6 @@
 // Metrics of the transaction log and of replication; none without a transaction log.
 
+import { Log2Histogram } from "../../../base/log2-histogram.js";
 import {
   counter,
   gauge,
@@ -7,7 +8,6 @@ import {
   type Sample,
   singleSample,
 } from "../../../metrics/exposition.js";
-import { Log2Histogram } from "../../../metrics/log2-histogram.js";
 import type { ReplicaReport, SubscriberReport, TrafficReport } from "../../../metrics/traffic.js";
 import type { ServerView } from "../../server-view.js";
 

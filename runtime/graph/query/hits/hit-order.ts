@@ -2,7 +2,7 @@
 // compare as strings in the graph's memory. Ties are in no particular order.
 
 import * as S from "../../../base/sort-constants.js";
-import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
+import { isDescending, isSortby, withDirection } from "../../../base/sort-order.js";
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { arcSortValue, isFloatArc } from "../../model/arc-number.js";

@@ -177,7 +177,7 @@ function isIds(check: VertexCheck): check is IdCheck {
 /** Negation is written `[false, condition]` or `{ not: condition }`. */
 function unwrapNot(condition: unknown): Negation {
   let { inner, isNegated, at } = unwrapNegation(condition);
-  while (isPlainObject(inner) && Object.hasOwn(inner, "not")) {
+  while (isPlainRecord(inner) && Object.hasOwn(inner, "not")) {
     if (Object.keys(inner).length > 1) {
       throw invalidArgument(
         "Invalid vertex condition: 'not'",
@@ -266,13 +266,9 @@ function addParts(rules: { [K in RuleKind]?: RuleParts }, kind: RuleKind, added:
 
 function objectOf(condition: unknown): object {
   if (condition === undefined || condition === null) return {};
-  if (!isPlainObject(condition)) {
+  if (!isPlainRecord(condition)) {
     const fits = "an id, a list of ids, { type, property, ... }, or [false, <condition>]";
     throw invalidArgument("Invalid vertex condition", condition, fits);
   }
   return condition;
-}
-
-function isPlainObject(value: unknown): value is object {
-  return isPlainRecord(value);
 }

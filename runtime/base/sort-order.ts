@@ -1,10 +1,9 @@
 // Sort orders: the key types they accept, and the comparison of keys.
 
-import type { Wire } from "../../argspec/wire.js";
-import * as S from "../base/sort-constants.js";
+import * as S from "./sort-constants.js";
 
 /** Type of a response's sort keys. */
-export type KeyWire = Exclude<Wire, "json">;
+export type KeyWire = "int" | "float" | "str" | "bytes";
 
 export type SortKey = number | string | Uint8Array;
 

@@ -1,8 +1,8 @@
 // Warm-up targets: documented examples of the server's read-only plugins.
 
-import type { Argspec } from "../../argspec/argspec.js";
-import { exampleQueries, requestTarget } from "../../argspec/example-target.js";
-import type { Routes } from "../plugin/contract/plugin-table.js";
+import type { Argspec } from "../../../argspec/argspec.js";
+import { exampleQueries, requestTarget } from "../../../argspec/example-target.js";
+import type { Routes } from "../contract/plugin-table.js";
 
 /** @returns path and query of each; none that requires a body */
 export function warmUpTargets({ plugins }: Argspec, routes: Routes): string[] {
