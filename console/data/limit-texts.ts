@@ -1,6 +1,7 @@
 // The constraints of a schema as short texts beside a field: `2–80 characters`, `1 to 100`.
 
 import { type Limits, readLimits } from "../../argspec/limits/limits.js";
+import { plural } from "./text.js";
 
 export function describeLimits(schema: Readonly<Record<string, unknown>>): readonly string[] {
   const limits = readLimits(schema);
@@ -30,11 +31,7 @@ function numberText({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Li
 function countText(min: number | undefined, max: number | undefined, noun: string): string {
   if (min === undefined && max === undefined) return "";
   if (min !== undefined && max !== undefined) {
-    return min === max ? `${min} ${plural(max, noun)}` : `${min}–${max} ${noun}s`;
+    return min === max ? plural(max, noun) : `${min}–${max} ${noun}s`;
   }
-  return min === undefined ? `≤ ${max} ${plural(max!, noun)}` : `≥ ${min} ${plural(min, noun)}`;
-}
-
-function plural(number: number, noun: string): string {
-  return number === 1 ? noun : `${noun}s`;
+  return min === undefined ? `≤ ${plural(max!, noun)}` : `≥ ${plural(min, noun)}`;
 }

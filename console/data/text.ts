@@ -34,6 +34,11 @@ export function count(value: number): string {
   return (value < 10 ? SMALL : WHOLE).format(value);
 }
 
+/** @param many for `vertex` and others without a regular plural */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
 /** Time of day, 24 hours. */
 export function clockTime(atMs: number): string {
   return CLOCK.format(atMs);

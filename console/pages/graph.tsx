@@ -21,6 +21,7 @@ import { Query, queryMode } from "../graph/query.js";
 import { MODES } from "../graph/query-form.js";
 import { buildSubgraph } from "../graph/subgraph.js";
 import type { ArcCount } from "../graph/vertex-summary.js";
+import { NoGraph } from "../parts/no-graph.js";
 import { Note } from "../parts/note.js";
 import { Segments } from "../parts/segments.js";
 import { Table } from "../parts/table.js";
@@ -86,10 +87,11 @@ export function GraphPage() {
   }, []);
   const more = params.getAll("more").slice(-MAX_MORE);
   const arcs = params.getAll("arc").slice(-MAX_MORE);
-  const info = useGraphInfo(graph);
+  const isHere = names?.includes(graph) === true;
+  const info = useGraphInfo(isHere ? graph : "");
   useEffect(() => setFound(null), [graph, id]);
   useEffect(() => {
-    if (graph === "") return;
+    if (!isHere) return;
     let isOver = false;
     setFailure("");
     look(graph, id, more, arcs).then(
@@ -99,20 +101,21 @@ export function GraphPage() {
     return () => {
       isOver = true;
     };
-  }, [graph, id, [...more, ...arcs].join("\n")]);
-  if (names?.length === 0 && graph === "") return <p class="soft">This instance has no graphs.</p>;
+  }, [isHere, graph, id, [...more, ...arcs].join("\n")]);
+  if (names?.length === 0) return <NoGraph graph={graph} page="search" />;
   const isQuery = params.has("mode") || params.has("query");
   return (
     <>
       <Where {...{ graph, id, isQuery }} key={`${graph}/${id}`} names={names ?? []} />
       {failure !== "" && <Note isAlert>{clipForDisplay(failure)}</Note>}
+      {names !== null && !isHere && <NoGraph graph={graph} page="search" />}
       {isQuery && info !== null && graph !== "" && (
         <Query key={graph} graph={graph} id={id} info={info} />
       )}
       {!isQuery && found !== null && info !== null && (
         <Result graph={graph} id={id} found={found} info={info} />
       )}
-      {!isQuery && graph !== "" && <Constraints key={`of ${graph}`} graph={graph} />}
+      {!isQuery && isHere && <Constraints key={`of ${graph}`} graph={graph} />}
       {!isQuery && id === "" && <Algorithms />}
     </>
   );
@@ -256,6 +259,7 @@ function Result({ graph, id, info, found: { rows, around, vertex } }: ResultProp
     return { ...found, types: new Map([...found.types, [id, type]]) };
   }, [around]);
   const pick = (row: readonly unknown[]) => goTo(graph, String(row[0]));
+  if (id === "" && rows.length === 0) return <NoGraph graph={graph} page="search" />;
   if (id === "") {
     return (
       <section class="card">

@@ -12,6 +12,7 @@ import {
   textIndexes,
 } from "../graph/text-search.js";
 import { Facets } from "../parts/facets.js";
+import { NoGraph } from "../parts/no-graph.js";
 import { Note } from "../parts/note.js";
 import { TextBlock } from "../parts/text-block.js";
 import { TextHits } from "../parts/text-hits.js";
@@ -32,10 +33,11 @@ export function SearchPage() {
   useEffect(() => {
     graphNames().then(setNames, (error: Error) => setFailure(error.message));
   }, []);
+  const isHere = names?.includes(graph) === true;
   useEffect(() => {
     setIndexes(null);
     setFailure("");
-    if (graph === "") return;
+    if (!isHere) return;
     let isOver = false;
     textIndexes(graph).then(
       (found) => !isOver && setIndexes(found),
@@ -44,12 +46,13 @@ export function SearchPage() {
     return () => {
       isOver = true;
     };
-  }, [graph]);
-  if (names?.length === 0 && graph === "") return <p class="soft">This instance has no graphs.</p>;
+  }, [isHere, graph]);
+  if (names?.length === 0) return <NoGraph graph={graph} page="text" />;
   return (
     <>
       <Choices names={names ?? []} graph={graph} indexes={indexes ?? []} index={index} />
       <Failure text={failure} />
+      {names !== null && !isHere && <NoGraph graph={graph} page="text" />}
       {indexes?.length === 0 && (
         <p class="soft">
           This graph has no text index. Declare one with <code>graph.index("text", …)</code>.

@@ -7,7 +7,7 @@ import { parseCounts, parseMatrices } from "../data/matrices.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { useInstances } from "../data/system-view.js";
-import { clipForDisplay, count, milliseconds, rate } from "../data/text.js";
+import { clipForDisplay, count, milliseconds, plural, rate } from "../data/text.js";
 import {
   buildTopology,
   clientRate,
@@ -78,10 +78,6 @@ function Head({ name, instances, topology }: HeadProps) {
       </span>
     </div>
   );
-}
-
-function plural(many: number, word: string): string {
-  return `${count(many)} ${word}${many === 1 ? "" : "s"}`;
 }
 
 function keyNumbers(instances: readonly Instance[], topology: Topology): readonly KeyNumber[] {

@@ -162,7 +162,7 @@ inBrowser("shows why a text search fails, and what to do without an index", asyn
   await page.open(served.port + 1, "text?graph=cities&q=no&facets=.none");
   await page.has("unknown property: '.none'");
   await page.open(served.port + 1, "text?graph=none");
-  await page.has("Graph instance not available: none");
+  await page.has("This instance has no vertices of the graph none.");
 });
 
 inBrowser("draws graphs in the colors of the theme", async () => {

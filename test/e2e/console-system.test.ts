@@ -103,6 +103,30 @@ inBrowser("shows providers and subscribers on the replication page", async () =>
   await page.has("Subscribers of this instance");
 });
 
+inBrowser(
+  "links from a dispatcher, which has no graphs, to the instances with vertices",
+  async () => {
+    const change = { method: "POST", headers: { "x-svc-change": "1" } };
+    const vertex = "/svc/builtin/createvertex?graph=people&id=Ada";
+    assert.is((await system.get("B1", vertex, 0, change)).status, 200);
+    for (const [path, link] of [
+      ["search", "search"],
+      ["search?graph=people&id=Ada", "search?graph=people"],
+      ["text", "text"],
+    ] as const) {
+      const sent = page.tab.requests.length;
+      await page.open(ADMIN_PORT, path, system.host);
+      await page.has("This instance has no");
+      await page.has("1 vertex, 0 arcs");
+      const links = await page.tab.value(`[...document.querySelectorAll("main .list a")]
+      .map(({ href }) => href)`);
+      assert.equal(links, [`http://${system.host}:9101/${link}`]);
+      const asked = page.tab.requests.slice(sent).filter((url) => /svc\/.*graph=people/.test(url));
+      assert.equal(asked, [], path);
+    }
+  },
+);
+
 const NO_DIALOG = `document.querySelector("dialog") === null`;
 
 /** Presses the button of an operation, types its confirmation, and confirms. */

@@ -1,0 +1,64 @@
+// Says that this instance has no vertices of a graph, and links to the instances that have some: a
+// dispatcher stores no data.
+
+import { consoleUrl, type Instance } from "../data/instances.js";
+import { numberAt } from "../data/node-stat.js";
+import { systemView } from "../data/system-view.js";
+import { clipForDisplay, count, plural } from "../data/text.js";
+import { Badge } from "./badge.js";
+
+const MAX_SHOWN = 50;
+
+interface NoGraphProps {
+  /** Empty: no graph at all. */
+  readonly graph: string;
+  /** Page that the links open. */
+  readonly page: "search" | "text";
+}
+
+export function NoGraph({ graph, page }: NoGraphProps) {
+  const { id, instances } = systemView.value;
+  const others = instances.filter((one) => one.id !== id && numberAt(one.node, "graph-order") > 0);
+  const what = graph === "" ? "graphs" : `vertices of the graph ${clipForDisplay(graph, 60)}`;
+  const address = graph === "" ? page : `${page}?${new URLSearchParams({ graph })}`;
+  return (
+    <section class="card">
+      <header>
+        <h2>This instance has no {what}.</h2>
+      </header>
+      <p class="body soft">
+        {others.length === 0
+          ? "No other instance of the system has vertices."
+          : "These instances have vertices. Open one of them:"}
+      </p>
+      <ul class="list">
+        {others.slice(0, MAX_SHOWN).map((one) => (
+          <li key={one.id}>
+            <Badge state={one.state} />
+            <Target instance={one} address={address} />
+            <span class="soft num">
+              {plural(numberAt(one.node, "graph-order"), "vertex", "vertices")},{" "}
+              {plural(numberAt(one.node, "graph-size"), "arc")}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {others.length > MAX_SHOWN && (
+        <p class="body soft">
+          and {count(others.length - MAX_SHOWN)} more, see the table of the page System
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Target({ instance, address }: { readonly instance: Instance; readonly address: string }) {
+  const target = consoleUrl(instance, address, location.protocol);
+  const name = clipForDisplay(instance.id, 60);
+  return (
+    <span>
+      {target === null ? name : <a href={target}>{name}</a>}{" "}
+      <span class="faint">{clipForDisplay(instance.type, 40)}</span>
+    </span>
+  );
+}
