@@ -83,8 +83,8 @@ export class BodyStore {
   }
 
   /**
-   * Adds `chunk[from, to)`. `expected` is the number of bytes known to follow, to grow in fewer
-   * steps.
+   * Adds a copy of `chunk[from, to)`. `expected` is the number of bytes known to follow, to grow in
+   * fewer steps.
    */
   write(chunk: Buffer, from: number, to: number, expected: number): void {
     const count = to - from;
@@ -119,7 +119,7 @@ export class BodyStore {
       this.#releaseMemory();
       if (before !== undefined && !this.#upload.write(before)) return UPLOAD_SPACE_EXHAUSTED;
     }
-    return this.#upload.write(bytes) ? null : UPLOAD_SPACE_EXHAUSTED;
+    return this.#upload.write(Buffer.from(bytes)) ? null : UPLOAD_SPACE_EXHAUSTED;
   }
 
   #progressed(disk: BodyDisk): void {

@@ -1,7 +1,7 @@
 // The `net` transport: listens, admits connections up to the limit, and drives their shared state:
 // one list of connections with pending output, one sweep timer, one budget for bodies.
 
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
@@ -35,6 +35,7 @@ import { NetConnection } from "./connection.js";
 import type { ConnectionHost } from "./connection-host.js";
 import { ProxyAcceptor } from "./proxy-acceptor.js";
 import type { ProxySource } from "./proxy-header.js";
+import { useReadBuffer } from "./read-buffer.js";
 import { ResponseHeads } from "./response-heads.js";
 import { ResponseMemory, transportMemory } from "./response-memory.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
@@ -340,6 +341,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   #enter(socket: ByteSocket, { address, port, owner, isDispatcher }: Guest): void {
     const id = this.#nextId++;
+    if (socket instanceof Socket) useReadBuffer(socket);
     const connection = new NetConnection(this, socket, id, address, port, owner, isDispatcher);
     this.#connections.add(connection);
     this.events.connected(1);
