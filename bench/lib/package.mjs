@@ -3,9 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as svc from "../../dist/index.js";
+import { pathToFileURL } from "node:url";
+import { PACKAGE } from "./package-folder.mjs";
 
-export { svc };
+export const svc = await import(pathToFileURL(join(PACKAGE, "dist/index.js")).href);
 
 /** Initializes graphs; returns their folder, which is removed when the process ends. */
 export async function initialize() {

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PACKAGE } from "./package-folder.mjs";
 import { SVC } from "./server.mjs";
 
-const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const HYPER_EXPRESS = fileURLToPath(new URL("../node_modules/hyper-express", import.meta.url));
 
 /** A `tsconfig.json` for plugins that use Node's modules. */

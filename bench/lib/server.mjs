@@ -1,9 +1,11 @@
 // Servers under test, each in its own process that prints the port it listens on.
 
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PACKAGE } from "./package-folder.mjs";
 
-export const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
+export const SVC = join(PACKAGE, "bin/svc.cjs");
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
 const NODE = [process.execPath];
 
