@@ -89,6 +89,7 @@ const RULES: readonly Rule[] = [
   when(({ node }) => !isAt(node, "service-in"), warning("S-OUT")),
   when(({ node }) => textAt(node, "log-state") === "full", warning("Disk full", "err")),
   when(({ node }) => textAt(node, "log-state") === "failed", warning("Log failed", "err")),
+  when(({ node }) => textAt(node, "log-state") === "low", warning("Disk low")),
   when(({ entry }) => lacks(entry, "matrix-complete"), warning("Partial")),
   when(({ entry }) => isAt(entry, "matrix-degraded"), warning("Degraded")),
   when(({ entry }) => lacks(entry, "matrix-consistent"), warning("OK/Delta")),

@@ -165,7 +165,9 @@ export const RUNTIME_CODES = {
   },
   SVC2501: {
     title: "cannot write the transaction log",
-    fix: "free disk space or replace the disk, then restart",
+    fix:
+      "check the disk: changes resume within seconds once it can be written; after the third " +
+      "failure within an hour, replace it and restart",
   },
   SVC2502: {
     title: "change is not durable",
@@ -176,8 +178,8 @@ export const RUNTIME_CODES = {
   SVC2505: {
     title: "change refused: disk of the transaction log is full or has failed",
     fix:
-      "free disk space: changes resume within seconds; after a failure, replace the disk and " +
-      "restart. Reads continue",
+      "free disk space, or check the disk after a failure: changes resume within seconds. " +
+      "Reads continue",
   },
   SVC2503: {
     title: "graph cannot be recovered",

@@ -96,11 +96,8 @@ export interface RunningProcedure {
   readonly sinceMs: number;
 }
 
-/**
- * off: there is no transaction log; full: its disk is, until there is space again; failed: until
- * the restart.
- */
-export type LogState = "off" | "good" | "full" | "failed";
+/** Off: there is no transaction log; low: changes are still accepted. */
+export type LogState = "off" | "good" | "low" | "full" | "failed";
 
 export interface ServerView {
   readonly node: NodeState;

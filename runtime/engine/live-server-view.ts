@@ -105,7 +105,8 @@ export class LiveServerView implements ServerView {
     const { clock } = this.#parts;
     if (!this.isLogged) return "off";
     if (clock.hasFailed) return "failed";
-    return clock.isFull ? "full" : "good";
+    if (clock.isFull) return "full";
+    return clock.isLow ? "low" : "good";
   }
 
   /** @param servers of the main port and the admin port */

@@ -94,9 +94,12 @@ export class DurableLog implements GraphLog, ReplicatedLog {
       if (tornBytes > 0) warn(`log: discarded ${tornBytes} bytes of a torn write`, "warn");
     }
     const report = ({ code, message }: SvcError): void => warn(`${code}: ${message}`, "error");
-    const recovered = (): void => warn("log: disk has space again, graphs accept changes", "warn");
-    const events = { failed: report, full: report, recovered };
-    this.#writer = new LogWriter(clock, this.#channels(), new SpaceReserve(disk, folder), events);
+    const recovered = (text: string): void => warn(text, "warn");
+    const low = (bytes: number): void => warn(lowText(bytes), "warn");
+    const reserve = new SpaceReserve(disk, folder);
+    const events = { failed: report, recovered, low };
+    const free = (): number => disk.freeBytes(root);
+    this.#writer = new LogWriter(clock, this.#channels(), reserve, free, events);
     if (this.#isOn) this.#writer.start();
   }
 
@@ -178,6 +181,10 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     channel.open(store, path);
   }
 
+  isLow(): boolean {
+    return this.#isOn && this.#writer.measureSpace();
+  }
+
   erase(identity: string): void {
     // Logged even with `mode` off: an erased graph must not reappear.
     for (const channel of this.#channels()) channel.erase(identity);
@@ -187,10 +194,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   trim(): readonly string[] {
     const isTooMuch = this.#shared.log.segments.length > MAX_RETAINED_SEGMENTS;
     const keptSn = isTooMuch ? Number.POSITIVE_INFINITY : this.keptSn();
+    const isLow = this.isLow();
     const kept = this.#channels().flatMap((channel) => {
       const followed = channel.log.firstOfLast(this.#retainedBytes);
       return channel.trim(
-        ({ name, path }) => openForLogging(this.#root, path, name).count,
+        ({ name, path }) => openForLogging(this.#root, path, name, isLow).count,
         channel === this.#shared ? Math.min(keptSn, followed) : followed,
       );
     });
@@ -237,6 +245,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     const identity = requireIdentity(store);
     return this.#channels().flatMap(({ graphs }) => graphs.byIdentity(identity) ?? []);
   }
+}
+
+function lowText(bytes: number): string {
+  const left = `${Math.floor(bytes / 2 ** 20)} MiB of disk space are left`;
+  return `log: ${left}: of each graph only the current snapshot is kept`;
 }
 
 function notRecovered(

@@ -252,7 +252,7 @@ export class GraphSupervisor implements GraphSource {
     } catch (error) {
       // The thread dies while saving; saving here risks nothing more.
       log(`main thread saves the graphs: ${(error as Error).message}`, "warn");
-      return saveGraphs(this.#open.all(), SAVE_TIMEOUT_MS, log);
+      return saveGraphs(this.#open.all(), log, { timeoutMs: SAVE_TIMEOUT_MS });
     }
   }
 

@@ -68,6 +68,7 @@ test("shows the state of the first matching rule", () => {
     [{ ...HEALTHY, ready: false }, "Starting"],
     [{ ...HEALTHY, readonly: true, "log-state": "full" }, "Disk full"],
     [{ ...HEALTHY, readonly: true, "log-state": "failed" }, "Log failed"],
+    [{ ...HEALTHY, "log-state": "low" }, "Disk low"],
     [{ ...HEALTHY, ready: false, replica: { state: "waiting" } }, "No Input"],
     [{ ...HEALTHY, ready: false, replica: { state: "catching-up" } }, "Catch-up"],
     [{ ...HEALTHY, readonly: true, "memory-available": 18 }, "Readonly"],

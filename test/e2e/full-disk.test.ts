@@ -1,10 +1,10 @@
-// A file system that becomes full under a server: reads continue, changes are refused until there
-// is space again. It is a small tmpfs, which only root can mount.
+// A file system that becomes full under a server, or fails: reads continue, changes are refused
+// until it can be written again. It is a small tmpfs, which only root can mount.
 // limit: 60 s
 // takes 15 s
 
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -43,17 +43,23 @@ function mount(): boolean {
   }
 }
 
+const failing = join(project.folder, "failing");
+const preload = new URL("./support/failing-disk.mjs", import.meta.url).href;
+
 async function start(): Promise<void> {
+  process.env.FAILING_DISK = failing;
+  process.env.NODE_OPTIONS = `--import=${preload}`;
   server = await serve(project.folder, "--root", folder, "--durability", "full");
 }
 
 test.before(async () => {
   await buildProject(project.folder);
-  if (isMounted) await start();
+  await start();
 });
 
 test.after(async () => {
   await server?.stop();
+  process.env.NODE_OPTIONS = "";
   if (isMounted) execFileSync("umount", [folder]);
   project.remove();
 });
@@ -73,10 +79,19 @@ function fillDisk(): void {
   }
 }
 
+/** Status and header of the health check, and the state in nodestat. */
+async function state(): Promise<readonly unknown[]> {
+  const { status, headers } = await get(server.port, "/svc/hc");
+  const { json: node } = await get(server.port + 1, "/svc/nodestat");
+  const logState = (node.response as Record<string, unknown>)["log-state"];
+  return [status, headers.get("x-svc-readonly"), logState];
+}
+
 const testWhenMounted = isMounted ? test : test.skip;
 
 testWhenMounted("serves reads and refuses changes, which resume by themselves", async () => {
   assert.is((await call("put?id=before")).status, 200);
+  assert.equal(await state(), [200, null, "low"]);
   fillDisk();
   let accepted = 0;
   let refused = await call("put?id=full0");
@@ -87,20 +102,40 @@ testWhenMounted("serves reads and refuses changes, which resume by themselves", 
     const { status, json } = await call("has?id=before");
     assert.equal([status, json.response], [200, true]);
   }
-  const health = await fetch(`http://127.0.0.1:${server.port}/svc/hc`);
-  assert.equal([health.status, health.headers.get("x-svc-readonly")], [200, "full"]);
-  const { json: node } = await get(server.port + 1, "/svc/nodestat");
-  assert.is((node.response as Record<string, unknown>)["log-state"], "full");
+  assert.equal(await state(), [200, "full", "full"]);
   rmSync(filler);
   while ((await call("put?id=after")).status === 507) await delay(50);
-  const again = await fetch(`http://127.0.0.1:${server.port}/svc/hc`);
-  assert.equal([again.status, again.headers.get("x-svc-readonly")], [200, null]);
+  assert.equal(await state(), [200, null, "low"]);
   // Whatever was accepted meanwhile is durable.
   await server.stop("SIGKILL");
   await start();
   for (const id of ["before", "after", ...Array.from({ length: accepted }, (_, n) => `full${n}`)]) {
     assert.is((await call(`has?id=${id}`)).json.response, true, id);
   }
+});
+
+test("serves reads after a failed flush, and keeps what was not durable", async () => {
+  assert.is((await call("put?id=good")).status, 200);
+  writeFileSync(failing, "");
+  const held = await call("put?id=held");
+  assert.is(held.status, 500);
+  assert.match(held.text, /not durable/);
+  const refused = await call("put?id=refused");
+  assert.is(refused.status, 507);
+  assert.match(refused.text, /StorageError.*the transaction log has failed/);
+  assert.is((await call("has?id=held")).json.response, true);
+  assert.equal(await state(), [200, "failed", "failed"]);
+  const { text } = await get(server.port + 1, "/metrics");
+  assert.match(text, /^svc_transaction_log_state\{state="failed"\} 1$/m);
+  rmSync(failing);
+  while ((await call("put?id=healed")).status === 507) await delay(50);
+  assert.is((await state())[1], null);
+  await server.stop("SIGKILL");
+  await start();
+  for (const id of ["good", "held", "healed"]) {
+    assert.is((await call(`has?id=${id}`)).json.response, true, id);
+  }
+  assert.is((await call("has?id=refused")).json.response, false);
 });
 
 test.run();

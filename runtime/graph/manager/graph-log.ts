@@ -29,6 +29,8 @@ export interface GraphLog {
   open(store: GraphStore, path: string, isLocal: boolean): void;
   /** Durably records that a graph was erased. */
   erase(identity: string): void;
+  /** Returns whether the disk has so little space left that one snapshot of a graph must do. */
+  isLow(): boolean;
   /** Drops segments that snapshots cover; returns the graphs that pin others. */
   trim(): readonly string[];
   /** Registers a callback for when the log has grown so much that graphs should be saved. */

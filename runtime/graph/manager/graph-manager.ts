@@ -185,7 +185,8 @@ export class GraphManager {
       throw new DataError(`graph "${name}" is not open or not persistent`);
     }
     const { path } = kept.shared;
-    const isSaved = await saveGraphs([{ store: kept.store, path }], timeoutMs, this.#log, true);
+    const options = { timeoutMs, isForced: true, keepsOne: this.#isLow };
+    const isSaved = await saveGraphs([{ store: kept.store, path }], this.#log, options);
     if (!isSaved) throw new DataError(`graph "${name}" could not be saved`);
     return path;
   }
@@ -211,14 +212,19 @@ export class GraphManager {
   async save(timeoutMs: number): Promise<boolean> {
     const graphs = this.names().map((name) => this.#graphs.get(name)!);
     const storable = graphs.map(({ store, shared: { path } }) => ({ store, path }));
-    const isSaved = await saveGraphs(storable, timeoutMs, this.#log);
+    const options = { timeoutMs, keepsOne: this.#isLow };
+    const isSaved = await saveGraphs(storable, this.#log, options);
     const pinning = this.#graphLog?.trim() ?? [];
     if (pinning.length === 0) return isSaved;
     // They need a second snapshot: the save above skipped graphs unchanged since their first one.
     const pinned = storable.filter(({ store }) => pinning.includes(store.name));
-    await saveGraphs(pinned, timeoutMs, this.#log, true);
+    await saveGraphs(pinned, this.#log, { ...options, isForced: true });
     this.#graphLog?.trim();
     return isSaved;
+  }
+
+  get #isLow(): boolean {
+    return this.#graphLog?.isLow() ?? false;
   }
 
   /** Loads or creates a graph, before replay of the log. */

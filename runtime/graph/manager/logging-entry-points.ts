@@ -9,7 +9,6 @@ import {
 } from "../memory/commit-ring.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import type { SharedLogMemory } from "../memory/graph-memory.js";
-import { ReadonlyBy } from "../memory/layout.js";
 import { loadGraph } from "../snapshot/load-graph.js";
 import { isRootLocked, lockRoot } from "../snapshot/root-lock.js";
 import { readSnapshotCheckpoint } from "../snapshot/snapshot-checkpoint.js";
@@ -60,21 +59,16 @@ export function startLogging({ memory }: GraphStore): CommitRing {
   return ring;
 }
 
-/** Stops logging and makes the graphs read-only, because their changes would be lost. */
-export function stopLogging(stores: readonly GraphStore[]): void {
-  // First, because writers that wait for room in the ring hold the mutex.
-  for (const { memory } of stores) memory.log!.isOn = false;
-  for (const store of stores) store.setReadonlyBy(ReadonlyBy.Log, true);
-}
-
 /**
  * Returns the absolute folder of a graph and the operation count contained in all its snapshots.
+ * @param isLow the current snapshot alone must do
  */
 export function openForLogging(
   root: string,
   path: string,
   name: string,
+  isLow = false,
 ): { folder: string; count: number } {
   const folder = graphFolder(root, path);
-  return { folder, count: snapshotCounts(folder, name) };
+  return { folder, count: snapshotCounts(folder, name, isLow) };
 }

@@ -13,12 +13,12 @@ const Word = {
   Done: 18,
   /** Highest flush that a thread waits for. */
   Requested: 19,
-  /** 1 after the log has failed for good. */
-  Failed: 20,
+  /** `LogState`. */
+  State: 20,
   /** 1: responses are held until their changes are durable. */
   GatesResponses: 21,
-  /** 1 while the disk is full: changes are refused, and what is committed waits. */
-  Full: 22,
+  /** 1 while the disk has little space left. */
+  Low: 22,
   /** Number of joint publications that have begun. */
   Joints: 23,
   /** Last durable transaction of each log, in 64 bits. */
@@ -26,6 +26,8 @@ const Word = {
   /** By thread: 1 while it publishes transactions of several graphs that belong together. */
   Publishing: 32,
 } as const;
+/** While the log is full or has failed, changes are refused, and what is committed waits. */
+const LogState = { Good: 0, Full: 1, Failed: 2 } as const;
 const THREADS = 256;
 const WORDS = Word.Publishing + THREADS;
 /** The log of replicated graphs, and that of local ones. */
@@ -143,24 +145,45 @@ export class CommitClock {
     return !this.isDone(Atomics.load(this.#words, Word.Requested) >>> 0);
   }
 
-  /** True while the disk of the log is full. */
-  get isFull(): boolean {
-    return this.#words[Word.Full] === 1;
+  /** True while the disk of the log has little space left. */
+  get isLow(): boolean {
+    return this.#words[Word.Low] === 1;
   }
 
-  set isFull(isFull: boolean) {
-    Atomics.store(this.#words, Word.Full, isFull ? 1 : 0);
+  set isLow(isLow: boolean) {
+    Atomics.store(this.#words, Word.Low, isLow ? 1 : 0);
+  }
+
+  /** True while the log cannot be written. */
+  get refusesChanges(): boolean {
+    return this.#words[Word.State] !== LogState.Good;
+  }
+
+  /** True while the disk of the log is full. */
+  get isFull(): boolean {
+    return this.#words[Word.State] === LogState.Full;
   }
 
   get hasFailed(): boolean {
-    return Atomics.load(this.#words, Word.Failed) === 1;
+    return Atomics.load(this.#words, Word.State) === LogState.Failed;
   }
 
-  /** Marks the log as failed: nothing becomes durable any more. */
+  /** Marks the disk of the log as full: commits wait until there is space. */
+  fill(): void {
+    Atomics.store(this.#words, Word.State, LogState.Full);
+    this.wake();
+  }
+
+  /** Marks the log as failed: threads that wait for a flush give up. */
   fail(): void {
-    Atomics.store(this.#words, Word.Failed, 1);
+    Atomics.store(this.#words, Word.State, LogState.Failed);
     Atomics.notify(this.#words, Word.Done);
     this.wake();
+  }
+
+  /** The log can be written again. */
+  recover(): void {
+    Atomics.store(this.#words, Word.State, LogState.Good);
   }
 
   /** Returns the sequence number of the last durable transaction of a log. */

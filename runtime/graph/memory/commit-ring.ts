@@ -131,12 +131,12 @@ export class CommitRing {
 
   /**
    * Blocks until `hasRoom`.
-   * @returns false while the disk is full, and at the timeout of the main thread
+   * @returns false while the log cannot be written, and at the timeout of the main thread
    */
   awaitRoom(): boolean {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while (this.isOn && !this.hasRoom) {
-      if (this.clock.isFull || performance.now() > giveUpAt) return false;
+      if (this.clock.refusesChanges || performance.now() > giveUpAt) return false;
       Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);
     }
     return true;
@@ -293,7 +293,7 @@ export class CommitRing {
   #awaitSpace(end: number): void {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while (!this.#hasSpace(end)) {
-      if (!this.isOn || this.clock.isFull || performance.now() > giveUpAt) {
+      if (!this.isOn || this.clock.refusesChanges || performance.now() > giveUpAt) {
         throw new StorageError("transaction log no longer accepts changes");
       }
       Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);

@@ -35,6 +35,8 @@ const MAX_DELTA_SHARE = 1 / 4;
 export interface SaveOptions {
   /** Saves the whole graph, even if nothing has changed since the last save. */
   readonly isForced?: boolean;
+  /** Keeps no previous snapshot, as the disk has little space left. */
+  readonly keepsOne?: boolean;
   /** Minimum size of a graph that is saved as a delta; default: 16 MiB. */
   readonly minDeltaGraphBytes?: number;
   /** Maximum wait for another save of this graph; 0: do not wait, negative: no limit. */
@@ -107,11 +109,13 @@ export function releaseSaveLock(store: GraphStore, deadThread: number): void {
 function* save(
   store: GraphStore,
   files: SnapshotFiles,
-  { isForced = false, minDeltaGraphBytes = MIN_DELTA_GRAPH_BYTES }: SaveOptions,
+  { isForced = false, keepsOne = false, minDeltaGraphBytes = MIN_DELTA_GRAPH_BYTES }: SaveOptions,
 ): Generator<Step, number, void> {
   let file: SnapshotWriter | null = null;
   try {
-    if (store.memory.isRemoved || (!isForced && isSaved(store, files))) return 0;
+    if (store.memory.isRemoved) return 0;
+    if (keepsOne) files.removePrevious();
+    if (!isForced && isSaved(store, files)) return 0;
     files.makeFolder();
     const base = isForced ? null : findBase(store, files, minDeltaGraphBytes);
     file = new SnapshotWriter(files.temporary, base);
@@ -125,6 +129,7 @@ function* save(
     if (log?.isOn === true) yield { log: log.clock };
     if (base === null) files.replace();
     else files.replaceDelta();
+    if (keepsOne) files.removePrevious();
     file = null;
     if (base === null) setBase(store, readSnapshotHeader(files.current));
     setSaved(store, header.operationCount, header.savedAt);

@@ -56,6 +56,13 @@ export class SnapshotFiles {
     fsyncDirectory(this.folder);
   }
 
+  /** Gives the space of the previous snapshot back. */
+  removePrevious(): void {
+    if (!existsSync(this.current)) return;
+    for (const file of [this.previous, this.previousDelta]) rmSync(file, { force: true });
+    fsyncDirectory(this.folder);
+  }
+
   remove(): void {
     for (const name of Object.values(NAMES)) rmSync(join(this.folder, name), { force: true });
   }

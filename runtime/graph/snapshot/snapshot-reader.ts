@@ -1,7 +1,7 @@
 // Reads a snapshot file, or a delta over its base. Header and table are validated on opening, each
 // chunk when it is read, so no corruption of significant bytes goes unnoticed.
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.js";
 import { ARENAS, HEADER_WORDS, Header } from "../memory/layout.js";
@@ -246,9 +246,11 @@ function readAt(descriptor: number, position: number, into: Uint8Array): void {
 /**
  * Returns the operation count that both snapshots contain: if the current one is corrupt, the
  * previous one is loaded. 0 if there are fewer than two.
+ * @param isLow only the current one is kept, as the disk has little space left
  */
-export function snapshotCounts(folder: string, name: string): number {
+export function snapshotCounts(folder: string, name: string, isLow = false): number {
   const { current, previous } = new SnapshotFiles(folder);
+  if (isLow && !existsSync(previous)) return countInFile(current, name);
   return Math.min(countInFile(current, name), countInFile(previous, name));
 }
 

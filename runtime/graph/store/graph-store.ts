@@ -216,7 +216,7 @@ export class GraphStore {
 
   get isReadonly(): boolean {
     const { header, log } = this.memory;
-    return header.words[Header.Readonly] !== 0 || log?.clock.isFull === true;
+    return header.words[Header.Readonly] !== 0 || log?.clock.refusesChanges === true;
   }
 
   /**

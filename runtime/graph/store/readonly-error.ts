@@ -1,7 +1,6 @@
 // Why a graph accepts no change: an operator or its role, or a transaction log that cannot be
 // written.
 
-import { Header, ReadonlyBy } from "../memory/layout.js";
 import { AccessError, StorageError } from "../model/errors.js";
 import type { GraphStore } from "./graph-store.js";
 
@@ -10,11 +9,11 @@ import type { GraphStore } from "./graph-store.js";
  * @param end of the message, where the reason is not the log
  */
 export function readonlyError({ memory }: GraphStore, end = ""): AccessError {
-  if (memory.log?.clock.isFull === true) {
+  const clock = memory.log?.clock;
+  if (clock?.isFull === true) {
     return new StorageError("Graph is readonly: the disk of the transaction log is full");
   }
-  const hasLogFailed = (memory.header.words[Header.Readonly]! & ReadonlyBy.Log) !== 0;
-  return hasLogFailed
+  return clock?.hasFailed === true
     ? new StorageError("Graph is readonly: the transaction log has failed")
     : new AccessError(`Graph is readonly${end}`);
 }

@@ -70,10 +70,12 @@ export class LogPieces {
     const first = segments.findIndex(({ firstSn }) => firstSn === from);
     if (first < 0 && tail !== null) throw new LogGapError("its segment was removed");
     let reached = tail;
-    for (const { firstSn } of segments.slice(Math.max(0, first))) {
+    const wanted = segments.slice(Math.max(0, first));
+    for (const [index, { firstSn }] of wanted.entries()) {
       const isNext = reached === null || firstSn === reached.firstSn || firstSn === reached.sn + 1;
       if (!isNext) return;
-      for (const piece of this.#readSegment(firstSn, reached, safe)) {
+      const last = Math.min(safe, (wanted[index + 1]?.firstSn ?? safe + 1) - 1);
+      for (const piece of this.#readSegment(firstSn, reached, last)) {
         yield piece;
         reached = piece.tail;
       }
@@ -83,7 +85,7 @@ export class LogPieces {
   *#readSegment(
     firstSn: number,
     tail: LogTail | null,
-    safe: number,
+    last: number,
   ): Generator<LogPiece, void, void> {
     const name = segmentName(firstSn);
     const reader = this.#open(name);
@@ -101,7 +103,7 @@ export class LogPieces {
       };
       for (;;) {
         const frame = reader.frameAt(next.offset);
-        if (frame === null || frame.header.sn + frame.header.units - 1 > safe) break;
+        if (frame === null || frame.header.sn + frame.header.units - 1 > last) break;
         next = follow(next, frame);
         isComplete = this.#count(frame) && isComplete;
         chunks.push(Buffer.from(frame.bytes));

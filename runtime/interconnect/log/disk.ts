@@ -10,6 +10,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  statfsSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -45,6 +46,8 @@ export interface Disk {
   remove(path: string): void;
   /** Makes files created and removed in a folder durable. */
   flushFolder(folder: string): void;
+  /** Returns the space that this process can use; unknown: infinite. */
+  freeBytes(folder: string): number;
 }
 
 class RealFile implements DiskFile {
@@ -111,6 +114,14 @@ export const realDisk: Disk = {
   create: (path) => new RealFile(path, "w+"),
   remove: (path) => unlinkSync(path),
   flushFolder: fsyncDirectory,
+  freeBytes(folder) {
+    try {
+      const { bavail, bsize } = statfsSync(folder);
+      return bavail * bsize;
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
+  },
 };
 
 /** The file exists but is not accessible to this user, or its path is no folder. */

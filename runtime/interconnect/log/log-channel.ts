@@ -94,10 +94,18 @@ export class LogChannel {
     this.#control({ erased: graph.number });
   }
 
+  /** Continues after a failure: the next call of `write` writes again what is not durable. */
+  reopen(): void {
+    const { log } = this;
+    const lost = log.last - log.safe;
+    assert(lost === 0 || lost === this.#units, "at most one frame is not durable");
+    if (lost > 0) this.#isUnwritten = true;
+    log.reopen();
+  }
+
   /**
    * Writes the waiting transactions as at most one frame. They become durable with `log.flush` and
-   * stay in the rings until `release`. After an error for lack of space, the next call writes the
-   * same frame.
+   * stay in the rings until `release`. After an error, the next call writes the same frame.
    * @returns bytes written
    */
   write(clock: CommitClock): number {
@@ -109,7 +117,6 @@ export class LogChannel {
     this.#isUnwritten = false;
     const { firstSn } = this.log.segments.at(-1)!;
     for (const [number, after] of this.#reachedInFrame) this.#reach(firstSn, number, after);
-    this.#reachedInFrame.clear();
     return bytes;
   }
 
@@ -170,6 +177,7 @@ export class LogChannel {
   #fill(clock: CommitClock): void {
     this.#length = 0;
     this.#units = 0;
+    this.#reachedInFrame.clear();
     for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
     this.#drained = drainTransactions(
       this.#open.values(),

@@ -4,32 +4,39 @@
 // process is killed, so the process loses at most 10 ms, or the duration of a longer flush.
 //
 //   good ──no space──► full ──written, and the reserve is there again──► good
-//     └──any other error──► failed, until the restart
+//     └──any other error──► failed ──written to a new segment and read back──► good
+//                             └──for the third time within an hour──► failed until the restart
 //
-// While the disk is full, graphs are read-only, and what is already committed waits in the rings.
+// While the log is full or has failed, graphs are read-only, and what is already committed waits in
+// the rings. The frame written last still has the changes that a failure left without flush.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
 import { Log2Histogram } from "../../base/log2-histogram.js";
-import { type CommitClock, stopLogging } from "../../graph/manager/logging-entry-points.js";
+import type { CommitClock } from "../../graph/manager/logging-entry-points.js";
 import type { LogChannel } from "./log-channel.js";
 import { isOutOfSpace, type SpaceReserve } from "./space-reserve.js";
 
 /** Batching limits while no response waits. Timers may be late by up to 2 ms. */
 const WRITE_INTERVAL_MS = 8;
 const BATCH_BYTES = 2 ** 18;
-/** Interval of attempts while the disk is full. */
+/** Interval of attempts while the log cannot be written. */
 const RETRY_MS = 1000;
+/** A disk that fails this often within this time is not trusted any more. */
+const MAX_FAILURES = 3;
+const FAILURES_MS = 3_600_000;
+/** Free space below which the disk is reported, and how often it is measured. */
+const LOW_BYTES = 2 ** 29;
+const MEASURE_MS = 10_000;
 /** Bytes of log between attempts to create the reserve. */
 const BYTES_PER_ATTEMPT = 2 ** 24;
 
 export interface LogWriterEvents {
-  /** Logging has stopped, and all graphs are read-only until the restart. */
+  /** All graphs are read-only, until the log can be written or until the restart. */
   failed(error: SvcError): void;
-  /** All graphs are read-only until there is space. */
-  full(error: SvcError): void;
-  /** There is space again, and everything committed is durable. */
-  recovered(): void;
+  /** Graphs accept changes again, and everything committed is durable. */
+  recovered(text: string): void;
+  low(freeBytes: number): void;
 }
 
 export class LogWriter {
@@ -38,14 +45,20 @@ export class LogWriter {
   readonly #clock: CommitClock;
   readonly #channels: readonly LogChannel[];
   readonly #reserve: SpaceReserve;
+  readonly #freeBytes: () => number;
   readonly #on: LogWriterEvents;
   #hasReserve = false;
   /** Bytes written since the last attempt to create the reserve. */
   #unreservedBytes = BYTES_PER_ATTEMPT;
   #running: Promise<void> | null = null;
+  #measuring: NodeJS.Timeout | undefined;
   /** Time of the last write. */
   #wroteAtMs = Number.NEGATIVE_INFINITY;
   #isStopping = false;
+  /** The log stays as it is, until the restart. */
+  #isOver: boolean;
+  /** Times of the last failures. */
+  #failuresMs: readonly number[] = [];
   /** Bytes written since the last call of `#onGrown`, and the threshold of the next one. */
   #grownBytes = 0;
   #enoughBytes = Number.POSITIVE_INFINITY;
@@ -56,12 +69,16 @@ export class LogWriter {
     clock: CommitClock,
     channels: readonly LogChannel[],
     reserve: SpaceReserve,
+    freeBytes: () => number,
     events: LogWriterEvents,
   ) {
     this.#clock = clock;
     this.#channels = channels;
     this.#reserve = reserve;
+    this.#freeBytes = freeBytes;
     this.#on = events;
+    // A former thread has taken with it what was not durable.
+    this.#isOver = clock.hasFailed;
     this.#publishDurable();
   }
 
@@ -79,10 +96,22 @@ export class LogWriter {
 
   start(): void {
     this.#running ??= this.#run();
+    this.measureSpace();
+    this.#measuring = setInterval(() => this.measureSpace(), MEASURE_MS).unref();
+  }
+
+  /** Returns whether the disk has little space left. */
+  measureSpace(): boolean {
+    const free = this.#freeBytes();
+    const isLow = free < LOW_BYTES;
+    if (isLow && !this.#clock.isLow) this.#on.low(free);
+    this.#clock.isLow = isLow;
+    return isLow;
   }
 
   /** Flushes the rest. No changes may follow. */
   async stop(): Promise<void> {
+    clearInterval(this.#measuring);
     this.#isStopping = true;
     this.#clock.wake();
     await this.#running;
@@ -106,10 +135,10 @@ export class LogWriter {
   async #run(): Promise<void> {
     const hasWork = (): boolean =>
       this.#isStopping || this.#waitingBytes() > 0 || this.#clock.isRequested;
-    while (!this.#clock.hasFailed) {
-      if (this.#clock.isFull) {
+    while (!this.#isOver) {
+      if (this.#clock.refusesChanges) {
         if (!(await this.#retry()) && this.#isStopping) return;
-        if (this.#clock.isFull) await delay(RETRY_MS);
+        if (this.#clock.refusesChanges) await delay(RETRY_MS);
         continue;
       }
       if (this.#waitingBytes() === 0 && !this.#clock.isRequested) {
@@ -154,22 +183,29 @@ export class LogWriter {
     for (const call of this.#onFlushed) call();
   }
 
-  /** Writes what waits for space; returns whether there is enough again. */
+  /** Writes what waits; returns whether the log can be written again. */
   async #retry(): Promise<boolean> {
+    const { hasFailed } = this.#clock;
     const flush = this.#clock.start();
     try {
+      const checks = this.#channels.filter(({ log }) => log.hasFailed).map(reopen);
       // One of the logs may have an unflushed frame.
       do await Promise.all(this.#channels.map(({ log }) => log.flush()));
       while (this.#write());
+      for (const check of checks) check();
       this.#flushed(flush);
     } catch (error) {
-      if (!isOutOfSpace(error)) this.#fail(error as Error);
+      if (!hasFailed && !isOutOfSpace(error)) this.#fail(error as Error);
       return false;
     }
     this.#hasReserve = this.#reserve.create();
-    if (!this.#hasReserve) return false;
-    this.#clock.isFull = false;
-    this.#on.recovered();
+    if (!this.#hasReserve) {
+      this.#clock.fill();
+      return false;
+    }
+    this.#clock.recover();
+    const text = hasFailed ? "log: continues in a new segment" : "log: disk has space again";
+    this.#on.recovered(`${text}, graphs accept changes`);
     return true;
   }
 
@@ -216,17 +252,26 @@ export class LogWriter {
     this.#reserve.release();
     this.#hasReserve = false;
     if (this.#clock.isFull) return;
-    this.#clock.isFull = true;
-    this.#clock.wake();
-    this.#on.full(fullError(error));
+    this.#clock.fill();
+    this.#on.failed(fullError(error));
   }
 
   #fail(error: Error): void {
+    const now = performance.now();
+    this.#failuresMs = [...this.#failuresMs, now].filter((at) => now - at < FAILURES_MS);
+    this.#isOver = this.#failuresMs.length >= MAX_FAILURES;
     this.#clock.fail();
-    stopLogging(this.#channels.flatMap((channel) => channel.stores()));
-    const text = `transaction log failed, all graphs are read-only: ${error.message}`;
+    const end = this.#isOver ? " until the restart" : "";
+    const text = `transaction log failed, all graphs are read-only${end}: ${error.message}`;
     this.#on.failed(new SvcError("SVC2501", text, { cause: error }));
   }
+}
+
+/** Returns a function that reads back what has been written meanwhile. */
+function reopen(channel: LogChannel): () => void {
+  channel.reopen();
+  const from = channel.log.last + 1;
+  return () => channel.log.readBack(from);
 }
 
 function fullError(cause: Error): SvcError {

@@ -5,8 +5,10 @@
 //   read(sn)                   frames from the one that contains a transaction
 //   truncateHead(sn)           removes segments that end before it
 //
-// After a write error the log accepts nothing more: the file system cannot be trusted then. Only
-// where space is lacking, the same frame can be appended again later.
+// After a write error the log accepts nothing more: the content of the file on disk is unknown.
+// Only where space is lacking, the same frame can be appended again later.
+//
+//   reopen()                   continues after the last durable frame, in another file
 
 import { join } from "node:path";
 import { assert } from "../../base/assert.js";
@@ -27,6 +29,13 @@ import { isOutOfSpace } from "./space-reserve.js";
 
 const SEGMENT_BYTES = 2 ** 26;
 
+/** Where the next frame belongs. */
+interface End {
+  readonly offset: number;
+  readonly nextSn: number;
+  readonly chain: number;
+}
+
 export interface SegmentLogOptions {
   /** Segment size at which the next one starts. */
   readonly segmentBytes?: number;
@@ -45,8 +54,10 @@ export class SegmentLog {
   #nextSn: number;
   #chain: number;
   #epoch: number;
-  #safe: number;
+  /** End of what is durable. */
+  #safe: End;
   #hasFailed = false;
+  #isClosed = false;
 
   private constructor(disk: Disk, folder: string, end: LogEnd | null, options: SegmentLogOptions) {
     this.folder = folder;
@@ -59,7 +70,7 @@ export class SegmentLog {
     this.#chain = end?.chain ?? 0;
     this.#epoch = end?.epoch ?? 1;
     this.#file = this.#openLast(end);
-    this.#safe = this.last;
+    this.#safe = this.#end;
   }
 
   /**
@@ -89,7 +100,11 @@ export class SegmentLog {
 
   /** Sequence number of the last durable transaction. */
   get safe(): number {
-    return this.#safe;
+    return this.#safe.nextSn - 1;
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Last word of the last frame. */
@@ -164,12 +179,14 @@ export class SegmentLog {
   /** Resolves when all appended frames are durable. */
   async flush(): Promise<void> {
     this.#checkUsable();
-    const { last } = this;
+    const end = this.#end;
+    const file = this.#file;
     try {
-      await this.#file?.flush();
-      this.#safe = Math.max(this.#safe, last);
+      await file?.flush();
+      // Otherwise the log has been opened again meanwhile.
+      if (file === this.#file && end.nextSn > this.#safe.nextSn) this.#safe = end;
     } catch (error) {
-      this.#hasFailed = true;
+      if (file === this.#file) this.#hasFailed = true;
       throw error;
     }
   }
@@ -178,11 +195,36 @@ export class SegmentLog {
     this.#checkUsable();
     try {
       this.#file?.flushNow();
-      this.#safe = this.last;
+      this.#safe = this.#end;
     } catch (error) {
       this.#hasFailed = true;
       throw error;
     }
+  }
+
+  /**
+   * Continues after a failure, in another file: the frame that is not durable, if any, has to be
+   * appended again.
+   */
+  reopen(): void {
+    assert(this.#hasFailed && !this.#isClosed, "only a log that has failed is opened again");
+    this.#abandonFile();
+    this.#offset = this.#safe.offset;
+    this.#nextSn = this.#safe.nextSn;
+    this.#chain = this.#safe.chain;
+    this.#roll();
+    this.#hasFailed = false;
+  }
+
+  /**
+   * Reads frames back.
+   * @throws DataError unless all from a sequence number on are readable and intact
+   */
+  readBack(sn: number): void {
+    let next = sn;
+    for (const { header } of this.read(sn)) next = header.sn + header.units;
+    if (next === this.#nextSn) return;
+    throw new DataError(`transaction ${next} of the log cannot be read back`);
   }
 
   /**
@@ -196,11 +238,12 @@ export class SegmentLog {
     }
     const end = this.#nextSn;
     const from = this.#segments.findLastIndex(({ firstSn }) => firstSn <= sn);
-    for (const { name, firstSn } of this.#segments.slice(Math.max(0, from))) {
+    const segments = this.#segments.slice(Math.max(0, from));
+    for (const [index, { name, firstSn }] of segments.entries()) {
       if (firstSn >= end) return;
       const reader = new SegmentReader(this.#disk.open(join(this.folder, name), "read"));
       try {
-        yield* readFrames(reader, sn, end);
+        yield* readFrames(reader, sn, Math.min(end, segments[index + 1]?.firstSn ?? end));
       } finally {
         reader.close();
       }
@@ -240,6 +283,35 @@ export class SegmentLog {
     this.#file?.close();
     this.#file = null;
     this.#hasFailed = true;
+    this.#isClosed = true;
+  }
+
+  get #end(): End {
+    return { offset: this.#offset, nextSn: this.#nextSn, chain: this.#chain };
+  }
+
+  /** Closes the last file, and removes from it what is not durable. */
+  #abandonFile(): void {
+    const last = this.#segments.at(-1);
+    const path = last === undefined ? null : join(this.folder, last.name);
+    try {
+      this.#file?.close();
+    } catch {
+      // Its frame is written again.
+    }
+    this.#file = null;
+    if (path === null) return;
+    if (last!.firstSn === this.#safe.nextSn) {
+      if (this.#disk.names(this.folder).includes(last!.name)) this.#disk.remove(path);
+      return;
+    }
+    try {
+      const file = this.#disk.open(path, "write");
+      file.truncate(this.#safe.offset);
+      file.close();
+    } catch {
+      // Readers stop where the next segment begins.
+    }
   }
 
   #checkUsable(): void {

@@ -1,5 +1,6 @@
 // Reads and cross-checks the segments of a log folder from first to last frame. A torn write can
-// only end the last segment; any other deviation is corruption.
+// only end the last segment; any other deviation is corruption. After a disk failure the log went
+// on in another segment: frames that the former one has of its transactions do not count.
 
 import { join } from "node:path";
 import { SvcError } from "../../base/errors.js";
@@ -77,11 +78,11 @@ export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd
   const segments = listSegments(disk, folder);
   let end: LogEnd | null = null;
   segments.forEach((segment, index) => {
-    const isLast = index === segments.length - 1;
+    const next = segments[index + 1]?.firstSn ?? null;
     let reader: SegmentReader | null = null;
     try {
       reader = new SegmentReader(disk.open(join(folder, segment.name), "read"));
-      end = readSegment(reader, segment, end, isLast, visit);
+      end = readSegment(reader, segment, end, next, visit);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!UNREADABLE.has(code ?? "")) throw error;
@@ -94,21 +95,24 @@ export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd
   return end;
 }
 
+/** @param endSn first transaction of the next segment; null: there is none */
 function readSegment(
   reader: SegmentReader,
   segment: Segment,
   before: LogEnd | null,
-  isLast: boolean,
+  endSn: number | null,
   visit: FrameVisitor,
 ): LogEnd | null {
+  const isLast = endSn === null;
   const header = readHeader(reader, segment, before, isLast);
   if (header === null) return endBefore(before, segment, reader.size);
   let { epoch, chain, firstSn: nextSn } = header;
   let offset = SEGMENT_HEADER_BYTES;
   for (;;) {
+    const isTable = offset === SEGMENT_HEADER_BYTES;
+    if (!isTable && nextSn === endSn) break;
     const frame = reader.frameAt(offset);
     if (frame === null) break;
-    const isTable = offset === SEGMENT_HEADER_BYTES;
     const reason = findSequenceError(frame.header, { isTable, chain, nextSn, epoch });
     if (reason !== null) throw new LogCorruptionError(segment.name, offset, reason);
     visitChecked(visit, frame, segment);
@@ -119,7 +123,7 @@ function readSegment(
     epoch = frame.header.epoch;
   }
   const tornBytes = reader.size - offset;
-  if (tornBytes > 0) {
+  if (tornBytes > 0 && nextSn !== endSn) {
     if (!isLast) throw new LogCorruptionError(segment.name, offset, "corrupt frame");
     const isTable = offset === SEGMENT_HEADER_BYTES;
     const others = findLaterFrame(reader, offset, { isTable, chain, nextSn, epoch });

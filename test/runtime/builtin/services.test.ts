@@ -200,6 +200,7 @@ test("the health check tells whether the log takes changes", () => {
   for (const [logState, fields] of [
     ["off", ""],
     ["good", ""],
+    ["low", ""],
     ["full", "X-SVC-Readonly: full\r\n"],
     ["failed", "X-SVC-Readonly: failed\r\n"],
   ] as const) {

@@ -3,81 +3,29 @@
 // limit: 60 s
 // takes 5 s
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
-import type { OpenGraphRequest } from "../../../runtime/graph/manager/graph-manager.js";
-import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { Interconnect } from "../../../runtime/interconnect/interconnect.js";
 import { type Disk, type DiskFile, realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
+import {
+  begin,
+  isFlushed,
+  keep,
+  type LoggedFolder,
+  makeFolder,
+  removeFolder,
+  request,
+} from "./support/logged-folder.js";
 
-interface Context {
-  root: string;
-  lines: string[];
-}
-
-const test = suite<Context>("graphs with a transaction log");
-const running: { interconnect: Interconnect; clock: CommitClock }[] = [];
-
-test.before.each((context) => {
-  context.root = mkdtempSync(join(tmpdir(), "svc-log-"));
-  context.lines = [];
-});
-
-test.after.each(async ({ root }) => {
-  for (const { interconnect } of running.splice(0)) await interconnect.closeLog();
-  rmSync(root, { recursive: true });
-});
-
-/** Starts like the thread that manages graphs; a former one counts as killed. */
-function begin({ root, lines }: Context, disk: Disk = realDisk) {
-  const settings = {
-    ...{ root, readonly: false, graphs: {}, durability: "async" as const },
-    ...{ events: false, saveEvery: 0 },
-    ...{
-      ip: null,
-      txPort: null,
-      attach: [],
-      txKeyFile: null,
-      publishStream: null,
-      followStream: null,
-      archive: null,
-    },
-  };
-  const clock = new CommitClock();
-  const log = (line: string): number => lines.push(line);
-  const interconnect = new Interconnect(TEST_THREAD, settings, clock, log, disk);
-  running.push({ interconnect, clock });
-  return { interconnect, clock };
-}
-
-function request(root: string, name: string): OpenGraphRequest {
-  const folder = join(root, name);
-  return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
-}
-
-function keep({ root }: Context, interconnect: Interconnect, name = "g"): GraphStore {
-  return GraphStore.attach(interconnect.keep(request(root, name)).share, TEST_THREAD + 1);
-}
-
-async function isFlushed(clock: CommitClock): Promise<boolean> {
-  return clock.wait(clock.nextFlush);
-}
+const test = suite<LoggedFolder>("graphs with a transaction log");
+test.before.each(makeFolder);
+test.after.each(removeFolder);
 
 /** A disk that counts the flushes of each log folder. */
 function countingDisk(flushes: Map<string, number>): Disk {
@@ -159,7 +107,7 @@ test("a torn log has all changes of a joint transaction or none", async (context
     sizes.push(lastByte(segment()));
   }
   await interconnect.closeLog();
-  running.length = 0;
+  context.running.length = 0;
   const complete = readFileSync(segment());
   // From the end of one frame to the middle of the next.
   for (let size = sizes[2]!; size <= sizes[3]!; size += 24) {
@@ -171,7 +119,7 @@ test("a torn log has all changes of a joint transaction or none", async (context
     assert.is(a!.hasVertex("joint 2"), true);
     assert.is(a!.hasVertex("joint 3"), b!.hasVertex("joint 3"), `${size} bytes`);
     await again.interconnect.closeLog();
-    running.length = 0;
+    context.running.length = 0;
   }
 });
 
@@ -249,172 +197,6 @@ test("recovers the other graphs when one snapshot is missing", async (context) =
     () => keep(context, interconnect),
     (error: Error & { code?: string }) => error.code === "SVC2503" && text.test(error.message),
   );
-});
-
-for (const what of ["write", "flush"] as const) {
-  test(`makes graphs readonly and acknowledges nothing after a failed ${what}`, async (context) => {
-    let isFull = false;
-    let flushes = 0;
-    const disk: Disk = {
-      ...realDisk,
-      open: (path, mode) => failing(realDisk.open(path, mode)),
-      create: (path) => failing(realDisk.create(path)),
-    };
-    const failing = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
-      size: () => file.size(),
-      read: (into, position) => file.read(into, position),
-      write: (bytes, position) => {
-        if (isFull && what === "write") throw new Error("ENOSPC: no space left on device");
-        file.write(bytes, position);
-      },
-      flush: async () => {
-        flushes++;
-        if (isFull && what === "flush") throw new Error("EIO: i/o error");
-        await file.flush();
-      },
-      flushNow: () => file.flushNow(),
-      truncate: (bytes) => file.truncate(bytes),
-      close: () => file.close(),
-    });
-    const { interconnect, clock } = begin(context, disk);
-    const store = keep(context, interconnect);
-    openStore(store).createVertex("a");
-    assert.ok(await isFlushed(clock));
-    isFull = true;
-    openStore(store).createVertex("b");
-    assert.not.ok(await isFlushed(clock));
-    assert.ok(clock.hasFailed);
-    assert.throws(() => openStore(store).createVertex("c"), /Graph is readonly/);
-    assert.match(
-      context.lines.join("\n"),
-      /^SVC2501: transaction log failed, all graphs are read-only: E/m,
-    );
-    const before = flushes;
-    assert.not.ok(await clock.wait(clock.nextFlush + 5));
-    assert.is(flushes, before);
-    // After a restart with free disk space.
-    isFull = false;
-    const again = keep(context, begin(context, disk).interconnect);
-    assert.ok(openStore(again).hasVertex("a"));
-    openStore(again).createVertex("c");
-  });
-}
-
-/** A disk without space while `isFull()`, which may write a part before it fails. */
-function limitedDisk(isFull: () => boolean): Disk {
-  const limited = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
-    size: () => file.size(),
-    read: (into, position) => file.read(into, position),
-    write: (bytes, position) => {
-      if (!isFull()) return file.write(bytes, position);
-      file.write(bytes.subarray(0, bytes.length / 2), position);
-      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-    },
-    flush: () => file.flush(),
-    flushNow: () => file.flushNow(),
-    truncate: (bytes) => file.truncate(bytes),
-    close: () => file.close(),
-  });
-  return {
-    ...realDisk,
-    open: (path, mode) => limited(realDisk.open(path, mode)),
-    create: (path) => limited(realDisk.create(path)),
-  };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await delay(10);
-}
-
-test("refuses changes while the disk is full, and continues by itself", async (context) => {
-  let isFull = false;
-  const { interconnect, clock } = begin(
-    context,
-    limitedDisk(() => isFull),
-  );
-  const store = keep(context, interconnect);
-  openStore(store).createVertex("a");
-  assert.ok(await isFlushed(clock));
-  isFull = true;
-  openStore(store).createVertex("b");
-  const waiting = isFlushed(clock);
-  await until(() => clock.isFull);
-  assert.throws(
-    () => openStore(store).createVertex("c"),
-    (error: Error & { code?: string }) =>
-      error.code === "SVC2505" && /^Graph is readonly: the disk .* is full$/.test(error.message),
-  );
-  assert.ok(openStore(store).hasVertex("b"));
-  assert.is(clock.hasFailed, false);
-  isFull = false;
-  assert.ok(await waiting);
-  await until(() => !clock.isFull);
-  openStore(store).createVertex("c");
-  assert.ok(await isFlushed(clock));
-  assert.equal(
-    context.lines.map((line) => line.split(":").slice(0, 2).join(":")),
-    [
-      "SVC2505: disk of the transaction log is full, all graphs are read-only",
-      "log: disk has space again, graphs accept changes",
-    ],
-  );
-  const again = openStore(keep(context, begin(context).interconnect));
-  assert.equal(
-    ["a", "b", "c"].map((id) => again.hasVertex(id)),
-    [true, true, true],
-  );
-});
-
-test("writes committed changes into the space that the log has in reserve", async (context) => {
-  const reserve = join(context.root, "_txlog", "reserve");
-  // The disk has no space except for what the reserve gives back.
-  let isFull = false;
-  const { interconnect, clock } = begin(
-    context,
-    limitedDisk(() => isFull && existsSync(reserve)),
-  );
-  const store = keep(context, interconnect);
-  openStore(store).createVertex("a");
-  assert.ok(await isFlushed(clock));
-  await until(() => existsSync(reserve));
-  isFull = true;
-  openStore(store).createVertex("b");
-  assert.ok(await isFlushed(clock));
-});
-
-test("does not try to reserve space with every flush", async (context) => {
-  let attempts = 0;
-  const create: Disk["create"] = (path) => {
-    if (!path.endsWith("reserve")) return realDisk.create(path);
-    attempts++;
-    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-  };
-  const { interconnect, clock } = begin(context, { ...realDisk, create });
-  const store = keep(context, interconnect);
-  for (let index = 0; index < 20; index++) {
-    openStore(store).createVertex(`v${index}`);
-    assert.ok(await isFlushed(clock));
-  }
-  assert.is(attempts, 1);
-});
-
-test("ends while the disk is full", async (context) => {
-  let isFull = false;
-  const { interconnect, clock } = begin(
-    context,
-    limitedDisk(() => isFull),
-  );
-  const store = keep(context, interconnect);
-  openStore(store).createVertex("a");
-  assert.ok(await isFlushed(clock));
-  isFull = true;
-  openStore(store).createVertex("b");
-  await until(() => clock.isFull);
-  await interconnect.closeLog();
-  running.pop();
-  isFull = false;
-  const again = openStore(keep(context, begin(context).interconnect));
-  assert.equal([again.hasVertex("a"), again.hasVertex("b")], [true, false]);
 });
 
 test("replaces a snapshot only when the log has flushed its transactions", async (c) => {

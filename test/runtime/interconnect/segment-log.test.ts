@@ -360,6 +360,91 @@ test("writes nothing after an error", async ({ disk }) => {
   assert.is(flushes, 1);
 });
 
+test("continues in another file, without what was not durable", async ({ disk }) => {
+  const { log } = open(disk);
+  await append(log, "one");
+  assert.throws(() => log.reopen(), /only a log that has failed/);
+  let failing = "flush";
+  disk.faults.before = (what) => {
+    if (what === failing || (failing !== "" && what === "truncate")) throw new Error("EIO");
+  };
+  log.append(frame("two"), 1);
+  await log.flush().catch(() => assert.ok(log.hasFailed));
+  assert.throws(() => log.reopen(), /EIO/);
+  assert.equal([log.hasFailed, log.last], [true, 1]);
+  failing = "none";
+  log.reopen();
+  assert.is(await append(log, "2"), 2);
+  log.readBack(2);
+  const second = disk.contentOf("/log/0000000000000002.seg");
+  second[second.length - 4]! ^= 1;
+  assert.throws(() => log.readBack(2), /transaction 2 of the log cannot be read back/);
+  second[second.length - 4]! ^= 1;
+  assert.equal(read(log, 1), ["one", "2"]);
+  assert.equal(
+    log.segments.map(({ firstSn }) => firstSn),
+    [1, 2],
+  );
+  // The end of the first segment could not be removed: it does not count.
+  assert.ok(disk.contentOf(FIRST).includes("two"));
+  assert.equal(read(open(disk).log, 1), ["one", "2"]);
+  // A segment without frames is replaced.
+  failing = "flush";
+  await log.flush().catch(() => undefined);
+  failing = "";
+  log.reopen();
+  assert.is(log.segments.length, 3);
+  failing = "write";
+  assert.throws(() => log.append(frame("three"), 1), /EIO/);
+  failing = "";
+  log.reopen();
+  assert.is(await append(log, "3"), 3);
+  assert.equal(read(open(disk).log, 1), ["one", "2", "3"]);
+});
+
+test("ignores the end of a flush that began before it was opened again", async ({ disk }) => {
+  const { log } = open(disk);
+  await append(log, "one");
+  const outcomes: ((error?: Error) => void)[] = [];
+  const flush = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      outcomes.push((error) => (error === undefined ? resolve() : reject(error)));
+    });
+  const file = { ...disk.open(FIRST), flush };
+  disk.open = () => file;
+  const slow = open(disk).log;
+  slow.append(frame("two"), 1);
+  const flushes = [slow.flush(), slow.flush(), slow.flush()];
+  outcomes[0]!(new Error("EIO"));
+  await flushes[0]!.catch(() => undefined);
+  slow.reopen();
+  outcomes[1]!();
+  outcomes[2]!(new Error("EIO"));
+  await Promise.allSettled(flushes);
+  assert.equal([slow.safe, slow.hasFailed], [1, false]);
+});
+
+/** Writes a frame to a disk that fails now and then, as often as it takes. */
+async function insist(log: SegmentLog, disk: SimulatedDisk, text: string, random: Random) {
+  const { last } = log;
+  let failures = random.below(4) === 0 ? 1 + random.below(3) : 0;
+  disk.faults.before = () => {
+    if (failures === 0 || random.below(3) > 0) return;
+    failures--;
+    throw new Error("EIO");
+  };
+  while (log.safe === last) {
+    try {
+      if (log.hasFailed) log.reopen();
+      if (log.last === last) log.append(frame(text), 1);
+      await log.flush();
+    } catch (error) {
+      assert.is((error as Error).message, "EIO");
+    }
+  }
+  disk.faults.before = () => undefined;
+}
+
 /** Writes and loses power repeatedly; returns the errors found after recovery. */
 async function survive(seed: number, isLying: boolean): Promise<string | null> {
   const random = new Random(seed);
@@ -381,9 +466,11 @@ async function survive(seed: number, isLying: boolean): Promise<string | null> {
     safe.push(...texts);
     for (let left = random.below(12); left > 0; left--) {
       const text = `${round} ${left} `.padEnd(1 + random.below(700), "x");
-      log.append(frame(text), 1);
-      if (left === 1 && random.below(2) === 0) break;
-      await log.flush();
+      if (left === 1 && random.below(2) === 0) {
+        log.append(frame(text), 1);
+        break;
+      }
+      await insist(log, disk, text, random);
       safe.push(text);
     }
     disk.losePower(random);

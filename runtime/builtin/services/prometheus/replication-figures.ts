@@ -9,7 +9,7 @@ import {
   singleSample,
 } from "../../../metrics/exposition.js";
 import type { ReplicaReport, SubscriberReport, TrafficReport } from "../../../metrics/traffic.js";
-import type { ServerView } from "../../server-view.js";
+import type { LogState, ServerView } from "../../server-view.js";
 
 const REPLICA_STATES: readonly ReplicaReport["state"][] = [
   "leader",
@@ -22,16 +22,23 @@ const REPLICA_STATES: readonly ReplicaReport["state"][] = [
   "fenced",
 ];
 
+const LOG_STATES: readonly LogState[] = ["good", "low", "full", "failed"];
+
 export function* replicationFigures(view: ServerView): Generator<string> {
   if (!view.isLogged) return;
   const traffic = view.traffic();
-  yield* logFigures(traffic);
+  yield* logFigures(traffic, view.logState);
   yield* backupFigures(traffic);
   yield* replicaFigures(traffic);
   yield* subscriberFigures(traffic.subscribers);
 }
 
-function* logFigures({ logBytes, flushes }: TrafficReport): Generator<string> {
+function* logFigures({ logBytes, flushes }: TrafficReport, now: LogState): Generator<string> {
+  yield* gauge(
+    "svc_transaction_log_state",
+    "State of the transaction log (1 for the current state).",
+    LOG_STATES.map((state): Sample => [{ state }, now === state ? 1 : 0]),
+  );
   yield* gauge(
     "svc_transaction_log_bytes",
     "Size of the transaction log on disk.",

@@ -71,6 +71,10 @@ export class SimulatedDisk implements Disk {
     }
   }
 
+  freeBytes(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
   /** Bytes of a file, for injecting corruption. */
   contentOf(path: string): Buffer {
     return this.#files.get(path)!.bytes;

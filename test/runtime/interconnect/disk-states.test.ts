@@ -1,0 +1,277 @@
+// A disk of the transaction log with little space, that is full, or that fails: graphs refuse
+// changes, and accept them again once the log can be written.
+// limit: 60 s
+// takes 5 s
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
+import { type Disk, type DiskFile, realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { comparable } from "../../property/support/comparable.js";
+import { openStore } from "../graph/support/make-graph.js";
+import {
+  begin,
+  isFlushed,
+  keep,
+  type LoggedFolder,
+  makeFolder,
+  removeFolder,
+  until,
+} from "./support/logged-folder.js";
+
+const test = suite<LoggedFolder>("disk states");
+test.before.each(makeFolder);
+test.after.each(removeFolder);
+
+/** A disk whose files fail while `fails` says so of an operation. */
+function failingDisk(fails: (what: "write" | "flush" | "truncate") => boolean): Disk {
+  const check = (what: "write" | "flush" | "truncate"): void => {
+    if (fails(what)) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+  };
+  const failing = (file: DiskFile): DiskFile => ({
+    size: () => file.size(),
+    read: (into, position) => file.read(into, position),
+    write: (bytes, position) => {
+      check("write");
+      file.write(bytes, position);
+    },
+    flush: async () => {
+      check("flush");
+      await file.flush();
+    },
+    flushNow: () => {
+      check("flush");
+      file.flushNow();
+    },
+    truncate: (bytes) => {
+      check("truncate");
+      file.truncate(bytes);
+    },
+    close: () => file.close(),
+  });
+  return {
+    ...realDisk,
+    open: (path, mode) => failing(realDisk.open(path, mode)),
+    create: (path) => failing(realDisk.create(path)),
+  };
+}
+
+const segmentsOf = ({ root }: LoggedFolder): string[] =>
+  readdirSync(join(root, "_txlog")).filter((name) => name.endsWith(".seg"));
+
+for (const what of ["write", "flush"] as const) {
+  test(`continues in a new segment after a failed ${what}`, async (context) => {
+    let isFailing = false;
+    // The former segment keeps its undurable end.
+    const fails = (now: string): boolean => (isFailing && now === what) || now === "truncate";
+    const { interconnect, clock } = begin(context, failingDisk(fails));
+    const store = keep(context, interconnect);
+    openStore(store).createVertex("a");
+    assert.ok(await isFlushed(clock));
+    isFailing = true;
+    openStore(store).createVertex("b");
+    assert.not.ok(await isFlushed(clock));
+    assert.ok(clock.hasFailed);
+    assert.throws(
+      () => openStore(store).createVertex("c"),
+      (error: Error & { code?: string }) =>
+        error.code === "SVC2505" && /^Graph is readonly: the .* has failed$/.test(error.message),
+    );
+    assert.ok(openStore(store).hasVertex("b"));
+    isFailing = false;
+    await until(() => !clock.refusesChanges);
+    assert.is(segmentsOf(context).length, 2);
+    openStore(store).createVertex("c");
+    assert.ok(await isFlushed(clock));
+    assert.equal(
+      context.lines.map((line) => line.split(": EIO")[0]),
+      [
+        "SVC2501: transaction log failed, all graphs are read-only",
+        "log: continues in a new segment, graphs accept changes",
+      ],
+    );
+    assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
+  });
+}
+
+test("stays as it is once a disk has failed for the third time", async (context) => {
+  let isFailing = false;
+  const { interconnect, clock } = begin(
+    context,
+    failingDisk(() => isFailing),
+  );
+  const store = keep(context, interconnect);
+  for (const round of [1, 2, 3]) {
+    openStore(store).createVertex(`before ${round}`);
+    assert.ok(await isFlushed(clock));
+    isFailing = true;
+    openStore(store).createVertex(`lost ${round}`);
+    assert.not.ok(await isFlushed(clock));
+    isFailing = false;
+    if (round < 3) await until(() => !clock.refusesChanges);
+  }
+  assert.match(context.lines.at(-1)!, /^SVC2501: .* read-only until the restart: EIO/);
+  // Otherwise what waits would be written now.
+  await interconnect.closeLog();
+  context.running.pop();
+  assert.ok(clock.hasFailed);
+  const again = openStore(keep(context, begin(context).interconnect));
+  assert.ok(again.hasVertex("before 3"));
+});
+
+test("a thread that takes over a failed log leaves it as it is", async (context) => {
+  const clock = new CommitClock();
+  clock.fail();
+  const { interconnect } = begin(context, realDisk, clock);
+  const store = keep(context, interconnect);
+  assert.ok(store.isReadonly);
+  await interconnect.closeLog();
+  assert.ok(clock.hasFailed);
+});
+
+test("keeps one snapshot and less of the log while little space is left", async (context) => {
+  let free = 2 ** 29;
+  const { interconnect, clock } = begin(context, { ...realDisk, freeBytes: () => free });
+  const graph = openStore(keep(context, interconnect));
+  const files = (): string[] => readdirSync(join(context.root, "g")).sort();
+  const change = async (id: string): Promise<void> => {
+    graph.createVertex(id);
+    await isFlushed(clock);
+    await interconnect.save(0);
+  };
+  await change("a");
+  await change("b");
+  assert.is(clock.isLow, false);
+  assert.equal(files(), ["graph.snapshot", "graph.snapshot.old"]);
+  free--;
+  await change("c");
+  assert.is(clock.isLow, true);
+  assert.equal(files(), ["graph.snapshot"]);
+  assert.match(context.lines.join("\n"), /^log: 511 MiB of disk space are left/m);
+  assert.is(context.lines.length, 1);
+  // A graph that has not changed is not saved again, but gives space back, too.
+  free = 2 ** 29;
+  await change("d");
+  assert.equal(files(), ["graph.snapshot", "graph.snapshot.old"]);
+  assert.is(clock.isLow, false);
+  free--;
+  await interconnect.save(0);
+  assert.equal(files(), ["graph.snapshot"]);
+});
+
+/** A disk without space while `isFull()`, which may write a part before it fails. */
+function limitedDisk(isFull: () => boolean): Disk {
+  const limited = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
+    size: () => file.size(),
+    read: (into, position) => file.read(into, position),
+    write: (bytes, position) => {
+      if (!isFull()) return file.write(bytes, position);
+      file.write(bytes.subarray(0, bytes.length / 2), position);
+      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    },
+    flush: () => file.flush(),
+    flushNow: () => file.flushNow(),
+    truncate: (bytes) => file.truncate(bytes),
+    close: () => file.close(),
+  });
+  return {
+    ...realDisk,
+    open: (path, mode) => limited(realDisk.open(path, mode)),
+    create: (path) => limited(realDisk.create(path)),
+  };
+}
+
+test("refuses changes while the disk is full, and continues by itself", async (context) => {
+  let isFull = false;
+  const { interconnect, clock } = begin(
+    context,
+    limitedDisk(() => isFull),
+  );
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  isFull = true;
+  openStore(store).createVertex("b");
+  const waiting = isFlushed(clock);
+  await until(() => clock.isFull);
+  assert.throws(
+    () => openStore(store).createVertex("c"),
+    (error: Error & { code?: string }) =>
+      error.code === "SVC2505" && /^Graph is readonly: the disk .* is full$/.test(error.message),
+  );
+  assert.ok(openStore(store).hasVertex("b"));
+  assert.is(clock.hasFailed, false);
+  isFull = false;
+  assert.ok(await waiting);
+  await until(() => !clock.isFull);
+  openStore(store).createVertex("c");
+  assert.ok(await isFlushed(clock));
+  assert.equal(
+    context.lines.map((line) => line.split(":").slice(0, 2).join(":")),
+    [
+      "SVC2505: disk of the transaction log is full, all graphs are read-only",
+      "log: disk has space again, graphs accept changes",
+    ],
+  );
+  const again = openStore(keep(context, begin(context).interconnect));
+  assert.equal(
+    ["a", "b", "c"].map((id) => again.hasVertex(id)),
+    [true, true, true],
+  );
+});
+
+test("writes committed changes into the space that the log has in reserve", async (context) => {
+  const reserve = join(context.root, "_txlog", "reserve");
+  // The disk has no space except for what the reserve gives back.
+  let isFull = false;
+  const { interconnect, clock } = begin(
+    context,
+    limitedDisk(() => isFull && existsSync(reserve)),
+  );
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  await until(() => existsSync(reserve));
+  isFull = true;
+  openStore(store).createVertex("b");
+  assert.ok(await isFlushed(clock));
+});
+
+test("does not try to reserve space with every flush", async (context) => {
+  let attempts = 0;
+  const create: Disk["create"] = (path) => {
+    if (!path.endsWith("reserve")) return realDisk.create(path);
+    attempts++;
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  };
+  const { interconnect, clock } = begin(context, { ...realDisk, create });
+  const store = keep(context, interconnect);
+  for (let index = 0; index < 20; index++) {
+    openStore(store).createVertex(`v${index}`);
+    assert.ok(await isFlushed(clock));
+  }
+  assert.is(attempts, 1);
+});
+
+test("ends while the disk is full", async (context) => {
+  let isFull = false;
+  const { interconnect, clock } = begin(
+    context,
+    limitedDisk(() => isFull),
+  );
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  isFull = true;
+  openStore(store).createVertex("b");
+  await until(() => clock.isFull);
+  await interconnect.closeLog();
+  context.running.pop();
+  isFull = false;
+  const again = openStore(keep(context, begin(context).interconnect));
+  assert.equal([again.hasVertex("a"), again.hasVertex("b")], [true, false]);
+});
+
+test.run();
