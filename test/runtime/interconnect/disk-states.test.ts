@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
+import { LogPieces } from "../../../runtime/interconnect/archive/log-pieces.js";
 import { type Disk, type DiskFile, realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore } from "../graph/support/make-graph.js";
@@ -25,14 +26,19 @@ const test = suite<LoggedFolder>("disk states");
 test.before.each(makeFolder);
 test.after.each(removeFolder);
 
+type Operation = "read" | "write" | "flush" | "truncate";
+
 /** A disk whose files fail while `fails` says so of an operation. */
-function failingDisk(fails: (what: "write" | "flush" | "truncate") => boolean): Disk {
-  const check = (what: "write" | "flush" | "truncate"): void => {
+function failingDisk(fails: (what: Operation) => boolean): Disk {
+  const check = (what: Operation): void => {
     if (fails(what)) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };
   const failing = (file: DiskFile): DiskFile => ({
     size: () => file.size(),
-    read: (into, position) => file.read(into, position),
+    read: (into, position) => {
+      check("read");
+      return file.read(into, position);
+    },
     write: (bytes, position) => {
       check("write");
       file.write(bytes, position);
@@ -65,7 +71,11 @@ for (const what of ["write", "flush"] as const) {
   test(`continues in a new segment after a failed ${what}`, async (context) => {
     let isFailing = false;
     // The former segment keeps its undurable end.
-    const fails = (now: string): boolean => (isFailing && now === what) || now === "truncate";
+    const done = new Set<Operation>();
+    const fails = (now: Operation): boolean => {
+      done.add(now);
+      return (isFailing && now === what) || now === "truncate";
+    };
     const { interconnect, clock } = begin(context, failingDisk(fails));
     const store = keep(context, interconnect);
     openStore(store).createVertex("a");
@@ -80,8 +90,10 @@ for (const what of ["write", "flush"] as const) {
         error.code === "SVC2505" && /^Graph is readonly: the .* has failed$/.test(error.message),
     );
     assert.ok(openStore(store).hasVertex("b"));
+    done.clear();
     isFailing = false;
     await until(() => !clock.refusesChanges);
+    assert.ok(done.has("read"));
     assert.is(segmentsOf(context).length, 2);
     openStore(store).createVertex("c");
     assert.ok(await isFlushed(clock));
@@ -92,6 +104,8 @@ for (const what of ["write", "flush"] as const) {
         "log: continues in a new segment, graphs accept changes",
       ],
     );
+    const pieces = [...new LogPieces(realDisk, context.root).read(null, clock.durableSn(0))];
+    assert.is(pieces.at(-1)!.tail.sn, clock.durableSn(0));
     assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
   });
 }

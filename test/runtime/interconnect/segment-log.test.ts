@@ -365,7 +365,9 @@ test("continues in another file, without what was not durable", async ({ disk })
   await append(log, "one");
   assert.throws(() => log.reopen(), /only a log that has failed/);
   let failing = "flush";
+  let removed = 0;
   disk.faults.before = (what) => {
+    if (what === "remove") removed++;
     if (what === failing || (failing !== "" && what === "truncate")) throw new Error("EIO");
   };
   log.append(frame("two"), 1);
@@ -398,6 +400,7 @@ test("continues in another file, without what was not durable", async ({ disk })
   assert.throws(() => log.append(frame("three"), 1), /EIO/);
   failing = "";
   log.reopen();
+  assert.is(removed, 1);
   assert.is(await append(log, "3"), 3);
   assert.equal(read(open(disk).log, 1), ["one", "2", "3"]);
 });
