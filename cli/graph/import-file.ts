@@ -65,7 +65,8 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     let count = 0;
     const bar = new Bar(size);
     const isText = format === "jsonl" || format === "csv";
-    const rejected = new RejectedRecords(path, isText, from.end > 0);
+    const rejected = new RejectedRecords(path, isText);
+    if (options.skipBad && from.end === 0) rejected.deleteEarlier();
     let savedAt = begun;
     for await (const record of readRecords(path, format, options.prefix, from)) {
       const { line, end } = record;

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { RejectedRecords } from "../../cli/graph/rejected-records.js";
 import { runCommand } from "./support/run-command.js";
 
 const test = suite("graph import and export");
@@ -223,8 +224,10 @@ test("import quoted newlines of CSV", async () => {
 test("skip invalid records with --skip-bad, and keep them in a file", async () => {
   const bad = ['{"id":5}', '{"id":', '{"id":"x","color":1}', '{"initial":"a","terminal":7}'];
   writeFileSync(at("bad.jsonl"), ['{"id":"a"}', ...bad, '{"id":"b"}'].join("\n"));
+  writeFileSync(at("bad.rejected.jsonl"), "of an earlier import, perhaps corrected");
   const refused = await graph("import", at("bad.jsonl"), "--graph", "bad");
   assert.is(refused.code, 1);
+  assert.ok(existsSync(at("bad.rejected.jsonl")));
   assert.match(refused.err, /bad\.jsonl:2: id must be a string, but is 5/);
   const { code, out, err } = await graph("import", at("bad.jsonl"), "--graph", "bad", "--skip-bad");
   assert.is(code, 0, err);
@@ -232,6 +235,17 @@ test("skip invalid records with --skip-bad, and keep them in a file", async () =
   assert.match(out, /4 records rejected: .*bad\.rejected\.jsonl/);
   assert.match(err, /bad\.jsonl:5: terminal must be a string, but is 7/);
   assert.is(readFileSync(at("bad.rejected.jsonl"), "utf8"), `${bad.join("\n")}\n`);
+});
+
+test("append rejected records of a resumed import, with one header", () => {
+  const add = (text: string, line: number) => {
+    const rejected = new RejectedRecords(at("resumed.csv"), true);
+    rejected.add({ line, end: 0, header: "id", text, value: () => ({}) }, "for a test");
+    rejected.close();
+  };
+  add("a", 2);
+  add("b", 3);
+  assert.is(readFileSync(at("resumed.rejected.csv"), "utf8"), "id\na\nb\n");
 });
 
 /** A program that adds a constraint to the graph "shop". */
