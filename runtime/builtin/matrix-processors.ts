@@ -39,6 +39,7 @@ export const MATRIX_PROCESSORS: ReadonlyMap<string, MatrixProcessor> = new Map([
   processor("vertices", mergeQuery, { isOfGraph: true }),
   processor("arcs", mergeQuery, { isOfGraph: true }),
   processor("neighbor", mergeQuery, { isOfGraph: true }),
+  processor("paths", mergeQuery, { isOfGraph: true }),
 ]);
 
 function processor(

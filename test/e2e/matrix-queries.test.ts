@@ -24,18 +24,29 @@ let below: TestMatrix;
 let above: MatrixNode;
 let whole: MatrixNode;
 
-function contentOf(documents: typeof DOCUMENTS): GraphContent {
-  return { name: "shop", type: "product", documents };
+/** By partition; `goal` is in both. */
+const WAYS = [
+  [
+    ["root", "a", "b", "goal"],
+    ["root", "c", "goal"],
+  ],
+  [["root", "d", "e", "goal"]],
+];
+
+function contentOf(documents: typeof DOCUMENTS, ways: GraphContent["ways"]): GraphContent {
+  return { name: "shop", type: "product", documents, ways };
 }
 
 test.before(async () => {
   below = await matrix(2, 2);
   whole = await MatrixNode.start();
-  await whole.order("load", contentOf(DOCUMENTS));
+  await whole.order("load", contentOf(DOCUMENTS, WAYS.flat()));
   for (const [partition, replicas] of below.places.entries()) {
     // The first partition is larger, so statistics of partitions differ.
     const share = DOCUMENTS.filter((_, at) => (at % 3 === 0 ? 1 : 0) === partition);
-    await Promise.all(replicas.map(({ engine }) => engine.order("load", contentOf(share))));
+    await Promise.all(
+      replicas.map(({ engine }) => engine.order("load", contentOf(share, WAYS[partition]!))),
+    );
   }
   const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
   above = await MatrixNode.start({
@@ -164,6 +175,49 @@ test("nearest to a vertex that no partition has is an error", async () => {
   }
 });
 
+const WAY = { id: "root", arc: "leads" };
+const PATHS: readonly [query: object, found: number][] = [
+  [{ ...WAY, hits: -1 }, 6],
+  [{ ...WAY, repeat: [2, 3], hits: 3 }, 3],
+  [{ id: "root", arc: "has", neighbor: { property: { price: { lt: 3 } } } }, 18],
+  [{ ...WAY, to: "goal" }, 1],
+  [{ ...WAY, to: "goal", k: 9 }, 3],
+  [{ ...WAY, to: "goal", maxDepth: 1, incomplete: true }, 0],
+  // It is in one partition only.
+  [{ ...WAY, to: "p15", arc: "has", hits: -1 }, 1],
+];
+
+for (const [query, found] of PATHS) {
+  test(`paths ${JSON.stringify(query)} gives the paths of one graph`, async () => {
+    const sorted = (result: Result) => {
+      const isPlain = Array.isArray(result);
+      const list = (isPlain ? result : result.shortestPaths) as readonly unknown[];
+      return [isPlain, list.map((path) => JSON.stringify(path)).sort()] as const;
+    };
+    const expected = sorted(await ask(whole, "paths", query));
+    assert.is(expected[1].length, found);
+    for (const dispatcher of [below.dispatcher, above]) {
+      assert.equal(sorted(await ask(dispatcher, "paths", query)), expected);
+    }
+  });
+}
+
+test("paths are merged by length, then by ids", async () => {
+  const merged = await ask(below.dispatcher, "paths", { ...WAY, repeat: [1, 2] });
+  const ends = ["a", "c", "d"].map((id) => ["root", id]);
+  const next = [
+    ["a", "b"],
+    ["c", "goal"],
+    ["d", "e"],
+  ].map((ids) => ["root", ...ids]);
+  assert.equal(merged, [...ends, ...next]);
+  const query = encodeURIComponent(JSON.stringify({ ...WAY, explain: true, hits: 1 }));
+  const { text } = await get(above.port, `/svc/builtin/paths?graph=shop&query=${query}`);
+  const { paths, explain } = JSON.parse(text).response;
+  assert.equal(paths, [["root", "a"]]);
+  assert.match(explain.plan.join(), /partition 1: /);
+});
+
 test("a cursor continues although a replica is lost", async () => {
   const read = async (node: MatrixNode, between: (page: number) => void) => {
     const ids: unknown[] = [];
@@ -200,6 +254,8 @@ test("errors of the query are those of one graph", async () => {
     assert.match(body, /unknown property: 'colour'/);
     const missing = await failed(node, "neighbor", { id: "nobody" });
     assert.match(missing[1], /does not exist: 'nobody'/);
+    assert.match((await failed(node, "paths", { id: "nobody" }))[1], /does not exist: 'nobody'/);
+    assert.match((await failed(node, "paths", { ...WAY, colour: 1 }))[1], /colour/);
     assert.match((await failed(node, "search", { cursor: "c2abc" }, RED))[1], /invalid cursor/);
   }
 });

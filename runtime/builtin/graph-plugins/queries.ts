@@ -198,6 +198,13 @@ export function paths(
   const options: Arguments = { ...others, hits: limitPaths(others.hits) };
   const found = graphNamed(graph);
   const from = start as string;
+  if (!request.toplevel) {
+    const query = (own: Arguments): PartitionQuery =>
+      goal === ""
+        ? { call: "paths", anchor: from, options: own }
+        : { call: "shortestPaths", anchor: from, goal: goal as string, options: own };
+    return withClientExpressions(() => partitionResponse(found, options, MAX_UNASKED_HITS, query));
+  }
   return withClientExpressions(() =>
     goal === "" ? found.paths(from, options) : found.shortestPaths(from, goal as string, options),
   );

@@ -26,6 +26,8 @@ export interface GraphContent {
   readonly name: string;
   readonly type: string;
   readonly documents: readonly GraphDocument[];
+  /** Ids along arcs of the relationship "leads". */
+  readonly ways: readonly (readonly string[])[];
 }
 
 /** Vertices have all members but these as properties. */
@@ -63,11 +65,14 @@ const orders = {
     await svc.system.startHTTP(port, options);
     return svc.system.serverPorts().base;
   },
-  load({ name, type, documents }: GraphContent): void {
+  load({ name, type, documents, ways }: GraphContent): void {
     const graph = new svc.Graph(name);
     for (const { id, vector = null, ...properties } of documents) {
       graph.createVertex(id, { type, properties, ...(vector !== null && { vector }) });
       graph.connect("root", "has", id);
+    }
+    for (const way of ways) {
+      for (const [at, id] of way.slice(1).entries()) graph.connect(way[at]!, "leads", id);
     }
     graph.index("text", { name: "titles", keys: ["title"] });
   },

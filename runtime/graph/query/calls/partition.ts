@@ -1,21 +1,21 @@
 // Queries in one partition of a matrix: their results can be merged with those of the others.
 
-import { KeyError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
-import { type Anchor, findAnchor } from "../match/anchor.js";
+import { type Anchor, tryAnchor } from "../match/anchor.js";
 import { parseNestOption } from "../parse/nest-option.js";
 import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../render/entry-query.js";
 import { isExplained } from "../render/explained.js";
-import type { PartialEntry, PartialResult } from "../render/partial-result.js";
+import { type PartialEntry, type PartialResult, PLAIN_HEAD } from "../render/partial-result.js";
 import { encodeSortKey } from "../render/sort-key.js";
 import { planArcs } from "./arcs.js";
 import { DEFAULT_NEAREST, type NearestOptions, nearest } from "./nearest.js";
 import type { NeighborhoodOptions } from "./neighborhood.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
+import { type PathsQuery, queryPaths, type ShortestPathsQuery } from "./partition-paths.js";
 import { planSearch, type SearchOptions } from "./search.js";
 import { planVertices, type VerticesOptions } from "./vertices.js";
 
@@ -31,7 +31,9 @@ export type PartitionQuery =
       readonly call: "neighborhood";
       readonly anchor: Anchor;
       readonly options: NeighborhoodOptions;
-    };
+    }
+  | PathsQuery
+  | ShortestPathsQuery;
 
 /**
  * Returns the result of this partition; null if it does not contain the anchor.
@@ -50,12 +52,15 @@ export function queryPartition(store: GraphStore, query: PartitionQuery): Partia
       return queryNearest(store, query.probes, query.options);
     case "neighborhood":
       return queryNeighborhood(store, query.anchor, query.options);
+    case "paths":
+    case "shortestPaths":
+      return tryAnchor(store, query.anchor) === 0 ? null : queryPaths(store, query);
   }
 }
 
 const ARGUMENTS = {
   ...{ search: "search", vertices: "global", arcs: "global", nearest: "nearest" },
-  neighborhood: "neighborhood",
+  ...{ neighborhood: "neighborhood", paths: "paths", shortestPaths: "shortestPaths" },
 } as const satisfies Record<PartitionQuery["call"], QueryCall>;
 
 /** Equally similar vertices are in the order of their ids. */
@@ -73,11 +78,9 @@ function queryNearest(store: GraphStore, probes: Probes, options: NearestOptions
     return { key, item: [entry] };
   });
   const { hits = DEFAULT_NEAREST } = options;
-  const absent = { cursor: null, facets: null, groups: null, bounded: null };
   const head = {
-    ...{ listName: "nearest", hits: hits < 0 ? null : hits, offset: 0, isPlain: !isExplaining },
-    ...{ isDictionary: true, found: found.length, unknownKeys: null, counts: null },
-    ...{ ...absent, time: null, explain: isExplaining ? explain : null },
+    ...{ ...PLAIN_HEAD, listName: "nearest", hits: hits < 0 ? null : hits, isPlain: !isExplaining },
+    ...{ found: found.length, explain: isExplaining ? explain : null },
   };
   return { head, entries: entries.sort((a, b) => Buffer.compare(a.key, b.key)) };
 }
@@ -92,18 +95,8 @@ function queryNeighborhood(
     throw invalidArgument(text, options.nest, "0", ".nest");
   }
   const query = new EntryQuery(new NeighborhoodSource(store, options), options, true);
-  const handle = findAnchorHere(store, anchor);
+  const handle = tryAnchor(store, anchor);
   return handle === 0 ? null : execute(query, options, handle);
-}
-
-/** Returns the handle of the anchor; 0 if another partition contains it. */
-function findAnchorHere(store: GraphStore, anchor: Anchor): number {
-  try {
-    return findAnchor(store, anchor);
-  } catch (error) {
-    if (error instanceof KeyError) return 0;
-    throw error;
-  }
 }
 
 function execute(query: EntryQuery, options: ExecuteOptions, anchor = 0): PartialResult {

@@ -26,6 +26,7 @@ import {
   ExpressionWeights,
   ValueWeights,
 } from "../walk/arc-weights.js";
+import { isAsCheap } from "../walk/equal-cost.js";
 import { pathsByCost } from "../walk/paths-by-cost.js";
 import { pathsToEnds } from "../walk/paths-to-ends.js";
 import { ArcReader } from "../walk/projection.js";
@@ -75,7 +76,8 @@ export interface FoundPath {
   readonly cost: number;
 }
 
-const MAX_PATHS = 1000;
+/** Default of `hits`. */
+export const MAX_PATHS = 1000;
 
 /**
  * Returns a shortest path to the nearest goal, one of several that are equally short; null if no
@@ -118,7 +120,7 @@ export function shortestPaths<O extends Boundable<ShortestPathsOptions> = Shorte
     return collect<FoundPath>(deadline, given, (found) => {
       if (most === 0) return;
       for (const path of pathsByCost(search)) {
-        if (k === undefined && found.length > 0 && !isAsShort(path.cost, found[0]!.cost)) break;
+        if (k === undefined && found.length > 0 && !isAsCheap(path.cost, found[0]!.cost)) break;
         found.push(idsAlong(store, path));
         if (found.length >= most) break;
       }
@@ -261,11 +263,6 @@ export function opposite(direction: number): number {
 
 function idsAlong({ ids }: GraphStore, { vertices, cost }: NonNullable<Path>): FoundPath {
   return { path: vertices.map((vertex) => ids.idOf(vertex)), cost };
-}
-
-/** Sums of the same weights in another order differ in their last digits. */
-function isAsShort(cost: number, least: number): boolean {
-  return cost <= least * (1 + 1e-12);
 }
 
 function maxPaths(hits: number | undefined): number {

@@ -21,3 +21,13 @@ export function findAnchor(store: GraphStore, anchor: Anchor): number {
   if (handle === 0) throw new KeyError(`Object does not exist: '${id}'`);
   return handle;
 }
+
+/** Returns the handle of the vertex; 0 if there is none. */
+export function tryAnchor(store: GraphStore, anchor: Anchor): number {
+  try {
+    return findAnchor(store, anchor);
+  } catch (error) {
+    if (error instanceof KeyError) return 0;
+    throw error;
+  }
+}

@@ -7,6 +7,7 @@ import { encodeCursor } from "../render/cursor.js";
 import type { PartialEntry, PartialGroups, PartialHead } from "../render/partial-result.js";
 import { decodeSortKey } from "../render/sort-key.js";
 import type { Explanation, QueryTiming } from "../render/typed-results.js";
+import { isAsCheap } from "../walk/equal-cost.js";
 import { identifyValue, mergeFacets, mergeValues, showFacet, showValue } from "./merge-totals.js";
 
 /** Returns the head of all partitions. */
@@ -40,11 +41,12 @@ function present<T>(heads: readonly PartialHead[], read: (head: PartialHead) => 
  * @param entries of all partitions, in order
  */
 export function selectEntries(
-  { hits, offset, cursor, groups }: PartialHead,
+  { hits, offset, cursor, groups, paths }: PartialHead,
   entries: readonly PartialEntry[],
   isTop: boolean,
 ): readonly PartialEntry[] {
-  const kept = groups === null ? entries : firstOfGroups(groups, entries);
+  const wanted = paths === null ? entries : selectPaths(paths, entries);
+  const kept = groups === null ? wanted : firstOfGroups(groups, wanted);
   if (hits === null) return kept;
   // Below another dispatcher, the groups of other partitions are not known yet.
   const shown = isTop || groups === null ? 0 : (cursor?.shown ?? 0);
@@ -108,6 +110,24 @@ function nextCursor(
 function unshownGroups({ values, earlier }: PartialGroups): number {
   const shown = new Set(earlier.map((value) => identifyValue({ value })));
   return values.filter((value) => !shown.has(identifyValue(value))).length;
+}
+
+/** @param entries cheapest first */
+function selectPaths(
+  kind: "ends" | "cheapest",
+  entries: readonly PartialEntry[],
+): readonly PartialEntry[] {
+  if (kind === "ends") {
+    const byEnd = new Map<unknown, PartialEntry>();
+    for (const entry of entries) {
+      const end = (entry.item[0] as readonly string[]).at(-1);
+      if (!byEnd.has(end)) byEnd.set(end, entry);
+    }
+    return [...byEnd.values()];
+  }
+  const costs = entries.map(({ key }) => decodeSortKey(key).key);
+  const end = costs.findIndex((cost) => !isAsCheap(cost, costs[0]!));
+  return end < 0 ? entries : entries.slice(0, end);
 }
 
 function firstOfGroups(

@@ -257,7 +257,7 @@ export class EntryQuery {
       facets: partialFacets,
       groups: groups && describeGroups(groups, earlier),
       bounded,
-      ...{ counts, time, explain },
+      ...{ counts, time, explain, paths: null },
     };
     const placed = { hits: collector.hits, slots, groups, places };
     return { head, entries: keyEntries(store, this.#order, placed, entries) };

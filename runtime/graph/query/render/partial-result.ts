@@ -42,7 +42,15 @@ export interface PartialHead {
   readonly counts: Readonly<Record<string, number>> | null;
   readonly time: QueryTiming | null;
   readonly explain: Explanation | null;
+  /** Paths that belong to the result: the first to each end, or those as cheap as the first. */
+  readonly paths: "ends" | "cheapest" | null;
 }
+
+/** What results of other calls than queries of entries lack. */
+export const PLAIN_HEAD = {
+  ...{ offset: 0, isDictionary: true, unknownKeys: null, counts: null, cursor: null, facets: null },
+  ...{ groups: null, bounded: null, time: null, paths: null },
+};
 
 /** The groups of one partition. */
 export interface PartialGroups {
