@@ -8,8 +8,8 @@ import * as assert from "uvu/assert";
 import { ROOT, sourceFiles } from "../support/source-files.js";
 
 const MAX_COMPRESSED = 150 * 1024;
-/** Maximum growth of the package, which has each file in three codings. */
-const MAX_WHOLE = 500 * 1024;
+/** Maximum growth of the package, which has each file in two codings. */
+const MAX_WHOLE = 250 * 1024;
 
 const test = suite("console build");
 const folder = join(ROOT, "dist", "console");

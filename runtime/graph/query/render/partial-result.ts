@@ -46,7 +46,7 @@ export interface PartialHead {
   readonly paths: "ends" | "cheapest" | null;
 }
 
-/** What results of other calls than queries of entries lack. */
+/** Head of a result without the features of `vertices`. */
 export const PLAIN_HEAD = {
   ...{ offset: 0, isDictionary: true, unknownKeys: null, counts: null, cursor: null, facets: null },
   ...{ groups: null, bounded: null, time: null, paths: null },
