@@ -4,6 +4,7 @@
 
 import type { JsonSchema } from "./argspec.js";
 import { FORMATS, type FormatName } from "./limits/formats.js";
+import { VALUE_CLASSES } from "./typed/value-classes.js";
 import type { UntrustedJson } from "./untrusted-json.js";
 
 const REFERENCE = "#/$defs/";
@@ -19,6 +20,7 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["additionalProperties", readSchemaOrBoolean],
   ["anyOf", readNonEmptyList],
   ["const", (value) => value.scalar()],
+  ["contentEncoding", (value) => value.oneOf("base64")],
   ["default", (value) => value.json()],
   ["deprecated", (value) => value.boolean()],
   ["description", (value) => value.text()],
@@ -41,7 +43,9 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["required", (value) => [...new Set(value.items().map((name) => name.text()))]],
   ["type", (value) => value.oneOf(...TYPES)],
   ["uniqueItems", (value) => value.oneOf(true)],
+  ["x-svc-keys", (value) => value.oneOf("number")],
   ["x-svc-range", (value) => value.oneOf("safe")],
+  ["x-svc-type", (value) => value.oneOf(...VALUE_CLASSES)],
 ]);
 
 /**

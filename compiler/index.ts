@@ -7,5 +7,6 @@ export { loadConfig } from "./config/config.js";
 export type { Diagnostic } from "./diagnostics/diagnostic.js";
 export { renderDiagnostics } from "./diagnostics/render.js";
 export { type Compiled, ProjectBuilder, type Rebuild } from "./project-builder.js";
+export type * from "./record/module-export.js";
 export type * from "./record/plugin-record.js";
 export type * from "./record/type-shape.js";

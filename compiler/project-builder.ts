@@ -33,7 +33,8 @@ import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from 
 import { type OutputFiles, writeOutput } from "./output.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
-import type { ModuleExport, PluginRecord } from "./record/plugin-record.js";
+import type { ModuleExport } from "./record/module-export.js";
+import type { PluginRecord } from "./record/plugin-record.js";
 import { SchemaInspector } from "./schemas/schema-inspector.js";
 import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
 import { unmatchedFiles } from "./unmatched-files.js";

@@ -25,7 +25,10 @@ export interface Forms {
 
 const REFERENCE = "#/$defs/";
 /** Schema keywords that do not restrict values. An `integer` is always a safe integer. */
-const ANNOTATIONS = new Set(["default", "deprecated", "description", "x-svc-range"]);
+const ANNOTATIONS = new Set([
+  ...["contentEncoding", "default", "deprecated", "description"],
+  ...["x-svc-keys", "x-svc-range", "x-svc-type"],
+]);
 const WORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   array: ["type", "items", "prefixItems", ...wordsFor("array")],
   boolean: ["type"],

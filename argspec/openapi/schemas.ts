@@ -9,7 +9,9 @@ const DEFINITIONS = "#/$defs/";
 const SCHEMAS = "#/components/schemas/";
 /** Keywords whose value is data or text. */
 const PLAIN_WORDS = [
-  ..."type const enum required description default deprecated propertyNames".split(" "),
+  ..."type const enum required description default deprecated contentEncoding propertyNames".split(
+    " ",
+  ),
   ...Object.keys(LIMIT_WORDS),
 ];
 const LIST_WORDS = ["prefixItems", "anyOf"];

@@ -6,7 +6,7 @@ import { BUILTINS } from "../builtins.js";
 import type { ClientEmitter, PackageOrder } from "../client-emitter.js";
 import { listOperations } from "../operations.js";
 import { SERVICES } from "../services.js";
-import { clientDeclarations, typeDeclarations } from "./declarations.js";
+import { clientDeclarations, type PrintedSection, typeDeclarations } from "./declarations.js";
 import { declareTypes } from "./declare-types.js";
 import { packageJson, packageName, packageVersion, readme } from "./package-files.js";
 import { clientScript } from "./scripts.js";
@@ -64,7 +64,7 @@ export async function emitTypescriptClient(
 async function printTypes(sections: readonly Section[]) {
   const all = await declareTypes(sections.flatMap(({ types }) => types));
   let start = 0;
-  return sections.map(({ methods, types, errors }) => {
+  return sections.map(({ methods, types, errors }): PrintedSection => {
     const printed = all.slice(start, start + types.length);
     start += types.length;
     return { methods, types: printed, errors };

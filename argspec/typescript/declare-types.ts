@@ -4,6 +4,7 @@
 
 import { compile } from "json-schema-to-typescript";
 import { plainCode } from "./doc-comment.js";
+import { restoreGenerics } from "./generic-types.js";
 import { exportedNames, type LoweredSchema } from "./lower-schema.js";
 
 /** Name of the type. */
@@ -39,7 +40,8 @@ export async function declareTypes(requests: readonly TypeRequest[]): Promise<re
   );
   const root = { type: "object", properties: {}, additionalProperties: false, $defs };
   const printed = await compile(root as Parameters<typeof compile>[0], "Root", OPTIONS);
-  const bodies = takeApart(exportedNames(plainCode(printed.replace(LIBRARY_COMMENT, ""))));
+  const code = restoreGenerics(printed.replace(LIBRARY_COMMENT, ""));
+  const bodies = takeApart(exportedNames(plainCode(code)));
   return requests.map(({ name, comment, generic }, index) => {
     const { isInterface, body } = bodies.get(index)!;
     if (isInterface) return `${comment}${tidy(`export interface ${name} ${body}`)}\n`;

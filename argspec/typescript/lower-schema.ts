@@ -3,7 +3,9 @@
 // names chosen here, so the library neither resolves nor names anything.
 
 import type { JsonSchema } from "../argspec.js";
+import { TEXT_VALUE_CLASSES } from "../typed/value-classes.js";
 import { schemaComment } from "./doc-comment.js";
+import { markGeneric } from "./generic-types.js";
 
 /** Input of the library. */
 export type LoweredSchema =
@@ -40,6 +42,8 @@ const EMPTY_OBJECT: LoweredSchema = { tsType: "{ [key: string]: never }" };
 /** Tuples with more optional items are declared as arrays. */
 const MAX_OPTIONAL_ITEMS = 8;
 
+const TEXT_TYPES: ReadonlySet<unknown> = new Set(TEXT_VALUE_CLASSES);
+
 export class SchemaLowering {
   readonly #names: TypeNames;
   /**
@@ -58,9 +62,29 @@ export class SchemaLowering {
     if (Array.isArray(anyOf)) return this.#union(anyOf);
     if (Array.isArray(values)) return { enum: values };
     if ("const" in schema) return { enum: [schema.const] };
+    const valueClass = this.#valueClass(schema);
+    if (valueClass !== null) return valueClass;
     if (type === "array") return this.#array(schema);
     if (type === "object") return this.#object(schema);
     return typeof type === "string" ? { type } : ANY_JSON;
+  }
+
+  /** Returns null for a schema whose values are those of JSON. */
+  #valueClass({ "x-svc-type": name, type, items, ...schema }: JsonSchema): LoweredSchema | null {
+    if (type === "string") return TEXT_TYPES.has(name) ? { tsType: String(name) } : null;
+    if (name === "Set" && type === "array") return generic("Set", [this.lower(items)]);
+    if (name !== "Map") return null;
+    if (type === "array") {
+      const pair = isSchema(items) && Array.isArray(items.prefixItems) ? items.prefixItems : [];
+      return generic(
+        "Map",
+        [0, 1].map((index) => this.lower(pair[index])),
+      );
+    }
+    const keys = { type: schema["x-svc-keys"] === "number" ? "number" : "string" };
+    return type === "object"
+      ? generic("Map", [keys, this.lower(schema.additionalProperties)])
+      : null;
   }
 
   #reference($ref: string): LoweredSchema {
@@ -146,6 +170,11 @@ export function tuple(items: readonly LoweredSchema[], rest: LoweredSchema | nul
   if (items.length === 0 && rest !== null) return { type: "array", items: rest };
   const more = rest === null ? {} : { additionalItems: rest };
   return { anyOf: [{ type: "array", items, ...length, ...more }] };
+}
+
+/** The library has no generic types: they are printed as tuples, and changed afterwards. */
+function generic(name: "Set" | "Map", types: readonly LoweredSchema[]): LoweredSchema {
+  return tuple([{ tsType: markGeneric(name) }, ...types], null);
 }
 
 function isSchema(value: unknown): value is JsonSchema {

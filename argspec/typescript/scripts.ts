@@ -53,12 +53,21 @@ ${group("Builtin", "builtin", builtin)}${group("Services", "service", services)}
 }
 
 /** Our names contain no `$`, so these collide with neither them nor the classes. */
-function constants(kind: string, { methods }: Section): string {
-  const lines = methods.map(
-    ({ name, operation }) =>
-      `const ${kind}$${name} = ${JSON.stringify(clientOperation(operation))};\n`,
-  );
+function constants(kind: string, { methods, plans }: Section): string {
+  const lines = methods.map(({ name, operation }) => {
+    const own = plans.of.get(operation) ?? {};
+    const members = literal({ ...clientOperation(operation), ...own });
+    const isShared = plans.shared.length > 0 && Object.keys(own).length > 0;
+    const value = isShared ? `${members.slice(0, -1)},"plans":${kind}$$plans}` : members;
+    return `const ${kind}$${name} = ${value};\n`;
+  });
+  if (plans.shared.length > 0) lines.unshift(`const ${kind}$$plans = ${literal(plans.shared)};\n`);
   return lines.length === 0 ? "" : `\n${lines.join("")}`;
+}
+
+/** In a literal, the key `__proto__` would set the prototype. */
+function literal(value: object): string {
+  return JSON.stringify(value).replaceAll('"__proto__":', '["__proto__"]:');
 }
 
 function group(name: string, kind: string, section: Section): string {

@@ -5,6 +5,7 @@ import type { Argspec, ParamSpec } from "../argspec.js";
 import { type ErrorKindSpec, listErrorKinds } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import { isPage, type Operation } from "../operations.js";
+import { type GroupPlans, planOperations } from "../typed/operation-plans.js";
 import type { TypeRequest } from "./declare-types.js";
 import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";
 import {
@@ -20,6 +21,7 @@ export interface Section {
   /** Named types, then parameters and results by operation. */
   readonly types: readonly TypeRequest[];
   readonly errors: readonly TypedKind[];
+  readonly plans: GroupPlans;
 }
 
 /** An error with a name. */
@@ -88,7 +90,8 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
     const comment = `/** What a \`${kind}\` tells programs. */\n`;
     return [{ name: detailsType, schema: lowering.lower(details), comment }];
   });
-  return { methods, types: [...named, ...own, ...detailTypes], errors };
+  const plans = planOperations($defs, operations);
+  return { methods, types: [...named, ...own, ...detailTypes], errors, plans };
 }
 
 /** Parameters, including the body. */

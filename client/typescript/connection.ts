@@ -2,7 +2,14 @@
 // server cannot have executed it, or if executing it twice is harmless.
 
 import { CallDeadline } from "./call-deadline.js";
-import { decoded, exchange, isConnectError, type RawResponse, readText } from "./exchange.js";
+import {
+  decoded,
+  describeCause,
+  exchange,
+  isConnectError,
+  type RawResponse,
+  readText,
+} from "./exchange.js";
 import { readHttpResult } from "./http-response.js";
 import type { Operation } from "./operation.js";
 import type {
@@ -20,6 +27,7 @@ import { RetryBudget, retryDelayMs } from "./retry-budget.js";
 import { readFirstChunk, readStreamItems, type StreamPosition } from "./stream-items.js";
 import { SvcError } from "./svc-error.js";
 import { TokenSource } from "./token-source.js";
+import { decode } from "./typed-values.js";
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
@@ -68,7 +76,7 @@ export class Connection {
     options: CallOptions | undefined,
   ): Promise<unknown> {
     const answer = await this.#send(operation, params, options);
-    return operation.text ? answer : readMember(answer, "response");
+    return operation.text ? answer : decodeResult(operation, readMember(answer, "response"));
   }
 
   /** Returns a function that returns one page, with a member that yields the items of all. */
@@ -100,7 +108,9 @@ export class Connection {
     params: object | undefined,
     options: CallOptions | undefined,
   ): Promise<Envelope<unknown>> {
-    return (await this.#send(operation, params, options)) as Envelope<unknown>;
+    const envelope = (await this.#send(operation, params, options)) as Envelope<unknown>;
+    if (operation.got) envelope.response = decodeResult(operation, envelope.response);
+    return envelope;
   }
 
   /**
@@ -120,7 +130,9 @@ export class Connection {
       let reader = await this.#openStream(operation, params, all, limit);
       for (;;) {
         try {
-          return yield* readStreamItems(reader, operation, limit, position);
+          const items = readStreamItems(reader, operation, limit, position);
+          for await (const item of items) yield decodeResult(operation, item);
+          return;
         } catch (error) {
           limit.check(undefined);
           const { id } = position;
@@ -183,7 +195,7 @@ export class Connection {
     options: CallOptions | undefined,
   ): Promise<unknown> {
     const result = await this.readHttp(operation, params, options);
-    return result.response ?? result.value;
+    return result.response ?? decodeResult(operation, result.value);
   }
 
   /**
@@ -303,6 +315,17 @@ export class Connection {
       if (argspec !== this.#argspec) warn(otherContract(this.#argspec, argspec));
     }
     return answer;
+  }
+}
+
+/** @throws SvcError for a value that is not of its class */
+function decodeResult(operation: Operation, value: unknown): unknown {
+  const { got, plans = [], path } = operation;
+  if (!got) return value;
+  try {
+    return decode(value, got, plans, "response");
+  } catch (cause) {
+    throw new SvcError("http", `${path}: ${describeCause(cause)}`, { status: 200, cause });
   }
 }
 

@@ -1,6 +1,41 @@
 // Description of an operation in generated code. Part of the published declarations of every
 // generated client.
 
+/** Where values of classes are in a value, and how they are written in JSON. */
+export interface Plan {
+  /** Class of values that are strings in JSON. */
+  readonly text?: "Date" | "URL" | "Uint8Array" | "bigint";
+  readonly list?: ListPlan;
+  readonly fields?: FieldsPlan;
+  /** Number of a plan in the list of shared ones, instead of all other members. */
+  readonly ref?: number;
+  /** Creates the value from its form in JSON. */
+  readonly make?: { fromJSON(value: unknown): unknown };
+}
+
+/** Plan of arrays. */
+export interface ListPlan {
+  /** Of the first items, null for plain ones. */
+  readonly first?: readonly (Plan | null)[];
+  /** Of all other items. */
+  readonly items?: Plan;
+  readonly to?: "Set" | "Map";
+}
+
+/** Plan of objects. */
+export interface FieldsPlan {
+  /** By property name, null for plain ones. */
+  readonly known?: Readonly<Record<string, Plan | null>>;
+  /** Of all other properties. */
+  readonly others?: Plan;
+  readonly to?: "Map";
+  /** Keys of the Map are numbers. */
+  readonly numbers?: true;
+  /** Property that selects one of `cases`, which replaces this plan. */
+  readonly tag?: string;
+  readonly cases?: Readonly<Record<string, FieldsPlan>>;
+}
+
 /** Description of one operation, as needed to call it. */
 export interface Operation {
   /** `/svc/plugin/<name>`, without the service prefix. */
@@ -19,6 +54,12 @@ export interface Operation {
   readonly stream?: true;
   /** True if the response has no envelope; `mixed`: if it may have one. */
   readonly http?: "response" | "mixed";
+  /** Plans of parameters with values of classes. */
+  readonly given?: Readonly<Record<string, Plan>>;
+  /** Plan of the result. */
+  readonly got?: Plan;
+  /** Plans that others refer to. */
+  readonly plans?: readonly Plan[];
   /** Errors with a kind of their own: names and statuses. */
   readonly errors?: readonly (readonly [name: string, statuses: readonly number[]])[];
 }

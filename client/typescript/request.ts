@@ -3,6 +3,7 @@
 
 import type { Operation } from "./operation.js";
 import type { CallOptions } from "./options.js";
+import { encode } from "./typed-values.js";
 
 export interface Request {
   readonly url: string;
@@ -25,7 +26,9 @@ export function buildRequest(
   { headers = {}, partial }: CallOptions,
 ): Request {
   const { path, content: contentForm, post, text, stream } = operation;
-  const members = Object.entries(params).filter(([, value]) => value !== undefined);
+  const members = Object.entries(params)
+    .filter(([, value]) => value !== undefined)
+    .map((member) => encoded(member, operation));
   const isContent = ([name]: [string, unknown]) => name === "content" && contentForm !== undefined;
   const content = members.find(isContent);
   const query = members
@@ -45,6 +48,13 @@ export function buildRequest(
     },
     body: content && bodyOf(content[1], contentForm!),
   };
+}
+
+function encoded(
+  [name, value]: [string, unknown],
+  { given = {}, plans = [] }: Operation,
+): [string, unknown] {
+  return [name, Object.hasOwn(given, name) ? encode(value, given[name]!, plans) : value];
 }
 
 function queryPart(name: string, value: unknown, { json }: Operation): string {

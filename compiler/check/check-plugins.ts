@@ -18,6 +18,7 @@ import {
   checkPluginName,
 } from "./name-rules.js";
 import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
+import { checkValueClasses } from "./value-classes.js";
 
 export interface CheckOptions {
   /** Configured number of executors; `auto` can be several. */
@@ -44,6 +45,7 @@ export function checkPlugins(
     ...checkAmbiguousText(plugin, types),
     ...checkDefaults(plugin, types),
     ...checkExamples(plugin, types),
+    ...checkValueClasses(plugin, types),
   ]);
   return sortDiagnostics([
     ...findings,

@@ -63,7 +63,12 @@ export class CheckBody {
         this.#union(shape.members, value, path);
         break;
       case "limited": {
+        if (shape.valueClass !== undefined) {
+          this.#require(shape, value, path);
+          break;
+        }
         this.#shape(shape.base, value, path);
+        if (Object.keys(shape.limits).length === 0) break;
         const fault = this.#variable("fault");
         this.#line(`const ${fault} = ${this.#checks.limits(shape.limits)}(${value});`);
         this.#line(`if (${fault} !== null) return ${joinTexts([...path, fault])};`);

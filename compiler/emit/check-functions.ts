@@ -95,6 +95,7 @@ export class CheckFunctions implements ShapeChecks {
       case "pattern":
         return `(typeof ${value} === "string" && ${this.#patternFor(shape.source)}.test(${value}))`;
       case "limited":
+        if (Object.keys(shape.limits).length === 0) return this.condition(shape.base, value);
         return [
           `(${this.condition(shape.base, value)}`,
           `${this.limits(shape.limits)}(${value}) === null)`,

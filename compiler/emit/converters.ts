@@ -15,6 +15,7 @@ import { CheckFunctions } from "./check-functions.js";
 import { PluginModules } from "./modules.js";
 import { ResultChecks } from "./result-checks.js";
 import { HEADER, identifier, jsonText, propertyAccess, propertyKey, quote } from "./text.js";
+import { isTypedResult, TypedValues } from "./typed-values.js";
 
 export interface ConverterOptions {
   /** Import specifier of the file that exports the plugins' functions, see PluginModules. */
@@ -62,7 +63,7 @@ const HELPERS = [
   ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
   ...["readFields", "integerFault", "isFraction", "isTooDeep", "listItems", "mediaTypeFault"],
-  ...["toCursor", "toDate", "toURL"],
+  ...["toCursor", "typedArgument", "typedResult"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` distinguishes it from all other names in the file. */
@@ -92,11 +93,16 @@ export function emitConverters(
   const checks = new CheckFunctions(types);
   const results = new ResultChecks(types);
   const modules = new PluginModules(plugins);
-  const functions = plugins
+  const typed = new TypedValues(types, modules);
+  const all = plugins
     .map(
-      (plugin) => emitConverter(plugin, types, modules, checks) + emitResultCheck(plugin, results),
+      (plugin) =>
+        emitConverter(plugin, types, modules, { checks, typed }) +
+        emitResultCheck(plugin, results) +
+        emitResultConverter(plugin, typed),
     )
     .join("\n");
+  const functions = [typed.emit(), all].filter((text) => text !== "").join("\n");
   const body = [functions, checks.emit(), results.emit()].filter((text) => text !== "").join("\n");
   const used = HELPERS.filter((helper) => new RegExp(`\\b${helper}\\(`).test(body));
   const imports =
@@ -110,11 +116,16 @@ export function emitImport(names: readonly string[], specifier: string): string 
   return names.length === 0 ? "" : `import {\n${list}} from ${quote(specifier)};\n`;
 }
 
+interface Emitters {
+  readonly checks: CheckFunctions;
+  readonly typed: TypedValues;
+}
+
 function emitConverter(
   plugin: PluginRecord,
   types: TypeTable,
   modules: PluginModules,
-  checks: CheckFunctions,
+  emitters: Emitters,
 ): string {
   const users = plugin.params.filter(
     (param) => param.kind === "user" && !isFile(param),
@@ -122,14 +133,16 @@ function emitConverter(
   const files = plugin.params.filter(isFile).map((file) => file.name);
   const readers = readersName(plugin);
   const args = plugin.params.map((param) =>
-    param.kind === "user" ? userArgument(param, readers) : reservedArgument(param, plugin, checks),
+    param.kind === "user"
+      ? userArgument(param, readers)
+      : reservedArgument(param, plugin, emitters),
   );
   const first = plugin.role === "post" ? "response" : "request";
   const name = converterName(plugin);
   const schemas = schemaTable(plugin, modules);
   return [
     `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
-    ...(readers === null ? [] : readerTable(readers, plugin.name, users, types, checks)),
+    ...(readers === null ? [] : readerTable(readers, plugin.name, users, types, emitters)),
     ...schemas,
     ...(files.length === 0
       ? [`export function ${name}(${first}, source) {`]
@@ -152,6 +165,18 @@ function emitResultCheck(plugin: PluginRecord, results: ResultChecks): string {
   if (faults.length === 0) return "";
   const name = `${converterName(plugin)}$result`;
   return `\nexport function ${name}(result) {\n  return ${faults.join(" ?? ")};\n}\n`;
+}
+
+/** Name of the function that converts a result; null if there is nothing to convert. */
+export function resultConverterName(plugin: PluginRecord, types: TypeTable): string | null {
+  return isTypedResult(plugin, types) ? `${converterName(plugin)}$typed` : null;
+}
+
+function emitResultConverter(plugin: PluginRecord, typed: TypedValues): string {
+  const converter = typed.result(plugin.result);
+  return converter === null
+    ? ""
+    : `\nexport const ${converterName(plugin)}$typed = ${converter};\n`;
 }
 
 /** Returns expressions for the faults of a result that its declared type excludes. */
@@ -201,13 +226,15 @@ function readerTable(
   plugin: string,
   users: readonly UserParam[],
   types: TypeTable,
-  checks: CheckFunctions,
+  { checks, typed }: Emitters,
 ): string[] {
   const readers = users.map((param) => {
     const text = parameterReader(param, types, checks);
-    const { textClass } = param;
-    const more = textClass === "Cursor" ? `, ${quote(plugin)}` : "";
-    const read = textClass ? `to${textClass}(${quote(param.name)}, ${text}${more})` : text;
+    const name = quote(param.name);
+    const read =
+      param.textClass === "Cursor"
+        ? `toCursor(${name}, ${text}, ${quote(plugin)})`
+        : typed.argument(param.shape, text, name);
     return `  ${propertyKey(param.name)}: (query, at) => ${read},`;
   });
   return [`export const ${name} = {`, ...readers, "};"];
@@ -285,7 +312,7 @@ function checkFor(shape: TypeShape | null, wire: Wire, checks: CheckFunctions): 
 function reservedArgument(
   param: ReservedParam,
   plugin: PluginRecord,
-  checks: CheckFunctions,
+  { checks, typed }: Emitters,
 ): string {
   switch (param.name) {
     case "request":
@@ -300,7 +327,8 @@ function reservedArgument(
     case "content": {
       const check = checkFor(param.shape, "json", checks);
       const from = check === null ? "source" : `source, ${check}`;
-      return `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
+      const read = `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
+      return typed.argument(param.shape, read, quote("content"));
     }
     case "graph":
       return plugin.graph === null ? "undefined" : `requireBoundGraph(${quote(plugin.graph)})`;

@@ -1,5 +1,6 @@
 // Describes shapes in words, for messages of generated checks.
 
+import type { TextValueClass } from "../../argspec/typed/value-classes.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { quote } from "./text.js";
 
@@ -9,6 +10,13 @@ const MAX_LISTED = 20;
 interface Resolver {
   resolve(shape: TypeShape): TypeShape;
 }
+
+const CLASSES: Readonly<Record<TextValueClass, string>> = {
+  Date: "a date and time",
+  URL: "a URI with its scheme",
+  Uint8Array: "bytes as base64",
+  bigint: "an integer of at most 1000 digits, as a string",
+};
 
 /** Describes a shape in words: `an integer`, `one of "fast", "exact"`. */
 export function describeShape(types: Resolver, shape: TypeShape): string {
@@ -37,6 +45,7 @@ export function describeShape(types: Resolver, shape: TypeShape): string {
     case "object":
       return "an object";
     case "limited":
+      if (shape.valueClass) return CLASSES[shape.valueClass];
       return describeShape(types, shape.base);
     case "ref":
       return describeShape(types, types.resolve(shape));

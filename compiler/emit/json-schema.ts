@@ -38,7 +38,7 @@ function schemaOf(shape: TypeShape): JsonSchema {
     case "pattern":
       return { type: "string", pattern: shape.source };
     case "array":
-      return { type: "array", items: toJsonSchema(shape.items) };
+      return { type: "array", items: toJsonSchema(shape.items), ...classSchema(shape.valueClass) };
     case "tuple":
       return tupleSchema(shape);
     case "object":
@@ -46,7 +46,12 @@ function schemaOf(shape: TypeShape): JsonSchema {
     case "union":
       return unionSchema(shape.members);
     case "limited":
-      return { ...toJsonSchema(shape.base), ...shape.limits };
+      return {
+        ...toJsonSchema(shape.base),
+        ...shape.limits,
+        ...(shape.valueClass === "Uint8Array" && { contentEncoding: "base64" }),
+        ...classSchema(shape.valueClass),
+      };
     case "ref":
       return { $ref: `#/$defs/${shape.name}` };
   }
@@ -76,7 +81,14 @@ function objectSchema(shape: ObjectShape): JsonSchema {
     // Servers ignore additional keys, so the schema does not offer any.
     additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
     ...keySchema(shape),
+    ...classSchema(shape.valueClass),
+    ...(shape.hasNumberKeys && { "x-svc-keys": "number" }),
   };
+}
+
+/** Clients convert values to this class. */
+function classSchema(name: string | undefined): JsonSchema {
+  return name === undefined ? {} : { "x-svc-type": name };
 }
 
 function keySchema(shape: ObjectShape): JsonSchema {

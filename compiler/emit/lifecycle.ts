@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import type { ModuleExport } from "../record/plugin-record.js";
+import type { ModuleExport } from "../record/module-export.js";
 import type { PluginModules } from "./modules.js";
 
 type Functions = Pick<ResolvedConfig, "onStart" | "onStop">;

@@ -1,7 +1,8 @@
 // Emits the entry point of the bundle: the plugin functions under unique names. `add` of module 3
 // becomes `add$3`.
 
-import { type ModuleExport, type PluginRecord, SCHEMA_PREFIX } from "../record/plugin-record.js";
+import type { ModuleExport } from "../record/module-export.js";
+import { type PluginRecord, SCHEMA_PREFIX } from "../record/plugin-record.js";
 import { HEADER, identifier, quote } from "./text.js";
 
 export class PluginModules {
@@ -14,6 +15,7 @@ export class PluginModules {
       plugin,
       ...plugin.before,
       ...schemasOf(plugin),
+      ...makersOf(plugin),
     ]);
     const paths = new Set(used.map(({ module }) => module).sort());
     for (const { module } of others) paths.add(module);
@@ -57,12 +59,17 @@ function schemasOf({ params }: PluginRecord): ModuleExport[] {
   return params.flatMap(({ schemas = [] }) => schemas.map(({ schema }) => schema));
 }
 
+/** The classes that create parts of the arguments of a plugin. */
+function makersOf({ params }: PluginRecord): readonly ModuleExport[] {
+  return params.flatMap(({ makers = [] }) => makers);
+}
+
 /** Names that modules export in addition to their own, by path: `svc$Order`. */
 export function addedExports(plugins: readonly PluginRecord[]): Map<string, Set<string>> {
   const added = new Map<string, Set<string>>();
-  for (const schema of plugins.flatMap(schemasOf)) {
-    const names = added.get(schema.module) ?? new Set();
-    added.set(schema.module, names.add(exportName(schema).slice(SCHEMA_PREFIX.length)));
+  for (const one of plugins.flatMap((plugin) => [...schemasOf(plugin), ...makersOf(plugin)])) {
+    const names = added.get(one.module) ?? new Set();
+    added.set(one.module, names.add(exportName(one).slice(SCHEMA_PREFIX.length)));
   }
   return added;
 }

@@ -5,7 +5,13 @@ import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { isFile, type PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
-import { converterName, emitImport, readersName, resultCheckName } from "./converters.js";
+import {
+  converterName,
+  emitImport,
+  readersName,
+  resultCheckName,
+  resultConverterName,
+} from "./converters.js";
 import { type PluginFacts, pluginFacts, pluginPath } from "./describe.js";
 import { isNumeric } from "./is-numeric.js";
 import { emitLifecycle, lifecycleExports } from "./lifecycle.js";
@@ -35,6 +41,7 @@ export function emitPlugins(
       converterName(plugin),
       ...[readersName(plugin) ?? []].flat(),
       ...[resultCheckName(plugin, types) ?? []].flat(),
+      ...[resultConverterName(plugin, types) ?? []].flat(),
     ])
     .map((name) => `  ${name},\n`);
   const imports =
@@ -96,6 +103,7 @@ function emitEntry(
   const isOwn = plugin.role === "engine" && (kind === "value" || kind === "stream");
   const isExact = isOwn && shape !== null && isNumeric(shape, types);
   const check = resultCheckName(plugin, types);
+  const typed = resultConverterName(plugin, types);
   const [converter, readers] = [converterName(plugin), readersName(plugin)];
   const before = plugin.before.map((one) => modules.reference(one));
   const { path, description, parameters, bound_graph } = facts.description;
@@ -116,6 +124,7 @@ function emitEntry(
     `    invoke: ${converter},`,
     ...(isExact ? ["    isExact: true,"] : []),
     ...(check === null ? [] : [`    resultFault: ${check},`]),
+    ...(typed === null ? [] : [`    encodeResult: ${typed},`]),
     ...(before.length === 0 ? [] : [`    before: [${before.join(", ")}],`]),
     "  },",
     "",

@@ -6,7 +6,8 @@
 
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { hashContent, MANIFEST_FILE } from "../../runtime/settings/manifest.js";
-import type { ModuleExport, PluginRecord } from "../record/plugin-record.js";
+import type { ModuleExport } from "../record/module-export.js";
+import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { emitArgspec } from "./argspec.js";
 import { emitConverters } from "./converters.js";

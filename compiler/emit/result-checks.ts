@@ -2,8 +2,8 @@
 // languages cannot read it. Only positions that lead to an `int` are visited. A check returns null
 // or the message; paths are built only for faults.
 
+import { listShapeParts } from "../record/shape-parts.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { listShapeParts } from "./shape-parts.js";
 import { propertyAccess, quote } from "./text.js";
 
 type ShapeOfKind<K extends TypeShape["kind"]> = Extract<TypeShape, { kind: K }>;
@@ -44,7 +44,7 @@ export class ResultChecks {
   }
 
   #leadsToInt(shape: TypeShape): boolean {
-    return listShapeParts(shape, this.#types).some(({ kind }) => kind === "int");
+    return listShapeParts(shape, (name) => this.#types[name]!).some(({ kind }) => kind === "int");
   }
 
   /** @param path expression for the path of `value` */

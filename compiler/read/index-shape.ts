@@ -6,7 +6,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import { type LimitTag, readLimitTags } from "./limit-tags.js";
 import { withLimits } from "./limited-shape.js";
 import { type Problem, problemsAtPath, type TypeReader } from "./reading.js";
-import { readKeyPattern } from "./template-pattern.js";
+import { escapeText, readKeyPattern } from "./template-pattern.js";
 
 /** The part of an object shape about additional values. */
 interface IndexShape {
@@ -40,10 +40,19 @@ export function readIndex(reader: TypeReader, type: ts.Type): IndexReading | nul
   return indexReading(reader, keys, info.type, tags);
 }
 
-/** Reads `Map<K, V>`, which is an object in JSON. */
+/** Reads a `Map<K, V>` that is an object in JSON. */
 export function readMap(reader: TypeReader, key: ts.Type, value: ts.Type): IndexReading {
-  const keys = key.isUnion() ? { problems: [] } : readKeys(reader, key);
+  const keys = key.isUnion() ? readLiteralKeys(key.types) : readKeys(reader, key);
   return indexReading(reader, keys, value, []);
+}
+
+/** Keys that are neither literals nor all text are not checked, which only results have. */
+function readLiteralKeys(types: readonly ts.Type[]): Keys {
+  const texts = types.map((type) =>
+    type.isStringLiteral() || type.isNumberLiteral() ? escapeText(String(type.value)) : null,
+  );
+  if (texts.includes(null)) return { problems: [] };
+  return { pattern: `^(?:${texts.join("|")})$`, problems: [] };
 }
 
 function indexReading(

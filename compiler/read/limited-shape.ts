@@ -68,6 +68,8 @@ function put(
 ): TypeShape | null {
   switch (shape.kind) {
     case "limited": {
+      // Limits of its form in JSON would not be limits of the value.
+      if (shape.valueClass !== undefined || shape.maker !== undefined) return null;
       const base = put(shape.base, limits, kind, named);
       return base && { ...shape, limits: { ...shape.limits, ...limits } };
     }

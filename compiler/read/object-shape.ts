@@ -4,10 +4,12 @@
 import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 import { LIMITS_PROPERTY } from "./carried-limits.js";
+import { readCollection } from "./collection-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
-import { readIndex, readMap } from "./index-shape.js";
+import { readIndex } from "./index-shape.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
+import { readMade } from "./made-class.js";
 import { isLibrary } from "./named-type.js";
 import { isUniqueSymbolKey } from "./package-symbols.js";
 import {
@@ -36,7 +38,7 @@ function readArray(reader: TypeReader, element: ts.Type): TypeReading {
   const items = readElement(reader, element);
   return {
     shape: { kind: "array", items: items.shape },
-    problems: [...bytesInJson(reader, "[]", items), ...problemsAtPath("[]", items)],
+    problems: problemsAtPath("[]", items),
   };
 }
 
@@ -53,10 +55,7 @@ function readTuple(reader: TypeReader, type: ts.TupleTypeReference): TypeReading
     const flags = type.target.elementFlags[index] ?? ts.ElementFlags.Required;
     const isOptional = (flags & ts.ElementFlags.Optional) !== 0;
     const reading = isOptional ? reader.readPresent(element) : readElement(reader, element);
-    problems.push(
-      ...bytesInJson(reader, `[${index}]`, reading),
-      ...problemsAtPath(`[${index}]`, reading),
-    );
+    problems.push(...problemsAtPath(`[${index}]`, reading));
     if (flags & ts.ElementFlags.Rest) rest = reading.shape;
     else if (rest === null) items.push(reading.shape);
     else
@@ -78,37 +77,19 @@ function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
     const element = type.getNumberIndexType();
     if (element) return readArray(reader, element);
   }
-  const collection = isGlobal && reader.direction === "output" && readCollection(reader, type);
+  const collection = isGlobal ? readCollection(reader, type) : null;
   if (collection) return collection;
+  const made = isClass && reader.direction === "input" ? readMade(reader, symbol) : null;
+  if (made) return made;
   if (!isClass && !isGlobal) return null;
   const known = INSTEAD[symbol.name];
   return unsupported(
     isClass ? `an instance of class \`${symbol.name}\`` : withArticle(symbol.name),
     known ??
-      (reader.direction === "input" ? "an interface" : "a plain object, or a `toJSON` method"),
+      (reader.direction === "input"
+        ? "an interface, or `static fromJSON(value: …)` in the class"
+        : "a plain object, or a `toJSON` method"),
   );
-}
-
-/** In JSON a Map is an object and a Set is an array. */
-function readCollection(reader: TypeReader, type: ts.Type): TypeReading | null {
-  const { checker } = reader.context;
-  const [first, second] = checker.getTypeArguments(type as ts.TypeReference);
-  const name = type.getSymbol()?.name.replace("Readonly", "");
-  if (name === "Set" && first) return readArray(reader, first);
-  if (name !== "Map" || !first || !second) return null;
-  const { StringLike, NumberLike } = ts.TypeFlags;
-  const keyTypes = first.isUnion()
-    ? first.types
-    : [checker.getBaseConstraintOfType(first) ?? first];
-  const isText = keyTypes.every((key) => isKey(key, StringLike | NumberLike));
-  if (!isText) return unsupported("a Map with keys that are not text", "text or numbers as keys");
-  const { shape, problems } = readMap(reader, first, second);
-  return { shape: { kind: "object", properties: [], ...shape }, problems };
-}
-
-function isKey(type: ts.Type, mask: ts.TypeFlags): boolean {
-  const parts = type.isIntersection() ? type.types : [type];
-  return parts.some(({ flags }) => (flags & mask) !== 0);
 }
 
 function withArticle(name: string): string {
@@ -116,11 +97,6 @@ function withArticle(name: string): string {
 }
 
 const INSTEAD: Readonly<Record<string, string>> = {
-  Date: "`str`, and `new Date(text)` in the body",
-  Map: "`Record<string, V>`; `Object.fromEntries(map)` makes one",
-  ReadonlyMap: "`Record<string, V>`; `Object.fromEntries(map)` makes one",
-  Set: "an array; `[...set]` makes one",
-  ReadonlySet: "an array; `[...set]` makes one",
   Promise: "the value itself",
   Generator: "`async function*` for a stream, or an array: `[...values]`",
   Iterator: "an array: `[...values]`",
@@ -152,7 +128,7 @@ function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
     const reading = readSchema(reader, node) ?? reader.readPresent(propertyType);
     const path = `.${symbol.name}`;
     const tags = limitTagsOfSymbol(reader.context, symbol);
-    problems.push(...bytesInJson(reader, path, reading), ...problemsAtPath(path, reading));
+    problems.push(...problemsAtPath(path, reading));
     if (symbol.name === "__proto__") problems.push({ path, ...UNSETTABLE });
     properties.push({
       name: symbol.name,
@@ -187,10 +163,4 @@ function extendsAny(checker: ts.TypeChecker, type: ts.Type): boolean {
 function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {
   if (symbol.flags & ts.SymbolFlags.Optional) return true;
   return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
-}
-
-/** JSON has no bytes: a decoded value can contain no `Uint8Array`. */
-function bytesInJson(reader: TypeReader, path: string, part: TypeReading): Problem[] {
-  if (reader.direction === "output" || part.shape.kind !== "bytes") return [];
-  return [{ path, reason: "bytes inside JSON", help: "`str`, or a `content: bytes` argument" }];
 }

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 
 import { join, posix } from "node:path";
 import { ts } from "ts-morph";
-import type { ModuleExport } from "../record/plugin-record.js";
+import type { ModuleExport } from "../record/module-export.js";
 import { type DocComment, readTagLine } from "./doc-comment.js";
 import { isLibrary } from "./named-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";

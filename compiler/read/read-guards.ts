@@ -3,7 +3,8 @@
 
 import { posix } from "node:path";
 import { ts } from "ts-morph";
-import type { GuardRecord, ModuleExport } from "../record/plugin-record.js";
+import type { ModuleExport } from "../record/module-export.js";
+import type { GuardRecord } from "../record/plugin-record.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { findExport } from "./read-before.js";
 import type { ReadContext } from "./read-context.js";

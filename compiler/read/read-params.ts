@@ -9,6 +9,7 @@ import { readDefault } from "./default-value.js";
 import { directDocComment } from "./doc-comment.js";
 import { type LimitTag, limitTagsByName, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
+import { listMakers } from "./made-class.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import {
   findTypeNode,
@@ -25,7 +26,7 @@ import { elementNode, schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { readTextParameter, type TextClass, textShape } from "./text-class.js";
+import { readTextParameter, type TextClass, textShape, withRawBytes } from "./text-class.js";
 import { toWireType } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
@@ -121,6 +122,7 @@ function readUser(
     : textClass === null
       ? readArgument(reader, parameter, type)
       : { shape: textParameterShape(type, textClass), problems: [] };
+  const makers = listMakers(reader, reading.shape);
   const schemas = schemaLocations(context, typeNode);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
@@ -137,6 +139,7 @@ function readUser(
     wire: toWireType(shape, reader.named),
     shape,
     ...(textClass !== null && { textClass }),
+    ...(makers.length > 0 && { makers }),
     ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !isOptional(context, parameter) && !acceptsUndefined(type),
     default: isSent ? readDefault(context, initializer) : { kind: "expression" },
@@ -187,7 +190,8 @@ function readInput(reader: ShapeReader, type: ts.Type): TypeReading {
   if (type.flags & NO_VALUE) {
     return unsupported(`of type \`${checker.typeToString(type)}\`, which has no values`, "`json`");
   }
-  const reading = reader.readPresent(type);
+  const { shape, problems } = reader.readPresent(type);
+  const reading = { shape: withRawBytes(shape), problems };
   return isBytesAmongOthers(reading.shape) ? unsupported(...BYTES_AMONG_OTHERS) : reading;
 }
 

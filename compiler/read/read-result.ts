@@ -11,7 +11,7 @@ import type { ReadContext } from "./read-context.js";
 import { readMediaTypes } from "./read-media-types.js";
 import { firstProblems, pathText, type TypeReading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { readTextParameter } from "./text-class.js";
+import { readTextParameter, withRawBytes } from "./text-class.js";
 import { readUnionShape } from "./union-shape.js";
 import { memberWires } from "./wire.js";
 
@@ -108,7 +108,7 @@ function readEntry(
 ): TypeShape {
   const { context } = reader;
   const [keyType, itemType] = context.checker.getTypeArguments(response as ts.TypeReference);
-  const key = keyType ? reader.read(keyType).shape : JSON_VALUE;
+  const key = keyType ? withRawBytes(reader.read(keyType).shape) : JSON_VALUE;
   // A response with an open key type takes it from the first entry.
   if (key.kind !== "json" && memberWires(key, reader.named).includes("json")) {
     const typeText = context.checker.typeToString(keyType!);

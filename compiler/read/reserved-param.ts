@@ -7,6 +7,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import type { DocComment } from "./doc-comment.js";
 import { type LimitTag, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
+import { listMakers } from "./made-class.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import { declaresType, findTypeNode, parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
@@ -14,6 +15,7 @@ import { schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { type SchemaType, schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
+import { withRawBytes } from "./text-class.js";
 
 export function readReserved(
   reader: ShapeReader,
@@ -117,7 +119,7 @@ function headersForm(
   parameter: ts.ParameterDeclaration,
   type: ts.Type,
 ): ReservedForm {
-  const shape = withoutNull(reader.readPresent(type).shape);
+  const shape = withRawBytes(withoutNull(reader.readPresent(type).shape));
   if (shape.kind === "bytes" || shape.kind === "str") return shape.kind;
   if (shape.kind === "object" && shape.additional && isText(shape.additional)) return "dict";
   if (shape.kind === "array" && isPair(shape.items)) return "list";
@@ -141,15 +143,17 @@ function readContent(
   reader: ShapeReader,
   parameter: ts.ParameterDeclaration,
   type: ts.Type,
-): Pick<ReservedParam, "form" | "shape" | "schemas"> {
+): Pick<ReservedParam, "form" | "shape" | "schemas" | "makers"> {
   const reading = readSchema(reader, parameter.type) ?? reader.readPresent(type);
-  const shape = withoutNull(reading.shape);
+  const shape = withRawBytes(withoutNull(reading.shape));
   const schemas = schemaLocations(reader.context, parameter.type);
-  const checked = schemas.length > 0 && { schemas };
+  const makers = listMakers(reader, reading.shape);
+  const checked = { ...(schemas.length > 0 && { schemas }), ...(makers.length > 0 && { makers }) };
   if (shape.kind === "bytes" || shape.kind === "str") {
     return { form: shape.kind, shape: null, ...checked };
   }
-  if (shape.kind === "limited" && shape.base.kind === "str") {
+  const isConverted = shape.kind === "limited" && (shape.valueClass ?? shape.maker) !== undefined;
+  if (shape.kind === "limited" && shape.base.kind === "str" && !isConverted) {
     return { form: "str", shape, ...checked };
   }
   if (shape.kind === "union" && shape.members.some((member) => member.kind === "bytes")) {

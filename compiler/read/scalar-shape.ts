@@ -5,7 +5,7 @@ import { isPackageSymbol, readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
-import { readTextClass, textShape } from "./text-class.js";
+import { readTextClass, readTextValue, textShape } from "./text-class.js";
 
 /** Reads types without parts; null for other types. */
 export function readScalar(
@@ -35,7 +35,8 @@ export function readScalar(
       source: patternSource(checker, type as ts.TemplateLiteralType),
     });
   }
-  if (isBytes(type)) return plain({ kind: "bytes" });
+  const value = readTextValue(type);
+  if (value !== null) return plain(value);
   const text = direction === "output" ? readTextClass(type) : null;
   if (text !== null) return plain(textShape(text));
   const brand = readBrand(checker, type);
@@ -80,13 +81,6 @@ function isAmbient(declaration: ts.Node): boolean {
   return false;
 }
 
-/** `Uint8Array`, or Node's `Buffer`, a subclass. */
-function isBytes(type: ts.Type): boolean {
-  const name = type.getSymbol()?.name;
-  const isNamed = name === "Uint8Array" || name === "Buffer";
-  return isNamed && type.getProperty("BYTES_PER_ELEMENT") !== undefined;
-}
-
 const { TypeFlags } = ts;
 
 type ScalarKind = "json" | "str" | "float" | "bool" | "null";
@@ -100,6 +94,5 @@ const SCALARS: readonly (readonly [ts.TypeFlags, ScalarKind])[] = [
 ];
 
 const REFUSED: readonly (readonly [ts.TypeFlags, string, string])[] = [
-  [TypeFlags.BigIntLike, "a bigint", "`int`, or `str` for numbers beyond 2^53"],
   [TypeFlags.ESSymbolLike, "a symbol", "`str`"],
 ];

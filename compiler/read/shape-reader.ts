@@ -25,6 +25,7 @@ import {
   withoutUndefined,
 } from "./reading.js";
 import { readScalar } from "./scalar-shape.js";
+import { OUTPUT } from "./type-directions.js";
 import { limitsOfType, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
 
@@ -92,7 +93,7 @@ export class ShapeReader implements TypeReader {
   #readComposite(type: ts.Type): TypeReading {
     const replacement = this.direction === "output" && this.#replacedByToJson(type);
     if (replacement) return this.read(replacement);
-    const name = nameType(this.context, type);
+    const name = this.#nameOf(type, "declared");
     if (this.#open.has(type)) return this.#refToOpen(type, name);
     if (this.#isEndless(type)) return unsupported("an infinitely nested type");
     this.#open.set(type, name);
@@ -119,9 +120,16 @@ export class ShapeReader implements TypeReader {
     return result === type ? undefined : result;
   }
 
+  /** Forms in JSON can differ by direction, see `joinDirections`. */
+  #nameOf(type: ts.Type, use: "declared" | "anonymous"): TypeName | null {
+    const name = nameType(this.context, type, use);
+    if (name === null || this.direction === "input") return name;
+    return { ...name, key: name.key + OUTPUT };
+  }
+
   /** A recursive reference; an anonymous type gets its name only now. */
   #refToOpen(type: ts.Type, name: TypeName | null): TypeReading {
-    const used = name ?? this.#open.get(type) ?? nameType(this.context, type, "anonymous");
+    const used = name ?? this.#open.get(type) ?? this.#nameOf(type, "anonymous");
     this.#open.set(type, used);
     return used ? plain({ kind: "ref", name: used.key }) : unsupported("a type within itself");
   }

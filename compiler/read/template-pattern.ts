@@ -47,6 +47,7 @@ function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
   return has(ts.TypeFlags.BigInt) ? INTEGER_SOURCE : null;
 }
 
-function escapeText(text: string): string {
+/** Escapes a text for a regular expression. */
+export function escapeText(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

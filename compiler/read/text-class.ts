@@ -1,26 +1,64 @@
-// Classes whose values are sent as text or bytes: Date and URL in one format, cursors of pages, and
-// files of forms.
+// Classes whose values are text or bytes in requests and responses: Date, URL and others in one
+// form of JSON, cursors of pages, and files of forms.
 
 import { ts } from "ts-morph";
+import type { TextValueClass } from "../../argspec/typed/value-classes.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
 
-export type TextClass = "Date" | "URL" | "Cursor" | "UploadedFile";
+type LimitedShape = Extract<TypeShape, { kind: "limited" }>;
 
-/** A member of each class, to distinguish it from other types of the same name. */
-const MEMBERS: Readonly<Record<"Date" | "URL", string>> = {
-  Date: "toISOString",
-  URL: "searchParams",
+/** Classes of this package that parameters can have. */
+export type TextClass = "Cursor" | "UploadedFile";
+
+/** Longer numbers take too long to convert. */
+const MAX_DIGITS = 1000;
+
+const LIMITS: Readonly<Record<TextValueClass, LimitedShape["limits"]>> = {
+  Date: { format: "date-time" },
+  URL: { format: "uri" },
+  Uint8Array: {},
+  bigint: { pattern: "^-?\\d+$", maxLength: MAX_DIGITS },
 };
 
-/** Returns which of the classes a type is, or null. */
+/** A member of each class, to distinguish it from other types of the same name. */
+const MEMBERS: Readonly<Record<string, readonly [TextValueClass, string]>> = {
+  Date: ["Date", "toISOString"],
+  URL: ["URL", "searchParams"],
+  Uint8Array: ["Uint8Array", "BYTES_PER_ELEMENT"],
+  // A subclass, of Node.js.
+  Buffer: ["Uint8Array", "BYTES_PER_ELEMENT"],
+};
+
+/** Returns the shape of a class whose values are text in JSON; null for other types. */
+export function readTextValue(type: ts.Type): TypeShape | null {
+  if (type.flags & ts.TypeFlags.BigIntLiteral) return literalShape(type as ts.BigIntLiteralType);
+  if (type.flags & ts.TypeFlags.BigInt) return textValueShape("bigint");
+  const name = type.getSymbol()?.name ?? "";
+  if (!Object.hasOwn(MEMBERS, name)) return null;
+  const [valueClass, member] = MEMBERS[name]!;
+  return type.getProperty(member) === undefined ? null : textValueShape(valueClass);
+}
+
+function textValueShape(valueClass: TextValueClass, limits = LIMITS[valueClass]): TypeShape {
+  return { kind: "limited", base: { kind: "str" }, limits, valueClass };
+}
+
+function literalShape({ value: { negative, base10Value } }: ts.BigIntLiteralType): TypeShape {
+  return textValueShape("bigint", { pattern: `^${negative ? "-" : ""}${base10Value}$` });
+}
+
+/** Bytes that are no part of JSON, such as a body, arrive unchanged. */
+export function withRawBytes(shape: TypeShape): TypeShape {
+  if (shape.kind === "union") return { ...shape, members: shape.members.map(withRawBytes) };
+  const isBytes = shape.kind === "limited" && shape.valueClass === "Uint8Array";
+  return isBytes ? { kind: "bytes" } : shape;
+}
+
+/** Returns which class of this package a type is, or null. */
 export function readTextClass(type: ts.Type): TextClass | null {
-  for (const own of ["Cursor", "UploadedFile"] as const) {
-    if (isPackageSymbol(type.getSymbol(), own)) return own;
-  }
-  const name = type.getSymbol()?.name;
-  if (name !== "Date" && name !== "URL") return null;
-  return type.getProperty(MEMBERS[name]) === undefined ? null : name;
+  const symbol = type.getSymbol();
+  return (["Cursor", "UploadedFile"] as const).find((own) => isPackageSymbol(symbol, own)) ?? null;
 }
 
 /** Returns the same for the type of a parameter, which can be null or absent. */
@@ -32,8 +70,5 @@ export function readTextParameter(type: ts.Type): TextClass | null {
 }
 
 export function textShape(name: TextClass): TypeShape {
-  if (name === "UploadedFile") return { kind: "bytes" };
-  if (name === "Cursor") return { kind: "str" };
-  const format = name === "Date" ? "date-time" : "uri";
-  return { kind: "limited", base: { kind: "str" }, limits: { format } };
+  return { kind: name === "UploadedFile" ? "bytes" : "str" };
 }

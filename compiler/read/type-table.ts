@@ -5,6 +5,7 @@ import { compareText } from "../compare-text.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { NamedTypeShape, TypeShape, TypeTable } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
+import { joinDirections } from "./type-directions.js";
 
 export interface NamedPlugins {
   readonly plugins: PluginRecord[];
@@ -16,8 +17,11 @@ export function nameTypes(
   plugins: readonly PluginRecord[],
   named: ReadonlyMap<string, NamedShape>,
 ): NamedPlugins {
-  const reached = reachedTypes(plugins, named);
+  const found = reachedTypes(plugins, named);
+  const joined = joinDirections(found);
+  const reached = found.filter(({ key }) => !joined.has(key));
   const names = uniqueNames(reached);
+  for (const [key, other] of joined) names.set(key, names.get(other)!);
   const rename = (shape: TypeShape) => renameRefs(shape, names);
   const entries = reached.map((type): [string, NamedTypeShape] => {
     const { key, shape, description, deprecated } = type;
@@ -105,7 +109,7 @@ function renameRefs(shape: TypeShape, names: ReadonlyMap<string, string>): TypeS
 function mapParts(shape: TypeShape, map: (part: TypeShape) => TypeShape): TypeShape {
   switch (shape.kind) {
     case "array":
-      return { kind: "array", items: map(shape.items) };
+      return { ...shape, items: map(shape.items) };
     case "tuple":
       return { ...shape, items: shape.items.map(map), rest: shape.rest && map(shape.rest) };
     case "limited":

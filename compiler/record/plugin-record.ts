@@ -5,6 +5,7 @@ import type { PluginRole } from "../../argspec/argspec.js";
 import type { Wire } from "../../argspec/wire.js";
 import type { JobFacts } from "../../runtime/plugin/contract/job-schedule.js";
 import type { ExampleRecord } from "./example.js";
+import type { ModuleExport } from "./module-export.js";
 import type { SourcePosition } from "./source-position.js";
 import type { TypeShape } from "./type-shape.js";
 
@@ -22,14 +23,6 @@ export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
 
 /** Prefix of the name under which a module is made to export a schema. */
 export const SCHEMA_PREFIX = "svc$";
-
-/** A function or value that a module of the project exports. */
-export interface ModuleExport {
-  /** Path relative to the project, with `/`. */
-  readonly module: string;
-  /** Export name, or class and static method. */
-  readonly exportPath: string;
-}
 
 /** A value with `~standard`, exported by the module in which a type refers to it. */
 export interface SchemaValue extends ModuleExport {
@@ -52,6 +45,8 @@ export interface ReservedParam {
   readonly shape: TypeShape | null;
   /** Schemas inside `content`. */
   readonly schemas?: readonly SchemaLocation[];
+  /** Classes whose `fromJSON` creates parts of `content`. */
+  readonly makers?: readonly ModuleExport[];
   /** The shape refined by its schemas, for the contract. */
   readonly refined?: TypeShape;
   readonly description: string;
@@ -68,7 +63,9 @@ export interface UserParam {
   /** The shape refined by its schemas, for the contract. */
   readonly refined?: TypeShape;
   /** Class that the text is converted to. */
-  readonly textClass?: "Date" | "URL" | "Cursor" | "UploadedFile";
+  readonly textClass?: "Cursor" | "UploadedFile";
+  /** Classes whose `fromJSON` creates parts of the value. */
+  readonly makers?: readonly ModuleExport[];
   /** True if its type is missing, any or unknown: it arrives as text, or as requested by a cast. */
   readonly untyped?: true;
   /** False if the parameter is optional or has a default. */

@@ -1,14 +1,17 @@
 // The wire form of a TypeScript type: the values that JSON can represent, whatever the syntax of
-// the type. Named types become `ref`s into one table, which preserves recursion and sharing.
+// the type. Named types become `ref`s into one table, which preserves recursion and sharing. Values
+// of some classes have a form in JSON; `valueClass` tells which class they are of in the program.
 
 import type { Limits } from "../../argspec/limits/limits.js";
+import type { TextValueClass } from "../../argspec/typed/value-classes.js";
+import type { ModuleExport } from "./module-export.js";
 
 export type TypeShape =
   | { readonly kind: "int" | "float" | "str" | "bytes" | "bool" | "null" | "json" }
   | { readonly kind: "literal"; readonly value: string | number | boolean }
   /** Template literal types: `source` is an anchored regular expression. */
   | { readonly kind: "pattern"; readonly source: string }
-  | { readonly kind: "array"; readonly items: TypeShape }
+  | { readonly kind: "array"; readonly items: TypeShape; readonly valueClass?: "Set" | "Map" }
   | {
       readonly kind: "tuple";
       readonly items: readonly TypeShape[];
@@ -25,10 +28,20 @@ export type TypeShape =
       readonly keys?: string;
       /** Further limits of their keys; absent: none. */
       readonly keyLimits?: Limits;
+      readonly valueClass?: "Map";
+      /** Keys of the Map are numbers, written as text. */
+      readonly hasNumberKeys?: true;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
   /** The values of `base` within `limits`, which all apply to its kind. */
-  | { readonly kind: "limited"; readonly base: TypeShape; readonly limits: Limits }
+  | {
+      readonly kind: "limited";
+      readonly base: TypeShape;
+      readonly limits: Limits;
+      readonly valueClass?: TextValueClass;
+      /** Class whose `fromJSON` creates the value of an argument. */
+      readonly maker?: ModuleExport;
+    }
   | { readonly kind: "ref"; readonly name: string };
 
 export interface PropertyShape {

@@ -120,7 +120,12 @@ function refineAt(
   const [step, ...rest] = path;
   if (shape.kind === "ref") {
     const named = table[shape.name]!;
-    table[shape.name] = { ...named, ...refineAt(named, path, written, table) };
+    const { description, deprecated } = named;
+    const texts = {
+      ...(description !== undefined && { description }),
+      ...(deprecated && { deprecated }),
+    };
+    table[shape.name] = { ...refineAt(named, path, written, table), ...texts };
   } else if (shape.kind === "array" && step === null) {
     return { ...shape, items: refineAt(shape.items, rest, written, table) };
   } else if (shape.kind === "union") {

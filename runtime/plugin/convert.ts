@@ -12,6 +12,7 @@ export {
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
 export { truncateForMessage } from "./contract/truncate-for-message.js";
+export { typedArgument, typedResult } from "./contract/typed-values.js";
 export { createJob } from "./request/job.js";
 export {
   createParamReader,
@@ -36,7 +37,6 @@ export {
   headersList,
   headersStr,
 } from "./request/received.js";
-export { toDate, toURL } from "./request/text-classes.js";
 export { mediaTypeFault } from "./response/media-type-fault.js";
 export { toCursor } from "./response/page.js";
 export { callWithForm, fileArgument } from "./run/form.js";

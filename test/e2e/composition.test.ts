@@ -1,10 +1,14 @@
 // Plugins that user code makes, built and called: wrappers, factories, bound methods, builders.
 // limit: 60 s
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RunningProject } from "./support/running-project.js";
-import { get } from "./support/server.js";
+import { get, svc } from "./support/server.js";
 import { NODE_TYPES } from "./support/temporary-project.js";
 
 const LIBRARY = `import type { int, PluginRequest, str } from "svc-server";
@@ -76,6 +80,26 @@ export const basket = new Basket(["a"]);
 export function day(_request: PluginRequest, at: Date, link: URL | null = null) {
   return { at, hours: at.getUTCHours(), host: link?.host ?? null, tags: new Map([["a", 1]]) };
 }
+
+class Price {
+  constructor(readonly cents: bigint) {}
+  static fromJSON({ cents }: { cents: bigint }): Price {
+    if (cents < 0n) throw new RangeError("a price of 0 or more is required");
+    return new Price(cents);
+  }
+  toJSON(): { cents: bigint } { return { cents: this.cents }; }
+}
+interface Line { when: Date; price: Price; tags: Set<str>; data: Uint8Array; next?: Line | null }
+interface Order { items: Line[]; stock: Map<int, bigint>; days: Map<Date, URL> }
+
+/** Takes an order. @plugin */
+export function order(_request: PluginRequest, content: Order, skip: bigint = 0n) {
+  const days = [...content.items].map(({ when }) => when.getUTCFullYear());
+  const cents = content.items.reduce((sum, { price }) => sum + price.cents, -skip);
+  return { order: content, days, cents, size: content.items[0]?.tags.size };
+}
+/** Streams lines. @plugin */
+export async function* lines(_request: PluginRequest, content: Line[]) { yield* content; }
 `;
 
 const test = suite("plugins made by user code");
@@ -119,12 +143,77 @@ test("take and give dates and URLs", async () => {
   for (const [query, says] of [
     ["at=tomorrow", "at=tomorrow (a date and time"],
     [`at=${at}&link=x`, "link=x (a URI"],
-    [`at=${at}&link=http://[`, "link=http://["],
+    [`at=${at}&link=http://[`, "link (a URL is required)"],
   ]) {
     const [status, message] = (await ask(query!)) as [number, string];
     assert.is(status, 400);
     assert.match(message, says!);
   }
+});
+
+const ORDER = {
+  items: [
+    {
+      when: new Date("2026-02-28T12:00:00Z"),
+      ...{ price: { cents: 12n ** 20n }, tags: new Set(["a", "b"]), data: Uint8Array.of(0, 255) },
+      next: { when: new Date(0), price: { cents: 1n }, tags: new Set(), data: new Uint8Array() },
+    },
+  ],
+  stock: new Map([[-1, 2n]]),
+  days: new Map([[new Date(0), new URL("https://example.org/")]]),
+};
+
+test("take and give values of classes from a generated client", async () => {
+  const out = join(project.folder, "client");
+  await svc("client", "--from", project.folder, "--out", out);
+  const { Client } = await import(pathToFileURL(join(out, "index.js")).href);
+  const client = new Client({ baseUrl: `http://127.0.0.1:${project.server.port}` });
+  const answer = await client.order({ content: ORDER, skip: 12n ** 20n - 5n });
+  assert.is(inspect(answer.order, { depth: 9 }), inspect(ORDER, { depth: 9 }));
+  assert.equal([answer.days, answer.cents, answer.size], [[2026], 5n, 2]);
+  const streamed = [];
+  for await (const line of client.lines({ content: ORDER.items })) streamed.push(line);
+  assert.is(inspect(streamed, { depth: 9 }), inspect(ORDER.items, { depth: 9 }));
+  assert.match(readFileSync(join(out, "index.d.ts"), "utf8"), "stock: Map<number, bigint>;");
+});
+
+test("refuse wrong values of classes at their place", async () => {
+  const line = { when: "2026-02-28T12:00:00Z", price: { cents: "1" }, tags: ["a"], data: "AP8=" };
+  const fine = { items: [line], stock: { 1: "2" }, days: [] };
+  const ask = async (content: object, query = "") => {
+    const init = { method: "POST", body: JSON.stringify(content) };
+    const { json, status } = await get(project.server.port, `/svc/plugin/order${query}`, init);
+    const { svc: fault } = (json.message ?? {}) as { svc?: { value: string } };
+    return { status, message: fault?.value ?? "", response: json.response as typeof fine };
+  };
+  const { status, response } = await ask(fine, "?skip=-1");
+  const items = [{ ...line, when: "2026-02-28T12:00:00.000Z" }];
+  assert.equal(
+    [status, response],
+    [...[200, { order: { ...fine, items }, days: [2026], cents: "2", size: 1 }]],
+  );
+  const wrong = (part: object) => ({ ...fine, items: [line, { ...line, ...part }] });
+  const date = "content.items[1].when (a date and time is required)";
+  const integer = "content.items[1].price.cents (an integer of at most 1000 digits, as a string";
+  for (const [content, says] of [
+    [wrong({ when: "2026-02-30T12:00:00Z" }), date],
+    [wrong({ when: "2026-02-28T23:59:60Z" }), date],
+    [wrong({ data: "AP8" }), "content.items[1].data (base64 is required)"],
+    [wrong({ data: [0] }), "content.items[1].data (bytes as base64 is required)"],
+    [wrong({ price: { cents: 1 } }), integer],
+    [wrong({ price: { cents: "9".repeat(1001) } }), integer],
+    [wrong({ price: { cents: "-1" } }), "content.items[1].price (a price of 0 or more is"],
+    [wrong({ tags: { a: 1 } }), "content.items[1].tags (an array is required)"],
+    [{ ...fine, stock: { x: "1" } }, "content.stock.x (an integer as key is"],
+    [{ ...fine, days: [["2026-02-28T12:00:00Z"]] }, "content.days[0] (an array of 2 is required)"],
+  ] as const) {
+    const { status: code, message } = await ask(content);
+    assert.is(code, 400, says);
+    assert.ok(message.includes(says), `${message}: ${says}`);
+  }
+  assert.match((await ask(fine, "?skip=1.5")).message, "skip=1.5 (an integer");
+  const hidden = { ...fine, stock: JSON.parse('{"__proto__":"1"}') };
+  assert.is((await ask(hidden)).status, 200);
 });
 
 test.run();

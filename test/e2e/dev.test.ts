@@ -55,7 +55,7 @@ test("serves edits, new files and new folders", () =>
 test("shows an error with its line and keeps serving until it is fixed", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: Map<string, int>"));
+    project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: WeakSet<object>"));
     await dev.until(/plugins\/double\.ts:4:\d+ - error SVC1\d{3}/);
     await dev.until(/still serving the last good build/);
     assert.is(await call(port!, "double?n=2"), 4);

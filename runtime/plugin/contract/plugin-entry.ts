@@ -43,6 +43,8 @@ export interface PluginEntry {
   readonly isExact?: true;
   /** Returns why a result, or an item of a stream, breaks its declared type; null if not. */
   readonly resultFault?: ResultFault;
+  /** Returns a result, or an item of it, with values of classes as JSON has them. */
+  readonly encodeResult?: (value: unknown) => unknown;
   /** Hooks in order; never empty. */
   readonly before?: readonly BeforeHook[];
   /** Returns the status of an error that is the client's fault, null for others. */

@@ -1,34 +1,43 @@
 // How the results of each plugin become responses: its role decides, and the checks that its
-// declared result type needs.
+// declared result type needs. Results are checked first, then converted.
 
 import { nanFault } from "../contract/json-text.js";
 import type { PluginEntry, ResultFault } from "../contract/plugin-entry.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
-import { type Done, sendError } from "./plugin-errors.js";
+import { PluginRequest } from "../request/plugin-request.js";
+import { isHttpResponse } from "../response/http-response.js";
+import { Page } from "../response/page.js";
+import { PluginResponse } from "../response/plugin-response.js";
+import { type Done, sendError, sendThrown } from "./plugin-errors.js";
 import { renderExact, renderPre, renderResult } from "./render.js";
 
 export type Render = (value: unknown, accept: Accept, done: Done, source: RequestSource) => void;
+
+type EncodeResult = NonNullable<PluginEntry["encodeResult"]>;
 
 export interface Renderer {
   readonly render: Render;
   /** Check of each item of a stream. */
   readonly itemFault: ResultFault;
+  /** Converts each item of a stream. */
+  readonly encodeItem?: EncodeResult;
 }
 
 const noFault: ResultFault = () => null;
 const PLAIN: Renderer = { render: renderResult, itemFault: noFault };
 const EXACT: Renderer = { render: renderExact, itemFault: nanFault };
 const PRE: Renderer = { render: renderPre, itemFault: noFault };
-const checkedRenderers = new WeakMap<PluginEntry, Renderer>();
+const ownRenderers = new WeakMap<PluginEntry, Renderer>();
 
 export function rendererFor(entry: PluginEntry): Renderer {
   const base = entry.role === "pre" ? PRE : entry.isExact ? EXACT : PLAIN;
-  const { resultFault } = entry;
-  if (resultFault === undefined) return base;
-  let renderer = checkedRenderers.get(entry);
+  if (entry.resultFault === undefined && entry.encodeResult === undefined) return base;
+  let renderer = ownRenderers.get(entry);
   if (renderer === undefined) {
-    renderer = checkedRenderer(base, resultFault);
-    checkedRenderers.set(entry, renderer);
+    const { resultFault = noFault, encodeResult } = entry;
+    const checked = checkedRenderer(base, resultFault);
+    renderer = encodeResult === undefined ? checked : typedRenderer(checked, encodeResult);
+    ownRenderers.set(entry, renderer);
   }
   return renderer;
 }
@@ -42,4 +51,34 @@ function checkedRenderer({ render, itemFault }: Renderer, resultFault: ResultFau
     },
     itemFault: (item) => itemFault(item) ?? resultFault(item),
   };
+}
+
+/** Converts results before they are rendered. */
+export function typedRenderer(base: Renderer, encode: EncodeResult): Renderer {
+  return {
+    ...base,
+    encodeItem: encode,
+    render(value, accept, done, source) {
+      if (accept === "text") return base.render(value, accept, done, source);
+      let json: unknown;
+      try {
+        json = encodeWhole(value, encode);
+      } catch (error) {
+        return sendThrown(done, accept, 500, "svc", error);
+      }
+      base.render(json, accept, done, source);
+    },
+  };
+}
+
+/** Returns a result with its values of classes as JSON has them, in the same envelope. */
+function encodeWhole(value: unknown, encode: EncodeResult): unknown {
+  if (isHttpResponse(value) || value instanceof PluginRequest) return value;
+  if (value instanceof Page) {
+    const { items } = encode({ items: value.items }) as { readonly items: readonly unknown[] };
+    return new Page(items, value.next);
+  }
+  if (!(value instanceof PluginResponse)) return encode(value);
+  for (const entry of value.entries) entry[1] = encode(entry[1]);
+  return value;
 }

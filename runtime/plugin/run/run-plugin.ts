@@ -5,7 +5,7 @@ import { isParameterError, SvcError } from "../../base/errors.js";
 import { isThenable } from "../../base/thenable.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
 import { isInstance } from "../contract/describe-error.js";
-import type { PluginEntry, ResultFault } from "../contract/plugin-entry.js";
+import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
@@ -15,9 +15,9 @@ import { bindMerged, type Merging } from "./forwarding.js";
 import { takeBoundGraphs } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { renderPost } from "./render.js";
-import { type Renderer, rendererFor } from "./renderers.js";
+import { type Renderer, rendererFor, typedRenderer } from "./renderers.js";
 import { reportThrown } from "./report-thrown.js";
-import { isStream, StreamSender } from "./stream-sender.js";
+import { isStream, type StreamEvents, StreamSender } from "./stream-sender.js";
 import { type DeferredCall, isDeferredCall } from "./validate-arguments.js";
 
 /**
@@ -97,10 +97,12 @@ export function runPost(
     return null;
   }
   bindMerged(response, source, merging);
-  const renderer: Renderer = {
+  const { encodeResult: encode } = entry;
+  const plain: Renderer = {
     render: (value, accept, send) => renderPost(value, response, accept, send),
     itemFault: () => null,
   };
+  const renderer = encode === undefined ? plain : typedRenderer(plain, encode);
   return run(entry, response, renderer, source, done);
 }
 
@@ -188,7 +190,7 @@ function finish(
   done: Done,
 ): void {
   if (isStream(result) && source.streams !== undefined) {
-    sendStream(result, entry, source, bound, done, renderer.itemFault);
+    sendStream(result, entry, source, bound, done, renderer);
   } else renderer.render(result, source.accept, releaseFirst(bound, done), source);
 }
 
@@ -256,11 +258,11 @@ function sendStream(
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
-  itemFault: ResultFault,
+  { itemFault, encodeItem }: Renderer,
 ): void {
   const isForPages = EVENT_STREAM.test(headerValue(source.headerBlock, "Accept") ?? "");
   const format = isForPages ? "sse" : "ndjson";
-  const sender = new StreamSender(result, format, itemFault, {
+  const events: StreamEvents = {
     started: (port) => source.streams!.open(source, port, format),
     failed: (thrown) => sendLate(thrown, source, done, entry),
     broken: (thrown) => reportThrown(thrown, source),
@@ -269,8 +271,8 @@ function sendStream(
       source.signal?.over();
       bound?.release();
     },
-  });
-  sender.run();
+  };
+  new StreamSender(result, format, itemFault, events, encodeItem).run();
 }
 
 /** Distinguishes unimplemented parts of the interface, and full disks, from failures. */

@@ -46,6 +46,7 @@ export class StreamSender {
   #iterator: AsyncIterator<unknown> | null = null;
   readonly #format: StreamFormat;
   readonly #itemFault: ResultFault;
+  readonly #encodeItem: (item: unknown) => unknown;
   readonly #events: StreamEvents;
   readonly #port: MessagePort;
   readonly #theirs: MessagePort;
@@ -56,15 +57,20 @@ export class StreamSender {
   #isOver = false;
   #taken: (() => void) | null = null;
 
-  /** @param itemFault check of each item */
+  /**
+   * @param itemFault check of each item
+   * @param encodeItem converts a checked item
+   */
   constructor(
     source: AsyncIterable<unknown>,
     format: StreamFormat,
     itemFault: ResultFault,
     events: StreamEvents,
+    encodeItem: (item: unknown) => unknown = (item) => item,
   ) {
     this.#source = source;
     this.#itemFault = itemFault;
+    this.#encodeItem = encodeItem;
     this.#format = format;
     this.#events = events;
     const { port1, port2 } = new MessageChannel();
@@ -109,7 +115,7 @@ export class StreamSender {
     try {
       const fault = this.#itemFault(value);
       if (fault !== null) throw new ArgumentError("ValueError", fault);
-      this.#gathered += partText(value, this.#format);
+      this.#gathered += partText(this.#encodeItem(value), this.#format);
     } catch (thrown) {
       this.#endSource();
       throw thrown;

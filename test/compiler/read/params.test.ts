@@ -202,7 +202,6 @@ export function d(request: PluginRequest, graph: PluginResponse) {}
     "SVC1034 bytes | str",
     'SVC1032 method: str = "GET"',
     "SVC1032 content: Date = new Date()",
-    "SVC1040 Date",
     "SVC1034 PluginResponse",
   ]);
 });

@@ -1,49 +1,110 @@
-// Classes of JavaScript in signatures: text of one format, objects and arrays.
+// Values of classes in signatures: Date, URL, bigint, bytes, Map, Set, and classes with `fromJSON`.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { marks, pluginNamed, readSource, userParam } from "../reading.js";
+import { checkPlugins } from "../../../compiler/check/check-plugins.js";
+import type { TypeShape } from "../../../compiler/record/type-shape.js";
+import { marks, pluginNamed, readSource, readTypes, userParam } from "../reading.js";
 
-const test = suite("classes with a form in JSON");
-const DATE = { kind: "limited", base: { kind: "str" }, limits: { format: "date-time" } };
+const test = suite("values of classes");
+const DATE: TypeShape = textValue("Date", { format: "date-time" });
+const BYTES: TypeShape = textValue("Uint8Array", {});
+const BIGINT: TypeShape = textValue("bigint", { pattern: "^-?\\d+$", maxLength: 1000 });
 
-test("are parameters of the query", () => {
-  const result = readSource(`/** @plugin */
-export function f(request: PluginRequest, at: Date, until: Date | null, since?: Date) {
-  return null;
-}`);
-  assert.equal(result.diagnostics, []);
-  const [at, until, since] = ["at", "until", "since"].map((name) => {
-    return userParam(pluginNamed(result, "f"), name);
+function textValue(valueClass: string, limits: object): TypeShape {
+  return { kind: "limited", base: { kind: "str" }, limits, valueClass } as TypeShape;
+}
+
+test("are parameters of the query, as text or as JSON", () => {
+  const { shapes } = readTypes(
+    {
+      ...{ at: "Date", until: "Date | null", size: "bigint", raw: "bytes", days: "Date[]" },
+      ...{ tags: "Set<str>", page: "URL", exact: "-7n" },
+    },
+    "declare class URL { readonly searchParams: object }",
+  );
+  assert.equal(shapes, {
+    at: ["str", DATE],
+    until: ["str", { kind: "union", members: [{ kind: "null" }, DATE] }],
+    size: ["str", BIGINT],
+    raw: ["bytes", { kind: "bytes" }],
+    days: ["json", { kind: "array", items: DATE }],
+    tags: ["json", { kind: "array", items: { kind: "str" }, valueClass: "Set" }],
+    page: ["str", textValue("URL", { format: "uri" })],
+    exact: ["str", textValue("bigint", { pattern: "^-7$" })],
   });
-  assert.equal([at!.shape, at!.wire, at!.required, at!.textClass], [DATE, "str", true, "Date"]);
-  assert.equal(until!.shape, { kind: "union", members: [{ kind: "null" }, DATE] });
-  assert.equal([since!.shape, since!.required], [DATE, false]);
 });
 
-test("are results, also within others", () => {
-  const result = readSource(`/** @plugin */
-export function f(request: PluginRequest): {
-  at: Date; counts: Map<str, int>; rows: ReadonlyMap<number, Date>; tags: Set<str>;
-} { throw 0; }`);
+test("are found within arguments and results", () => {
+  const result = readSource(`interface Buffer extends Uint8Array { equals(other: Buffer): boolean }
+type All = {
+  at: Date | null; counts: Map<str, int>; rows: ReadonlyMap<number, Date>; words: Map<"a" | "b", 1>;
+  tags: ReadonlySet<bigint>; pairs: Map<{ n: int }, bytes>; data: Buffer;
+};
+/** @plugin */
+export function f(request: PluginRequest, content: All): All { return content; }`);
   assert.equal(result.diagnostics, []);
-  const { shape } = pluginNamed(result, "f").result;
-  assert.ok(shape?.kind === "object");
-  const [at, counts, rows, tags] = shape.properties.map((property) => property.shape);
-  assert.equal(at, DATE);
-  assert.equal(counts, { kind: "object", properties: [], additional: { kind: "int" } });
-  assert.ok(rows?.kind === "object" && rows.keys !== undefined);
+  const { params, result: returned } = pluginNamed(result, "f");
+  const all = result.types.All!;
+  const content = params[1]!;
+  assert.equal(content.kind === "reserved" && content.form, "json");
+  assert.equal([content.shape, returned.shape], [{ kind: "ref", name: "All" }, content.shape]);
+  assert.ok(all.kind === "object");
+  const [at, counts, rows, words, tags, pairs, data] = all.properties.map(({ shape }) => shape);
+  assert.equal(at, { kind: "union", members: [{ kind: "null" }, DATE] });
+  const map = { kind: "object", properties: [], valueClass: "Map" };
+  assert.equal(counts, { ...map, additional: { kind: "int" } });
+  assert.ok(rows?.kind === "object" && rows.keys !== undefined && rows.hasNumberKeys);
   assert.equal(rows.additional, DATE);
-  assert.equal(tags, { kind: "array", items: { kind: "str" } });
+  assert.ok(words?.kind === "object");
+  assert.equal([words.keys, words.hasNumberKeys], ["^(?:a|b)$", undefined]);
+  assert.equal(tags, { kind: "array", items: BIGINT, valueClass: "Set" });
+  assert.ok(pairs?.kind === "array" && pairs.items.kind === "tuple");
+  assert.equal([pairs.valueClass, pairs.items.items[1]], ["Map", BYTES]);
+  assert.equal(data, BYTES);
 });
 
-test("are reported within parameters, and where keys are objects", () => {
-  const source = `/** @plugin */
-export function f(request: PluginRequest, at: { day: Date }): Map<{ n: int }, str> { throw 0; }`;
-  assert.equal(marks(readSource(source), source), [
-    "SVC1040 { day: Date }",
-    "SVC1041 Map<{ n: int }, str>",
-  ]);
+test("of a class with fromJSON take what the method takes", () => {
+  const source = `
+class Money { static fromJSON(of: { cents: int; day?: Date }): Money { return new Money(); } }
+export class Odd { static fromJSON(of: str): int { return 1; } }
+/** @plugin */
+export function f(request: PluginRequest, one: Money, many: { of: Money[] } | null, odd?: Odd) {}`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), ["SVC1040 Odd"]);
+  const [one, many] = ["one", "many"].map((name) => userParam(pluginNamed(result, "f"), name));
+  const maker = { module: "p.ts", exportPath: "svc$Money" };
+  assert.equal([one!.makers, many!.makers, one!.wire], [[maker], [maker], "json"]);
+  const { Money } = result.types;
+  assert.ok(Money?.kind === "limited" && Money.base.kind === "object");
+  assert.equal(Money.maker, maker);
+});
+
+test("are reported where another member of a union looks the same in JSON", () => {
+  const source = `
+declare class URL { readonly searchParams: object }
+type A = { when: Date }; type B = { when: string }; type T = { kind: "t"; of: A };
+type Deep = { next: Deep | null; of: A | B };
+/** @plugin */
+export function f(request: PluginRequest, a: Date | string, b: (Date | URL)[], c: Set<int> | int[],
+  d: A | B, e: T | { kind: "u"; of: B }, g: A | { other: str }, h: Deep, i: bigint | number,
+  j: Map<str, int> | { a: int }) {}`;
+  const { plugins, types, diagnostics } = readSource(source);
+  assert.equal(diagnostics, []);
+  const found = checkPlugins(plugins, types, { executors: 1 }).filter(
+    ({ severity }) => severity === "error",
+  );
+  assert.equal(
+    found.map(({ code, message }) => `${code} ${message.replace(/^.*: (.*), which.*/, "$1")}`),
+    [
+      "SVC1040 `a` can be `Date` or something else",
+      "SVC1040 `b[]` can be `Date` and `URL`",
+      "SVC1040 `c` can be `Set` or something else",
+      "SVC1040 `d.when` can be `Date` or something else",
+      "SVC1040 `h.of.when` can be `Date` or something else",
+      "SVC1040 `j` can be `Map` or something else",
+    ],
+  );
 });
 
 test.run();

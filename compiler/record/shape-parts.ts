@@ -1,16 +1,22 @@
 // Visits all shapes within a shape, including those of named types.
 
-import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import type { TypeShape } from "./type-shape.js";
 
-/** Returns the shape and all shapes within it, each named type once. */
-export function listShapeParts(whole: TypeShape, types: TypeTable): readonly TypeShape[] {
+/**
+ * Returns the shape and all shapes within it, each named type once.
+ * @param typeOf the shape of a named type
+ */
+export function listShapeParts(
+  whole: TypeShape,
+  typeOf: (name: string) => TypeShape,
+): readonly TypeShape[] {
   const parts: TypeShape[] = [];
   const seen = new Set<string>();
   const rest = [whole];
   for (let shape = rest.pop(); shape !== undefined; shape = rest.pop()) {
     parts.push(shape);
     if (shape.kind === "ref") {
-      if (!seen.has(shape.name)) rest.push(types[shape.name]!);
+      if (!seen.has(shape.name)) rest.push(typeOf(shape.name));
       seen.add(shape.name);
     } else rest.push(...listInnerShapes(shape));
   }

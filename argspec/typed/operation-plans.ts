@@ -1,0 +1,58 @@
+// Plans of the parameters and results of operations, for the runtime of generated clients.
+
+import type { Plan } from "../../client/typescript/operation.js";
+import type { JsonSchema, ResultSpec } from "../argspec.js";
+import type { Operation } from "../operations.js";
+import { PlanBuilder, type View } from "./build-plans.js";
+import { schemaViews } from "./schema-view.js";
+
+export interface OperationPlans {
+  /** By parameter name. */
+  readonly given?: Readonly<Record<string, Plan>>;
+  readonly got?: Plan;
+}
+
+/** Plans of a group of operations. */
+export interface GroupPlans {
+  readonly of: ReadonlyMap<Operation, OperationPlans>;
+  /** Plans that others refer to. */
+  readonly shared: readonly Plan[];
+}
+
+/** @param isConverted whether the client has another class than JSON for values of a view */
+export function planOperations(
+  $defs: Readonly<Record<string, JsonSchema>>,
+  operations: readonly Operation[],
+  isConverted: (view: View<JsonSchema>) => boolean = hasClass,
+): GroupPlans {
+  const builder = new PlanBuilder(schemaViews($defs), isConverted);
+  const of = new Map(
+    operations.map((operation) => [operation, planOperation(operation, builder)] as const),
+  );
+  return { of, shared: builder.plans };
+}
+
+function planOperation(operation: Operation, builder: PlanBuilder<JsonSchema>): OperationPlans {
+  const { params, content, result, isText } = operation;
+  const inputs = content === null ? params : [...params, content];
+  const given = inputs.flatMap(({ name, schema }): [string, Plan][] => {
+    const plan = builder.build(schema);
+    return plan === null ? [] : [[name, plan]];
+  });
+  const schema = isText ? undefined : resultSchema(result);
+  const got = schema === undefined ? null : builder.build(schema);
+  return {
+    ...(given.length > 0 && { given: Object.fromEntries(given) }),
+    ...(got && { got }),
+  };
+}
+
+function resultSchema(result: Exclude<ResultSpec, { kind: "request" }>): JsonSchema | undefined {
+  if (result.kind !== "response") return result.schema;
+  const entry = { type: "array", prefixItems: [result.sortkey, result.item], items: false };
+  return { type: "object", properties: { entries: { type: "array", items: entry } } };
+}
+
+function hasClass(view: View<JsonSchema>): boolean {
+  return "to" in view && view.to !== undefined;
+}
