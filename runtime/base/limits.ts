@@ -66,7 +66,10 @@ export const MAX_PIPELINED_REQUESTS = 64;
 /** Bytes read ahead from a paused client, so that its disconnection is noticed. */
 export const MAX_READ_AHEAD_BYTES = 64 * 1024;
 /** Bytes of bodies read from one connection before others have a turn. */
-export const MAX_READ_SLICE_BYTES = 128 * 1024;
+export const MAX_READ_SLICE_BYTES = 64 * 1024;
+/** Pause between such slices while others are active: they sent a request within `BUSY_MS`. */
+export const BUSY_READ_PAUSE_MS = 1;
+export const BUSY_MS = 10;
 /** Total heads of the requests in progress on one connection; beyond, reading pauses. */
 export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;

@@ -22,6 +22,10 @@ export interface ConnectionHost<NetConnection> {
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;
+  /** A connection has sent a complete request, from `t0Ms` on. */
+  requested(connection: NetConnection, t0Ms: number): void;
+  /** Returns whether another connection is likely to send a request soon, because it just has. */
+  isBusyWithOthers(connection: NetConnection): boolean;
   /** A connection became a dispatcher's (1), or such a connection closes (-1); false: too many. */
   introduced(delta: 1 | -1): boolean;
   /** Admits a stream of a trunk; false if there are too many. */

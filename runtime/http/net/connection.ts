@@ -8,6 +8,7 @@
 
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
+  BUSY_READ_PAUSE_MS,
   IDENT_LINE_TIMEOUT_MS,
   INLINE_BODY_BYTES,
   LINGER_MS,
@@ -227,6 +228,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     reserved: number,
   ): void {
     const exchange = new NetExchange(this, head, body, requestBytes, reserved);
+    this.#host.requested(this, head.t0Ms);
     this.#queue.push(exchange);
     // The client sent `Connection: close`: bytes after this request are ignored.
     if (head.fields.closes || this.#host.isRetiring) this.closing();
@@ -367,17 +369,19 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   #receive(chunk: Buffer): void {
     this.bytesIn += chunk.length;
-    if (this.#phase === "lingering") return;
-    if (this.#trunk !== null) return this.#forward(this.#trunk, chunk);
-    if (this.#phase !== "open") return;
+    if (this.#trunk !== null && this.#phase !== "lingering") {
+      return this.#forward(this.#trunk, chunk);
+    }
+    if (this.#phase !== "open") return this.#limitSlice(chunk.length);
     this.#read(this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]));
     if (this.#reader.hasRequest) this.#limitSlice(chunk.length);
     this.#adjust();
   }
 
   /**
-   * The system hands over megabytes of one socket before it looks at another one. A stream of a
-   * trunk has no socket to stop: what arrives for a paused one is held, within a bound.
+   * Pauses after each slice of a body or of discarded input: the system hands over megabytes of one
+   * socket before it looks at another one. A stream of a trunk has no socket to stop: what arrives
+   * for a paused one is held, within a bound.
    */
   #limitSlice(bytes: number): void {
     if (this.#socket instanceof TrunkStream) return;
@@ -385,10 +389,14 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (this.#sliceBytes < MAX_READ_SLICE_BYTES) return;
     this.#sliceBytes = 0;
     this.#isYielding = true;
-    setImmediate(() => {
+    this.#setPaused(true);
+    const proceed = (): void => {
       this.#isYielding = false;
-      this.#adjust();
-    });
+      if (this.#phase === "open") this.#adjust();
+      else this.#setPaused(false);
+    };
+    if (this.#host.isBusyWithOthers(this)) setTimeout(proceed, BUSY_READ_PAUSE_MS);
+    else setImmediate(proceed);
   }
 
   #read(chunk: Buffer): void {

@@ -5,6 +5,7 @@ import { createServer, type Server, Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
+  BUSY_MS,
   CLIENT_CONNECTION_RESERVE,
   CONNECTION_SWEEP_MS,
   HEAD_TIMEOUT_MS,
@@ -94,6 +95,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   /** Clients beyond the limit while they receive the refusal. */
   readonly #refused = new Map<Socket, number>();
   #scheduled: NetConnection[] = [];
+  readonly #lastRequest = { connectionId: 0, t0Ms: 0 };
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
   /** Connections accepted so far, including closed ones. */
@@ -221,6 +223,16 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     if (delta > 0 && this.#introduced >= most) return false;
     this.#introduced += delta;
     return true;
+  }
+
+  requested({ id }: NetConnection, t0Ms: number): void {
+    this.#lastRequest.connectionId = id;
+    this.#lastRequest.t0Ms = t0Ms;
+  }
+
+  isBusyWithOthers({ id }: NetConnection): boolean {
+    const { connectionId, t0Ms } = this.#lastRequest;
+    return connectionId !== id && nowMs() - t0Ms < BUSY_MS;
   }
 
   schedule(connection: NetConnection): void {

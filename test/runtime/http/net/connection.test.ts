@@ -6,7 +6,9 @@ import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_READ_SLICE_BYTES } from "../../../../runtime/base/limits.js";
+import { nowMs } from "../../../../runtime/base/clock.js";
+import { BUSY_MS, MAX_READ_SLICE_BYTES } from "../../../../runtime/base/limits.js";
+import type { NetConnection } from "../../../../runtime/http/net/connection.js";
 import { NetServer } from "../../../../runtime/http/net/transport.js";
 import { serverOptions, TestEngine } from "../../../conformance/engine.js";
 
@@ -39,23 +41,33 @@ function received(server: NetServer): number {
   return server.connections()[0]!.bytesIn;
 }
 
-test("leaves a turn to other connections after each slice of a body", async () => {
-  const { server, socket } = connectInMemory();
-  const chunks = 5 * (MAX_READ_SLICE_BYTES / CHUNK_BYTES);
-  socket.push(`POST /echo HTTP/1.1\r\n${HEAD}: ${(chunks + 1) * CHUNK_BYTES}\r\n\r\n`);
-  for (let count = 0; count < chunks; count++) socket.push(Buffer.alloc(CHUNK_BYTES));
-  let before = 0;
+/** Reads `chunks` chunks of zeros, at most a slice in each turn. */
+async function expectSlices(server: NetServer, socket: Duplex, chunks: number): Promise<void> {
+  let before = received(server);
   let turns = 0;
-  while (received(server) < chunks * CHUNK_BYTES) {
+  for (let count = 0; count < chunks; count++) socket.push(Buffer.alloc(CHUNK_BYTES));
+  for (const goal = chunks * CHUNK_BYTES; before < goal; turns++) {
     await nextTurn();
     const now = received(server);
-    assert.ok(
-      now - before <= MAX_READ_SLICE_BYTES + CHUNK_BYTES,
-      `${now - before} bytes in a turn`,
-    );
+    const most = MAX_READ_SLICE_BYTES + CHUNK_BYTES;
+    assert.ok(now - before <= most, `${now - before} bytes in a turn`);
     before = now;
-    assert.ok(++turns < 50, "the body arrives");
+    assert.ok(turns < 50, "the bytes arrive");
   }
+}
+
+test("leaves a turn to other connections after each slice of a body", async () => {
+  const { server, socket } = connectInMemory();
+  socket.push(`POST /echo HTTP/1.1\r\n${HEAD}: ${11 * CHUNK_BYTES}\r\n\r\n`);
+  await expectSlices(server, socket, 10);
+  socket.destroy();
+});
+
+test("leaves a turn to other connections after each slice of discarded input", async () => {
+  const { server, socket } = connectInMemory();
+  socket.push("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  await nextTurn();
+  await expectSlices(server, socket, 10);
   socket.destroy();
 });
 
@@ -66,6 +78,47 @@ test("reads small requests without a pause", async () => {
   await nextTurn();
   assert.not.ok(socket.isPaused());
   assert.ok(received(server) > 0);
+  socket.destroy();
+});
+
+/** Timers of this process. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
+}
+
+test("pauses for longer between slices while others send requests", async () => {
+  const { server, socket } = connectInMemory();
+  socket.push(`POST /echo HTTP/1.1\r\n${HEAD}: ${11 * CHUNK_BYTES}\r\n\r\n`);
+  for (const isBusy of [false, true]) {
+    server.isBusyWithOthers = () => isBusy;
+    const before = timers();
+    const goal = received(server) + MAX_READ_SLICE_BYTES;
+    socket.push(Buffer.alloc(MAX_READ_SLICE_BYTES));
+    while (received(server) < goal) await nextTurn();
+    assert.is(timers() - before, isBusy ? 1 : 0);
+  }
+  socket.destroy();
+});
+
+test("is busy with requests of other connections, for a moment", () => {
+  const { server } = connectInMemory();
+  const [own, other] = [{ id: 1 } as NetConnection, { id: 2 } as NetConnection];
+  assert.not.ok(server.isBusyWithOthers(own));
+  server.requested(other, Number.POSITIVE_INFINITY);
+  assert.ok(server.isBusyWithOthers(own));
+  assert.not.ok(server.isBusyWithOthers(other));
+  server.requested(other, nowMs() - 2 * BUSY_MS);
+  assert.not.ok(server.isBusyWithOthers(own));
+});
+
+test("notes each complete request", async () => {
+  const { server, socket } = connectInMemory();
+  const times: number[] = [];
+  server.requested = (_connection, t0Ms) => void times.push(t0Ms);
+  socket.push("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
+  while (received(server) === 0) await nextTurn();
+  assert.is(times.length, 2);
+  assert.ok(times[0]! > 0 && times[1]! <= nowMs());
   socket.destroy();
 });
 
