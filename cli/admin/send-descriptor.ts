@@ -23,8 +23,12 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   }
   const act = (id: string) => sent.get(id) ?? send(id);
   return forEachInstance(context, chosen, act, (result) => {
-    const { action, matrix } = result as { readonly action: string; readonly matrix: string };
-    return matrix === "unchanged" ? action : `${action}, matrix ${matrix}`;
+    const { action, matrix, slots } = result as Record<"action" | "matrix" | "slots", string>;
+    const changes = [
+      ...(matrix === "unchanged" ? [] : [`matrix ${matrix}`]),
+      ...(slots === "unchanged" ? [] : [`slots ${slots}`]),
+    ];
+    return [action, ...changes].join(", ");
   });
 }
 

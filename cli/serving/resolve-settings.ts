@@ -49,6 +49,7 @@ export async function resolveSettings(
       place === null
         ? null
         : { id: place.plan.id, host: place.plan.host, descriptor: place.descriptor },
+    slots: place?.plan.slots ?? null,
     build: null,
     adminKey: readAdminKey(settings.adminKeyFile),
     dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),

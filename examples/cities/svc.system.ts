@@ -6,6 +6,7 @@ import { defineSystem } from "svc-server/system";
 export default defineSystem({
   name: "Cities",
   graphs: ["cities"],
+  slots: { graphs: ["cities"], everywhere: ["world", "country"] },
   common: { graph: "cities" },
   instances: {
     A1: { type: "admin", hport: 9000 },

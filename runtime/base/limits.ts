@@ -166,6 +166,12 @@ export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;
 
 /** Limits of matrices (http-interface, "Dispatcher configuration"). */
 export const MAX_MATRIX_DIMENSION = 127;
+/** Slots of a system, a power of two. */
+export const MIN_SLOTS = 16;
+export const MAX_SLOTS = 65_536;
+export const DEFAULT_SLOTS = 4096;
+/** Default above 127 groups: shares of fewer slots would differ too much. */
+export const DEFAULT_MANY_SLOTS = 16_384;
 export const MAX_CHANNELS = 127;
 export const DEFAULT_CHANNELS = 32;
 export const MAX_PRIORITY = 127;

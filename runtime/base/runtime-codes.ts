@@ -279,8 +279,12 @@ export const RUNTIME_CODES = {
     title: "graphs are not caught up",
     fix: "wait until the provider has sent everything, or go in with `--force`",
   },
+  SVC3410: {
+    title: "vertex belongs to another group",
+    fix: "change it in the group named in the message: send the request with `X-SVC-Key`",
+  },
   SVC3411: {
-    title: "number of partitions changes over graphs with data",
+    title: "number of partitions or slots changes over graphs with data",
     fix: "export, split and import the graphs, then send it with `--i-have-split-the-data`",
   },
   SVC2800: {

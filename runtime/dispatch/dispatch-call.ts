@@ -97,7 +97,10 @@ export class DispatchCall implements AttemptOwner {
   /** Index in the owner's list, -1 once it has left. */
   place = -1;
   readonly request: ForwardedRequest;
-  /** Queue key: a partition whose primary it needs, `PRIMARY_ROW` or `ANY_ROW`. */
+  /**
+   * Queue key: a partition whose primary it needs, `PRIMARY_ROW`, `ANY_ROW`, or below that one for
+   * each partition of which any replica will do.
+   */
   need = ANY_ROW;
   #matrix!: Matrix;
   readonly #owner: CallOwner;
@@ -128,18 +131,21 @@ export class DispatchCall implements AttemptOwner {
     });
     // A relayed request is encoded for a single back-end.
     const isMade = this.request.isRelayed && matrix.width * matrix.height > 1;
-    if (!isBegun && !isMade && !this.#isEnded) this.#enter(matrix);
+    const isBelow = matrix.partitionFor(this.request) !== -1;
+    if (!isBegun && !isMade && isBelow && !this.#isEnded) this.#enter(matrix);
   }
 
   #enter(matrix: Matrix): void {
     this.#matrix = matrix;
-    const { target, preference } = this.request;
-    const mayLack = matrix.allowsPartialResults(target, preference);
+    const { preference } = this.request;
+    const only = matrix.partitionFor(this.request);
+    const mayLack = matrix.allowsPartialResults(only, preference);
     this.#isChange = mayLack && !this.#owner.isQuery(this.request);
     this.#allowsPartial = mayLack && !this.#isChange;
-    const first = target === null ? 0 : matrix.partitionOf(target);
-    const end = target === null ? matrix.width : first + 1;
-    this.need = target !== null ? first : preference.isPrimary ? PRIMARY_ROW : ANY_ROW;
+    const first = only ?? 0;
+    const end = only === null ? matrix.width : first + 1;
+    if (preference.isPrimary) this.need = only ?? PRIMARY_ROW;
+    else this.need = only === null ? ANY_ROW : ANY_ROW - 1 - only;
     this.#parts = [];
     for (let partition = first; partition < end; partition++) {
       this.#parts.push(new PartitionCall(this, partition));

@@ -238,6 +238,11 @@ export class Dispatcher implements CallOwner {
     return this.#retryable.isQuery(request);
   }
 
+  /** Returns whether back-ends have reported its plugin as readonly. */
+  isReadonly(request: ForwardedRequest): boolean {
+    return this.#retryable.isReadonly(request);
+  }
+
   isRetryable(request: ForwardedRequest): boolean {
     return this.#retryable.has(request);
   }

@@ -7,6 +7,8 @@ import type { Accept } from "../plugin/contract/request-source.js";
 import {
   DEADLINE_HEADER,
   headerValue,
+  KEY_HEADER,
+  percentEncode,
   TARGET_HEADER,
   VIA_HEADER,
   withoutHopHeaders,
@@ -33,6 +35,8 @@ export interface ForwardedRequest {
   readonly preference: Preference;
   /** The addressed partition, modulo their number; null: all. */
   readonly target: bigint | null;
+  /** Selects the partition that owns it, unless there is a target; null: no key. */
+  readonly key: string | null;
   /** The response is passed through unchanged. */
   readonly isRelayed: boolean;
   /** Returns a header line for one attempt to send it; undefined: none is needed. */
@@ -48,6 +52,7 @@ export interface ReceivedRequest {
   readonly block: string;
   readonly accept: Accept;
   readonly partialTarget: bigint | null;
+  readonly key: string | null;
   /** Names of the dispatchers it has passed through, this one last. */
   readonly via: string;
   /** Remaining time of the client; 0: unlimited. */
@@ -67,15 +72,17 @@ const blockCache = new Map<string, string>();
 
 /** @param isRelayed the back-end's response is the client's, in a format that the client accepts */
 export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
-  const { body, partialTarget, via, deadlineMs, requestId } = received;
+  const { body, partialTarget, key, via, deadlineMs, requestId } = received;
   const method = received.method === "POST" ? "POST" : "GET";
   const accept = isRelayed ? relayedAccept(received) : MEDIA_TYPES.partial;
   const isTargeted = partialTarget !== null;
   const target = isTargeted ? `${TARGET_HEADER}: ${partialTarget}\r\n` : "";
+  const owner = key === null ? "" : `${KEY_HEADER}: ${percentEncode(key)}\r\n`;
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
   const deadline = deadlineMs > 0 ? `${DEADLINE_HEADER}: ${deadlineMs}\r\n` : "";
   const id = requestId === null ? "" : `${REQUEST_ID_HEADER}: ${requestId}\r\n`;
-  const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${id}${deadline}${target}${length}`;
+  const route = `${VIA_HEADER}: ${via}\r\n${id}${deadline}${target}${owner}`;
+  const own = `Accept: ${accept}\r\n${route}${length}`;
   const { traceParent } = received;
   const cached = forwardedBlock(received.block);
   const fields = (traceParent === null ? cached : withTraceParent(cached, traceParent)) + own;
@@ -86,6 +93,7 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
     body,
     preference: isTargeted ? PRIMARY : ANY,
     target: partialTarget,
+    key,
     isRelayed,
   };
 }

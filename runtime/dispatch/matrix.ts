@@ -2,9 +2,10 @@
 // replica with a free channel and the lowest cost (http-interface, "Dispatch cost rules").
 
 import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
+import { SlotMap } from "../slots/slot-map.js";
 import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
-import type { Preference } from "./forwarded-request.js";
+import type { ForwardedRequest, Preference } from "./forwarded-request.js";
 import { PluginMeans } from "./replica-speed.js";
 
 /** Why no replica is available: all are down or tried, or none has a free channel. */
@@ -18,12 +19,15 @@ export class Matrix {
   readonly backEnds: readonly (readonly BackEnd[])[];
 
   readonly means: PluginMeans;
+  /** Partition of each key; null: the system has no slots. */
+  readonly slots: SlotMap | null;
   /** By partition: the most engines that contributed to one response. */
   readonly #leaves: number[];
 
   /** @param former matrix whose unchanged back-ends are reused */
   constructor(config: MatrixConfig, former: Matrix | null = null, connector = PLAIN) {
     this.config = config;
+    this.slots = config.slots === null ? null : new SlotMap(config.slots);
     this.means = former?.means ?? new PluginMeans();
     const known = former?.byAddress() ?? new Map<string, BackEnd[]>();
     this.width = config.partitions.length;
@@ -43,9 +47,13 @@ export class Matrix {
     );
   }
 
-  /** Returns the partition of a target of any size. */
-  partitionOf(target: bigint): number {
-    return Number(target % BigInt(this.width));
+  /**
+   * Returns the only partition that a request is for; null: all; -1: none of this matrix owns its
+   * key.
+   */
+  partitionFor({ target, key }: Pick<ForwardedRequest, "target" | "key">): number | null {
+    if (target !== null) return Number(target % BigInt(this.width));
+    return key === null || this.slots === null ? null : this.slots.ownerOfKey(key);
   }
 
   /**
@@ -66,8 +74,8 @@ export class Matrix {
   }
 
   /** Returns whether a response may lack partitions that are down. */
-  allowsPartialResults(target: bigint | null, { isPrimary }: Preference): boolean {
-    return this.config.allowIncomplete && target === null && !isPrimary;
+  allowsPartialResults(partition: number | null, { isPrimary }: Preference): boolean {
+    return this.config.allowIncomplete && partition === null && !isPrimary;
   }
 
   *all(): Generator<BackEnd> {

@@ -140,7 +140,7 @@ export class Attempt implements ChannelUser {
 export type Outcome = Answered | DispatchRefusal | Failure;
 
 /** Error statuses that a dispatcher passes on; others become 500. */
-type PassedStatus = 401 | 403 | 414 | 507;
+type PassedStatus = 401 | 403 | 414 | 421 | 507;
 
 export interface Answered {
   readonly kind: "answered";
@@ -167,7 +167,7 @@ export interface DispatchRefusal {
   readonly isBegun: boolean;
 }
 
-const PASSED: readonly number[] = [401, 403, 414, 507] satisfies PassedStatus[];
+const PASSED: readonly number[] = [401, 403, 414, 421, 507] satisfies PassedStatus[];
 const TOO_MANY_REQUESTS = 429;
 
 /**

@@ -21,12 +21,17 @@ export class RetryableRequests {
    * Returns whether a request changes nothing. A POST counts as a change until its plugin has
    * responded as readonly.
    */
-  isQuery({ method, path }: ForwardedRequest): boolean {
-    return method === "GET" || this.#slowMs.has(path);
+  isQuery(request: ForwardedRequest): boolean {
+    return request.method === "GET" || this.isReadonly(request);
   }
 
-  has({ method, path }: ForwardedRequest): boolean {
-    return method === "GET" && this.#slowMs.has(path);
+  /** Returns whether its plugin has responded as readonly. */
+  isReadonly({ path }: ForwardedRequest): boolean {
+    return this.#slowMs.has(path);
+  }
+
+  has(request: ForwardedRequest): boolean {
+    return request.method === "GET" && this.isReadonly(request);
   }
 
   /** Returns the latency in milliseconds after which a response is late. */

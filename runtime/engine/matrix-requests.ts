@@ -30,7 +30,7 @@ import type { Answered, Outcome } from "../dispatch/partition-call.js";
 import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
-import { UNAUTHENTICATED } from "../http/rejections.js";
+import { type HttpRejection, NO_SLOTS, NOT_BELOW, UNAUTHENTICATED } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
@@ -176,14 +176,14 @@ export class MatrixRequests {
     const progress = new Progress(request, isExplained, this.#ended);
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
-    const { block, accept, partialTarget, via: passed } = exchange.headers;
+    const { block, accept, partialTarget, key, via: passed } = exchange.headers;
     // A dispatch loop: the request would circulate forever.
     if (passed.includes(this.#name)) return this.#fail(progress, CAME_BACK);
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
     const deadlineMs = this.#deadlineMs(exchange);
     const traceParent = this.#traces.passedOn(exchange) ?? null;
-    const head = { method, target, block, accept, partialTarget, body };
+    const head = { method, target, block, accept, partialTarget, key, body };
     const { requestId } = exchange;
     const madeId = requestId === exchange.headers.requestId ? null : requestId;
     const received = { ...head, via, deadlineMs, traceParent, requestId: madeId };
@@ -238,7 +238,7 @@ export class MatrixRequests {
 
   /** Dispatches the request that a processor returned. */
   #forward(progress: Progress, merged: MergedInput | null, payload: Uint8Array): void {
-    const { method, bytes, kept, target, isPrimary, affinity } = decodeForwarding(payload);
+    const { method, bytes, kept, target, key, isPrimary, affinity } = decodeForwarding(payload);
     if (merged === null) progress.kept = kept;
     else if (++progress.resubmits > MAX_RESUBMITS) return this.#fail(progress, TOO_MANY_RESUBMITS);
     this.#dispatch(progress, {
@@ -247,7 +247,7 @@ export class MatrixRequests {
       head: "",
       body: this.#withFields(progress, bytes),
       preference: { isPrimary: isPrimary || target !== null, affinity },
-      target,
+      ...{ target, key },
       isRelayed: false,
     });
   }
@@ -280,12 +280,32 @@ export class MatrixRequests {
     return state === undefined ? [line] : [line, `${TRACE_STATE}: ${state}`];
   }
 
-  #dispatch(progress: Progress, request: ForwardedRequest): void {
+  #dispatch(progress: Progress, received: ForwardedRequest): void {
+    const request = this.#withOwner(progress, received);
+    if (request === null) return;
     const signed = this.#withSignature(progress, request);
     if (signed === null) return this.#fail(progress, LARGE_PRINCIPAL);
     progress.request = signed;
     progress.explanation.begin("wait");
     this.#dispatcher.dispatch(progress);
+  }
+
+  /**
+   * Sends a request with a key to the primary replica of its partition, unless its plugin is
+   * readonly. Returns null for a request that was refused.
+   */
+  #withOwner(progress: Progress, request: ForwardedRequest): ForwardedRequest | null {
+    const { matrix } = this.#dispatcher;
+    if (request.key === null || request.target !== null) return request;
+    if (matrix.slots === null) this.#reject(progress, NO_SLOTS);
+    else if (matrix.partitionFor(request) === -1) this.#reject(progress, NOT_BELOW);
+    else if (this.#dispatcher.isReadonly(request)) return request;
+    else return { ...request, preference: { ...request.preference, isPrimary: true } };
+    return null;
+  }
+
+  #reject(progress: Progress, { status, message }: HttpRejection): void {
+    this.#error(progress, status, message, false);
   }
 
   /** Lets back-ends know the principal and the client; null if the principal is too large. */
@@ -313,7 +333,7 @@ export class MatrixRequests {
 
   #merge(
     progress: Progress,
-    { target }: ForwardedRequest,
+    request: ForwardedRequest,
     { answers, allowsPartial }: Answered,
   ): void {
     const partials = answers.map((answer) => answer?.body ?? null);
@@ -321,7 +341,7 @@ export class MatrixRequests {
     try {
       const merged = allowsPartial
         ? mergeTrusted(partials)
-        : mergePartials(partials, target === null ? null : matrix.partitionOf(target));
+        : mergePartials(partials, matrix.partitionFor(request));
       progress.trace?.merged(progress.answeredMs);
       if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
       else this.#finish(progress, merged);

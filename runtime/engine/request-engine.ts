@@ -35,6 +35,7 @@ import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
 import type { MatrixRequests } from "./matrix-requests.js";
+import { misdirection } from "./misdirection.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import {
   HEALTH_PATH,
@@ -229,7 +230,7 @@ export class RequestEngine {
   /** Answers the request of an authenticated principal, or rejects it. */
   #admit(exchange: Exchange, port: 0 | 1, requested: RequestTarget, verdict: Verdict): void {
     const excess = port === 0 ? this.#parts.rates.take(exchange, requested.path) : null;
-    const rejection = excess ?? verdict;
+    const rejection = excess ?? verdict ?? misdirection(exchange);
     if (rejection === null) this.#answer(exchange, port, requested);
     else this.#reject(exchange, port, rejection);
   }

@@ -3,6 +3,7 @@
 // that disagree about the end of a request allow request smuggling.
 
 import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../base/limits.js";
+import { decodeKey } from "../plugin/contract/key-header.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { asRequestId } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
@@ -10,6 +11,7 @@ import { fieldValue } from "../plugin/contract/request-text.js";
 import {
   type HttpRejection,
   INVALID_HEADER,
+  INVALID_KEY,
   INVALID_TARGET,
   UNSUPPORTED_CONTENT_CODING,
 } from "./rejections.js";
@@ -34,6 +36,7 @@ const NAMES = [
   "expect",
   "forwarded",
   "x-svc-via",
+  "x-svc-key",
   "x-svc-trunk",
   "x-request-id",
   "connection",
@@ -65,6 +68,7 @@ export class HeaderFields implements RequestHeaders {
   bypassServiceOut = false;
   minQueue = 0;
   partialTarget: bigint | null = null;
+  key: string | null = null;
   via = "";
   isExplained = false;
   deadlineMs = 0;
@@ -132,6 +136,10 @@ export function readHeaderFields(
         // Never ignored: the request would go to all partitions.
         if (!DIGITS.test(value)) return INVALID_TARGET;
         fields.partialTarget = BigInt(value);
+      } else if (name === "x-svc-key") {
+        const key = fields.key === null ? decodeKey(value) : null;
+        if (key === null) return INVALID_KEY;
+        fields.key = key;
       } else if (!readField(fields, name, value)) return INVALID_HEADER;
     }
     at = end + 2;

@@ -6,7 +6,9 @@ import { INLINE_BODY_BYTES } from "../base/limits.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 
 /** The only header fields recorded: a response may depend on them. */
-export const RECORDED_FIELDS = ["accept", "content-type", "x-svc-partial-target"] as const;
+export const RECORDED_FIELDS = [
+  ...(["accept", "content-type", "x-svc-partial-target", "x-svc-key"] as const),
+] as const;
 
 /** Version of the format, in the first line of each recording. */
 export const RECORD_VERSION = 1;

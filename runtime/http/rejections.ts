@@ -39,6 +39,18 @@ export const INVALID_TARGET = new HttpRejection(
   400,
   "X-SVC-Partial-Target: expected a whole decimal number, 0 and up",
 );
+export const INVALID_KEY = new HttpRejection(
+  400,
+  "X-SVC-Key: expected one key of 1 to 2048 bytes, percent-encoded UTF-8",
+);
+export const NO_SLOTS = new HttpRejection(
+  400,
+  "X-SVC-Key: the system has no slots, see `slots` of the system descriptor",
+);
+export const NOT_BELOW = new HttpRejection(
+  421,
+  "421 Misdirected Request: no back-end of this dispatcher owns the key",
+);
 export const INVALID_CONTENT = new HttpRejection(400, "Invalid HTTP content");
 export const REQUEST_TIMEOUT = new HttpRejection(408, "Request Timeout", "", "timeout");
 export const UNAUTHENTICATED = new HttpRejection(

@@ -32,6 +32,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   415: "Unsupported Media Type",
   416: "Range Not Satisfiable",
   417: "Expectation Failed",
+  421: "Misdirected Request",
   422: "Unprocessable Content",
   423: "Locked",
   428: "Precondition Required",

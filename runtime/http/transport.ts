@@ -34,6 +34,8 @@ export interface RequestHeaders {
   readonly deadlineMs: number;
   /** `X-SVC-Partial-Target`, of any size; null if absent. */
   readonly partialTarget: bigint | null;
+  /** `X-SVC-Key`, decoded; null if absent. */
+  readonly key: string | null;
   /** `X-SVC-Via`: the dispatchers that forwarded the request unchanged, empty for none. */
   readonly via: string;
   /** `X-SVC-Explain` above 0: the client requests an explanation of the dispatch. */

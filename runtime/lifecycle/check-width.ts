@@ -1,5 +1,5 @@
-// Refuses a descriptor that changes the number of partitions over graphs with data. Each engine
-// would keep its former share: queries would return vertices twice, or miss them.
+// Refuses a descriptor that changes the number of partitions or the slots over graphs with data.
+// Each engine would keep its former share: queries would return vertices twice, or miss them.
 
 import { SvcError } from "../base/errors.js";
 import { requestInstance } from "../system/instance-client.js";
@@ -20,7 +20,9 @@ export async function checkWidth(
   projectDir: string,
 ): Promise<void> {
   const [from, to] = [former, next].map(({ matrices }) => matrices.get(id)?.partitions.length ?? 0);
-  if (from === 0 || to === 0 || from === to) return;
+  if (from === 0 || to === 0) return;
+  const change = from === to ? slotChange(former, next) : widthChange(id, from!, to!);
+  if (change === null) return;
   const engines = new Map([...listEngines(former, id), ...listEngines(next, id)]);
   const tls = next.tls ?? former.tls;
   const secure = tls === null ? null : new TlsContextCache(tls, projectDir);
@@ -31,8 +33,19 @@ export async function checkWidth(
   );
   const reason = found.find((text) => text !== null);
   if (reason === undefined) return;
-  const text = `the descriptor has ${to} partitions for ${id} in place of ${from}, and ${reason}`;
-  throw new SvcError("SVC3411", `SVC3411: ${text}`);
+  throw new SvcError("SVC3411", `SVC3411: the descriptor ${change}, and ${reason}`);
+}
+
+function widthChange(id: string, from: number, to: number): string {
+  return `has ${to} partitions for ${id} in place of ${from}`;
+}
+
+function slotChange(former: System, next: System): string | null {
+  return haveEqualSlots(former, next) ? null : "divides the data by other slots";
+}
+
+export function haveEqualSlots({ slots: former }: System, { slots: next }: System): boolean {
+  return JSON.stringify(former) === JSON.stringify(next);
 }
 
 type Address = Parameters<typeof requestInstance>[0];

@@ -7,12 +7,14 @@ import { AllGraphs } from "../graph/api/all-graphs.js";
 import { planInstance } from "../system/instance-plan.js";
 import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
-import { checkWidth } from "./check-width.js";
+import { checkWidth, haveEqualSlots } from "./check-width.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService, OperationResult } from "./http-service.js";
 import type { Operation, Parts, ServerOwner } from "./operation.js";
 import { STREAM_OPERATIONS } from "./stream-operations.js";
 
+/** Threads inherit the slots when they start. */
+const AFTER_RESTART = "apply after a restart of the process";
 const PERSIST_WAIT_MS = 6000;
 
 const system = new AllGraphs();
@@ -135,13 +137,15 @@ async function setDescriptor(
   const given = readDescriptor(JSON.parse(String(content)));
   const { id, descriptor: former } = service.node;
   if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
-  if (id !== null && former !== null && Number(split ?? 0) === 0) {
-    await checkWidth(readDescriptor(former), given, id, service.settings.projectDir);
+  const present = former === null ? null : readDescriptor(former);
+  if (id !== null && present !== null && Number(split ?? 0) === 0) {
+    await checkWidth(present, given, id, service.settings.projectDir);
   }
   const matrix = id === null ? "unchanged" : await changeMatrix(service, given, id);
   const { descriptor } = given;
   service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });
-  return { action: "system descriptor updated", matrix };
+  const slots = present === null || haveEqualSlots(present, given) ? "unchanged" : AFTER_RESTART;
+  return { action: "system descriptor updated", matrix, slots };
 }
 
 async function changeMatrix(service: HttpService, given: System, id: string): Promise<string> {

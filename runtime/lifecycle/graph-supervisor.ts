@@ -30,6 +30,7 @@ import { DataError, InternalError, OperationTimeout } from "../graph/model/error
 import type { Control } from "../interconnect/control.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
+import { installSlots } from "../slots/instance-slots.js";
 import { AlgorithmSupervisor } from "./algorithm-supervisor.js";
 import { ReplicationOverrides } from "./replication-overrides.js";
 import { SupervisedThread } from "./supervised-thread.js";
@@ -110,6 +111,8 @@ export class GraphSupervisor implements GraphSource {
    */
   constructor(settings: GraphSettings) {
     ignoreBrokenPipe();
+    // Threads inherit them.
+    installSlots(settings.slots);
     this.#settings = settings;
     this.clock.gatesResponses = settings.durability === "full";
     this.#root = new GraphRoot(settings.root, settings.graphs);

@@ -361,7 +361,7 @@ class System extends ReplicatingSystem {
       ip: await resolveAddress(settings.ip),
       adminIp: await resolveAddress(settings.adminIp),
       executors: 1,
-      ...{ node: null, build: null, adminKey: readAdminKey(settings.adminKeyFile) },
+      ...{ node: null, slots: null, build: null, adminKey: readAdminKey(settings.adminKeyFile) },
       dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
     };
   }
@@ -390,7 +390,7 @@ function graphSettings(given: InitializeOptions): GraphSettings {
     followStream: checkSetting("followStream", given.followStream ?? null),
     txKeyFile: checkSetting("txKeyFile", given.txKeyFile ?? null),
     archive: checkSetting("archive", given.archive ?? null),
-    ...{ ip: null, attach: [], publishStream: null },
+    ...{ ip: null, attach: [], publishStream: null, slots: null },
   };
 }
 

@@ -89,11 +89,21 @@ export interface DispatcherConfig {
     readonly required?: readonly number[];
     /** By TLS: with the certificates that Node knows, or with these files. Default false. */
     readonly tls?: boolean | DispatcherTls;
+    /** Partitions of slots, by which `X-SVC-Key` selects one. Set by the system descriptor. */
+    readonly slots?: DispatcherSlots | null;
   };
   /** Port of the back-ends that name none. */
   readonly port?: number;
   /** Channels of the replicas that name none. */
   readonly channels?: number;
+}
+
+/** Partition of each slot. */
+export interface DispatcherSlots {
+  /** Number of slots, a power of two. */
+  readonly count: number;
+  /** The first slot of a run, and the partition of the run; -1: none. Ascending from slot 0. */
+  readonly runs: readonly (readonly [slot: number, partition: number])[];
 }
 
 /** Files of PEM, relative to the project. */

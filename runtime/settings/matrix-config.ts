@@ -13,8 +13,11 @@ import {
   MAX_MATRIX_DIMENSION,
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
+  MAX_SLOTS,
+  MIN_SLOTS,
 } from "../base/limits.js";
 import type { TlsPaths } from "../base/tls-paths.js";
+import type { SlotRuns } from "../slots/slot-map.js";
 import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
 
 /** PEM files; without a CA, Node's built-in certificates. */
@@ -56,6 +59,8 @@ export interface MatrixConfig {
   readonly connectTimeoutMs: number;
   /** Whether late requests of readonly plugins are hedged to a second replica. */
   readonly hedge: boolean;
+  /** Partition of each slot; null: no header field selects partitions by key. */
+  readonly slots: SlotRuns | null;
   /** Null: connections to back-ends are not encrypted. */
   readonly tls: BackEndTls | null;
 }
@@ -230,6 +235,7 @@ const OPTION_NAMES = [
   "connect-timeout",
   "hedge",
   "tls",
+  "slots",
 ];
 
 /** @param width number of partitions */
@@ -254,7 +260,32 @@ function readOptions(given: unknown, width: number, at: Place): Options {
     connectTimeoutMs: milliseconds("connect-timeout", CONNECT_TIMEOUT_MS, 1),
     hedge: flag("hedge"),
     tls: readTls(options.tls ?? false, at.inside("tls")),
+    slots: readSlots(options.slots ?? null, width, at.inside("slots")),
   };
+}
+
+/** Slots of the system descriptor: `{count, runs: [[first slot, partition], ...]}`. */
+function readSlots(given: unknown, width: number, at: Place): SlotRuns | null {
+  if (given === null) return null;
+  const dict = asDict(given, at, "option slots must be dict") ?? {};
+  refuseUnknown(dict, ["count", "runs"], at, "option slots ");
+  const { count, runs } = dict as { readonly count: number; readonly runs: SlotRuns["runs"] };
+  const isCount = Number.isInteger(count) && Math.log2(count) % 1 === 0;
+  if (!isCount || count < MIN_SLOTS || count > MAX_SLOTS) {
+    const range = `from ${MIN_SLOTS} to ${MAX_SLOTS}`;
+    at.inside("count").valueError(`option slots count must be a power of two ${range}`);
+    return null;
+  }
+  const isAscending = (run: unknown, index: number): boolean => {
+    const [first, partition] = Array.isArray(run) && run.length === 2 ? run : [];
+    if (!Number.isInteger(first) || !Number.isInteger(partition)) return false;
+    const isNext = index === 0 ? first === 0 : first > runs[index - 1]![0] && first < count;
+    return isNext && partition >= -1 && partition < width;
+  };
+  if (Array.isArray(runs) && runs.length > 0 && runs.every(isAscending)) return { count, runs };
+  const text = `ascending [slot, partition] from slot 0, with partitions -1 to ${width - 1}`;
+  at.inside("runs").valueError(`option slots runs must be ${text}`);
+  return null;
 }
 
 /** `true` for back-ends with certificates of a public CA, else files. */

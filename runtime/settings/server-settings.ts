@@ -5,6 +5,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { didYouMean } from "../base/did-you-mean.js";
 import { SvcError } from "../base/errors.js";
+import type { SlotPlan } from "../slots/instance-slots.js";
 import { argumentError } from "./matrix-config.js";
 import { type Problems, problemText } from "./rules.js";
 import type { LibraryOptions, ParsedValue, Setting } from "./setting.js";
@@ -29,6 +30,8 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly executors: number;
   /** The system that it belongs to; null without a descriptor. */
   readonly node: NodeIdentity | null;
+  /** Its view of the slots of that system; null without any. */
+  readonly slots: SlotPlan | null;
   /** Identifies the build of the plugins; null in a library program. */
   readonly build: string | null;
   /** Key of remote operators; null: there are none. */
@@ -63,6 +66,7 @@ export type GraphSettings = Pick<
   | "publishStream"
   | "archive"
   | "followStream"
+  | "slots"
 >;
 
 /** Optional arguments of `startHTTP`. */

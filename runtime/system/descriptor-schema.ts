@@ -7,6 +7,8 @@ import {
   MAX_CHANNELS,
   MAX_MATRIX_DIMENSION,
   MAX_PRIORITY,
+  MAX_SLOTS,
+  MIN_SLOTS,
 } from "../base/limits.js";
 import { INSTANCE_TYPES } from "./descriptor.js";
 import { GRAPH_NAME } from "./read-descriptor.js";
@@ -64,6 +66,19 @@ const TLS = {
   description: "Instances speak TLS: what whoever asks them believes and shows.",
 };
 
+const NAMES = { type: "array", items: { type: "string", minLength: 1, maxLength: 100 } };
+const SLOTS = {
+  ...CLOSED,
+  required: ["graphs"],
+  properties: {
+    graphs: { ...NAMES, minItems: 1 },
+    count: { type: ["integer", "null"], minimum: MIN_SLOTS, maximum: MAX_SLOTS },
+    everywhere: { ...NAMES, description: "Types of vertices that exist in every group." },
+    comment: {},
+  },
+  description: "Division of the data by key.",
+};
+
 const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
 const ID_PATTERN = { pattern: ID.source };
 
@@ -87,6 +102,7 @@ export function descriptorSchema(): object {
       graphs: { type: "array", items: { type: "string", pattern: GRAPH_NAME.source } },
       common: REF.parameters,
       tls: TLS,
+      slots: { anyOf: [{ type: "null" }, SLOTS] },
       instances: {
         ...{ type: "object", minProperties: 1, propertyNames: ID_PATTERN },
         additionalProperties: REF.parameters,

@@ -72,6 +72,16 @@ export interface SystemTls {
   readonly name?: string;
 }
 
+/** Division of the data by key: each vertex belongs to the group that owns its slot. */
+export interface SystemSlotsDescriptor {
+  /** Graphs whose vertices are divided. */
+  readonly graphs: readonly string[];
+  /** Number of slots, a power of two. Default: 4096, or 16384 above 127 groups. */
+  readonly count?: number;
+  /** Types of vertices that exist in every group. */
+  readonly everywhere?: readonly string[];
+}
+
 export interface SystemDescriptor<Id extends string = string> {
   readonly name?: string;
   /** All graphs of the system. */
@@ -79,6 +89,8 @@ export interface SystemDescriptor<Id extends string = string> {
   readonly instances: { readonly [I in Id]: InstanceParameters };
   /** Defaults for instance parameters. */
   readonly common?: InstanceParameters;
+  /** Default: the plugins divide the data. */
+  readonly slots?: SystemSlotsDescriptor | null;
   /** Instances use TLS, each with its own certificate (`http.tls`). */
   readonly tls?: boolean | SystemTls | null;
   readonly topology?: {

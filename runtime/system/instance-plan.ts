@@ -4,7 +4,10 @@ import { isIP } from "node:net";
 import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { DispatcherConfig } from "../settings/config-values.js";
 import type { SettingName } from "../settings/server-settings.js";
+import type { SlotPlan } from "../slots/instance-slots.js";
 import type { InstanceType } from "./descriptor.js";
+import { planSlotPartitions, planSlots } from "./plan-slots.js";
+import { findRoot } from "./read-slots.js";
 import type { Instance, System, SystemMatrix } from "./system.js";
 
 export interface InstancePlan {
@@ -38,6 +41,8 @@ export interface InstancePlan {
   /** In the format of the interface, with three decimals. */
   readonly partition: string;
   readonly group: number;
+  /** Null: the system has none. */
+  readonly slots: SlotPlan | null;
 }
 
 /** @param id of one of its instances */
@@ -61,7 +66,7 @@ export function planInstance(system: System, id: string): InstancePlan {
     serviceIn,
     description,
     role: planRole(instance, matrix),
-    dispatcher: matrix === undefined ? null : planDispatcher(system, matrix),
+    dispatcher: matrix === undefined ? null : planDispatcher(system, id, matrix),
     isBackEnd: matrices.some(({ partitions }) => partitions.flat().includes(id)),
     graphs: Object.fromEntries(instance.graphs.map((name) => [name, { local: isAlone }])),
     expires: provider === null,
@@ -72,6 +77,7 @@ export function planInstance(system: System, id: string): InstancePlan {
     durable,
     partition,
     group: instance.group >= 0 ? instance.group : Number(partition),
+    slots: planSlots(system, id),
   };
 }
 
@@ -87,7 +93,8 @@ function planRole({ type }: Instance, matrix: SystemMatrix | undefined): Instanc
 }
 
 /** Converts the rows of a descriptor to the `dispatcher` of a server. */
-function planDispatcher(system: System, matrix: SystemMatrix): DispatcherConfig {
+function planDispatcher(system: System, id: string, matrix: SystemMatrix): DispatcherConfig {
+  const slots = planSlotPartitions(system, id);
   return {
     partitions: matrix.partitions.map((replicas) =>
       replicas.map((id) => {
@@ -103,6 +110,7 @@ function planDispatcher(system: System, matrix: SystemMatrix): DispatcherConfig 
     options: {
       "allow-incomplete": matrix.allowIncomplete,
       ...(system.tls !== null && { tls: system.tls }),
+      ...(slots !== null && { slots }),
     },
   };
 }
@@ -135,22 +143,13 @@ function partitionOf(system: System, id: string): string {
 /** Returns the number of an instance's replication tree among those of its kind, from 1. */
 function treeNumber(system: System, id: string): number {
   const kind = KIND[system.instances.get(id)!.type];
-  const root = findRoot(system, id);
+  const root = findRoot(system.providers, id);
   const roots = [...system.instances.values()]
     .filter((other) => KIND[other.type] === kind && !system.providers.has(other.id))
     .map((other) => other.id);
   // A root of another kind gets a number after the others.
   const at = roots.indexOf(root);
   return at < 0 ? roots.length + 1 : at + 1;
-}
-
-function findRoot(system: System, id: string): string {
-  let root = id;
-  // Trees are acyclic.
-  for (let up = system.providers.get(root); up !== undefined; up = system.providers.get(root)) {
-    root = up;
-  }
-  return root;
 }
 
 /** Returns the settings that a plan implies; options override them, like svc.config.ts. */

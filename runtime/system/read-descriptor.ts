@@ -7,10 +7,13 @@ import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
 import { readInstances, requireReplicationPorts } from "./read-instances.js";
+import { readSlots } from "./read-slots.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
 import type { System } from "./system.js";
 
-const KEYS = ["name", "graphs", "instances", "common", "topology", "tls", "$schema", "comment"];
+const KEYS = [
+  ...["name", "graphs", "instances", "common", "topology", "tls", "slots", "$schema", "comment"],
+];
 const TOPOLOGY_KEYS = ["transaction", "dispatch"];
 export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -31,12 +34,14 @@ export function readDescriptor(given: unknown): System {
   requireReplicationPorts(instances, transactions.providers, errors);
   const matrices = readDispatch(topology.dispatch, instances, errors);
   const tls = readTls(descriptor.tls, errors);
+  const divided = { graphs, instances, ...transactions, matrices };
+  const slots = readSlots(descriptor.slots, divided, errors);
   const usual = `Unspecified ${instances.size}-node System`;
   const { name = usual } = descriptor;
   if (typeof name !== "string" || name === "") errors.at("name", "string required");
   errors.raise();
   const whole = { ...descriptor, name };
-  const read = { name: name as string, graphs, instances, tls, ...transactions, matrices };
+  const read = { name: name as string, ...divided, tls, slots };
   return { ...read, descriptor: whole };
 }
 

@@ -1,5 +1,6 @@
 // A validated system descriptor with all defaults filled in.
 
+import type { SlotRuns } from "../slots/slot-map.js";
 import type { InstanceType, SystemTls } from "./descriptor.js";
 
 export interface Instance {
@@ -32,8 +33,20 @@ export interface System {
   readonly providers: ReadonlyMap<string, string>;
   /** Matrix by dispatcher; ids by partition, then replica. */
   readonly matrices: ReadonlyMap<string, SystemMatrix>;
+  /** Null: partitions divide their data as their plugins do. */
+  readonly slots: SystemSlots | null;
   /** The descriptor with current key names. */
   readonly descriptor: object;
+}
+
+/** Division of the data by key. */
+export interface SystemSlots {
+  readonly graphs: readonly string[];
+  /** Types of vertices that exist in every group. */
+  readonly everywhere: readonly string[];
+  /** Ids of the tops of the replication trees; those of slots are their offsets. */
+  readonly groups: readonly string[];
+  readonly map: SlotRuns;
 }
 
 export interface SystemMatrix {

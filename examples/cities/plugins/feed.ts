@@ -12,13 +12,16 @@ export const toBuilders = plugin.pre({ name: "feed" }, (_request: PluginRequest)
 });
 
 /**
- * Loads the cities of the instance's partition. Another call updates them.
+ * Loads the cities whose keys the instance owns, and all countries. Another call updates them.
  *
  * @plugin
  * @graph cities
  */
 export function load(request: PluginRequest, graph: Graph): PluginResponse {
-  const own = CITIES.filter((_, index) => index % request.width === request.partition);
+  const own = CITIES.filter(({ name }) => request.owns(name));
+  // Vertices of these types are in every group: see `everywhere` of the system descriptor.
+  graph.createVertex("world", { type: "world" });
+  for (const { country } of CITIES) graph.createVertex(country, { type: "country" });
   for (const { name, country, population } of own) {
     graph.createVertex(name, { type: "city", properties: { country, population } });
     graph.connect("world", ["has", M_INT, population], name);

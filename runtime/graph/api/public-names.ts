@@ -30,6 +30,7 @@ export {
   KeyError,
   LookupError,
   OperationTimeout,
+  OwnerError,
   PositionError,
   PositionExpiredError,
   QueryError,

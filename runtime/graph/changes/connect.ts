@@ -7,6 +7,7 @@ import { D_ANY, D_BOTH, D_IN, M_TMC, M_TMM, M_TMX } from "../model/constants.js"
 import { AccessError, ArcError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import { type ArcSpec, ParsedArc } from "../model/parsed-arc.js";
+import { isForeign } from "../operations/require-owner.js";
 import type { ArcTest } from "../query/match/arc-test.js";
 import { compileArcFilter } from "../query/parse/arc-filter.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
@@ -58,7 +59,7 @@ class Connect extends LockedChange<number> {
       for (const terminal of resolveTerminals(store, from, terminals)) {
         created += this.#link(access, from, terminal);
         // Terminals are acquired together, as by `openVertices`.
-        if (store.vertices.isVirtual(terminal)) {
+        if (store.vertices.isVirtual(terminal) && !isForeign(store, terminal)) {
           if (isLockedByOther(access, terminal)) waitForLock(store, terminal);
           promoteIfVirtual(store, terminal);
         }

@@ -30,15 +30,24 @@ const LOCKED: Expired = { isLocked: true, vertices: 0, arcs: 0 };
  */
 export function expire(access: Access, vertex: number, now: number): Expired {
   const { store } = access;
-  return store.writer.mutate(() => {
-    if (store.isReadonly || !store.vertices.isUsed(vertex)) return NOTHING;
-    if (isLockedByOther(access, vertex)) return retryLater(store, vertex, now);
-    if (store.vertices.expiresAt(vertex) > now) return expireArcs(access, vertex, now);
-    if (hasHeldTerminal(access, vertex)) return retryLater(store, vertex, now);
-    const size = store.size;
-    apply(store, begin(store, OperationCode.DeleteVertex, vertex));
-    return { isLocked: false, vertices: 1, arcs: size - store.size };
-  });
+  // Data of before the graph was divided expires, too.
+  store.checksOwner = false;
+  try {
+    return store.writer.mutate(() => expireVertex(access, vertex, now));
+  } finally {
+    store.checksOwner = true;
+  }
+}
+
+function expireVertex(access: Access, vertex: number, now: number): Expired {
+  const { store } = access;
+  if (store.isReadonly || !store.vertices.isUsed(vertex)) return NOTHING;
+  if (isLockedByOther(access, vertex)) return retryLater(store, vertex, now);
+  if (store.vertices.expiresAt(vertex) > now) return expireArcs(access, vertex, now);
+  if (hasHeldTerminal(access, vertex)) return retryLater(store, vertex, now);
+  const size = store.size;
+  apply(store, begin(store, OperationCode.DeleteVertex, vertex));
+  return { isLocked: false, vertices: 1, arcs: size - store.size };
 }
 
 function retryLater(store: GraphStore, vertex: number, now: number): Expired {

@@ -19,8 +19,8 @@ import {
 const reader = new RecordReader();
 
 /**
- * Applies a transaction to a graph, without checking constraints: what the instance that wrote it
- * accepted is not refused here.
+ * Applies a transaction to a graph, without checking constraints and owners: what the instance that
+ * wrote it accepted is not refused here.
  * @param words memory that no other thread writes to
  * @param at offset of the transaction, which lies completely in `words`
  * @param serial serial of a transaction received from another instance
@@ -34,10 +34,12 @@ export function applyTransaction(
 ): void {
   const { constraints, writer } = store;
   constraints.isEnforced = false;
+  store.checksOwner = false;
   try {
     writer.mutate(() => applyRecords(store, words, at, serial));
   } finally {
     constraints.isEnforced = true;
+    store.checksOwner = true;
   }
 }
 

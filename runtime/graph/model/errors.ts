@@ -95,6 +95,8 @@ export interface ConstraintViolation {
   /** Vertex that has the same value. */
   readonly other?: string;
 }
+/** A vertex whose slot another group of the system owns. */
+export class OwnerError extends errorClass("OwnerError", "SVC3410") {}
 /** A position of a change feed that is malformed, or belongs to another graph. */
 export class PositionError extends errorClass("PositionError", "SVC2417") {}
 /** A position of a change feed whose next changes are no longer in the transaction log. */

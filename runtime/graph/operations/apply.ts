@@ -13,6 +13,7 @@ import { indexProperty } from "./index-properties.js";
 import { declareTexts, dropTexts } from "./index-texts.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
+import { requireOwner } from "./require-owner.js";
 import {
   addVertex,
   markModified,
@@ -25,10 +26,12 @@ import {
 /**
  * Executes an operation within a mutation and writes its record to the log ring.
  * @returns number of arcs, vertices or properties created or removed
+ * @throws OwnerError for a vertex whose slot another group owns
  */
 export function apply(store: GraphStore, operation: Operation): number {
-  const { writer, memory } = store;
+  const { writer, memory, slots } = store;
   const { log } = memory;
+  if (slots !== null && store.checksOwner) requireOwner(store, slots, operation);
   if (log?.isOn === true) logOperation(store, log, operation);
   writer.addWide(memory.header, Header.OperationCount, 1);
   // By far the most frequent operation.

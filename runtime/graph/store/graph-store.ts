@@ -1,6 +1,7 @@
 // One graph as seen by one thread: all tables over the shared memory. State of the graph lives in
 // shared memory only; a store holds nothing but caches.
 
+import { type InstanceSlots, threadSlots } from "../../slots/instance-slots.js";
 import { Enlargement } from "../memory/enlargement.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import {
@@ -65,8 +66,12 @@ export class GraphStore {
   readonly digest: ContentDigest;
   readonly expiry: ExpiryHeap;
   readonly locks: LockTable;
+  /** Slots of the system, whose owners alone change a vertex; null: the graph is not divided. */
+  readonly slots: InstanceSlots | null;
   /** Reused for every change; see operation.ts. */
   readonly operation: Operation = makeOperation();
+  /** False while this thread applies what another instance or an earlier process has accepted. */
+  checksOwner = true;
   /** True while this thread runs a function that may only read. */
   isViewing = false;
   readonly #enlargement: Enlargement;
@@ -101,6 +106,8 @@ export class GraphStore {
     this.vectorFields = new VectorFields(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
+    const slots = threadSlots();
+    this.slots = slots?.hasGraph(memory.name) === true ? slots : null;
     this.#enlargement = new Enlargement(memory, thread, (memories) => this.move(memories));
     this.writer.onEnlarging = () => this.#enlargement.run();
     Atomics.add(memory.header.ints, Header.Stores, 1);

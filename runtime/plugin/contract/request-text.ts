@@ -10,6 +10,8 @@ import { latin1ToUtf8 } from "./wire-text.js";
 
 export const DEADLINE_HEADER = "X-SVC-Deadline";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
+/** Key whose owner the request is for, percent-encoded. */
+export const KEY_HEADER = "X-SVC-Key";
 /** Dispatchers that forwarded a request unchanged, separated by commas. */
 export const VIA_HEADER = "X-SVC-Via";
 
@@ -29,6 +31,7 @@ const HOP_HEADERS = new Set([
   "upgrade",
   DEADLINE_HEADER.toLowerCase(),
   TARGET_HEADER.toLowerCase(),
+  KEY_HEADER.toLowerCase(),
   VIA_HEADER.toLowerCase(),
   SIGNATURE_HEADER.toLowerCase(),
 ]);
@@ -58,6 +61,7 @@ export interface RequestParts {
   readonly headerBlock: string;
   /** Target partition, of any size. */
   readonly partial: bigint | null;
+  readonly key: string | null;
   readonly content: Uint8Array | null;
   /** Replaces the Content-Type of `headerBlock`; null keeps it. */
   readonly contentType: string | null;
@@ -65,13 +69,14 @@ export interface RequestParts {
 
 /** Returns the bytes of the whole HTTP request. */
 export function requestBytes(parts: RequestParts): Uint8Array {
-  const { content, contentType, partial } = parts;
+  const { content, contentType, partial, key } = parts;
   const isTypeReplaced = contentType !== null || content === null;
   const block = withoutHopHeaders(parts.headerBlock, isTypeReplaced);
   let head = `${parts.method} ${parts.target} HTTP/1.1\r\n${block}`;
   if (!HAS_HOST.test(block)) head += HOST_LINE;
   head += `Accept: ${MEDIA_TYPES.partial}\r\n`;
   if (partial !== null) head += `${TARGET_HEADER}: ${partial}\r\n`;
+  if (key !== null) head += `${KEY_HEADER}: ${percentEncode(key)}\r\n`;
   if (content === null) return Uint8Array.from(Buffer.from(`${head}\r\n`, "latin1"));
   if (contentType !== null) head += `Content-Type: ${contentType}\r\n`;
   head += `Content-Length: ${content.length}\r\n\r\n`;

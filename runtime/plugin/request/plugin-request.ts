@@ -4,9 +4,11 @@
 
 import { createHash } from "node:crypto";
 import { INSPECT } from "../contract/inspect-symbol.js";
+import { decodeKey } from "../contract/key-header.js";
 import type { RequestSource } from "../contract/request-source.js";
 import {
   headerValue,
+  KEY_HEADER,
   queryText,
   requestBytes,
   TARGET_HEADER,
@@ -20,6 +22,7 @@ import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./rece
 import { ReceivedRequest } from "./received-request.js";
 import {
   indexOrNull,
+  keyOrNull,
   parseFlag,
   parsePrimary,
   signatureFrom,
@@ -37,6 +40,8 @@ type Readers = Readonly<Record<string, ParamReader>>;
 export interface Routing {
   /** The one partition that it is for, of any size; null for all. */
   readonly target: bigint | null;
+  /** Selects the partition that owns it, unless there is a target; null: no key. */
+  readonly key: string | null;
   /** Set by the plugin: only the primary row. */
   readonly isPrimary: boolean;
   /** Preferred row, -1 for none. */
@@ -46,6 +51,7 @@ export interface Routing {
 /** Attributes that plugin code may set; undefined stands for the received value. */
 interface Edits {
   partial: number | null | undefined;
+  key: string | null | undefined;
   primary: 0 | 1 | undefined;
   affinity: number | null;
   flag: string | null;
@@ -89,6 +95,7 @@ export class PluginRequest extends ReceivedRequest {
     isResubmission = (request) => request.#resubmission;
     getRouting = (request) => ({
       target: request.#partition,
+      key: request.key,
       isPrimary: request.#edits?.primary === 1,
       affinity: request.affinity ?? -1,
     });
@@ -136,6 +143,7 @@ export class PluginRequest extends ReceivedRequest {
   #edit(): Edits {
     this.#edits ??= {
       partial: undefined,
+      key: undefined,
       primary: undefined,
       affinity: null,
       flag: null,
@@ -190,6 +198,21 @@ export class PluginRequest extends ReceivedRequest {
 
   set partial(target: number | null) {
     this.#edit().partial = indexOrNull(target, "partial");
+  }
+
+  /**
+   * Key that selects the partition when forwarded in a system with slots; null for none. `partial`
+   * takes precedence.
+   */
+  get key(): string | null {
+    const edited = this.#edits?.key;
+    if (edited !== undefined) return edited;
+    const received = headerValue(this.#source.headerBlock, KEY_HEADER);
+    return received === undefined ? null : decodeKey(received);
+  }
+
+  set key(key: string | null) {
+    this.#edit().key = keyOrNull(key);
   }
 
   /**
@@ -312,6 +335,7 @@ export class PluginRequest extends ReceivedRequest {
       target: this.#target(),
       headerBlock: this.#source.headerBlock,
       partial: this.#partition,
+      key: this.key,
       content,
       contentType: this.#edits?.content?.type || null,
     });

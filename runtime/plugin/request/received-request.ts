@@ -1,5 +1,9 @@
 // Origin and context of a request: read-only for plugin code.
 
+import { ArgumentError } from "../../base/errors.js";
+import { threadSlots } from "../../slots/instance-slots.js";
+import { findShare } from "../../slots/slot-map.js";
+import { typeName } from "../contract/describe-error.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
 import { type App, getApp } from "./app.js";
@@ -10,6 +14,11 @@ import { RequestLog } from "./request-log.js";
 export type MatrixIdentity = readonly [defined: number, ...Ident];
 
 const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as const);
+
+function checkKey(key: unknown): string {
+  if (typeof key === "string") return key;
+  throw new ArgumentError("TypeError", `key must be str, not ${typeName(key)}`);
+}
 
 export abstract class ReceivedRequest {
   readonly #received: RequestSource;
@@ -98,6 +107,23 @@ export abstract class ReceivedRequest {
   /** Partitions in the parent dispatcher's matrix, 1 without one. */
   get width(): number {
     return this.ident[1];
+  }
+
+  /**
+   * Returns whether this instance stores what has a key: by the slots of the system descriptor.
+   * Without slots, each of `width` partitions stores an equal share of the keys.
+   */
+  owns(key: string): boolean {
+    const slots = threadSlots();
+    return slots === null ? this.partitionOf(key) === this.partition : slots.owns(checkKey(key));
+  }
+
+  /**
+   * Returns the number of the group that stores what has a key. In a dispatcher: the partition of
+   * its matrix, -1 if none stores it. Without slots: one of `width` partitions.
+   */
+  partitionOf(key: string): number {
+    return threadSlots()?.partitionOf(checkKey(key)) ?? findShare(checkKey(key), this.width);
   }
 
   /** Replicas in the parent dispatcher's matrix, 1 without one. */

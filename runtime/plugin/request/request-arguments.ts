@@ -3,6 +3,7 @@
 import { ArgumentError, RequestError } from "../../base/errors.js";
 import { MAX_FLAG_BYTES } from "../../base/limits.js";
 import { typeName } from "../contract/describe-error.js";
+import { isKey, MAX_KEY_BYTES } from "../contract/key-header.js";
 
 const SIGNATURE = /^[0-9a-f]{32}$/i;
 
@@ -21,6 +22,14 @@ export function indexOrNull(value: unknown, name: string): number | null {
 export function targetFrom(text: string): bigint {
   if (/^\d+$/.test(text)) return BigInt(text);
   throw new RequestError(`X-SVC-Partial-Target must be a non-negative integer, not ${text}`);
+}
+
+/** @throws ArgumentError for a key that no header field can carry */
+export function keyOrNull(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "string") throw new ArgumentError("TypeError", "key must be str");
+  if (isKey(value)) return value;
+  throw new ArgumentError("ValueError", `key must have 1 to ${MAX_KEY_BYTES} bytes`);
 }
 
 export function parsePrimary(value: unknown): 0 | 1 {

@@ -95,6 +95,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       bypassServiceOut: false,
       minQueue: 0,
       partialTarget: null,
+      key: null,
       deadlineMs: 0,
       via: "",
       isExplained: false,

@@ -12,6 +12,7 @@ const GET = {
   block: "Host: x\r\nX-A: 1\r\n",
   accept: "json",
   partialTarget: null,
+  key: null,
   deadlineMs: 0,
   via: "a,b",
   body: null,

@@ -33,7 +33,7 @@ const EXCHANGE = {
   trace: null,
   principal: null,
   isWarmUp: false,
-  headers: { block: "Host: x\r\n", accept: "json", partialTarget: null, minQueue: 0 },
+  headers: { block: "Host: x\r\n", accept: "json", partialTarget: null, key: null, minQueue: 0 },
 } as unknown as Exchange;
 
 /** Runs requests to completion, one after the other. */
@@ -84,6 +84,7 @@ class Run {
       width: this.width,
       height: this.height,
       config: { timeoutMs: 0 },
+      partitionFor: () => null,
     } as unknown as Matrix;
     return {
       matrix,

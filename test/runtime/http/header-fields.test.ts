@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
-import { INVALID_TARGET } from "../../../runtime/http/rejections.js";
+import { INVALID_KEY, INVALID_TARGET } from "../../../runtime/http/rejections.js";
 import type { Accept } from "../../../runtime/plugin/contract/request-source.js";
 
 const test = suite("header fields");
@@ -56,6 +56,24 @@ test("reads the minimum queue leniently", () => {
   ];
   for (const [value, queue] of queues) {
     assert.is(read(`X-SVC-Builtin-Min-Executor: ${value}`).minQueue, queue, value);
+  }
+});
+
+test("reads one key, percent-encoded", () => {
+  assert.is(read().key, null);
+  const keys: [text: string, key: string][] = [
+    ["Oslo", "Oslo"],
+    ["Bogot%C3%A1", "Bogotá"],
+    ["%20%25%0a", " %\n"],
+    ["{a}:(b)", "{a}:(b)"],
+    ["%F0%9f%98%80", "😀"],
+    ["a".repeat(2048), "a".repeat(2048)],
+  ];
+  for (const [text, key] of keys) assert.is(read(`X-SVC-Key: ${text}`).key, key);
+  const wrong = ["", "%", "%2", "%zz", "%C3", "%FF", "%ED%A0%80", "a b", "\xe9", "a".repeat(2049)];
+  for (const text of [...wrong, "a\r\nX-SVC-Key: a"]) {
+    const block = `Host: x\r\nX-SVC-Key: ${text}\r\n`;
+    assert.is(readHeaderFields(block), INVALID_KEY, text);
   }
 });
 

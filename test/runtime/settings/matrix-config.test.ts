@@ -156,6 +156,38 @@ refused(
   `${OPTIONS}.required[1]: option required must name partitions 0 to 0`,
 );
 
+const slots = (count: unknown, runs: unknown) => withOptions({ slots: { count, runs } });
+for (const count of [0, 8, 24, 131_072, "16", undefined]) {
+  const text = "option slots count must be a power of two from 16 to 65536";
+  refused(slots(count, [[0, 0]]), "ValueError", `${OPTIONS}.slots.count: ${text}`);
+}
+for (const runs of [
+  ...[undefined, [], [[1, 0]], [[0, 1]], [[0, -2]], [[0]], [[0, 0, 0]], [5], [["0", 0]]],
+  ...[
+    [
+      [0, 0],
+      [0, 0],
+    ],
+    [
+      [0, 0],
+      [16, 0],
+    ],
+    [
+      [0, 0],
+      [5, 0],
+      [4, 0],
+    ],
+    [[0, 0.5]],
+  ],
+]) {
+  const text = "ascending [slot, partition] from slot 0, with partitions -1 to 0";
+  refused(
+    slots(16, runs),
+    "ValueError",
+    `${OPTIONS}.slots.runs: option slots runs must be ${text}`,
+  );
+}
+
 for (const options of [[], "x", 1]) {
   refused(withOptions(options), "TypeError", `${OPTIONS}: options must be dict`);
 }
@@ -201,6 +233,7 @@ const DEFAULTS = {
   connectTimeoutMs: 2000,
   hedge: false,
   tls: null,
+  slots: null,
 };
 
 test("fills in defaults", () => {

@@ -17,6 +17,52 @@ function plans(descriptor: object): Record<string, InstancePlan> {
   );
 }
 
+test("slots: the same map everywhere, and in dispatchers the partitions of groups", () => {
+  const engine = (hport: number) => ({ type: "builder", graph: "g", hport });
+  const all = plans({
+    graphs: ["g"],
+    slots: { graphs: ["g"], count: 16, everywhere: ["root"] },
+    instances: {
+      ...{ T: { type: "dispatch", hport: 1000 }, D: { type: "dispatch", hport: 1010 } },
+      ...{ B1: engine(2000), B2: engine(2010), B3: engine(2020), A1: { hport: 3000 } },
+      S2: { type: "search", graph: "g", hport: 4000, tport: 5000 },
+    },
+    topology: {
+      transaction: { B2: ["S2"] },
+      dispatch: { T: [{ partitions: ["S2", "D"] }], D: [{ partitions: ["B3", "B1"] }] },
+    },
+  });
+  const runs = [...[[0, 0] as const, [6, 1] as const, [11, 2] as const]];
+  for (const { slots } of Object.values(all)) {
+    assert.equal(slots!.map, { count: 16, runs });
+    assert.equal(slots!.groups, ["B1", "B2", "B3"]);
+    assert.equal([slots!.graphs, slots!.everywhere], [["g"], ["root"]]);
+  }
+  const own = Object.values(all).map(({ id, slots }) => `${id} ${slots!.own} ${slots!.partitions}`);
+  assert.equal(own, [
+    ...["T -1 1,0,1", "D -1 1,-1,0", "B1 0 null", "B2 1 null", "B3 2 null", "A1 -1 null"],
+    "S2 1 null",
+  ]);
+  const top = readMatrixConfig(all.T!.dispatcher).slots!;
+  assert.equal(top, {
+    count: 16,
+    runs: [
+      [0, 1],
+      [6, 0],
+      [11, 1],
+    ],
+  });
+  const below = readMatrixConfig(all.D!.dispatcher).slots!;
+  assert.equal(below, {
+    count: 16,
+    runs: [
+      [0, 1],
+      [6, -1],
+      [11, 0],
+    ],
+  });
+});
+
 test("the example of eight nodes", () => {
   const all = plans(eightNodes());
   assert.equal(all["S1.2"], {
@@ -41,6 +87,7 @@ test("the example of eight nodes", () => {
     durable: false,
     partition: "3000.002",
     group: 3000.002,
+    slots: null,
   });
   const partitions = Object.values(all).map(({ id, partition }) => `${id} ${partition}`);
   assert.equal(partitions, [

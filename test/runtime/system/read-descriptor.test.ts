@@ -36,6 +36,77 @@ const uneven = {
 const onlyCase = at("instances.s1", "differs from S1 only in case");
 const port = "positive integer required, 65534 at most";
 
+/** A dispatcher with two engines, one row. */
+function slotted(slots: unknown, more: object = {}): object {
+  return {
+    graphs: ["cities", "towns"],
+    slots,
+    common: { graph: "cities" },
+    instances: {
+      TD: { type: "dispatch", hport: 9990 },
+      B1: { type: "builder", hport: 9100 },
+      B2: { type: "builder", hport: 9200 },
+      S1: { type: "search", hport: 9110, tport: 10110 },
+      S2: { type: "search", hport: 9210, tport: 10210 },
+    },
+    topology: {
+      transaction: { B1: ["S1"], B2: ["S2"] },
+      dispatch: { TD: [{ partitions: ["S1", "S2"] }, { partitions: ["B1", "B2"], primary: 1 }] },
+    },
+    ...more,
+  };
+}
+
+const count = at("slots.count", "power of two from 16 to 65536 required");
+const names = at("slots.graphs", "list of names required");
+const none = at("slots.graphs", "list of one graph or more required");
+const rowsOf = (...rows: string[][]) => ({
+  transaction: { B1: ["S1"], B2: ["S2"] },
+  dispatch: { TD: rows.map((partitions) => ({ partitions })) },
+});
+const SLOT_MISTAKES: readonly (readonly [unknown, string])[] = [
+  [slotted(5), at("slots", "dict required")],
+  [
+    slotted({ graphs: ["cities"], counts: 4 }),
+    at("slots.counts", "unknown key, did you mean `count`?"),
+  ],
+  [slotted({}), none],
+  [slotted({ graphs: [] }), none],
+  [slotted({ graphs: "cities" }), `${names}\n  ${none}`],
+  [
+    slotted({ graphs: ["citys"] }),
+    at("slots.graphs", 'citys is undeclared, must be one of ["cities","towns"]'),
+  ],
+  [
+    slotted({ graphs: ["towns"] }),
+    at("slots", "dispatcher with engines that have its graphs required"),
+  ],
+  ...[0, 8, 100, 131_072, 4096.5, "4096", Number.NaN, [4096]].map(
+    (wrong) => [slotted({ graphs: ["cities"], count: wrong }), count] as const,
+  ),
+  [
+    slotted({ graphs: ["cities"], everywhere: ["a\n"] }),
+    at("slots.everywhere", "list of names required"),
+  ],
+  [
+    slotted({ graphs: ["cities"], everywhere: ["__vertex__"] }),
+    at("slots.everywhere", "list of names required"),
+  ],
+  [
+    slotted({ graphs: ["cities"] }, { topology: rowsOf(["S1", "S2"], ["B2", "B1"]) }),
+    "System descriptor topology.dispatch.TD partition 0 has replicas of B1 and of B2\n  " +
+      "System descriptor topology.dispatch.TD partition 1 has replicas of B2 and of B1",
+  ],
+  [
+    slotted({ graphs: ["cities"] }, { topology: rowsOf(["S1", "B1"]) }),
+    "System descriptor topology.dispatch.TD partition 1 has B1, as partition 0 has",
+  ],
+  [
+    slotted({ graphs: ["cities"] }, { topology: rowsOf(["S1", "S2"], ["B1", "TD"]) }),
+    "System descriptor topology.dispatch.TD partition 1 has replicas of B2 and of B1, B2",
+  ],
+];
+
 const MISTAKES: readonly (readonly [unknown, string])[] = [
   [null, "System descriptor must be dict"],
   [[], "System descriptor must be dict"],
@@ -184,9 +255,38 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [uneven, "System descriptor topology.dispatch.TD replica 1 has 2 of 1 partitions"],
 ];
 
-for (const [given, text] of MISTAKES) {
+for (const [given, text] of [...MISTAKES, ...SLOT_MISTAKES]) {
   test(`reports: ${text}`, () => assert.equal(problemsOf(given), text.split("\n  ")));
 }
+
+test("finds the groups of slots in an order that does not depend on that of keys", () => {
+  const many = Object.fromEntries(
+    ["B10", "B9", "B2"].map((id, index) => [id, { type: "builder", hport: 100 * index + 100 }]),
+  );
+  const instances = { ...many, TD: { type: "dispatch", hport: 9990 } };
+  const topology = { dispatch: { TD: [{ partitions: ["B10", "B2", "B9"] }] } };
+  const { slots } = readDescriptor(slotted({ graphs: ["cities"] }, { instances, topology }));
+  assert.equal(slots!.groups, ["B2", "B9", "B10"]);
+  assert.is(slots!.map.count, 4096);
+});
+
+test("has more slots by default, and requires one for each group", () => {
+  const ids = Array.from({ length: 130 }, (_, index) => `B${index}`);
+  const builders = ids.map((id, index) => [id, { type: "builder", hport: 2 * index + 100 }]);
+  const tops = { T: { hport: 8000 }, D1: { hport: 8010 }, D2: { hport: 8020 } };
+  const instances = { ...Object.fromEntries(builders), ...tops };
+  const dispatch = {
+    T: [{ partitions: ["D1", "D2"] }],
+    D1: [{ partitions: ids.slice(0, 65) }],
+    D2: [{ partitions: ids.slice(65) }],
+  };
+  const system = (slots: object) => slotted(slots, { instances, topology: { dispatch } });
+  const { slots } = readDescriptor(system({ graphs: ["cities"] }));
+  assert.equal([slots!.map.count, slots!.groups.length], [16_384, 130]);
+  assert.equal(problemsOf(system({ graphs: ["cities"], count: 128 })), [
+    at("slots.count", "128 slots are too few for 130 groups"),
+  ]);
+});
 
 test("reports all errors at once", () => {
   const given = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });

@@ -21,6 +21,7 @@ export function makeRequest(path: string, options: RequestOptions = {}): Forward
     body,
     preference: { isPrimary, affinity },
     target,
+    key: null,
     isRelayed: options.isRelayed ?? false,
   };
 }

@@ -75,6 +75,38 @@ test("converts parameters by their types, only once", () => {
   assert.throws(() => Object.assign(request, { params: {} }), TypeError);
 });
 
+test("takes a key from the header and forwards the one that is set", () => {
+  const request = requestFrom(requestSource({ headerBlock: "x-svc-KEY: %C3%A9%20a\r\n" }), {});
+  assert.is(request.key, "é a");
+  const head = () => Buffer.from(request.serialize()).toString("latin1");
+  assert.match(head(), /\r\nX-SVC-Key: %C3%A9%20a\r\n/);
+  request.key = "x\r\ny";
+  assert.is(head().match(/key: /gi)?.length, 1);
+  assert.match(head(), /\r\nX-SVC-Key: x%0D%0Ay\r\n/);
+  request.key = null;
+  assert.not.match(head(), /key: /i);
+  for (const wrong of [5, "", "é".repeat(1025), {}]) {
+    assert.throws(() => {
+      request.key = wrong as string;
+    }, /key must/);
+  }
+});
+
+test("owns an equal share of the keys in a system without slots", () => {
+  const keys = Array.from({ length: 60 }, (_, number) => `k${number}`);
+  const parts = [0, 1, 2].map((partition) => {
+    const ident = [3, 1, 1, partition, 0, 0, 1] as const;
+    return requestFrom(requestSource({ ident }), {});
+  });
+  for (const key of keys) {
+    const owners = parts.filter((request) => request.owns(key));
+    assert.is(owners.length, 1, key);
+    assert.is(owners[0]!.partition, parts[0]!.partitionOf(key));
+  }
+  assert.ok(keys.every((key) => requestFrom(requestSource({}), {}).owns(key)));
+  assert.throws(() => parts[0]!.owns(5 as unknown as string), /key must be str/);
+});
+
 test("takes partial from the header and accepts integers", () => {
   const headerBlock = "x-svc-partial-TARGET: 300\r\n";
   const request = requestFrom(requestSource({ headerBlock }), {});

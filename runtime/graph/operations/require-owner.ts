@@ -1,0 +1,66 @@
+// Which group may execute an operation of a divided graph. A vertex belongs to the group that owns
+// its slot. Vertices of anchor types belong to every group. An arc belongs to its tail, but one
+// from an anchor to its head. Heads in other groups are virtual vertices.
+
+import type { InstanceSlots } from "../../slots/instance-slots.js";
+import { OwnerError } from "../model/errors.js";
+import { LOCK_TYPE } from "../store/code-ranges.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { type Operation, OperationCode } from "../store/operation.js";
+
+const MAX_SHOWN = 100;
+
+/** @throws OwnerError */
+export function requireOwner(store: GraphStore, slots: InstanceSlots, operation: Operation): void {
+  const { vertex, terminal, name } = operation;
+  switch (operation.code) {
+    case OperationCode.CreateVertex:
+    case OperationCode.SetType:
+      if (name === 0 ? isAnchor(store, slots, vertex) : isAnchorCode(store, slots, name)) return;
+      return requireOwn(store, slots, vertex, operation.id);
+    case OperationCode.DeleteVertex:
+    case OperationCode.SetExpiry:
+    case OperationCode.SetRank:
+    case OperationCode.SetProperty:
+    case OperationCode.RemoveProperty:
+    case OperationCode.RemoveProperties:
+    case OperationCode.SetVector:
+    case OperationCode.RemoveVector:
+      if (isAnchor(store, slots, vertex)) return;
+      return requireOwn(store, slots, vertex, operation.id);
+    case OperationCode.Connect:
+      if (!isAnchor(store, slots, vertex)) {
+        return requireOwn(store, slots, vertex, operation.id);
+      }
+      if (isAnchor(store, slots, terminal)) return;
+      return requireOwn(store, slots, terminal, operation.terminalId);
+  }
+}
+
+/** Returns whether another group owns an existing vertex. */
+export function isForeign(store: GraphStore, vertex: number): boolean {
+  const { slots } = store;
+  return slots !== null && !isAnchor(store, slots, vertex) && !slots.owns(store.ids.idOf(vertex));
+}
+
+function isAnchor(store: GraphStore, slots: InstanceSlots, vertex: number): boolean {
+  return vertex !== 0 && isAnchorCode(store, slots, store.vertices.typeOf(vertex));
+}
+
+function isAnchorCode({ types }: GraphStore, slots: InstanceSlots, code: number): boolean {
+  // Locks are local to an instance.
+  return code === LOCK_TYPE || slots.isAnchorType(types.nameOf(code));
+}
+
+/** @param id of a vertex that does not exist yet */
+function requireOwn(
+  store: GraphStore,
+  slots: InstanceSlots,
+  vertex: number,
+  id: Operation["id"],
+): void {
+  const key = vertex === 0 ? (id as string) : store.ids.idOf(vertex);
+  if (slots.owns(key)) return;
+  const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}...` : key;
+  throw new OwnerError(`vertex '${shown}': ${slots.describeOwner(key)}`);
+}

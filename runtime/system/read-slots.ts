@@ -1,0 +1,152 @@
+// Parses `slots` of a descriptor and finds the groups that own them: the replication trees of the
+// engines below the dispatchers.
+
+import {
+  DEFAULT_MANY_SLOTS,
+  DEFAULT_SLOTS,
+  MAX_MATRIX_DIMENSION,
+  MAX_SLOTS,
+  MIN_SLOTS,
+} from "../base/limits.js";
+import { isPlainObject } from "../base/plain-object.js";
+import { divideSlots } from "../slots/slot-map.js";
+import { type DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
+import type { Instance, System, SystemSlots } from "./system.js";
+
+const KEYS = ["graphs", "count", "everywhere", "comment"];
+const MAX_TYPES = 256;
+/** Not those of vertices without a type: no such vertex is in every group. */
+const NAME = /^(?!__|lock_$)[^\p{Cc}]{1,100}$/u;
+
+type Topology = Pick<System, "graphs" | "instances" | "providers" | "matrices">;
+
+/** Returns null for a system without slots. */
+export function readSlots(
+  given: unknown,
+  topology: Topology,
+  errors: DescriptorErrors,
+): SystemSlots | null {
+  if (given === undefined || given === null) return null;
+  if (!isPlainObject(given)) {
+    errors.at("slots", "dict required");
+    return null;
+  }
+  rejectUnknownKeys(given, KEYS, "slots.", errors);
+  const graphs = readNames(given.graphs ?? [], "slots.graphs", errors);
+  if (graphs.length === 0) errors.at("slots.graphs", "list of one graph or more required");
+  const unknown = graphs.filter((name) => !topology.graphs.includes(name));
+  for (const name of unknown) {
+    errors.at("slots.graphs", `${name} is undeclared, must be one of ${list(topology.graphs)}`);
+  }
+  const everywhere = readNames(given.everywhere ?? [], "slots.everywhere", errors);
+  const groups = listGroups(topology, graphs);
+  const isNamed = graphs.length > unknown.length;
+  if (groups.length === 0 && isNamed)
+    errors.at("slots", "dispatcher with engines that have its graphs required");
+  const groupsBelow = createGroupsBelow(topology);
+  for (const [id, { partitions }] of topology.matrices) {
+    const owned = partitions.map((replicas) =>
+      replicas.map((replica) => groups.filter((group) => groupsBelow(replica).has(group))),
+    );
+    checkMatrix(id, owned, errors);
+  }
+  const count = readCount(given.count, groups.length, errors);
+  return { graphs, everywhere, groups, map: divideSlots(count, groups.length) };
+}
+
+function readCount(given: unknown, groups: number, errors: DescriptorErrors): number {
+  const fallback = groups > MAX_MATRIX_DIMENSION ? DEFAULT_MANY_SLOTS : DEFAULT_SLOTS;
+  const count = Number(given ?? fallback);
+  const isPower = Number.isInteger(count) && Math.log2(count) % 1 === 0;
+  if (typeof (given ?? 0) !== "number" || !isPower || count < MIN_SLOTS || count > MAX_SLOTS) {
+    errors.at("slots.count", `power of two from ${MIN_SLOTS} to ${MAX_SLOTS} required`);
+    return fallback;
+  }
+  if (count < groups) errors.at("slots.count", `${count} slots are too few for ${groups} groups`);
+  return count;
+}
+
+function readNames(given: unknown, path: string, errors: DescriptorErrors): readonly string[] {
+  const isList = Array.isArray(given) && given.length <= MAX_TYPES;
+  const isValid = isList && given.every((name) => typeof name === "string" && NAME.test(name));
+  if (isValid) return [...new Set(given as string[])];
+  errors.at(path, "list of names required");
+  return [];
+}
+
+/** Returns the top of the replication tree of an instance. */
+export function findRoot(providers: ReadonlyMap<string, string>, id: string): string {
+  let root = id;
+  // Trees are acyclic.
+  for (let up = providers.get(root); up !== undefined; up = providers.get(root)) root = up;
+  return root;
+}
+
+/** Returns the groups, in an order that does not depend on the order of keys. */
+function listGroups({ instances, providers, matrices }: Topology, graphs: readonly string[]) {
+  const groups = new Set<string>();
+  for (const { partitions } of matrices.values()) {
+    for (const id of partitions.flat()) {
+      const isEngine = !matrices.has(id) && hasGraph(instances.get(id), graphs);
+      if (isEngine) groups.add(findRoot(providers, id));
+    }
+  }
+  return [...groups].sort((a, b) => (sortable(a) < sortable(b) ? -1 : 1));
+}
+
+function hasGraph(instance: Instance | undefined, graphs: readonly string[]): boolean {
+  return instance?.graphs.some((name) => graphs.includes(name)) === true;
+}
+
+/** B2 comes before B10. */
+function sortable(id: string): string {
+  return id.replace(/\d+/g, (digits) => digits.padStart(63, "0"));
+}
+
+type GroupsBelow = (id: string) => ReadonlySet<string>;
+
+/** Returns a function that lists the groups of the engines below an instance. */
+export function createGroupsBelow({
+  providers,
+  matrices,
+}: Pick<System, "providers" | "matrices">): GroupsBelow {
+  const known = new Map<string, Set<string>>();
+  const visit = (id: string): Set<string> => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const groups = new Set<string>();
+    // Before its back-ends: a dispatch loop has an end.
+    known.set(id, groups);
+    const below = matrices.get(id)?.partitions.flat();
+    if (below === undefined) groups.add(findRoot(providers, id));
+    else for (const one of below) for (const group of visit(one)) groups.add(group);
+    return groups;
+  };
+  return visit;
+}
+
+/** Reports partitions of a dispatcher that have no groups of their own. */
+function checkMatrix(
+  id: string,
+  owned: readonly (readonly (readonly string[])[])[],
+  errors: DescriptorErrors,
+): void {
+  const places = new Map<string, number>();
+  for (const [partition, [first = [], ...others]] of owned.entries()) {
+    const where = `topology.dispatch.${id} partition ${partition}`;
+    const other = others.find((groups) => groups.join() !== first.join());
+    if (other !== undefined) {
+      const both = [first, other].map((groups) => groups.join(", ") || "none").join(" and of ");
+      errors.add(`System descriptor ${where} has replicas of ${both}`);
+    }
+    for (const group of first) {
+      const place = places.get(group);
+      if (place === undefined) places.set(group, partition);
+      else errors.add(`System descriptor ${where} has ${group}, as partition ${place} has`);
+    }
+  }
+}
+
+function list(names: readonly string[]): string {
+  return JSON.stringify(names);
+}

@@ -1,0 +1,194 @@
+// A system whose data is divided by key: a dispatcher above a dispatcher with two engines and above
+// a third engine. Each key has one owner, requests with a key reach it alone, others are refused.
+// limit: 120 s
+// takes 10 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { divideSlots, SlotMap } from "../../runtime/slots/slot-map.js";
+import type { Answer } from "./support/server.js";
+import { UpSystem, until } from "./support/system.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("slots");
+const KEYS = 200;
+const PLUGINS = `
+import { type Graph, type int, PluginRequest, PluginResponse, plugin, type str } from "svc-server";
+
+function respond(count: int): PluginResponse {
+  const response = new PluginResponse();
+  response.hitcount = count;
+  return response;
+}
+
+/**
+ * @plugin
+ * @graph things
+ */
+export function load(request: PluginRequest, graph: Graph, count: int): PluginResponse {
+  const ids = Array.from({ length: count }, (_, number) => \`k\${number}\`);
+  return respond(graph.createVertices(ids.filter((id) => request.owns(id))));
+}
+
+/**
+ * @plugin
+ * @graph things
+ */
+export function put(request: PluginRequest, graph: Graph, id: str): PluginResponse {
+  graph.createVertex(id);
+  return respond(request.baseport);
+}
+
+/**
+ * @plugin
+ * @graph things
+ * @readonly
+ */
+export function count(_request: PluginRequest, graph: Graph): PluginResponse {
+  return respond(graph.order);
+}
+
+export const route = plugin.pre({ name: "routed" }, (request: PluginRequest): PluginRequest => {
+  const id = String(request.get("id"));
+  const forwarded = new PluginRequest("put", { id });
+  forwarded.key = id;
+  forwarded.affinity = request.partitionOf(id);
+  return forwarded;
+});
+`;
+const ENGINE = { type: "builder", graph: "things" };
+const DESCRIPTOR = {
+  name: "Divided",
+  graphs: ["things"],
+  slots: { graphs: ["things"], everywhere: ["kind"] },
+  instances: {
+    TD: { type: "dispatch", hport: 9990 },
+    D1: { type: "dispatch", hport: 9980 },
+    B1: { ...ENGINE, hport: 9100 },
+    B2: { ...ENGINE, hport: 9110 },
+    B3: { ...ENGINE, hport: 9120 },
+  },
+  topology: {
+    // Partitions are not in the order of the groups.
+    dispatch: { TD: [{ partitions: ["B2", "D1"] }], D1: [{ partitions: ["B3", "B1"] }] },
+  },
+};
+const GROUPS = ["B1", "B2", "B3"] as const;
+const PORTS = [9100, 9110, 9120];
+const map = new SlotMap(divideSlots(4096, 3));
+const ownerOf = (key: string) => map.ownerOfKey(key);
+/** A key of a group. */
+const keyOf = (group: number, start = "x") => {
+  for (let number = 0; ; number++) if (ownerOf(start + number) === group) return start + number;
+};
+
+let project: TemporaryProject;
+let system: UpSystem;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
+  system = await UpSystem.start(project.folder, DESCRIPTOR);
+  await until(async () => (await call("TD", "count")).status === 200);
+});
+test.after(async () => {
+  await system.close();
+  project.remove();
+});
+
+function call(id: string, path: string, key?: string): Promise<Answer> {
+  const headers = key === undefined ? {} : { "X-SVC-Key": key };
+  return system.get(id, `/svc/plugin/${path}`, 0, { headers });
+}
+
+function hits({ json, text }: Answer): number {
+  assert.is(json.status, "OK", text);
+  return (json.response as { hitcount: number }).hitcount;
+}
+
+const orders = () => Promise.all(GROUPS.map(async (id) => hits(await call(id, "count"))));
+
+test("each key is in one group", async () => {
+  assert.is(hits(await call("TD", `load?count=${KEYS}`)), KEYS);
+  assert.is(hits(await call("TD", `load?count=${KEYS}`)), 0);
+  assert.is(hits(await call("TD", "count")), KEYS);
+  const expected = [0, 0, 0];
+  for (let number = 0; number < KEYS; number++) expected[ownerOf(`k${number}`)]!++;
+  assert.equal(await orders(), expected);
+});
+
+test("a request with a key reaches its owner alone, at any depth", async () => {
+  const before = await orders();
+  for (const [group, port] of PORTS.entries()) {
+    const id = keyOf(group, "é {");
+    const key = encodeURIComponent(id);
+    assert.is(hits(await call("TD", `put?id=${key}`, key)), port);
+    assert.is(hits(await call("TD", "count", key)), before[group]! + 1);
+    // Back-ends have reported the plugin as readonly.
+    assert.is(hits(await call("TD", "count", key)), before[group]! + 1);
+    assert.is(hits(await call("TD", `routed?id=${keyOf(group, "pre")}`)), port);
+  }
+  assert.equal(
+    await orders(),
+    before.map((order) => order + 2),
+  );
+});
+
+test("another engine or dispatcher responds with 421 before anything runs", async () => {
+  const before = await orders();
+  for (const [id, group] of [
+    ["B1", 1],
+    ["B3", 0],
+    ["D1", 1],
+  ] as const) {
+    const key = keyOf(group, "new");
+    const { status, json } = await call(id, `put?id=${key}`, key);
+    assert.is(status, 421, id);
+    const message = JSON.stringify(json.message);
+    if (id === "D1") assert.match(message, /no back-end of this dispatcher owns the key/);
+    else
+      assert.match(
+        message,
+        new RegExp(`slot ${map.slotOf(key)} belongs to B${group + 1}, not ${id}`),
+      );
+  }
+  const routed = await call("D1", `routed?id=${keyOf(1, "new")}`);
+  assert.is(routed.status, 421);
+  assert.equal(await orders(), before);
+});
+
+test("a change of a vertex of another group is refused and names the owner", async () => {
+  const id = keyOf(2, "wrong");
+  const { status, text } = await call("B1", `put?id=${id}`);
+  assert.is(status, 500);
+  assert.match(text, /OwnerError/);
+  assert.match(text, new RegExp(`vertex '${id}': slot ${map.slotOf(id)} belongs to B3, not B1`));
+  // Built-in plugins take the same way.
+  const path = `/svc/builtin/createvertex?graph=things&id=${id}`;
+  const post = (type: string) => {
+    const init = { method: "POST", headers: { "X-SVC-Change": "1" } };
+    return system.get("B1", `${path}${type}`, 1, init);
+  };
+  assert.match((await post("")).text, /belongs to B3, not B1/);
+  assert.is((await post("&type=kind")).status, 200);
+});
+
+test("an invalid key is 400, and reaches no engine", async () => {
+  const before = await orders();
+  for (const key of ["%", "%zz", "%C3", "a b", "é", "%ff", `${"a".repeat(2049)}`]) {
+    const { status, text } = await call("TD", `put?id=${keyOf(0)}`, key);
+    assert.is(status, 400, key);
+    assert.match(text, /X-SVC-Key: expected one key/);
+  }
+  assert.equal(await orders(), before);
+});
+
+test("slots do not change over graphs with data", async () => {
+  system.write({ ...DESCRIPTOR, slots: { graphs: ["things"], count: 1024 } });
+  const { code, err } = await system.admin("send-descriptor");
+  assert.is(code, 1);
+  assert.match(err, /SVC3411.*divides the data by other slots, and B\d has \d+ vertices/s);
+  system.write(DESCRIPTOR);
+  assert.is((await system.admin("send-descriptor")).code, 0);
+});
+
+test.run();

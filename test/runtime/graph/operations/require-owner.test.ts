@@ -1,0 +1,141 @@
+// A divided graph accepts changes of its own vertices and of anchors only, whatever makes them.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { expire } from "../../../../runtime/graph/changes/expire.js";
+import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { OwnerError } from "../../../../runtime/graph/model/errors.js";
+import { Session } from "../../../../runtime/graph/sessions/session.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { installSlots, type SlotPlan } from "../../../../runtime/slots/instance-slots.js";
+import { divideSlots, SlotMap } from "../../../../runtime/slots/slot-map.js";
+import { checkStore } from "../support/check-store.js";
+import { loggedStore, replayTo } from "../support/logged-graph.js";
+import { makeGraph, openStore } from "../support/make-graph.js";
+
+const test = suite<{ store: GraphStore; graph: Graph }>("owners of vertices");
+const PLAN: SlotPlan = {
+  map: divideSlots(4096, 3),
+  groups: ["B1", "B2", "B3"],
+  own: 1,
+  partitions: null,
+  graphs: ["test"],
+  everywhere: ["country", "world"],
+};
+const map = new SlotMap(PLAN.map);
+const ids = Array.from({ length: 30 }, (_, number) => `v${number}`);
+const [own, own2] = ids.filter((id) => map.ownerOfKey(id) === 1) as [string, string];
+const foreign = ids.find((id) => map.ownerOfKey(id) === 2)!;
+
+test.before.each((context) => {
+  installSlots(PLAN);
+  context.store = loggedStore();
+  context.graph = openStore(context.store);
+});
+test.after.each(({ store, graph }) => {
+  installSlots(null);
+  graph.closeAll();
+  checkStore(store);
+});
+
+/** A refused change leaves nothing behind. */
+function refused(store: GraphStore, change: () => unknown): void {
+  const before = [store.order, store.size, store.propertyCount];
+  try {
+    change();
+  } catch (error) {
+    assert.instance(error, OwnerError);
+    assert.is((error as OwnerError).code, "SVC3410");
+    assert.match((error as OwnerError).message, /^vertex 'v\d+': slot \d+ belongs to B3, not B2$/);
+    assert.equal([store.order, store.size, store.propertyCount], before);
+    return;
+  }
+  assert.unreachable(String(change));
+}
+
+test("vertices are created by their owner, those of anchor types everywhere", ({
+  store,
+  graph,
+}) => {
+  assert.is(graph.createVertex(own), 1);
+  assert.is(graph.createVertex(own2, { type: "city", properties: { a: 1 } }), 1);
+  assert.is(graph.createVertex(foreign, { type: "country", properties: { a: 1 } }), 1);
+  const other = ids.findLast((id) => map.ownerOfKey(id) === 2)!;
+  refused(store, () => graph.createVertex(other));
+  refused(store, () => graph.createVertex(other, { type: "city" }));
+  refused(store, () => graph.createVertices([own, { id: other, type: "city" }]));
+  refused(store, () => graph.batch(() => graph.createVertex(other)));
+  assert.not(graph.hasVertex(other));
+});
+
+test("arcs live with their tail; from an anchor with their head", ({ store, graph }) => {
+  graph.createVertex("NO", { type: "country" });
+  graph.createVertex("world", { type: "world" });
+  assert.is(graph.connect(own, "to", foreign), 1, "a foreign head is virtual");
+  assert.is(graph.connect(own, "to", own2), 1);
+  assert.is(graph.connect(own, "in", "NO"), 1);
+  assert.is(graph.connect("NO", "has", own), 1);
+  assert.is(graph.connect("world", "has", "NO"), 1);
+  assert.is(graph.connect(own, ["n", M_INT, 1], [own2, foreign]), 2);
+  assert.ok(graph.getVertex(own2) !== null);
+  assert.is(store.vertices.isVirtual(store.ids.find(foreign)), true);
+  refused(store, () => graph.connect(foreign, "to", own));
+  refused(store, () => graph.connect("NO", "has", foreign));
+  refused(store, () => graph.connect(foreign, "in", "NO"));
+});
+
+test("a foreign vertex cannot be changed, also where it is a virtual vertex", ({
+  store,
+  graph,
+}) => {
+  graph.createVertex(own);
+  graph.connect(own, "to", foreign);
+  for (const change of [
+    () => graph.createVertex(foreign),
+    () => graph.createVertex(foreign, { properties: { a: 1 } }),
+    () => graph.newVertex(foreign),
+    () => graph.deleteVertex(foreign),
+    () => graph.openVertex(foreign, "a").setProperty("a", 1),
+  ]) {
+    refused(store, change);
+    graph.closeAll();
+  }
+  graph.disconnect(own, "to", foreign);
+  assert.not(graph.hasVertex(foreign));
+});
+
+test("an anchor cannot become a foreign vertex", ({ store, graph }) => {
+  graph.createVertex(foreign, { type: "country" });
+  const vertex = graph.openVertex(foreign, "w");
+  refused(store, () => vertex.setType("city"));
+  vertex.setType("world");
+  vertex.setProperty("a", 1);
+  graph.closeAll();
+  assert.is(graph.deleteVertex(foreign), 1);
+});
+
+test("records of the log, and what expires, are not checked", ({ store, graph }) => {
+  installSlots(null);
+  const unlimited = loggedStore();
+  const all = openStore(unlimited);
+  all.createVertex(foreign, { type: "city", lifespan: 0 });
+  installSlots(PLAN);
+  replayTo(unlimited, store);
+  assert.ok(graph.hasVertex(foreign));
+  refused(store, () => graph.createVertex(foreign, { properties: { a: 1 } }));
+  expire({ store, session: new Session(store) }, store.ids.find(foreign), nowSeconds() + 9);
+  assert.not(graph.hasVertex(foreign));
+});
+
+test("locks have any name", ({ graph }) => {
+  assert.ok(graph.lock(foreign).writable());
+});
+
+test("other graphs are not divided", () => {
+  const graph = makeGraph("other");
+  assert.is(graph.createVertex(foreign), 1);
+});
+
+test.run();
