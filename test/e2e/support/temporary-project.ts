@@ -36,7 +36,8 @@ export class TemporaryProject {
     writeFileSync(path, text);
   }
 
-  remove(): void {
-    rmSync(this.folder, { recursive: true });
+  /** Removes a file, or the project. */
+  remove(name = ""): void {
+    rmSync(join(this.folder, name), { recursive: true });
   }
 }

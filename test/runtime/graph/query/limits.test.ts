@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { TRUSTED_QUERY_LIMITS } from "../../../../runtime/base/limits.js";
 import { S_ID } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { mergeHeads, showMerged } from "../../../../runtime/graph/api/merge-queries.js";
@@ -131,6 +132,19 @@ test("stops an unlimited repeat over a hub", () => {
     limitQueries(null);
   }
   assert.is(graph.neighborhood("hub", { repeat, counts: true, hits: 0 }).counts.arcs, HUB + 1);
+});
+
+test("limits of all queries of a thread apply regardless of their own", () => {
+  assert.equal(TRUSTED_QUERY_LIMITS, { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY });
+  limitQueries({ ...TRUSTED_QUERY_LIMITS, timeoutMs: 5 });
+  try {
+    for (const own of [{}, { timeout: -1, limexec: false }, { timeout: 9, limexec: true }]) {
+      const ask = () => dense.neighborhood("v0", { neighbor: HOPELESS, ...own });
+      assert.throws(ask, /Execution timeout after 5 ms/, JSON.stringify(own));
+    }
+  } finally {
+    limitQueries(null);
+  }
 });
 
 test("returns what a limited search has found, if that is accepted", () => {
