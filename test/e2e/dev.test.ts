@@ -1,12 +1,13 @@
 // `svc dev`: edits are served, and errors are shown while the last valid version stays in service.
-// limit: 180 s
-// takes 45 s
+// limit: 120 s
+// takes 25 s
 
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
+import { rounds } from "../support/rounds.js";
 import { call, Dev, withDev } from "./support/dev.js";
 import { serve, svc } from "./support/server.js";
 import {
@@ -37,101 +38,132 @@ async function toldPlugins(port: string): Promise<readonly string[]> {
   return response.plugins.map(({ name }) => name);
 }
 
-test("serves edits, new files and new folders", () =>
-  withDev(undefined, async (dev, project) => {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    assert.match((await dev.until(/\(admin [^\n]*/))[0], /^\(admin http:\S+\)$/, "loopback alone");
-    assert.is(await call(port!, "double?n=2"), 4);
-    assert.equal(await toldPlugins(port!), ["double"]);
-    project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/svc: reloaded plugins\/double\.ts in \d+ ms: 1 plugin/);
-    assert.is(await call(port!, "double?n=2"), 6);
-    project.write("plugins/more/twice.ts", GOOD_PLUGIN.replace("double", "twice"));
-    await dev.until(/twice\.ts in \d+ ms: 2 plugins/);
-    assert.equal(await toldPlugins(port!), ["double", "twice"]);
-    assert.is(await call(port!, "twice?n=5"), 10);
-  }));
+/** One process and project for most tests; each leaves valid plugins, and the output consumed. */
+let dev: Dev;
+let project: TemporaryProject;
+let port: string;
 
-test("shows an error with its line and keeps serving until it is fixed", () =>
-  withDev(undefined, async (dev, project) => {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: WeakSet<object>"));
-    await dev.until(/plugins\/double\.ts:4:\d+ - error SVC1\d{3}/);
-    await dev.until(/still serving the last good build/);
-    assert.is(await call(port!, "double?n=2"), 4);
-    project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/reloaded .+ in \d+ ms/);
-    assert.is(await call(port!, "double?n=2"), 6);
-  }));
+async function started(started: Dev): Promise<string> {
+  return (await started.until(/127\.0\.0\.1:(\d+) /))[1]!;
+}
 
-test("does not serve type errors, and leaves no build for other commands", () =>
-  withDev(undefined, async (dev, project) => {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("plugins/double.ts", BAD_PLUGIN);
-    await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
-    await dev.until(/still serving the last good build/);
-    assert.is(await call(port!, "double?n=2"), 4);
-    const built = await svc("build", project.folder).catch((error) => error);
-    assert.match(built.stderr, /TS2322/);
-    project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/reloaded .+ in \d+ ms/);
-    assert.is(await call(port!, "double?n=2"), 6);
-  }));
+/** Writes a plugin file and waits for its new version. */
+async function edit(name: string, text: string): Promise<void> {
+  project.write(name, text);
+  await dev.until(/reloaded .+ in \d+ ms/);
+}
 
-test("--skip-type-check serves at once what parses, and reports type errors later", async () => {
-  const project = new TemporaryProject();
-  const dev = new Dev(project.folder, "--skip-type-check");
-  try {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("plugins/double.ts", BAD_PLUGIN);
-    await dev.until(/reloaded .+ in \d+ ms/);
-    assert.is(await call(port!, "double?n=2"), "no number");
-    await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
-    assert.is(await dev.stop(), 0);
-    const built = await svc("build", project.folder).catch((error) => error);
-    assert.match(built.stderr, /TS2322/);
-    const served = await serve(project.folder);
-    assert.match(served.log(), /serving a build with unchecked or invalid types/);
-    await served.stop();
-  } finally {
-    dev.process.kill("SIGKILL");
-    project.remove();
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/double.ts": GOOD_PLUGIN, "plugins/visits.ts": VISITS });
+  dev = new Dev(project.folder);
+  port = await started(dev);
+});
+test.after(() => {
+  dev.process.kill("SIGKILL");
+  project.remove();
+});
+
+test("serves edits, new files and new folders", async () => {
+  assert.match((await dev.until(/\(admin [^\n]*/))[0], /^\(admin http:\S+\)$/, "loopback alone");
+  assert.is(await call(port, "double?n=2"), 4);
+  assert.equal(await toldPlugins(port), ["double", "visit"]);
+  project.write("plugins/double.ts", TRIPLE);
+  await dev.until(/svc: reloaded plugins\/double\.ts in \d+ ms: 2 plugins/);
+  assert.is(await call(port, "double?n=2"), 6);
+  project.write("plugins/more/twice.ts", GOOD_PLUGIN.replace("double", "twice"));
+  await dev.until(/twice\.ts in \d+ ms: 3 plugins/);
+  assert.equal(await toldPlugins(port), ["double", "twice", "visit"]);
+  assert.is(await call(port, "twice?n=5"), 10);
+});
+
+test("keeps graphs across a reload", async () => {
+  assert.is(await call(port, "visit"), 1);
+  assert.is(await call(port, "visit"), 2);
+  for (let round = 1; round < 3; round++) {
+    await edit("plugins/visits.ts", VISITS.replace("by = 1", `by = ${10 ** round}`));
+    assert.is(await call(port, "visit"), Math.floor(10 ** (round + 1) / 9) + 1);
   }
 });
 
-test("--skip-type-check reports type errors after a swap that takes longer", async () => {
-  const project = new TemporaryProject();
-  const dev = new Dev(project.folder, "--skip-type-check");
-  try {
-    await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write(
-      "plugins/double.ts",
-      `${BAD_PLUGIN}\nawait new Promise((resolve) => setTimeout(resolve, 4000));\n`,
-    );
-    await dev.until(/reloaded .+ in \d+ ms/);
-    await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
-    assert.is(await dev.stop(), 0);
-  } finally {
-    dev.process.kill("SIGKILL");
-    project.remove();
-  }
+test("shows an error with its line and keeps serving until it is fixed", async () => {
+  project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: WeakSet<object>"));
+  await dev.until(/plugins\/double\.ts:4:\d+ - error SVC1\d{3}/);
+  await dev.until(/still serving the last good build/);
+  assert.is(await call(port, "double?n=2"), 6);
+  await edit("plugins/double.ts", GOOD_PLUGIN);
+  assert.is(await call(port, "double?n=2"), 4);
 });
 
-test("ignores an empty file that an editor writes first", () =>
-  withDev(undefined, async (dev, project) => {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("plugins/double.ts", "");
-    await delay(60);
-    project.write("plugins/double.ts", TRIPLE);
-    const [line] = await dev.until(/reloaded [^\n]*/);
-    assert.match(line!, ": 1 plugin in");
-    assert.is(await call(port!, "double?n=2"), 6);
-    project.write("plugins/double.ts", "");
-    await dev.until(/reloaded \S+ in \d+ ms: 0 plugins/);
-  }));
+test("does not serve type errors, and leaves no build for other commands", async () => {
+  project.write("plugins/double.ts", BAD_PLUGIN);
+  await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
+  await dev.until(/still serving the last good build/);
+  assert.is(await call(port, "double?n=2"), 4);
+  const built = await svc("build", project.folder).catch((error) => error);
+  assert.match(built.stderr, /TS2322/);
+  await edit("plugins/double.ts", TRIPLE);
+  assert.is(await call(port, "double?n=2"), 6);
+});
+
+test("ignores an empty file that an editor writes first", async () => {
+  project.write("plugins/double.ts", "");
+  await delay(60);
+  project.write("plugins/double.ts", GOOD_PLUGIN);
+  const [line] = await dev.until(/reloaded [^\n]*/);
+  assert.match(line!, ": 3 plugins in");
+  assert.is(await call(port, "double?n=2"), 4);
+  project.write("plugins/double.ts", "");
+  await dev.until(/reloaded \S+ in \d+ ms: 2 plugins/);
+});
+
+test("names a plugin file that exits while it is loaded", async () => {
+  project.write("tsconfig.json", NODE_TYPES);
+  project.write("plugins/double.ts", `${GOOD_PLUGIN}\nprocess.exit(3);\n`);
+  await dev.until(/process\.exit\(3\) was called while .*\n.*plugins\/double\.ts:\d+:9/);
+  await edit("plugins/double.ts", GOOD_PLUGIN);
+});
+
+test("asks for a restart when the configuration changes", async () => {
+  project.write("svc.config.ts", "export default { http: { cors: '*' } };\n");
+  await dev.until(/configuration changed/);
+});
+
+test("stops quietly while it builds", async () => {
+  dev.output = "";
+  project.write("plugins/double.ts", TRIPLE);
+  await delay(250);
+  assert.is(await dev.stop(), 0);
+  assert.not.match(dev.output, /goroutine|error/);
+});
+
+test("--skip-type-check serves at once what parses, and reports type errors later", () =>
+  withDev(
+    { "plugins/double.ts": GOOD_PLUGIN },
+    async (own, project) => {
+      const port = await started(own);
+      project.write("plugins/double.ts", BAD_PLUGIN);
+      await own.until(/reloaded .+ in \d+ ms/);
+      assert.is(await call(port, "double?n=2"), "no number");
+      await own.until(/plugins\/double\.ts:5:3 - error TS2322/);
+      // After a swap that takes longer than the check.
+      const slow = "await new Promise((resolve) => setTimeout(resolve, 4000));";
+      project.write("plugins/double.ts", `${BAD_PLUGIN}\n${slow}\n`);
+      await own.until(/reloaded .+ in \d+ ms/);
+      await own.until(/plugins\/double\.ts:5:3 - error TS2322/);
+      project.write("plugins/double.ts", BAD_PLUGIN);
+      await own.until(/plugins\/double\.ts:5:3 - error TS2322/);
+      assert.is(await own.stop(), 0);
+      const built = await svc("build", project.folder).catch((error) => error);
+      assert.match(built.stderr, /TS2322/);
+      const served = await serve(project.folder);
+      assert.match(served.log(), /serving a build with unchecked or invalid types/);
+      await served.stop();
+    },
+    "--skip-type-check",
+  ));
 
 test("serves changes of workspace packages outside of the folder", async () => {
-  const project = new TemporaryProject({
+  const workspace = new TemporaryProject({
     "packages/rates/package.json": '{ "name": "rates", "type": "module", "exports": "./rate.ts" }',
     "packages/rates/rate.ts": "export const rate: number = 2;\n",
     "app/package.json": '{ "name": "app", "type": "module" }',
@@ -140,114 +172,58 @@ test("serves changes of workspace packages outside of the folder", async () => {
       '\nimport { rate } from "../../packages/rates/rate.js";\n\n',
     ),
   });
-  const dev = new Dev(join(project.folder, "app"));
+  const own = new Dev(join(workspace.folder, "app"));
   try {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    assert.is(await call(port!, "double?n=2"), 4);
-    project.write("packages/rates/rate.ts", "export const rate: number = 5;\n");
-    await dev.until(/svc: reloaded \.\.\/packages\/rates\/rate\.ts in/);
-    assert.is(await call(port!, "double?n=2"), 10);
-    assert.is(await dev.stop(), 0);
+    const port = await started(own);
+    assert.is(await call(port, "double?n=2"), 4);
+    workspace.write("packages/rates/rate.ts", "export const rate: number = 5;\n");
+    await own.until(/svc: reloaded \.\.\/packages\/rates\/rate\.ts in/);
+    assert.is(await call(port, "double?n=2"), 10);
+    assert.is(await own.stop(), 0);
   } finally {
-    dev.process.kill("SIGKILL");
-    project.remove();
+    own.process.kill("SIGKILL");
+    workspace.remove();
   }
 });
-
-test("starts serving once the first error is fixed", () =>
-  withDev({ "plugins/double.ts": "export function {" }, async (dev, project) => {
-    await dev.until(/fix this to start serving/);
-    project.write("plugins/double.ts", GOOD_PLUGIN);
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    assert.is(await call(port!, "double"), 42);
-  }));
-
-test("keeps graphs across a reload", () =>
-  withDev({ "plugins/visits.ts": VISITS }, async (dev, project) => {
-    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
-    assert.is(await call(port!, "visit"), 1);
-    assert.is(await call(port!, "visit"), 2);
-    for (let round = 1; round < 4; round++) {
-      project.write("plugins/visits.ts", VISITS.replace("by = 1", `by = ${10 ** round}`));
-      await dev.until(/reloaded .+ in \d+ ms/);
-      assert.is(await call(port!, "visit"), Math.floor(10 ** (round + 1) / 9) + 1);
-    }
-  }));
-
-test("asks for a restart when the configuration changes", () =>
-  withDev(undefined, async (dev, project) => {
-    await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("svc.config.ts", "export default { http: { cors: '*' } };\n");
-    await dev.until(/configuration changed/);
-  }));
 
 test("fails when the server cannot be started", async () => {
-  const project = new TemporaryProject();
-  const dev = new Dev(project.folder, "--root", join(project.folder, "nowhere", "deeper"));
-  const exited = new Promise((resolve) => dev.process.once("exit", resolve));
-  await dev.until(/svc: error SVC3008: /);
-  assert.is(await exited, 1);
-  project.remove();
+  const other = new TemporaryProject();
+  const own = new Dev(other.folder, "--root", join(other.folder, "nowhere", "deeper"));
+  await own.until(/svc: error SVC3008: /);
+  assert.is(await own.exited, 1);
+  other.remove();
 });
 
-test("names a plugin file that exits while it is loaded", () =>
-  withDev(undefined, async (dev, project) => {
-    await dev.until(/127\.0\.0\.1:(\d+) /);
-    project.write("tsconfig.json", NODE_TYPES);
-    project.write("plugins/double.ts", `${GOOD_PLUGIN}\nprocess.exit(3);\n`);
-    await dev.until(/process\.exit\(3\) was called while .*\n.*plugins\/double\.ts:\d+:9/);
-    project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/reloaded .+ in \d+ ms/);
-  }));
-
-test("stops quietly while it builds", async () => {
-  const project = new TemporaryProject();
-  const dev = new Dev(project.folder);
-  await dev.until(/127\.0\.0\.1:(\d+) /);
-  const exited = new Promise((resolve) => dev.process.once("exit", resolve));
-  project.write("plugins/double.ts", TRIPLE);
-  await delay(250);
-  dev.process.kill("SIGTERM");
-  assert.is(await exited, 0);
-  assert.not.match(dev.output, /goroutine|error/);
-  project.remove();
-});
-
-test("stops quietly when a terminal signals it with its helper processes", async () => {
-  const project = new TemporaryProject();
-  for (const [signal, afterMs] of [
-    ["SIGINT", 50],
-    ["SIGTERM", 150],
-    ["SIGINT", 250],
-  ] as const) {
-    const dev = new Dev(project.folder);
-    await dev.until(/127\.0\.0\.1:(\d+) /);
-    const exited = new Promise((resolve) => dev.process.once("exit", resolve));
-    project.write("plugins/double.ts", `${TRIPLE}// ${afterMs}\n`);
-    await delay(afterMs);
-    process.kill(-dev.process.pid!, signal);
-    assert.is(await exited, 0);
-    assert.not.match(dev.output, /goroutine|error|bug|stopped|good build/, dev.output);
+test("starts once the first error is fixed, and stops quietly with its helpers", async () => {
+  for (let round = 0; round < rounds(1); round++) {
+    await withDev({ "plugins/double.ts": "export function {" }, async (own, project) => {
+      await own.until(/fix this to start serving/);
+      project.write("plugins/double.ts", GOOD_PLUGIN);
+      assert.is(await call(await started(own), "double"), 42);
+      own.output = "";
+      project.write("plugins/double.ts", TRIPLE);
+      // A terminal signals the whole process group.
+      const afterMs = 50 + Math.random() * 200;
+      await delay(afterMs);
+      process.kill(-own.process.pid!, round % 2 === 0 ? "SIGINT" : "SIGTERM");
+      assert.is(await own.exited, 0);
+      const noise = /goroutine|error|bug|stopped|good build/;
+      assert.not.match(own.output, noise, `after ${afterMs} ms: ${own.output}`);
+    });
   }
-  project.remove();
 });
 
-test("stops quietly during the first build", async () => {
+test("stops quietly during the first build", () => {
   const config = `process.stderr.write("configured\\n");
 await new Promise((resolve) => setTimeout(resolve, 1000));
 export default {};
 `;
-  const project = new TemporaryProject({ "plugins/double.ts": GOOD_PLUGIN });
-  project.write("svc.config.ts", config);
-  const dev = new Dev(project.folder);
-  await dev.until(/configured/);
-  const exited = new Promise((resolve) => {
-    dev.process.once("exit", (code, signal) => resolve(code ?? signal));
+  const files = { "plugins/double.ts": GOOD_PLUGIN, "svc.config.ts": config };
+  return withDev(files, async (own) => {
+    await own.until(/configured/);
+    assert.is(await own.stop(), 0);
+    assert.not.match(own.output, /goroutine|error|127\.0\.0\.1/);
   });
-  dev.process.kill("SIGTERM");
-  assert.is(await exited, 0);
-  assert.not.match(dev.output, /goroutine|error|127\.0\.0\.1/);
-  project.remove();
 });
 
 test.run();

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { buildProject, get, type Served, serveWith } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const plugins = (file: string): string => `import { HttpError } from "svc-server";
@@ -61,6 +62,7 @@ export function change(request: PluginRequest, n: int): int {
 `;
 
 const test = suite("warm-up");
+const SVC = join(packageRoot(), "bin", "svc.cjs");
 const project = new TemporaryProject({});
 const file = join(project.folder, "called.txt");
 const calls = (): string[] =>
@@ -84,7 +86,7 @@ test.after(() => project.remove());
 async function serveWarm(...options: readonly string[]): Promise<Served> {
   for (;;) {
     rmSync(file, { force: true });
-    served = await serve(project.folder, ...options);
+    served = await serveWith(SVC, project.folder, ...options);
     const called = calls();
     if (called.filter((line) => line === "look 2").length > 1 && called.includes("missing")) {
       return served;
@@ -110,7 +112,7 @@ test("calls examples of readonly plugins without counting or logging them", asyn
 });
 
 test("calls no plugin with --no-warm-up", async () => {
-  served = await serve(project.folder, "--no-warm-up");
+  served = await serveWith(SVC, project.folder, "--no-warm-up");
   assert.is((await get(served.port, "/svc/plugin/look?n=5")).json.response, 5);
   assert.equal(calls(), ["look 5"]);
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { packageRoot } from "../../../runtime/base/package-info.js";
 import { nodeCommand } from "../../runner/node-command.mjs";
-import { svc } from "./server.js";
+import { svcHere } from "./server.js";
 
 const [NODE, ...NODE_ARGS] = nodeCommand();
 const RUN_MS = 30_000;
@@ -24,16 +24,25 @@ const RESOLUTIONS = {
 
 export class ClientProject {
   readonly folder = mkdtempSync(join(tmpdir(), "svc-client-"));
-  /** Specifier in imports of the client. */
+  /** Specifier in imports of the client that was generated last. */
   name = "";
 
-  /** Runs `svc client`, which writes the client as a package of the project. */
-  async generate(from: string): Promise<void> {
-    const out = join(this.folder, "sdk");
-    await svc("client", "--from", from, "--out", out);
-    this.name = JSON.parse(readFileSync(join(out, "package.json"), "utf8")).name;
+  /**
+   * Runs `svc client`, which writes the client as a package of the project.
+   * @param name of the package, instead of its own
+   */
+  async generate(from: string, name?: string): Promise<void> {
+    const out = join(this.folder, name ?? "sdk");
+    const { code, stderr } = await svcHere("client", "--from", from, "--out", out);
+    if (code !== 0) throw new Error(stderr);
+    const manifest = JSON.parse(readFileSync(join(out, "package.json"), "utf8"));
+    this.name = name ?? manifest.name;
+    const installed = join(this.folder, "node_modules", this.name);
     mkdirSync(join(this.folder, "node_modules"), { recursive: true });
-    cpSync(out, join(this.folder, "node_modules", this.name), { recursive: true });
+    cpSync(out, installed, { recursive: true });
+    // The TypeScript compiler takes packages of equal names and versions for one.
+    const renamed = JSON.stringify({ ...manifest, name: this.name });
+    writeFileSync(join(installed, "package.json"), renamed);
   }
 
   write(name: string, text: string): void {

@@ -10,6 +10,8 @@ const SVC = join(packageRoot(), "bin", "svc.cjs");
 
 export class Dev {
   readonly process: ChildProcess;
+  /** Exit code, or the signal that ended the process. */
+  readonly exited: Promise<number | string | null>;
   output = "";
   #waiting: () => void = () => {};
 
@@ -17,6 +19,9 @@ export class Dev {
     // A process group of its own, which a test can signal as a terminal does.
     const args = [SVC, "dev", folder, "--port", "0", ...options];
     this.process = spawn(process.execPath, args, { detached: true });
+    this.exited = new Promise((resolve) => {
+      this.process.once("exit", (code, signal) => resolve(code ?? signal));
+    });
     for (const stream of [this.process.stdout!, this.process.stderr!]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
@@ -39,10 +44,9 @@ export class Dev {
     }
   }
 
-  async stop(): Promise<number | null> {
-    const exited = new Promise<number | null>((resolve) => this.process.once("exit", resolve));
+  stop(): Promise<number | string | null> {
     this.process.kill("SIGTERM");
-    return exited;
+    return this.exited;
   }
 }
 

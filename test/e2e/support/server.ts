@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nodeCommand, plainNode } from "../../runner/node-command.mjs";
+import { type Ran, runMain } from "../../support/run-main.js";
 
 const SVC = fileURLToPath(new URL("../../../bin/svc.cjs", import.meta.url));
 const [NODE, ...NODE_ARGS] = nodeCommand();
@@ -17,6 +18,16 @@ export function fixture(name: string): string {
 /** Runs `svc` to completion; rejects with `stdout` and `stderr` when it fails. */
 export function svc(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(plainNode(), [SVC, ...args]);
+}
+
+/**
+ * Runs `svc` of the build in this process, in a fraction of the time. For tests of what commands do
+ * and print; never for two commands at once, or one that executes code of its project.
+ */
+export async function svcHere(...words: string[]): Promise<Ran> {
+  const entry = new URL("../../../dist/cli.js", import.meta.url).href;
+  const { main } = (await import(entry)) as typeof import("../../../cli/main.js");
+  return runMain(main, words);
 }
 
 /**
@@ -59,9 +70,9 @@ export function strangeLines(log: string): string {
     .join("\n");
 }
 
-/** Starts `svc serve` and resolves once it listens. */
+/** Starts `svc serve`, which calls no examples before, and resolves once it listens. */
 export async function serve(project: string, ...args: string[]): Promise<Served> {
-  const served = await serveWith(SVC, project, ...args);
+  const served = await serveWith(SVC, project, "--no-warm-up", ...args);
   const wanted = args.includes("--transport") ? undefined : process.env.SVC_TRANSPORT;
   const [, transport = wanted] = / transport (\w+) \(/.exec(served.output()) ?? [];
   if (wanted !== transport && wanted !== undefined) {
