@@ -4,7 +4,7 @@
 import type { Analysis } from "./analysis/analysis.js";
 import { NO_TERM } from "./analysis/word-forms.js";
 import type { TextSearch } from "./parsed-search.js";
-import { termFactor } from "./pending-match.js";
+import { termFactor } from "./pending-part.js";
 
 /** Maximum number of characters that are read of a text. */
 const MAX_TEXT = 20_000;

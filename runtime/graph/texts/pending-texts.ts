@@ -4,17 +4,9 @@
 import type { Analysis } from "./analysis/analysis.js";
 import { NO_TERM } from "./analysis/word-forms.js";
 import type { ColumnValue } from "./column-values.js";
+import { type PendingDocument, PendingLog } from "./pending-log.js";
 import { ALL_SCANNED, RING_WORDS } from "./text-layout.js";
 import type { TextIndexState, TextTable } from "./text-table.js";
-
-export interface PendingDocument {
-  readonly vertex: number;
-  readonly version: number;
-  /** Terms by key, in word order; null if there is no text. */
-  readonly terms: readonly (Int32Array | null)[];
-  /** Number of terms by key, without stop words. */
-  readonly lengths: readonly number[];
-}
 
 interface KnownDocument {
   readonly version: number;
@@ -24,10 +16,6 @@ interface KnownDocument {
 
 /** Maximum number of texts that a thread caches; each search analyzes further ones again. */
 const MAX_KNOWN = 65_536;
-/** Documents that are found by their versions. */
-const MAX_RECENT = 8192;
-/** Documents that are counted together. */
-const SPENT_AT_ONCE = 256;
 /** Maximum number of attempts to read a vertex that changes meanwhile. */
 const MAX_ATTEMPTS = 16;
 
@@ -48,17 +36,25 @@ export interface TextSource {
   textsOf(vertex: number): DocumentTexts | null;
 }
 
+/** All documents that are pending at a version. */
+export interface PendingDocuments {
+  /** Documents that the ring lists; null if it does not list all. */
+  readonly log: PendingLog | null;
+  readonly others: readonly PendingDocument[];
+}
+
 export class PendingTexts {
   readonly #source: TextSource;
   readonly #table: TextTable;
   /** By vertex. */
   readonly #known = new Map<number, KnownDocument>();
-  /** Those of the last versions, by version modulo their number: found without hashing. */
-  readonly #recent: (KnownDocument | undefined)[] = [];
+  readonly #log: PendingLog;
 
-  constructor(source: TextSource, table: TextTable) {
+  /** @param keys number of keys of the index */
+  constructor(source: TextSource, table: TextTable, keys: number) {
     this.#source = source;
     this.#table = table;
+    this.#log = new PendingLog(keys);
   }
 
   /** Returns the documents of all vertices that are pending at a version. */
@@ -67,48 +63,22 @@ export class PendingTexts {
     serial: number,
     end: number,
     spend: (count: number) => void,
-  ): PendingDocument[] {
+  ): PendingDocuments {
     const { builtTo, scannedTo, scanFrom } = progress;
     const { forms } = this.#source.analysis.tokenizer;
     if (this.#known.size > MAX_KNOWN || forms.isFull) this.#forget();
     if (forms.isFull) forms.forget();
-    const found: PendingDocument[] = [];
-    if (serial - builtTo < RING_WORDS) this.#addRing(builtTo, serial, found, spend);
-    else this.#addEach(1, end, found, spend, (version) => version > builtTo);
+    const others: PendingDocument[] = [];
+    const isListed = serial - builtTo < RING_WORDS;
+    if (isListed) {
+      const range = { builtTo, serial, most: RING_WORDS };
+      this.#log.update(this.#table, range, (vertex) => this.read(vertex), spend);
+    } else this.#addEach(1, end, others, spend, (version) => version > builtTo);
     if (scannedTo !== ALL_SCANNED) {
       const isUnscanned = (version: number) => version >= scanFrom && version <= builtTo;
-      this.#addEach(Math.max(1, scannedTo), end, found, spend, isUnscanned);
+      this.#addEach(Math.max(1, scannedTo), end, others, spend, isUnscanned);
     }
-    return found;
-  }
-
-  /** Adds the documents of the vertices that the ring lists. */
-  #addRing(
-    builtTo: number,
-    serial: number,
-    found: PendingDocument[],
-    spend: (count: number) => void,
-  ): void {
-    const table = this.#table;
-    const recent = this.#recent;
-    let looked = 0;
-    for (let version = builtTo + 1; version <= serial; version++) {
-      const vertex = table.vertexOfVersion(version);
-      // If a vertex has changed again, the newer version counts.
-      if (table.versionOf(vertex) !== version) continue;
-      if (++looked % SPENT_AT_ONCE === 0) spend(SPENT_AT_ONCE);
-      const at = version % MAX_RECENT;
-      const known = recent[at];
-      let document: PendingDocument | null;
-      if (known?.version === version) ({ document } = known);
-      else {
-        document = this.read(vertex);
-        const read = this.#known.get(vertex);
-        if (read?.version === version) recent[at] = read;
-      }
-      if (document !== null) found.push(document);
-    }
-    spend(looked % SPENT_AT_ONCE);
+    return { log: isListed ? this.#log : null, others };
   }
 
   /** Adds the documents of all vertices with certain versions. */
@@ -129,7 +99,7 @@ export class PendingTexts {
 
   #forget(): void {
     this.#known.clear();
-    this.#recent.length = 0;
+    this.#log.clear();
   }
 
   /** Returns the texts of a vertex with their version; null if the index does not include it. */

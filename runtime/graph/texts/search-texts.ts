@@ -6,8 +6,8 @@ import type { GraphStore } from "../store/graph-store.js";
 import { AllDocuments } from "./all-documents.js";
 import { type ColumnCounts, countColumns } from "./column-counts.js";
 import type { TextSearch } from "./parsed-search.js";
+import type { PendingDocument } from "./pending-log.js";
 import { PendingMatch } from "./pending-match.js";
-import type { PendingDocument } from "./pending-texts.js";
 import { readPinned } from "./pins.js";
 import { Segment } from "./segment.js";
 import { openTextIndex, type TextIndex } from "./text-index.js";
@@ -213,10 +213,12 @@ class Search {
   #matchPending(serial: number): PendingMatch {
     const { vertices } = this.#store;
     const { pending, analysis } = this.#index;
-    const documents = pending.documents(this.#state, serial, vertices.end, this.#options.spend);
+    const { spend } = this.#options;
+    const { log, others } = pending.documents(this.#state, serial, vertices.end, spend);
     // Terms were numbered while documents were read.
     const match = new PendingMatch(this.#search, analysis.tokenizer.forms);
-    for (const document of documents) match.add(document);
+    if (log !== null) match.addLog(log);
+    for (const document of others) match.add(document);
     return match;
   }
 

@@ -49,7 +49,7 @@ export class TextIndex {
     this.analysis = new Analysis(definition);
     const { analysis } = this;
     const textsOf = (vertex: number) => this.textsOf(vertex);
-    this.pending = new PendingTexts({ analysis, textsOf }, store.texts);
+    this.pending = new PendingTexts({ analysis, textsOf }, store.texts, this.keys.length);
     this.synonyms = synonymsOf(definition.synonyms, this.analysis);
   }
 
