@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ClientLimit } from "../../../runtime/engine/client-limit.js";
 import type { SchedulerLimits } from "../../../runtime/engine/scheduler.js";
 import { RequestField } from "../../../runtime/wire/batch.js";
 import { call, entry, setUp, until } from "./scheduler-setup.js";
@@ -50,6 +51,62 @@ test("leaves slots to others where one client has many slow requests", async () 
   assert.equal([scheduler.working, scheduler.waiting], [16, 1]);
   await until(() => told.length === 118);
   scheduler.close();
+});
+
+type Scheduled = ReturnType<typeof setUp>["scheduler"];
+
+/** Sends requests of a client. */
+function submit(scheduler: Scheduled, client: number, count: number, plugin = 0): void {
+  const address = `127.0.0.${client}`;
+  for (let at = 0; at < count; at++) scheduler.submit(call(plugin, "/svc/plugin/x", address));
+}
+
+/** Returns how many slots each client holds. */
+function held(scheduler: Scheduled): number[] {
+  const counts = new Map<string, number>();
+  for (const { call: one, executor: slot } of scheduler.calls()) {
+    const { remoteAddress } = one.exchange.connection;
+    if (slot !== null) counts.set(remoteAddress, (counts.get(remoteAddress) ?? 0) + 1);
+  }
+  return [...counts.values()];
+}
+
+test("divides the slots among clients with many slow requests, and leaves a share", async () => {
+  const { plugin, release } = slowPlugin();
+  const { told, scheduler, executor } = setUp([plugin], 0, HALF);
+  scheduler.setExecutors([executor(0)]);
+  for (const client of [1, 2, 3]) submit(scheduler, client, 40);
+  assert.equal(held(scheduler), [16, 8, 4]);
+  // The first request of a client always has its turn, and all slots are in use.
+  for (let client = 4; client <= 40; client++) submit(scheduler, client, 1);
+  assert.is(scheduler.working, 32);
+  release();
+  await until(() => told.length === 157);
+  assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
+  scheduler.close();
+});
+
+test("gives the slots of a client that needs them no more to the others", async () => {
+  const [first, second] = [slowPlugin(), slowPlugin()];
+  const { told, scheduler, executor } = setUp([first.plugin, second.plugin], 0, HALF);
+  scheduler.setExecutors([executor(0)]);
+  submit(scheduler, 1, 16, 0);
+  submit(scheduler, 2, 40, 1);
+  assert.equal(held(scheduler), [16, 8]);
+  first.release();
+  await until(() => told.length === 16);
+  assert.equal(held(scheduler), [16]);
+  second.release();
+  await until(() => told.length === 56);
+  scheduler.close();
+});
+
+test("lets the first request of every client take its turn among the waiting ones", () => {
+  const limit = new ClientLimit(16);
+  for (let client = 0; client < 50; client++) {
+    assert.ok(limit.enter(call(0, "/svc/plugin/x", `127.0.0.${client}`)));
+  }
+  assert.not.ok(limit.enter(call(0, "/svc/plugin/x", "127.0.0.1")));
 });
 
 test("does not limit dispatchers and trusted clients", async () => {
