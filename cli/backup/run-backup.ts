@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PERIODS } from "../../runtime/base/archive-config.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { isRootLocked } from "../../runtime/graph/manager/logging-entry-points.js";
@@ -12,7 +13,7 @@ import { openStore } from "../../runtime/interconnect/archive/open-store.js";
 import { describePoint } from "../../runtime/interconnect/archive/restore-plan.js";
 import { isReplicaRoot } from "../../runtime/interconnect/lineage.js";
 import { realDisk } from "../../runtime/interconnect/log/disk.js";
-import { parsePeriod } from "./parse-period.js";
+import { periodOption } from "./period-option.js";
 
 export interface BackupOptions {
   readonly to?: string | undefined;
@@ -26,9 +27,9 @@ const SETTLE_MS = 1000;
 
 /** @throws SvcError SVC3003, SVC3050, SVC3420, SVC3422 */
 export async function runBackup(root: string, options: BackupOptions): Promise<number> {
-  const { to, every, full = "1d", keep = "30d" } = options;
-  const everyMs = every === undefined ? null : parsePeriod("every", every);
-  const periods = { fullMs: parsePeriod("full", full), keepMs: parsePeriod("keep", keep) };
+  const { to, every, full = PERIODS.full, keep = PERIODS.keep } = options;
+  const everyMs = every === undefined ? null : periodOption("every", every);
+  const periods = { fullMs: periodOption("full", full), keepMs: periodOption("keep", keep) };
   if (to === undefined) throw new SvcError("SVC3003", "pass the location of the backup with --to");
   if (!existsSync(join(root, LOG_FOLDER))) {
     throw new SvcError("SVC3050", `no transaction log in ${root}`);

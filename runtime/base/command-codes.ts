@@ -115,6 +115,12 @@ export const COMMAND_CODES = {
     title: "backup location is not usable",
     fix: "fix what the message names; each instance needs a location of its own",
   },
+  SVC3424: {
+    title: "continuous backup could not be verified",
+    fix:
+      "run `svc backup verify` and fix what the message names; keep the data folder until a " +
+      "verification succeeds",
+  },
   SVC3423: {
     title: "backup does not restore to what was backed up",
     fix: "keep the data folder, and make another backup in a new location",

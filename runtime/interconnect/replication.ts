@@ -2,6 +2,7 @@
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type ArchiveConfig, planArchive } from "../base/archive-config.js";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
@@ -57,7 +58,7 @@ export interface ReplicationSettings {
   /** URI of a broker stream to follow; null: none. */
   readonly followStream: string | null;
   /** Location of a continuous backup; null: none. */
-  readonly archive: string | null;
+  readonly archive: string | ArchiveConfig | null;
 }
 
 export interface ReplicationParts extends ReplicaGraphsParts {
@@ -157,11 +158,11 @@ export class Replication {
     this.#show();
   }
 
-  #archive(place: string): void {
+  #archive(given: string | ArchiveConfig): void {
     const { settings, manager, warn } = this.#parts;
     const { root } = settings;
     this.#archiver = new Archiver({
-      ...{ place, root, warn, log: this.#log, isReplica: isReplicaRoot(root) },
+      ...{ plan: planArchive(given), root, warn, log: this.#log, isReplica: isReplicaRoot(root) },
       checkpoints: () => knownPositions(manager),
       isReady: () => describeNotReady(this.#replicaReport()) === null,
     });

@@ -75,6 +75,8 @@ export interface ArchiveReport {
   readonly ageMs: number;
   /** Durable transactions that it lacks. */
   readonly lagUnits: number;
+  /** Time since the last successful verification, or since the start. */
+  readonly verifiedMs: number;
 }
 
 export interface TrafficReport {

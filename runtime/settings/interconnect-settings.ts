@@ -1,7 +1,8 @@
 // Rows of the table of settings: replication between instances.
 
+import { archive } from "./archive-setting.js";
 import { setting } from "./setting.js";
-import { file, hostPorts, integer, optional, place, streamUri } from "./setting-types.js";
+import { file, hostPorts, integer, optional, streamUri } from "./setting-types.js";
 
 export const INTERCONNECT_SETTINGS = {
   /** Port that another instance provides its graphs to; null: none (default). */
@@ -41,14 +42,14 @@ export const INTERCONNECT_SETTINGS = {
     help: "broker stream to replicate from: `nats://host:port/NAME`",
     optionHelp: "nats://host:port/NAME, a stream that this instance is a replica of",
   }),
-  /** Location of a continuous backup: a folder or a bucket; null: none (default). */
+  /** Continuous backup: a folder or a bucket, or an object with periods; null: none (default). */
   archive: setting({
     key: "interconnect.archive",
     library: "initialize",
-    type: optional(place),
+    type: optional(archive),
     default: [null],
     option: "archive",
-    help: "continuous backup: a folder, or `s3://bucket/prefix`",
+    help: "continuous backup: location, or object of `to`, `every`, `full`, `keep`, `verify`",
     optionHelp: "folder or s3://bucket/prefix of a continuous backup",
   }),
   /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */

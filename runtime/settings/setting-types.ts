@@ -31,13 +31,6 @@ export function stringSetting(
 /** Path of a file. */
 export const file = stringSetting("<file>", "a file path", /^(?=.*\S)[^\p{Cc}]+$/u);
 
-/** Location of a backup; what opens it validates the rest. */
-export const place = stringSetting(
-  "<place>",
-  "a folder or s3://bucket/prefix",
-  /^(?=.*\S)[^\p{Cc}]+$/u,
-);
-
 /** The transport validates the rest of the URI. */
 export const streamUri = stringSetting(
   "<uri>",

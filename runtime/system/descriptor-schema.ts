@@ -1,6 +1,7 @@
 // JSON schema of a descriptor, with which editors complete and check `svc.system.json`. It covers
 // the form; `readDescriptor` checks ids and ports.
 
+import { PERIOD, PERIODS } from "../base/archive-config.js";
 import {
   DEFAULT_CHANNELS,
   DEFAULT_PRIORITY,
@@ -79,6 +80,20 @@ const SLOTS = {
   description: "Division of the data by key.",
 };
 
+const PERIOD_TEXT = { ...TEXT, pattern: PERIOD.source };
+const ARCHIVE = {
+  ...{ type: ["object", "null"], additionalProperties: false, required: ["from", "to"] },
+  properties: {
+    from: { type: "string", description: "Instance that makes the backup." },
+    to: { type: "string", description: "Folder, or s3://bucket/prefix." },
+    every: { ...PERIOD_TEXT, default: PERIODS.every, description: "Time between additions." },
+    full: { ...PERIOD_TEXT, default: PERIODS.full, description: "Time between full backups." },
+    keep: { ...PERIOD_TEXT, default: PERIODS.keep, description: "Time that moments are kept." },
+    verify: { ...PERIOD_TEXT, default: PERIODS.verify, description: "Time between verifications." },
+  },
+  description: "Continuous backup of the system.",
+};
+
 const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
 const ID_PATTERN = { pattern: ID.source };
 
@@ -103,6 +118,7 @@ export function descriptorSchema(): object {
       common: REF.parameters,
       tls: TLS,
       slots: { anyOf: [{ type: "null" }, SLOTS] },
+      archive: ARCHIVE,
       instances: {
         ...{ type: "object", minProperties: 1, propertyNames: ID_PATTERN },
         additionalProperties: REF.parameters,

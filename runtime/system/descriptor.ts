@@ -2,6 +2,8 @@
 // system, their addresses and topology, and a function for editor support. Commands read the
 // descriptor as JSON and check its values.
 
+import type { ArchiveConfig } from "../base/archive-config.js";
+
 export const INSTANCE_TYPES = [
   "admin",
   "dispatch",
@@ -82,6 +84,12 @@ export interface SystemSlotsDescriptor {
   readonly everywhere?: readonly string[];
 }
 
+/** Continuous backup of the system by one of its instances. */
+export interface SystemArchive<Id extends string = string> extends ArchiveConfig {
+  /** Instance that makes the backup, preferably a replica. */
+  readonly from: Id;
+}
+
 export interface SystemDescriptor<Id extends string = string> {
   readonly name?: string;
   /** All graphs of the system. */
@@ -93,6 +101,7 @@ export interface SystemDescriptor<Id extends string = string> {
   readonly slots?: SystemSlotsDescriptor | null;
   /** Instances use TLS, each with its own certificate (`http.tls`). */
   readonly tls?: boolean | SystemTls | null;
+  readonly archive?: SystemArchive<NoInfer<Id>> | null;
   readonly topology?: {
     readonly transaction?: TransactionTree<NoInfer<Id>>;
     /** The rows of each dispatcher, or its replicas if there is one partition. */

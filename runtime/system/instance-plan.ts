@@ -1,6 +1,7 @@
 // Start parameters of one instance: pure, from the system and an id.
 
 import { isIP } from "node:net";
+import type { ArchiveConfig } from "../base/archive-config.js";
 import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { DispatcherConfig } from "../settings/config-values.js";
 import type { SettingName } from "../settings/server-settings.js";
@@ -38,6 +39,8 @@ export interface InstancePlan {
   /** 0: none. */
   readonly txPort: number;
   readonly durable: boolean;
+  /** Continuous backup that it makes; null: none. */
+  readonly archive: ArchiveConfig | null;
   /** In the format of the interface, with three decimals. */
   readonly partition: string;
   readonly group: number;
@@ -75,6 +78,7 @@ export function planInstance(system: System, id: string): InstancePlan {
     attached: attach ? subscribers.flatMap((other) => replicationAddress(system, other)) : [],
     txPort: provider === null ? 0 : tport,
     durable,
+    archive: system.archive?.from === id ? system.archive.config : null,
     partition,
     group: instance.group >= 0 ? instance.group : Number(partition),
     slots: planSlots(system, id),
@@ -158,7 +162,7 @@ export function plannedSettings(
   config: ResolvedConfig,
 ): Partial<Record<SettingName, unknown>> {
   const { id, port, ip, prefix, serviceIn, graphs, dispatcher, isBackEnd, expires } = plan;
-  const { txPort, attached } = plan;
+  const { txPort, attached, archive } = plan;
   const { name, graphs: configured, http } = config;
   return {
     name: name === null ? id : `${id}: ${name}`,
@@ -173,5 +177,6 @@ export function plannedSettings(
     ...(!expires && { events: false }),
     txPort: txPort > 0 ? txPort : null,
     attach: attached,
+    ...(archive !== null && { archive }),
   };
 }

@@ -6,13 +6,15 @@ import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
+import { readArchive } from "./read-archive.js";
 import { readInstances, requireReplicationPorts } from "./read-instances.js";
 import { readSlots } from "./read-slots.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
 import type { System } from "./system.js";
 
 const KEYS = [
-  ...["name", "graphs", "instances", "common", "topology", "tls", "slots", "$schema", "comment"],
+  ...["name", "graphs", "instances", "common", "topology"],
+  ...["tls", "slots", "archive", "$schema", "comment"],
 ];
 const TOPOLOGY_KEYS = ["transaction", "dispatch"];
 export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -36,12 +38,13 @@ export function readDescriptor(given: unknown): System {
   const tls = readTls(descriptor.tls, errors);
   const divided = { graphs, instances, ...transactions, matrices };
   const slots = readSlots(descriptor.slots, divided, errors);
+  const archive = readArchive(descriptor.archive, instances, errors);
   const usual = `Unspecified ${instances.size}-node System`;
   const { name = usual } = descriptor;
   if (typeof name !== "string" || name === "") errors.at("name", "string required");
   errors.raise();
   const whole = { ...descriptor, name };
-  const read = { name: name as string, ...divided, tls, slots };
+  const read = { name: name as string, ...divided, tls, slots, archive };
   return { ...read, descriptor: whole };
 }
 

@@ -1,5 +1,6 @@
 // A validated system descriptor with all defaults filled in.
 
+import type { ArchiveConfig } from "../base/archive-config.js";
 import type { SlotRuns } from "../slots/slot-map.js";
 import type { InstanceType, SystemTls } from "./descriptor.js";
 
@@ -27,6 +28,8 @@ export interface System {
   readonly instances: ReadonlyMap<string, Instance>;
   /** TLS settings of clients of the instances; null: plain. */
   readonly tls: SystemTls | null;
+  /** Continuous backup, and the instance that makes it; null: none. */
+  readonly archive: { readonly from: string; readonly config: ArchiveConfig } | null;
   /** By provider; contains every instance. */
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
   /** By subscriber. */

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { verifyApart } from "../../runtime/interconnect/archive/verify-apart.js";
 import { rounds } from "../support/rounds.js";
 import { ServedProject } from "./support/served-project.js";
 import { get, svc } from "./support/server.js";
@@ -284,6 +285,19 @@ test("prevents a start when corrupt", async () => {
   writeFileSync(file, bytes);
   await start("damaged");
   assert.equal(await call("take?n=20"), [20, 20]);
+});
+
+test("verifies a backup of it in another process", async () => {
+  const { signal } = new AbortController();
+  const place = join(project.folder, "backup");
+  const root = await start("backed-up");
+  await call("put?from=1");
+  await flushed();
+  await svc("backup", root, "--to", place);
+  await verifyApart(place, signal);
+  rmSync(join(place, "objects"), { recursive: true });
+  const error = await verifyApart(place, signal).catch(({ message }: Error) => message);
+  assert.match(String(error), /SVC3420: .* is missing/);
 });
 
 test("loses unsaved changes when off, and replays an older log", async () => {

@@ -1,24 +1,31 @@
 // Backs up the instance that it belongs to, all the time. The log keeps what the backup lacks, as
 // for a subscriber. A failure is logged once, and the next step tries again.
 
+import type { ArchivePlan } from "../../base/archive-config.js";
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
 import type { ArchiveReport } from "../../metrics/traffic.js";
 import type { DurableLog } from "../durable-log.js";
 import { InterruptibleSleep } from "../retry-loop.js";
-import { type ArchiveOptions, ArchiveWriter } from "./archive-writer.js";
-import type { GraphCheckpoint, Manifest } from "./manifest.js";
+import { ArchiveWriter } from "./archive-writer.js";
+import { type GraphCheckpoint, type Manifest, VERIFIED } from "./manifest.js";
+import type { ObjectStore } from "./object-store.js";
 import { openStore } from "./open-store.js";
+import { verifyApart } from "./verify-apart.js";
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 10_000;
 /** Longest delay of a shutdown; the next start adds what is missing then. */
 const STOP_MS = 5_000;
-const PERIODS: ArchiveOptions = { fullMs: DAY_MS, keepMs: 30 * DAY_MS };
+const MAX_VERIFIED_BYTES = 1000;
+
+/** Last successful verification, or the beginning of the backup. */
+interface Verified {
+  readonly time: number;
+  readonly isVerified: boolean;
+}
 
 export interface ArchiverParts {
-  /** Folder, or `s3://bucket/prefix`. */
-  readonly place: string;
+  readonly plan: ArchivePlan;
   readonly root: string;
   readonly isReplica: boolean;
   readonly log: DurableLog;
@@ -26,6 +33,8 @@ export interface ArchiverParts {
   /** Returns whether the graphs are complete: those of a replica may not be yet. */
   readonly isReady: () => boolean;
   readonly warn: LogLine;
+  /** Verifies the backup; rejects if it cannot be restored. */
+  readonly verify?: (place: string, signal: AbortSignal) => Promise<void>;
 }
 
 export class Archiver {
@@ -33,9 +42,17 @@ export class Archiver {
   readonly #more = new InterruptibleSleep();
   readonly #running: Promise<void>;
   #writer: ArchiveWriter | null = null;
+  #store: ObjectStore | null = null;
   #isStopped = false;
+  /** Ends a verification. */
+  readonly #stopping = new AbortController();
+  #verifying: Promise<void> | null = null;
+  /** Null: not known yet. */
+  #verified: Verified | null = null;
+  #verifyAt = 0;
+  readonly #startedAt = Date.now();
   /** Millisecond from which changes may be missing. */
-  #completeAt = Date.now();
+  #completeAt = this.#startedAt;
   #lastLogged = "";
 
   constructor(parts: ArchiverParts) {
@@ -53,7 +70,8 @@ export class Archiver {
   report(): ArchiveReport {
     const { safe } = this.#parts.log.channel.log;
     return {
-      place: this.#parts.place,
+      place: this.#parts.plan.place,
+      verifiedMs: Math.max(0, Date.now() - (this.#verified?.time ?? this.#startedAt)),
       ageMs: Math.max(0, Date.now() - this.#completeAt),
       lagUnits: Math.max(0, safe - this.keptSn + 1),
     };
@@ -62,6 +80,7 @@ export class Archiver {
   /** Adds the last changes. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopping.abort();
     this.#more.ring();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -74,13 +93,14 @@ export class Archiver {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       await this.#step();
-      await this.#more.wait(EVERY_MS);
+      await this.#more.wait(this.#parts.plan.everyMs);
     }
     await this.#step();
+    await this.#verifying;
   }
 
   async #step(): Promise<void> {
-    const { log, warn, place, isReady } = this.#parts;
+    const { log, warn, plan, isReady } = this.#parts;
     try {
       await log.settled();
       // An empty log gets another id with the next start.
@@ -89,8 +109,9 @@ export class Archiver {
       const time = Date.now();
       this.#report(await this.#writer.step());
       this.#completeAt = time;
-      if (this.#lastLogged !== "") warn(`backup: ${place}: continues`);
+      if (this.#lastLogged !== "") warn(`backup: ${plan.place}: continues`);
       this.#lastLogged = "";
+      await this.#verifyWhenDue();
     } catch (error) {
       const { message } = error as Error;
       if (message === this.#lastLogged) return;
@@ -101,23 +122,66 @@ export class Archiver {
   }
 
   async #open(): Promise<ArchiveWriter> {
-    const { place, root, log, checkpoints, isReplica } = this.#parts;
+    const { plan, root, log, checkpoints, isReplica } = this.#parts;
     const { disk, channel } = log;
-    return new ArchiveWriter(
-      await openStore(place, root),
-      {
-        ...{ root, disk, checkpoints, isReplica, safe: () => channel.log.safe },
-        settle: () => log.settled(),
-      },
-      PERIODS,
-    );
+    this.#store ??= await openStore(plan.place, root);
+    const safe = (): number => channel.log.safe;
+    const source = { root, disk, checkpoints, isReplica, safe, settle: () => log.settled() };
+    return new ArchiveWriter(this.#store, source, plan);
+  }
+
+  /** Starts a verification, which takes longer than a step. */
+  async #verifyWhenDue(): Promise<void> {
+    const { verifyMs } = this.#parts.plan;
+    const soonMs = Math.min(verifyMs, DAY_MS);
+    if (this.#verified === null) {
+      this.#verified = readVerified(await this.#store!.get(VERIFIED, MAX_VERIFIED_BYTES));
+      if (this.#verified === null) await this.#setVerified({ time: Date.now(), isVerified: false });
+      const { time, isVerified } = this.#verified!;
+      this.#verifyAt = time + (isVerified ? verifyMs : soonMs);
+    }
+    if (this.#isStopped || this.#verifying !== null || Date.now() < this.#verifyAt) return;
+    this.#verifyAt = Date.now() + soonMs;
+    this.#verifying = this.#verify().finally(() => {
+      this.#verifying = null;
+    });
+  }
+
+  async #verify(): Promise<void> {
+    const { plan, warn, verify = verifyApart } = this.#parts;
+    const time = Date.now();
+    try {
+      await verify(plan.place, this.#stopping.signal);
+      await this.#setVerified({ time, isVerified: true });
+      this.#verifyAt = time + plan.verifyMs;
+      warn(`backup: ${plan.place}: verified`, "info");
+    } catch (error) {
+      if (this.#isStopped) return;
+      warn(`SVC3424: backup: ${plan.place}: ${(error as Error).message}`, "error");
+    }
+  }
+
+  async #setVerified(verified: Verified): Promise<void> {
+    await this.#store!.put(VERIFIED, Buffer.from(`${JSON.stringify(verified)}\n`));
+    this.#verified = verified;
   }
 
   #report(manifest: Manifest | null): void {
     if (manifest === null || manifest.full !== manifest.number) return;
-    const { place, warn } = this.#parts;
+    const { plan, warn } = this.#parts;
     const isGap = !manifest.continues && manifest.number > 1;
     const gap = isGap ? "; changes before it are missing" : "";
-    warn(`backup: ${place}: full backup ${manifest.number}${gap}`, isGap ? "warn" : "info");
+    warn(`backup: ${plan.place}: full backup ${manifest.number}${gap}`, isGap ? "warn" : "info");
+  }
+}
+
+/** Returns null where there is none, or none that can be read. */
+function readVerified(bytes: Buffer | null): Verified | null {
+  try {
+    const { time, isVerified } = JSON.parse(bytes!.toString()) as Partial<Verified>;
+    const isPast = typeof time === "number" && time <= Date.now();
+    return isPast ? { time, isVerified: isVerified === true } : null;
+  } catch {
+    return null;
   }
 }

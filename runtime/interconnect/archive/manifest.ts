@@ -17,6 +17,8 @@ import { isCount, isIdentity } from "../wire/positions.js";
 export const MANIFESTS = "manifests/";
 export const OBJECTS = "objects/";
 export const LATEST = "latest.json";
+/** When an archiver last verified the backup. */
+export const VERIFIED = "verified.json";
 export const LINEAGE_PATH = "_lineage.json";
 /** Content of one object before compression. */
 const MAX_PIECE_BYTES = 2 ** 25;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parsePeriod } from "../../../cli/backup/parse-period.js";
+import { periodOption } from "../../../cli/backup/period-option.js";
 import { parseTarget } from "../../../cli/backup/run-restore.js";
 import { Instance } from "../../runtime/interconnect/support/instance.js";
 import { run } from "../run-main.js";
@@ -59,12 +59,12 @@ test("refuses what it cannot use", async ({ root, place }) => {
 
 test("parses periods, times and positions", () => {
   assert.equal(
-    ["10s", "5m", "2h", "30d"].map((text) => parsePeriod("every", text)),
+    ["10s", "5m", "2h", "30d"].map((text) => periodOption("every", text)),
     [10_000, 300_000, 7_200_000, 2_592_000_000],
   );
   for (const text of ["", "10", "0s", "1.5h", "-1d", "10s ", "1w", "1234567s"]) {
     assert.throws(
-      () => parsePeriod("every", text),
+      () => periodOption("every", text),
       ({ code }: { code: string }) => code === "SVC3003",
     );
   }

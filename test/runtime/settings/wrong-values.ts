@@ -264,7 +264,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   archive: [
     ["", /^: expected a folder or s3:\/\/bucket\/prefix, got ""$/],
     ["a\nb", /^: expected a folder/],
-    [7, /got 7$/],
+    [7, /^: expected a folder or .*got 7$/],
+    [{ every: "1s" }, /^\.to: expected a folder/],
+    [{ to: "a", every: "1" }, /^\.every: expected a period such as 10s/],
+    [{ to: "a", evry: "1s" }, /^\.evry: unknown key, did you mean `every`\?/],
   ],
   txKeyFile: [
     ["a\nb", /^: expected a file path/],

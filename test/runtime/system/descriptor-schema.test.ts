@@ -24,6 +24,8 @@ function isRead(given: unknown): boolean {
 test("accepts the system of eight nodes and the minimal one", () => {
   assert.ok(validate(eightNodes()), JSON.stringify(validate.errors));
   assert.ok(validate({ instances: { G1: { hport: 9000 } } }));
+  const archive = { from: "G1", to: "/backup", every: "30s", full: null };
+  assert.ok(validate({ instances: { G1: { hport: 9000 } }, archive }));
 });
 
 test("rejects other shapes", () => {
@@ -33,6 +35,8 @@ test("rejects other shapes", () => {
     ...[{ type: "serch" }, { hport: 0 }, { hport: 65_535 }, { tport: -1 }].map(instance),
     ...[{ host: "a b" }, { prefix: "?" }, { durable: "yes" }, { description: "" }].map(instance),
     { ...instance({}), graphs: ["a/b"] },
+    { ...instance({}), archive: { from: "G1" } },
+    { ...instance({}), archive: { from: "G1", to: "/backup", every: "1 s" } },
     { ...instance({}), topology: { transaction: 5 } },
     { ...instance({}), topology: { dispatch: { G1: [{ channels: 0, partitions: [] }] } } },
     { ...instance({}), topology: { dispatch: { G1: [{}] } } },

@@ -2,8 +2,14 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { planArchive } from "../../../runtime/base/archive-config.js";
+import type { ResolvedConfig } from "../../../runtime/settings/config-rule.js";
 import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
-import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
+import {
+  type InstancePlan,
+  planInstance,
+  plannedSettings,
+} from "../../../runtime/system/instance-plan.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { eightNodes } from "./eight-nodes.js";
 
@@ -63,6 +69,18 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
   });
 });
 
+test("one instance makes the continuous backup", () => {
+  const archive = { from: "S1", to: "s3://bucket/shop", every: "30s", keep: null };
+  const all = plans({ instances: { S1: { hport: 1 }, S2: { hport: 3 } }, archive });
+  const { from: _, ...config } = archive;
+  assert.equal([all.S1!.archive, all.S2!.archive], [config, null]);
+  const resolved = { name: null, graphs: {}, http: { transport: "net" } } as ResolvedConfig;
+  assert.equal(plannedSettings(all.S1!, resolved).archive, config);
+  assert.not("archive" in plannedSettings(all.S2!, resolved));
+  const ms = { everyMs: 30_000, fullMs: 86_400_000, keepMs: 2_592_000_000, verifyMs: 604_800_000 };
+  assert.equal(planArchive(config), { place: "s3://bucket/shop", ...ms });
+});
+
 test("the example of eight nodes", () => {
   const all = plans(eightNodes());
   assert.equal(all["S1.2"], {
@@ -85,6 +103,7 @@ test("the example of eight nodes", () => {
     attached: [],
     txPort: 10210,
     durable: false,
+    archive: null,
     partition: "3000.002",
     group: 3000.002,
     slots: null,

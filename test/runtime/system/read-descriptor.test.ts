@@ -25,6 +25,8 @@ function two(engine: object = {}, more: object = {}): object {
 }
 
 const dispatch = (rows: unknown) => two({}, { topology: { dispatch: { TD: rows } } });
+const archive = (more: object) => two({}, { archive: { from: "S1", to: "/backup", ...more } });
+const period = "a period such as 10s, 5m, 2h or 30d required";
 const transaction = (tree: unknown) => two({}, { topology: { transaction: tree } });
 
 const at = (path: string, detail: string) =>
@@ -121,6 +123,14 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [two({}, { graphs: ["a/b"] }), at("graphs[0]", "name of a graph required")],
   [two({}, { common: 1 }), at("common", "dict required")],
   [two({}, { topology: 1 }), at("topology", "dict required")],
+  [two({}, { archive: "x" }), at("archive", "dict required")],
+  [archive({ to: "" }), at("archive.to", "folder or s3://bucket/prefix required")],
+  [archive({ to: 5 }), at("archive.to", "folder or s3://bucket/prefix required")],
+  [archive({ from: "S2" }), at("archive.from", "instance required")],
+  [archive({ from: "TD" }), at("archive.from", "a dispatcher has no graphs")],
+  [archive({ every: "10" }), at("archive.every", period)],
+  [archive({ keep: 30 }), at("archive.keep", period)],
+  [archive({ evry: "1s" }), at("archive.evry", "unknown key, did you mean `every`?")],
   [two({}, { tls: "yes" }), at("tls", "true, false or dict required")],
   [two({}, { tls: { ca: 5 } }), at("tls.ca", "string required")],
   [two({}, { tls: { cert: "a.pem" } }), at("tls", "cert and key required, or neither")],

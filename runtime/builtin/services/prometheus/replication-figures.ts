@@ -62,6 +62,11 @@ function* backupFigures({ archive }: TrafficReport): Generator<string> {
     "Durable transactions that the continuous backup lacks.",
     archive === null ? [] : singleSample(archive.lagUnits),
   );
+  yield* gauge(
+    "svc_backup_verified_seconds",
+    "Time since the continuous backup was last restored as a test, or since the start.",
+    archive === null ? [] : singleSample(archive.verifiedMs / 1000),
+  );
 }
 
 function* replicaFigures({ replica, lagMs, in: input, out }: TrafficReport): Generator<string> {

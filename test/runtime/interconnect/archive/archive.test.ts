@@ -8,13 +8,15 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../../runtime/base/errors.js";
+import { runTransaction } from "../../../../runtime/graph/changes/transaction.js";
 import { GraphRoot } from "../../../../runtime/graph/manager/graph-root.js";
 import { FolderStore } from "../../../../runtime/interconnect/archive/folder-store.js";
 import {
@@ -25,6 +27,7 @@ import {
 import type { RestoreTarget } from "../../../../runtime/interconnect/archive/restore-plan.js";
 import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
 import { readLineage } from "../../../../runtime/interconnect/lineage.js";
+import { openStore } from "../../graph/support/make-graph.js";
 import { type Instance, same } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { ALWAYS, DAY, ONCE, restore, step, storeOf, writerOf } from "./support.js";
@@ -325,13 +328,52 @@ test("a second writer does not mix its manifests in", async (context) => {
   await verifyBackup(storeOf(context), context.folder);
 });
 
+/** Stores an object that no manifest names. */
+function putOrphan({ folder }: InstancesContext, name: string, ageMs: number): void {
+  const file = join(folder, "backup", objectName(name));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  const second = (Date.now() - ageMs) / 1000;
+  utimesSync(file, second, second);
+}
+
+test("restores graphs that changed together, together", async (context) => {
+  const one = await begin(context, "a");
+  const names = ["g", "h"];
+  const parts = names.map((name) => ({ store: one.store(name), isLocal: false }));
+  const graphs = parts.map(({ store }) => openStore(store));
+  for (const graph of graphs) graph.createVertex("before");
+  const { log } = (await step(one, writerOf(context)))!;
+  runTransaction(parts, () => {
+    for (const graph of graphs) graph.createVertex("joint");
+  });
+  const { log: last } = (await step(one, writerOf(context)))!;
+  assert.is(last.sn, log.sn + 2);
+  for (let sn = log.sn; sn <= last.sn; sn++) {
+    await restore(context, `${sn}`, { kind: "position", id: log.id, sn });
+    const restored = await begin(context, `${sn}`);
+    const found = names.map((name) => restored.graph(name).hasVertex("joint"));
+    assert.equal(found, sn === last.sn ? [true, true] : [false, false], `${sn}`);
+  }
+});
+
 test("removes objects older than the period, unless newer moments need them", async (context) => {
   const one = await begin(context, "a");
   const keep = { fullMs: 0, keepMs: 1 };
+  const orphans = [
+    ["0".repeat(64), DAY / 2],
+    ["1".repeat(64), 2 * DAY],
+  ] as const;
   for (let at = 0; at < 4; at++) {
     fill(one, `v${at}-`);
+    if (at === 3) for (const [name, ms] of orphans) putOrphan(context, name, ms);
     await step(one, writerOf(context, at === 3 ? keep : { fullMs: 0, keepMs: DAY }));
   }
+  // The young one may belong to a manifest that is still to be written.
+  assert.equal(
+    orphans.map(([name]) => existsSync(join(context.folder, "backup", objectName(name)))),
+    [true, false],
+  );
   const names = readdirSync(join(context.folder, "backup", MANIFESTS)).sort();
   assert.equal(names, ["0000000003.json", "0000000004.json"]);
   // Without the file that names the last manifest, the last one is found all the same.

@@ -5,10 +5,16 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { planArchive } from "../../../../runtime/base/archive-config.js";
+import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
+import { Archiver, type ArchiverParts } from "../../../../runtime/interconnect/archive/archiver.js";
+import { OBJECTS, VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
 import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
+import { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
+import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { freePort, same, until } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
-import { restore, step, storeOf, writerOf } from "./support.js";
+import { DAY, restore, step, storeOf, writerOf } from "./support.js";
 
 const test = suite<InstancesContext>("archiver");
 withInstances(test);
@@ -56,6 +62,100 @@ test("reports a backup that cannot be written, and keeps the log", async (contex
     () => other.log,
   );
   assert.not(existsSync(join(context.folder, "b", "backup")));
+});
+
+/** An archiver of the stopped instance `a`, which steps at once. */
+async function archiverOf(context: InstancesContext, parts: Partial<ArchiverParts> = {}) {
+  const one = await begin(context, "a");
+  one.graph().createVertex("x");
+  await one.isFlushed();
+  await end(one);
+  const root = join(context.folder, "a");
+  const lines: string[] = [];
+  const warn = (line: string): number => lines.push(line);
+  const clock = new CommitClock();
+  const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
+  const plan = { ...planArchive(join(context.folder, "backup")), everyMs: 1, verifyMs: 0 };
+  const archiver = new Archiver({
+    ...{ plan, root, log, warn, isReplica: false, checkpoints: () => [], isReady: () => true },
+    ...parts,
+  });
+  const stop = async (): Promise<void> => {
+    await archiver.stop();
+    await log.close();
+  };
+  return { archiver, lines, stop };
+}
+
+test("makes no backup while its graphs are not complete", async (context) => {
+  let asked = 0;
+  const isReady = (): boolean => ++asked > 3;
+  const verify = async (): Promise<void> => undefined;
+  const { stop } = await archiverOf(context, {
+    verify,
+    isReady: () => {
+      assert.not(existsSync(join(context.folder, "backup")));
+      return isReady();
+    },
+  });
+  await until(
+    () => asked > 3,
+    () => `${asked}`,
+  );
+  await stop();
+  await verifyBackup(storeOf(context), context.folder);
+});
+
+test("verifies the backup, and reports one that cannot be restored", async (context) => {
+  const store = storeOf(context);
+  const verify = async (): Promise<void> => void (await verifyBackup(store, context.folder));
+  const { archiver, lines, stop } = await archiverOf(context, { verify });
+  const logged = (text: string) =>
+    until(
+      () => lines.some((line) => line.includes(text)),
+      () => lines.join(),
+    );
+  await logged("backup: verified");
+  const { time, isVerified } = JSON.parse(`${await store.get(VERIFIED, 100)}`);
+  assert.is(isVerified, true);
+  assert.ok(archiver.report().verifiedMs <= Date.now() - time);
+  for await (const { name } of store.list(OBJECTS)) await store.remove(name);
+  await logged("SVC3424: backup: ");
+  assert.match(lines.at(-1)!, /is missing/);
+  const last = archiver.report().verifiedMs;
+  await until(
+    () => archiver.report().verifiedMs > last,
+    () => `${last}`,
+  );
+  await stop();
+});
+
+test("verifies again after a period, also if a former process did it last", async (context) => {
+  const done: number[] = [];
+  const verify = async (): Promise<void> => void done.push(Date.now());
+  const plan = { ...planArchive(join(context.folder, "backup")), everyMs: 1 };
+  const record = (ageMs: number, isVerified: boolean) =>
+    storeOf(context).put(
+      VERIFIED,
+      Buffer.from(JSON.stringify({ time: Date.now() - ageMs, isVerified })),
+    );
+  for (const [ageMs, isVerified, count] of [
+    [6 * DAY, true, 0],
+    [8 * DAY, true, 1],
+    [DAY / 2, false, 0],
+    [2 * DAY, false, 1],
+  ] as const) {
+    await record(ageMs, isVerified);
+    let steps = 0;
+    const isReady = (): boolean => ++steps > 0;
+    const { stop } = await archiverOf(context, { verify, plan, isReady });
+    await until(
+      () => steps > 3,
+      () => `${steps}`,
+    );
+    await stop();
+    assert.is(done.splice(0).length, count, `${ageMs} ${isVerified}`);
+  }
 });
 
 test("refuses a backup without a transaction log", async (context) => {
