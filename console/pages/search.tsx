@@ -1,5 +1,6 @@
 // Searches texts while the user types: hits with marked words, counts by facet, and the explanation
-// of the search. Graph, index, text and facets are in the address.
+// of the search; beside it the hits of another search, for a comparison. Graph, index, texts and
+// facets are in the address.
 
 import { useEffect, useState } from "preact/hooks";
 import { clipForDisplay, count, milliseconds } from "../data/text.js";
@@ -20,6 +21,8 @@ import { currentRoute, navigate, saveState, saveStatePart } from "../router.js";
 
 /** Pause of the user before a search. */
 const PAUSE_MS = 120;
+/** The text that is compared, in the address. */
+const OTHER = "other";
 /** Prefix of chosen facet values in the address. */
 const CHOSEN = "f.";
 
@@ -122,6 +125,17 @@ function Choices({ names, graph, indexes, index }: ChoicesProps) {
               `${count(index.pending)} not in the index yet`}
         </p>
       </div>
+      <div class="field">
+        <label for="text-other">Compare with</label>
+        <input
+          id="text-other"
+          type="search"
+          placeholder="other words"
+          value={params.get(OTHER) ?? ""}
+          autocomplete="off"
+          onInput={(event) => saveStatePart(OTHER, event.currentTarget.value)}
+        />
+      </div>
     </form>
   );
 }
@@ -176,20 +190,18 @@ interface ResultsProps {
   readonly index: TextIndex;
 }
 
-function Results({ graph, index }: ResultsProps) {
+/** Searches while the text changes; null without a text. */
+function useSearch(search: TextSearch): { result: TextResult | null; failure: string } {
   const [result, setResult] = useState<TextResult | null>(null);
   const [failure, setFailure] = useState("");
-  const { params } = currentRoute.value;
-  const text = params.get("q") ?? "";
-  const facets = (params.get("facets") ?? "").split(/[\s,]+/).filter((name) => name !== "");
-  const chosen = chosenValues(params);
+  const { text, facets, chosen } = search;
   useEffect(() => {
+    setFailure("");
     if (text === "") {
       setResult(null);
       return;
     }
     const running = new AbortController();
-    const search: TextSearch = { graph, index, text, facets, chosen };
     const timer = setTimeout(() => {
       searchTexts(search, running.signal).then(
         (found) => {
@@ -204,12 +216,29 @@ function Results({ graph, index }: ResultsProps) {
       running.abort();
     };
   }, [text, facets.join(), JSON.stringify([...chosen])]);
+  return { result, failure };
+}
+
+function Results({ graph, index }: ResultsProps) {
+  const { params } = currentRoute.value;
+  const text = params.get("q") ?? "";
+  const facets = (params.get("facets") ?? "").split(/[\s,]+/).filter((name) => name !== "");
+  const chosen = chosenValues(params);
+  const search = { graph, index, text, facets, chosen };
+  const { result, failure } = useSearch(search);
+  const { result: other, failure: otherFailure } = useSearch({
+    ...search,
+    text: text === "" ? "" : (params.get(OTHER) ?? ""),
+  });
+  const describe = (found: TextResult): string =>
+    `${count(found.count)} hits in ${milliseconds(found.execMs ?? found.totalMs)}`;
   return (
     <>
       <Failure text={failure} />
+      <Failure text={otherFailure} />
       <p role="status" id="text-status">
-        {result !== null &&
-          `${count(result.count)} hits in ${milliseconds(result.execMs ?? result.totalMs)}`}
+        {result !== null && describe(result)}
+        {result !== null && other !== null && `, compared with ${describe(other)}`}
       </p>
       {result !== null && (
         <>
@@ -217,7 +246,12 @@ function Results({ graph, index }: ResultsProps) {
             <section class="card" aria-label="Facets">
               <Facets facets={result.facets} chosen={chosen} onToggle={toggle} />
             </section>
-            <TextHits graph={graph} hits={result.hits} />
+            <div class="cards">
+              <TextHits graph={graph} hits={result.hits} other={other?.hits ?? null} />
+              {other !== null && (
+                <TextHits graph={graph} hits={other.hits} other={result.hits} label="Compared" />
+              )}
+            </div>
           </div>
           <section class="card">
             <h2>Explanation</h2>

@@ -9,12 +9,15 @@ const MAX_EXCERPT = 400;
 interface TextHitsProps {
   readonly graph: string;
   readonly hits: TextResult["hits"];
+  /** Hits of the search that this one is compared with; null for none. */
+  readonly other: TextResult["hits"] | null;
+  readonly label?: string;
 }
 
-export function TextHits({ graph, hits }: TextHitsProps) {
+export function TextHits({ graph, hits, other, label = "Hits" }: TextHitsProps) {
   if (hits.length === 0) return <p class="card">No vertex matches.</p>;
   return (
-    <ol class="card hits" aria-label="Hits">
+    <ol class="card hits" aria-label={label}>
       {hits.map(({ id, type, score, excerpts }) => (
         <li key={id}>
           <PageLink to={`search?${new URLSearchParams({ graph, id })}`}>
@@ -22,6 +25,7 @@ export function TextHits({ graph, hits }: TextHitsProps) {
           </PageLink>{" "}
           <span class="soft">
             {clipForDisplay(type, 60)} · score {score.toFixed(3)}
+            {other !== null && ` · ${placeIn(other, id)}`}
           </span>
           {excerpts.map(([key, parts]) => (
             <p key={key}>
@@ -36,4 +40,10 @@ export function TextHits({ graph, hits }: TextHitsProps) {
       ))}
     </ol>
   );
+}
+
+/** Returns where the compared search lists a vertex. */
+function placeIn(hits: TextResult["hits"], id: string): string {
+  const at = hits.findIndex((hit) => hit.id === id);
+  return at < 0 ? "only here" : `place ${at + 1} beside`;
 }

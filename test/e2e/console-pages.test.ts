@@ -158,6 +158,22 @@ inBrowser("searches texts as the user types, and narrows by a facet", async () =
   await page.has("The vertex");
 });
 
+inBrowser("compares two text searches side by side", async () => {
+  await page.open(served.port + 1, "text?graph=cities&q=no");
+  await page.has("Trondheim");
+  await page.type("#text-other", "no se");
+  await page.has("compared with 0 hits");
+  await page.type("#text-other", "-se n");
+  await page.tab.until(`document.querySelectorAll(".cards .hits").length === 2`);
+  await page.has("only here");
+  await page.has("place 1 beside");
+  await check("comparison");
+  const address = new URL(String(await page.tab.value("location.href")));
+  assert.is(address.searchParams.get("other"), "-se n");
+  await page.type("#text-other", "");
+  await page.hasNot("only here");
+});
+
 inBrowser("shows why a text search fails, and what to do without an index", async () => {
   await page.open(served.port + 1, "text?graph=cities&q=no&facets=.none");
   await page.has("unknown property: '.none'");
