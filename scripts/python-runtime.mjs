@@ -8,6 +8,7 @@ import { join } from "node:path";
 /** Each needs only earlier ones. */
 const PARTS = [
   "answers.py",
+  "typed_values.py",
   "tokens.py",
   "requests.py",
   "server.py",
@@ -16,7 +17,7 @@ const PARTS = [
 ];
 /** Names that generated code needs. */
 const NEEDED =
-  "from typing import Any, Dict, Generator, List, Literal, Optional, Tuple, TypedDict, Union";
+  "from typing import Any, Dict, Generator, List, Literal, Optional, Set, Tuple, TypedDict, Union";
 const FUTURE = "from __future__ import annotations";
 
 /** @param root folder of the package */

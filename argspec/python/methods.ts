@@ -6,9 +6,11 @@ import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
 import { listStatuses } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import { isPage, type Operation } from "../operations.js";
+import { type OperationPlans, planOperations } from "../typed/operation-plans.js";
 import { errorClasses } from "./error-classes.js";
 import { PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
+import { pythonViews } from "./typed-views.js";
 import { collectTypes, limitsText, type PythonTypes } from "./types.js";
 
 const MAX_COLUMNS = 100;
@@ -33,6 +35,9 @@ export function groupText(group: Group, module: PythonNames): readonly string[] 
   const own = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
   const types = collectTypes($defs, own, module);
   const constants: string[] = [];
+  const plans = planOperations(operations, pythonViews($defs));
+  const shared = plans.shared.length > 0 ? module.take("_plans") : "()";
+  if (plans.shared.length > 0) constants.push(`${shared}: _Plans = ${literal(plans.shared)}\n`);
   const { classes, texts: errors } = errorClasses(operations, names, types, module);
   const methods = operations.flatMap((operation) => {
     const method = new Method(
@@ -42,11 +47,17 @@ export function groupText(group: Group, module: PythonNames): readonly string[] 
       module,
       classes,
     );
-    constants.push(method.constant());
+    constants.push(method.constant(planMembers(plans.of.get(operation) ?? {}, shared)));
     return method.texts(instance);
   });
   const body = [start, ...methods].filter((part) => part !== "").join("\n");
   return [...types.declarations, ...errors, constants.join(""), `${head}:\n${indent(body)}`];
+}
+
+/** @param shared expression of the plans that others refer to */
+function planMembers(plans: OperationPlans, shared: string): readonly string[] {
+  const members = Object.entries(plans).map(([name, plan]) => `${name}=${literal(plan)}`);
+  return members.length === 0 || shared === "()" ? members : [...members, `plans=${shared}`];
 }
 
 interface Input {
@@ -89,7 +100,8 @@ class Method {
     this.#result = resultAnnotation(operation, types, place);
   }
 
-  constant(): string {
+  /** @param more further members */
+  constant(more: readonly string[]): string {
     const { path, params, content, readonly, isGuarded, isText, result } = this.#operation;
     const json = params
       .filter(({ wire }) => wire === "json")
@@ -107,6 +119,7 @@ class Method {
       ...(result.kind === "stream" ? ["is_stream=True"] : []),
       ...(result.kind === "http" ? [`http=${httpForm(result)}`] : []),
       ...this.#errors(),
+      ...more,
     ];
     const start = `${this.#constant}: _Operation[${this.#result}] = _Operation(`;
     return `${listed(start, members, ")")}\n`;

@@ -6,6 +6,7 @@ import type { Argspec, JsonSchema } from "../argspec.js";
 import { readLimits } from "../limits/limits.js";
 import { isPlainName, type PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
+import { isHashed } from "./typed-views.js";
 
 const REFERENCE = "#/$defs/";
 const ANYTHING = "Any";
@@ -18,13 +19,21 @@ const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
   ["number", "float"],
   ["string", "str"],
 ]);
+const TEXT_CLASSES: ReadonlyMap<unknown, string> = new Map([
+  ["Date", "datetime.datetime"],
+  ["Uint8Array", "bytes"],
+  ["bigint", "int"],
+]);
 /** Names used in annotations, which class members must not hide. */
 const ANNOTATION_WORDS = new Set(
-  "Any Dict List Literal None Optional Tuple Union bool float int str".split(" "),
+  "Any Dict List Literal None Optional Set Tuple Union bool bytes datetime float int str".split(
+    " ",
+  ),
 );
 
 export class PythonTypes {
   readonly #module: PythonNames;
+  readonly #$defs: Argspec["$defs"];
   readonly #named: ReadonlyMap<string, string>;
   /** All declarations so far. */
   readonly #names: Set<string>;
@@ -33,8 +42,13 @@ export class PythonTypes {
   #isEvaluated = false;
 
   /** @param named types by their names in `$defs` */
-  constructor(module: PythonNames, named: ReadonlyMap<string, string>) {
+  constructor(
+    module: PythonNames,
+    named: ReadonlyMap<string, string>,
+    $defs: Argspec["$defs"] = {},
+  ) {
     this.#module = module;
+    this.#$defs = $defs;
     this.#named = named;
     this.#names = new Set(named.values());
   }
@@ -69,9 +83,26 @@ export class PythonTypes {
     if (Array.isArray(anyOf)) return union(anyOf.map((member) => this.annotation(member, place)));
     if (Array.isArray(values)) return union(literals(values));
     if ("const" in schema) return union(literals([schema.const]));
+    const valueClass = this.#valueClass(schema, place);
+    if (valueClass !== null) return valueClass;
     if (type === "array") return this.#array(schema, place);
     if (type === "object") return this.#object(schema, place);
     return PRIMITIVES.get(type) ?? ANYTHING;
+  }
+
+  /** Returns null for a schema whose values are those of JSON. */
+  #valueClass(schema: JsonSchema, place: string): string | null {
+    const { "x-svc-type": name, type, items, additionalProperties } = schema;
+    if (type === "string") return TEXT_CLASSES.get(name) ?? null;
+    if (type === "object" && name === "Map") {
+      const key = schema["x-svc-keys"] === "number" ? "float" : "str";
+      return `Dict[${key}, ${this.annotation(additionalProperties, `${place}Value`)}]`;
+    }
+    if (type !== "array" || name === undefined || !isHashed(schema, this.#$defs)) return null;
+    if (name === "Set") return `Set[${this.annotation(items, `${place}Item`)}]`;
+    const [key, value] = (items as JsonSchema).prefixItems as readonly unknown[];
+    const texts = [this.annotation(key, `${place}Key`), this.annotation(value, `${place}Value`)];
+    return `Dict[${texts.join(", ")}]`;
   }
 
   #reference(name: string | undefined): string {
@@ -191,7 +222,7 @@ export function collectTypes(
   names: ReadonlyMap<string, string>,
   module: PythonNames,
 ) {
-  const types = new PythonTypes(module, names);
+  const types = new PythonTypes(module, names, $defs);
   for (const [key, schema] of Object.entries($defs)) types.define(key, schema);
   return types;
 }

@@ -4,7 +4,6 @@ import type { Plan } from "../../client/typescript/operation.js";
 import type { JsonSchema, ResultSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
 import { PlanBuilder, type View } from "./build-plans.js";
-import { schemaViews } from "./schema-view.js";
 
 export interface OperationPlans {
   /** By parameter name. */
@@ -19,13 +18,12 @@ export interface GroupPlans {
   readonly shared: readonly Plan[];
 }
 
-/** @param isConverted whether the client has another class than JSON for values of a view */
+/** @param viewOf how the client sees a schema */
 export function planOperations(
-  $defs: Readonly<Record<string, JsonSchema>>,
   operations: readonly Operation[],
-  isConverted: (view: View<JsonSchema>) => boolean = hasClass,
+  viewOf: (schema: JsonSchema) => View<JsonSchema>,
 ): GroupPlans {
-  const builder = new PlanBuilder(schemaViews($defs), isConverted);
+  const builder = new PlanBuilder(viewOf, hasClass);
   const of = new Map(
     operations.map((operation) => [operation, planOperation(operation, builder)] as const),
   );
@@ -53,6 +51,7 @@ function resultSchema(result: Exclude<ResultSpec, { kind: "request" }>): JsonSch
   return { type: "object", properties: { entries: { type: "array", items: entry } } };
 }
 
+/** Values that the client has a class for. */
 function hasClass(view: View<JsonSchema>): boolean {
   return "to" in view && view.to !== undefined;
 }

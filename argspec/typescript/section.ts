@@ -6,6 +6,7 @@ import { type ErrorKindSpec, listErrorKinds } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import { isPage, type Operation } from "../operations.js";
 import { type GroupPlans, planOperations } from "../typed/operation-plans.js";
+import { schemaViews } from "../typed/schema-view.js";
 import type { TypeRequest } from "./declare-types.js";
 import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";
 import {
@@ -90,7 +91,7 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
     const comment = `/** What a \`${kind}\` tells programs. */\n`;
     return [{ name: detailsType, schema: lowering.lower(details), comment }];
   });
-  const plans = planOperations($defs, operations);
+  const plans = planOperations(operations, schemaViews($defs));
   return { methods, types: [...named, ...own, ...detailTypes], errors, plans };
 }
 

@@ -21,6 +21,7 @@ from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial,
 from .requests import _request_of, _SourceError
 from .server import _Deadline, _Fault, _Server
 from .tokens import Token, _TokenSource
+from .typed_values import _from_json
 
 _C = TypeVar("_C", bound="_ClientBase")
 
@@ -209,6 +210,16 @@ def _broken_off(operation: _Operation[Any], event: str) -> SvcError:
     return _answer_error(operation.path, 200, envelope, operation.errors)
 
 
+def _typed(operation: _Operation[Any], value: Any) -> Any:
+    """A result with values of classes. Raises SvcError."""
+    if operation.got is None:
+        return value
+    try:
+        return _from_json(value, operation.got, operation.plans)
+    except (TypeError, ValueError) as cause:
+        raise SvcError("http", f"{operation.path}: {cause}", status=200) from cause
+
+
 class _Caller:
     """A group of operations of one service."""
 
@@ -233,7 +244,8 @@ class _Caller:
                 for event in stream.events(options.timeout):
                     position, event = _split_position(event, position)
                     if event.startswith(b"data: "):
-                        yield cast(_T, _decoded(event[6:].decode("utf-8", "replace")))
+                        item = _decoded(event[6:].decode("utf-8", "replace"))
+                        yield cast(_T, _typed(operation, item))
                     elif event.startswith(b"event: error"):
                         raise _broken_off(operation, event.decode("utf-8", "replace"))
                 return
@@ -267,7 +279,7 @@ class _Caller:
             data = response.read()
             content = _decoded(data.decode("utf-8", "replace"))
             if _is_envelope(content):
-                return cast(_T, _member(content, "response"))
+                return cast(_T, _typed(operation, _member(content, "response")))
             response = response._with_data(data)
         return cast(_T, response)
 
@@ -278,7 +290,7 @@ class _Caller:
     def _response(self, operation: _Operation[_T], content: Any) -> _T:
         if operation.is_text:
             return cast(_T, content)
-        response = _member(content, "response")
+        response = _typed(operation, _member(content, "response"))
         if operation.is_response:
             response = _plugin_response(response)
             if response is None:

@@ -17,6 +17,7 @@ from typing import Tuple, Union
 
 from .answers import _T, _ErrorKinds
 from .tokens import _TokenSource
+from .typed_values import _Plan, _Plans, _to_json
 
 
 class _LeftOut:
@@ -50,6 +51,10 @@ class _Operation(Generic[_T]):
     http: Literal["", "response", "mixed"] = ""
     # Errors that it documents.
     errors: _ErrorKinds = ()
+    # Plans of parameters and of the result, and the plans that both refer to.
+    given: Mapping[str, _Plan] = dataclasses.field(default_factory=dict)
+    got: Optional[_Plan] = None
+    plans: _Plans = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,7 +162,13 @@ def _request_of(
     """The request for a call. Raises ValueError and TypeError for what is no JSON."""
     accepted = "text/event-stream" if operation.is_stream else "application/json"
     fields = {"accept": "text/plain" if operation.is_text else accepted}
-    query = {name: value for name, value in params.items() if value is not LEFT_OUT}
+    query = {
+        name: _to_json(value, operation.given[name], operation.plans)
+        if name in operation.given
+        else value
+        for name, value in params.items()
+        if value is not LEFT_OUT
+    }
     content = query.pop("content", LEFT_OUT) if operation.content else LEFT_OUT
     if content is None and operation.content != "json":
         # The value that the plugin receives for a request without a body.

@@ -1,12 +1,14 @@
 // Plugins that user code makes, built and called: wrappers, factories, bound methods, builders.
 // limit: 60 s
 
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { inspect } from "node:util";
+import { inspect, promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { HAS_PYTHON, PYTHON } from "../support/python.js";
 import { RunningProject } from "./support/running-project.js";
 import { get, svc } from "./support/server.js";
 import { NODE_TYPES } from "./support/temporary-project.js";
@@ -175,6 +177,35 @@ test("take and give values of classes from a generated client", async () => {
   for await (const line of client.lines({ content: ORDER.items })) streamed.push(line);
   assert.is(inspect(streamed, { depth: 9 }), inspect(ORDER.items, { depth: 9 }));
   assert.match(readFileSync(join(out, "index.d.ts"), "utf8"), "stock: Map<number, bigint>;");
+});
+
+const PYTHON_ORDER = `
+from datetime import datetime, timezone
+day = datetime(2026, 2, 28, 12, 0, 0, 500000, timezone.utc)
+line = {"when": day, "price": {"cents": 12**20}, "tags": {"a"}, "data": b"\\x00\\xff", "next": None}
+days = {day: "https://example.org/"}
+content = {"items": [line], "stock": {-1: 2}, "days": days}
+client = Client("URL")
+answer = client.order(content=content, skip=12**20 - 5)
+assert answer["order"] == content, answer
+assert (answer["days"], answer["cents"], answer["size"]) == ([2026], 5, 1), answer
+assert list(client.lines(content=[line, line])) == [line, line]
+try:
+    client.order(content={**content, "items": [{**line, "when": datetime(2026, 1, 1)}]})
+except ValueError as error:
+    print(error)
+`;
+
+(HAS_PYTHON ? test : test.skip)("take and give them from a Python client", async () => {
+  const out = join(project.folder, "python");
+  await svc("client", "--lang", "python", "--from", project.folder, "--out", out);
+  const url = `http://127.0.0.1:${project.server.port}`;
+  const script = `from client import *\n${PYTHON_ORDER.replace("URL", url)}`;
+  const { stdout } = await promisify(execFile)(PYTHON, ["-W", "error", "-c", script], { cwd: out });
+  assert.match(stdout, "datetime.datetime(2026, 1, 1, 0, 0) has no time zone");
+  const text = readFileSync(join(out, "client.py"), "utf8");
+  assert.match(text, "stock: Dict[float, int]");
+  assert.match(text, "days: Dict[datetime.datetime, str]");
 });
 
 test("refuse wrong values of classes at their place", async () => {

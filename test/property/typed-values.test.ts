@@ -7,7 +7,6 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PlanBuilder } from "../../argspec/typed/build-plans.js";
 import { schemaViews } from "../../argspec/typed/schema-view.js";
-import type { Plan } from "../../client/typescript/operation.js";
 import { decode, encode } from "../../client/typescript/typed-values.js";
 import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
@@ -220,8 +219,8 @@ function serverConverters(types: TypeTable, shape: TypeShape) {
   const [given, sent] = [shapePlans(types, "arguments"), shapePlans(types, "results")];
   const [plan, resultPlan] = [given.build(shape), sent.build(shape)];
   const real = (one: unknown) =>
-    new Function("Money", `return ${planText(one, () => "Money")};`)(Money) as Plan;
-  const take = plan && typedArgument(real(plan), real(given.plans) as unknown as Plan[]);
+    new Function("Money", `return ${planText(one, () => "Money")};`)(Money);
+  const take = plan && typedArgument(real(plan), real(given.plans));
   const send = resultPlan && typedResult(real(resultPlan), sent.plans);
   return {
     decode: (json: unknown) => (take ? take(json, "x") : json),

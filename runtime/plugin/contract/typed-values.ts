@@ -6,11 +6,17 @@ import { ParameterError } from "../../base/errors.js";
 
 const MAX_MESSAGE = 500;
 
-/** Returns a function that converts the checked JSON of an argument. */
-export function typedArgument(plan: Plan, plans: readonly Plan[]) {
-  return (value: unknown, name: string): unknown => {
+/**
+ * Returns a function that converts the checked JSON of an argument.
+ * @param plan written by the compiler, like the other `plans`
+ */
+export function typedArgument(
+  plan: object,
+  plans: readonly object[],
+): (value: unknown, name: string) => unknown {
+  return (value, name) => {
     try {
-      return decode(value, plan, plans, name);
+      return decode(value, plan as Plan, plans as readonly Plan[], name);
     } catch (error) {
       // Any text of the client can cause it, also in `fromJSON` of a project.
       const { message } = error as Error;
@@ -20,10 +26,10 @@ export function typedArgument(plan: Plan, plans: readonly Plan[]) {
 }
 
 /** Returns a function that converts a result, or an item of it, to JSON. */
-export function typedResult(plan: Plan, plans: readonly Plan[]) {
-  return (value: unknown): unknown => {
+export function typedResult(plan: object, plans: readonly object[]): (value: unknown) => unknown {
+  return (value) => {
     try {
-      return encode(value, plan, plans);
+      return encode(value, plan as Plan, plans as readonly Plan[]);
     } catch (error) {
       // The writer of JSON reports cycles.
       if (error instanceof RangeError) return value;
