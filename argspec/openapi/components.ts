@@ -148,6 +148,12 @@ export const SHARED_PARAMETERS = {
     description: "Sends the request to the primary replica of this partition alone.",
     schema: COUNT,
   },
+  Key: {
+    name: "X-SVC-Key",
+    in: "header",
+    description: "Sends the request to the partition that owns this key, percent-encoded.",
+    schema: { type: "string", minLength: 1, maxLength: 6144 },
+  },
   Explain: {
     name: "X-SVC-Explain",
     in: "header",

@@ -122,7 +122,9 @@ function envelope(response: JsonSchema): JsonSchema {
 function dispatchParameters({ operation, roles }: NamedOperation): readonly object[] {
   const isDispatched = operation.result.kind === "response" || roles.some((r) => r !== "engine");
   if (!isDispatched) return [];
-  return ["PartialTarget", "Explain"].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return ["PartialTarget", "Key", "Explain"].map((name) => ({
+    $ref: `#/components/parameters/${name}`,
+  }));
 }
 
 function descriptionOf({ operation }: NamedOperation): string {

@@ -65,10 +65,10 @@ try {
 }
 \`\`\`
 
-Each method takes its parameters, then options: \`signal\`, \`timeoutMs\`, \`partial\`, \`headers\`,
-\`retries\`, \`idempotent\`. A client of \`client.with({ ... })\` has them set. A method with
-\`Raw\` behind its name gives the whole envelope. \`client.builtin\` and \`client.services\` call
-what every server has. \`require\` works as well as \`import\`.
+Each method takes its parameters, then options: \`signal\`, \`timeoutMs\`, \`partial\`, \`key\`,
+\`headers\`, \`retries\`, \`idempotent\`. A client of \`client.with({ ... })\` has them set.
+A method with \`Raw\` behind its name gives the whole envelope. \`client.builtin\` and
+\`client.services\` call what every server has. \`require\` works as well as \`import\`.
 
 | Method | Does |
 |---|---|

@@ -157,6 +157,12 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./send-descriptor.js"),
   },
   {
+    name: "slots",
+    takes: "",
+    summary: "count vertices by group and type, and find missing anchors",
+    load: () => import("./slots.js"),
+  },
+  {
     name: "endpoint",
     takes: "<ids> <path>",
     summary: "fetch a path from the admin ports of instances",

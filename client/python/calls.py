@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Generator, Mapping, Optional, Tuple, Typ
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
 from .answers import _is_envelope, _plugin_response, _T
 from .http_response import HttpResponse, _interrupted, _media_type
-from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial, _Request
+from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_key, _own_partial, _Request
 from .requests import _request_of, _SourceError
 from .server import _Deadline, _Fault, _Server
 from .tokens import Token, _TokenSource
@@ -335,6 +335,7 @@ class _ClientBase(_Caller):
         self: _C,
         *,
         partial: Optional[int] = LEFT_OUT,
+        key: Optional[str] = LEFT_OUT,
         timeout: Optional[float] = LEFT_OUT,
         retries: int = LEFT_OUT,
         headers: Mapping[str, str] = LEFT_OUT,
@@ -345,6 +346,7 @@ class _ClientBase(_Caller):
 
         Args:
             partial: ask that partition of a dispatcher only, its primary replica.
+            key: ask only the partition that owns this key, in a system with slots.
             timeout: of a whole call in seconds, retries included; None or 0: no bound.
             retries: how often a request is sent again at most.
             headers: header lines, added to those of this client.
@@ -352,10 +354,11 @@ class _ClientBase(_Caller):
             idempotent: may be sent again although the server may have executed it.
 
         Raises:
-            ValueError: `partial` is no partition, or a header line is none.
+            ValueError: `partial` is no partition, `key` too long, or a header line is none.
         """
         given: Dict[str, Any] = {
             "partial": LEFT_OUT if partial is LEFT_OUT else _own_partial(partial),
+            "key": LEFT_OUT if key is LEFT_OUT else _own_key(key),
             "timeout": timeout,
             "retries": retries,
             "idempotent": idempotent,

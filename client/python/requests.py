@@ -65,6 +65,7 @@ class _Options:
     retries: int
     headers: Mapping[str, str]
     partial: Optional[int] = None
+    key: Optional[str] = None
     idempotent: bool = False
     tokens: Optional[_TokenSource] = None
 
@@ -74,6 +75,7 @@ _MEDIA_TYPES = {
     "str": "text/plain",
     "json": "application/json",
 }
+_MAX_KEY_BYTES = 2048
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD_VALUE = re.compile(r"[\t -~\x80-\xff]*")
 # They say where requests begin and end.
@@ -190,6 +192,8 @@ def _request_of(
     fields.update(options.headers)
     if options.partial is not None:
         fields["x-svc-partial-target"] = str(options.partial)
+    if options.key is not None:
+        fields["x-svc-key"] = urllib.parse.quote(options.key, safe="")
     parts = [_query_part(name, value, operation) for name, value in query.items()]
     target = f"{prefix}{operation.path}{'?' if parts else ''}{'&'.join(parts)}"
     is_post = content is not LEFT_OUT or operation.is_guarded
@@ -267,6 +271,13 @@ def _own_partial(partial: object) -> Optional[int]:
     if partial is None or (isinstance(partial, int) and partial >= 0):
         return partial
     raise ValueError(f"invalid partition: {partial!r}")
+
+
+def _own_key(key: object) -> Optional[str]:
+    """A key as it may stand in a header line once it is escaped."""
+    if key is None or (isinstance(key, str) and 0 < len(key.encode()) <= _MAX_KEY_BYTES):
+        return key
+    raise ValueError(f"a key has 1 to {_MAX_KEY_BYTES} bytes")
 
 
 def _own_fields(headers: Optional[Mapping[str, str]]) -> Dict[str, str]:

@@ -7,6 +7,8 @@ export interface CallDefaults {
   timeoutMs?: number | undefined;
   /** Calls only this partition of a dispatcher, on its primary replica (X-SVC-Partial-Target). */
   partial?: number | undefined;
+  /** Calls only the partition that owns this key, in a system with slots (X-SVC-Key). */
+  key?: string | undefined;
   /** Header fields added to those of the client. */
   headers?: Record<string, string> | undefined;
   /** Maximum number of retries of a request. Default 2. */

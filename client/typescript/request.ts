@@ -23,7 +23,7 @@ export function buildRequest(
   baseUrl: string,
   operation: Operation,
   params: object,
-  { headers = {}, partial }: CallOptions,
+  { headers = {}, partial, key }: CallOptions,
 ): Request {
   const { path, content: contentForm, post, text, stream } = operation;
   const members = Object.entries(params)
@@ -45,6 +45,7 @@ export function buildRequest(
       ...post,
       ...headers,
       ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),
+      ...(key !== undefined && { "x-svc-key": escapeText(key) }),
     },
     body: content && bodyOf(content[1], contentForm!),
   };

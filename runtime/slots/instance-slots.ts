@@ -20,7 +20,17 @@ export interface SlotPlan {
   readonly everywhere: readonly string[];
 }
 
-export class InstanceSlots {
+/** The slots of the system, by which its groups divide keys. */
+export interface KeySlots {
+  /** Number of slots. */
+  readonly count: number;
+  /** Returns the slot of a key. */
+  of(key: string): number;
+  /** Returns the id of the group that owns a key: the instance at the top of its replication. */
+  groupOf(key: string): string;
+}
+
+export class InstanceSlots implements KeySlots {
   readonly map: SlotMap;
   readonly plan: SlotPlan;
   readonly #anchors: ReadonlySet<string>;
@@ -31,12 +41,19 @@ export class InstanceSlots {
     this.#anchors = new Set(plan.everywhere);
   }
 
+  get count(): number {
+    return this.map.count;
+  }
+
+  of(key: string): number {
+    return this.map.slotOf(key);
+  }
+
   /** Returns whether the group of this instance owns a key. */
   owns(key: string): boolean {
     return this.map.ownerOfKey(key) === this.plan.own;
   }
 
-  /** Returns the id of the group that owns a key. */
   groupOf(key: string): string {
     return this.plan.groups[this.map.ownerOfKey(key)]!;
   }
@@ -66,7 +83,7 @@ export class InstanceSlots {
   describeOwner(key: string): string {
     const { groups, own } = this.plan;
     const here = groups[own];
-    const slot = `slot ${this.map.slotOf(key)} belongs to ${this.groupOf(key)}`;
+    const slot = `slot ${this.of(key)} belongs to ${this.groupOf(key)}`;
     return here === undefined ? `${slot}, and this instance owns no slots` : `${slot}, not ${here}`;
   }
 }

@@ -152,10 +152,14 @@ test("never sends the representation of an object", async () => {
 });
 
 test("applies options and rejects invalid header fields", async () => {
-  const options = { partial: 2, headers: { "X-One": "1" } };
+  const options = { partial: 2, key: "é\r\n", headers: { "X-One": "1" } };
   await result({ ...FIND, client: { headers: { "x-one": "0", "X-Two": "2" } }, with: options });
   const { headers } = server.received[0]!;
   assert.is(headers["x-svc-partial-target"], "2");
+  assert.is(headers["x-svc-key"], "%C3%A9%0D%0A");
+  for (const key of ["", "a".repeat(2049), 5]) {
+    assert.is((await call({ ...FIND, with: { key } })).raised, "ValueError");
+  }
   assert.is(headers["x-one"], "1");
   assert.is(headers["x-two"], "2");
   server.script(ok(1));

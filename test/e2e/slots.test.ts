@@ -11,9 +11,10 @@ import { UpSystem, until } from "./support/system.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("slots");
-const KEYS = 200;
+const KEYS = 400;
 const PLUGINS = `
-import { type Graph, type int, PluginRequest, PluginResponse, plugin, type str } from "svc-server";
+import { type Graph, type int, plugin, type str, system } from "svc-server";
+import { PluginRequest, PluginResponse } from "svc-server";
 
 function respond(count: int): PluginResponse {
   const response = new PluginResponse();
@@ -46,6 +47,27 @@ export function put(request: PluginRequest, graph: Graph, id: str): PluginRespon
  */
 export function count(_request: PluginRequest, graph: Graph): PluginResponse {
   return respond(graph.order);
+}
+
+/**
+ * @plugin
+ * @graph things
+ */
+export function join(_request: PluginRequest, graph: Graph): PluginResponse {
+  const ids = graph.vertices() as string[];
+  graph.createVertex("root", { type: "kind" });
+  let arcs = 0;
+  for (const id of ids) if (!id.startsWith("wrong")) arcs += graph.connect("root", "has", id);
+  return respond(arcs);
+}
+
+/**
+ * @plugin
+ * @readonly
+ */
+export function where(_request: PluginRequest, id: str): readonly (str | int)[] {
+  const slots = system.slots!;
+  return [slots.count, slots.of(id), slots.groupOf(id)];
 }
 
 export const route = plugin.pre({ name: "routed" }, (request: PluginRequest): PluginRequest => {
@@ -172,6 +194,14 @@ test("a change of a vertex of another group is refused and names the owner", asy
   assert.is((await post("&type=kind")).status, 200);
 });
 
+test("system.slots is the same in all instances", async () => {
+  for (const id of ["B1", "B3"]) {
+    const key = keyOf(1);
+    const { json } = await call(id, `where?id=${key}`);
+    assert.equal(json.response, [4096, map.slotOf(key), "B2"]);
+  }
+});
+
 test("an invalid key is 400, and reaches no engine", async () => {
   const before = await orders();
   for (const key of ["%", "%zz", "%C3", "a b", "é", "%ff", `${"a".repeat(2049)}`]) {
@@ -180,6 +210,30 @@ test("an invalid key is 400, and reaches no engine", async () => {
     assert.match(text, /X-SVC-Key: expected one key/);
   }
   assert.equal(await orders(), before);
+});
+
+test("svc admin slots counts vertices, and finds types that should be in every group", async () => {
+  assert.is(
+    hits(await call("TD", "join")),
+    (await orders()).reduce((sum, order) => sum + order) - 4,
+  );
+  const { code, out, err } = await system.admin("slots");
+  assert.is(code, 0, err);
+  const rows = [...out.matchAll(/^things +(B\d) +(\S+) +(\d+) *(every group)?$/gm)];
+  const kinds = rows.filter(([, , type]) => type === "kind").map(([, ...cells]) => cells.join(" "));
+  assert.equal(kinds, ["B1 kind 2 every group", "B2 kind 1 every group", "B3 kind 1 every group"]);
+  assert.not.match(out, /things: /);
+  // Another descriptor is tried without sending it.
+  system.write({ ...DESCRIPTOR, slots: { graphs: ["things"] } });
+  const tried = await system.admin("slots");
+  assert.is(tried.code, 0, tried.err);
+  assert.match(tried.out, /^things: hub: B2: "root" \(kind\) has (\d+) of \1 arcs: add its type/m);
+  assert.match(tried.out, /^things: 1 vertices of type kind are in several groups: add the type/m);
+  assert.match(tried.out, /^things: B\d: 1 of \d+ examined vertices belong to other groups$/m);
+  const { slots: _, ...none } = DESCRIPTOR;
+  system.write(none);
+  assert.match((await system.admin("slots")).err, /SVC3004.*the descriptor has no `slots`/s);
+  system.write(DESCRIPTOR);
 });
 
 test("slots do not change over graphs with data", async () => {

@@ -5,6 +5,7 @@ import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
 import { keepAlive } from "../../base/keep-alive.js";
 import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
+import { type KeySlots, threadSlots } from "../../slots/instance-slots.js";
 import { runTransaction } from "../changes/transaction.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
@@ -31,6 +32,11 @@ type GraphStatus = ReturnType<typeof graphStatus>;
 type GraphsOf<G extends readonly Graph[]> = { -readonly [Position in keyof G]: G[Position] };
 
 export class AllGraphs extends SystemProperties {
+  /** The slots of the system descriptor; null: the system has none. */
+  get slots(): KeySlots | null {
+    return threadSlots();
+  }
+
   /** Returns order and size of all open graphs by name. */
   registry(): Record<string, readonly [order: number, size: number]> {
     const entries = userGraphs().map(

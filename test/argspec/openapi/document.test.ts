@@ -156,7 +156,7 @@ test("describes a pair of processors as one operation with results of back-ends"
   assert.is(find["x-svc-graph"], "g");
   assert.equal(
     find.parameters.map((parameter) => parameter.$ref),
-    ["#/components/parameters/PartialTarget", "#/components/parameters/Explain"],
+    ["PartialTarget", "Key", "Explain"].map((name) => `#/components/parameters/${name}`),
   );
 
   const open = (await documentOf(post)).paths["/svc/plugin/find"]!.get!;

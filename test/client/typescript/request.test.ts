@@ -152,6 +152,18 @@ test("copies bytes, so that later changes are not sent", () => {
   assert.equal(new Uint8Array(body as ArrayBuffer), Uint8Array.of(97, 98));
 });
 
+test("sends a key percent-encoded", () => {
+  for (const [key, sent] of [
+    ["Bogotá", "Bogot%C3%A1"],
+    ["a\r\nb: c", "a%0D%0Ab%3A%20c"],
+    ["(", "%28"],
+  ]) {
+    const { headers } = buildRequest("", { path: PATH }, {}, { key: key! });
+    assert.is(headers["x-svc-key"], sent);
+  }
+  assert.not("x-svc-key" in buildRequest("", { path: PATH }, {}, {}).headers);
+});
+
 test("prefers header fields of the caller, except for the partition", () => {
   const operation = { path: PATH, content: "bytes" } as const;
   const headers = { "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" };

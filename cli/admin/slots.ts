@@ -1,0 +1,140 @@
+// `svc admin slots`: counts vertices by group and type, and names types that should be in every
+// group. It changes nothing, so that an operator can try `slots` before sending a descriptor.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { isPlainObject } from "../../runtime/base/plain-object.js";
+import { S_DEG, S_DESC } from "../../runtime/base/sort-constants.js";
+import { F_DEG, F_ID, F_TYPE, R_DICT } from "../../runtime/graph/model/constants.js";
+import { SlotMap } from "../../runtime/slots/slot-map.js";
+import { requestInstance } from "../../runtime/system/instance-client.js";
+import type { System } from "../../runtime/system/system.js";
+import type { AdminContext } from "./context.js";
+import { table } from "./table.js";
+
+const TIMEOUT_MS = 30_000;
+/** Vertices of each group that are examined: those with the most arcs. */
+const SAMPLE = 1000;
+/** A vertex is a hub above this share of the arcs of its group, and this number of arcs. */
+const HUB_SHARE = 0.05;
+const HUB_ARCS = 100;
+
+interface Sampled {
+  readonly id: string;
+  readonly type: string;
+  readonly degree: number;
+}
+
+/** A graph in one group. */
+interface GroupGraph {
+  readonly graph: string;
+  readonly group: string;
+  readonly arcs: number;
+  /** Vertices by type. */
+  readonly types: Readonly<Record<string, number>>;
+  readonly sample: readonly Sampled[];
+}
+
+type Slots = NonNullable<System["slots"]>;
+
+export async function run(context: AdminContext): Promise<number> {
+  const { slots } = context.system;
+  if (slots === null) {
+    throw new SvcError("SVC3004", "the descriptor has no `slots`; add them to see their effect");
+  }
+  const wanted = slots.graphs.flatMap((graph) => slots.groups.map((group) => [graph, group]));
+  const found = await Promise.all(
+    wanted.map(([graph, group]) => readGroup(context, graph!, group!)),
+  );
+  const warnings = slots.graphs.flatMap((graph) => {
+    return listWarnings(
+      slots,
+      found.filter((one) => one.graph === graph),
+    );
+  });
+  const counts = found.map(({ graph, group, arcs, types }) => ({ graph, group, arcs, types }));
+  const rows = counts.flatMap(({ graph, group, types }) =>
+    Object.entries(types).map(([type, count]) => [
+      ...[graph, group, type, `${count}`, slots.everywhere.includes(type) ? "every group" : ""],
+    ]),
+  );
+  const lines = table(["Graph", "Group", "Type", "Vertices", "In"], rows);
+  context.print({ counts, warnings }, [...lines, ...warnings]);
+  return 0;
+}
+
+async function readGroup(context: AdminContext, graph: string, group: string): Promise<GroupGraph> {
+  const get = (path: string) => {
+    return requestInstance(context.address(group), { path, timeoutMs: TIMEOUT_MS });
+  };
+  const name = encodeURIComponent(graph);
+  const query = JSON.stringify({
+    ...{ condition: { virtual: false }, sortby: S_DEG | S_DESC },
+    ...{ fields: F_ID | F_TYPE | F_DEG, result: R_DICT },
+  });
+  const path = `/svc/builtin/vertices?graph=${name}&hits=${SAMPLE}`;
+  const [info, vertices] = await Promise.all([
+    get(`/svc/builtin/graphinfo?graph=${name}`),
+    get(`${path}&query=${encodeURIComponent(query)}`),
+  ]);
+  const sample = readSample(vertices);
+  return { graph, group, ...readCounts(info), sample };
+}
+
+function readCounts(info: unknown): Pick<GroupGraph, "arcs" | "types"> {
+  const { base, enum: names } = info as {
+    readonly base: { readonly size: number };
+    readonly enum: { readonly vertex_type: { readonly codec: Record<string, [number, number]> } };
+  };
+  const used = Object.entries(names.vertex_type.codec).filter(([, [, count]]) => count > 0);
+  return {
+    arcs: Number(base.size),
+    types: Object.fromEntries(used.map(([type, [, count]]) => [type, Number(count)])),
+  };
+}
+
+function readSample(response: unknown): Sampled[] {
+  const list = Array.isArray(response) ? response.filter(isPlainObject) : [];
+  return list.map(({ id, type, degree }) => {
+    return { id: String(id), type: String(type), degree: Number(degree) };
+  });
+}
+
+/** @param found one graph in all groups */
+function listWarnings({ groups, map, everywhere }: Slots, found: readonly GroupGraph[]): string[] {
+  const owners = new SlotMap(map);
+  const places = new Map<string, { readonly type: string; readonly groups: string[] }>();
+  const warnings: string[] = [];
+  for (const { graph, group, arcs, sample } of found) {
+    const divided = sample.filter(({ type }) => !everywhere.includes(type));
+    for (const { id, type, degree } of divided) {
+      const place = places.get(id) ?? { type, groups: [] };
+      places.set(id, place);
+      place.groups.push(group);
+      if (degree < HUB_ARCS || degree < HUB_SHARE * arcs) continue;
+      const share = `${degree} of ${arcs} arcs`;
+      warnings.push(`${graph}: hub: ${group}: "${id}" (${type}) has ${share}: ${ADVICE}`);
+    }
+    const foreign = divided.filter(({ id }) => groups[owners.ownerOfKey(id)] !== group).length;
+    if (foreign === 0) continue;
+    const what = `${foreign} of ${divided.length} examined vertices`;
+    warnings.push(`${graph}: ${group}: ${what} belong to other groups`);
+  }
+  return [...warnings, ...listRepeated(found[0]!.graph, places.values())];
+}
+
+const ADVICE = "add its type to `everywhere` if queries start there";
+
+/** Returns a line for each type with vertices in several groups. */
+function listRepeated(
+  graph: string,
+  places: Iterable<{ readonly type: string; readonly groups: readonly string[] }>,
+): string[] {
+  const counts = new Map<string, number>();
+  for (const { type, groups } of places) {
+    if (groups.length > 1) counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return [...counts].map(([type, count]) => {
+    const many = `${count} vertices of type ${type} are in several groups`;
+    return `${graph}: ${many}: add the type to \`everywhere\``;
+  });
+}
