@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RejectedRecords } from "../../cli/graph/rejected-records.js";
-import { runCommand } from "./support/run-command.js";
+import { svcHere } from "./support/server.js";
 
 const test = suite("graph import and export");
 const root = mkdtempSync(join(tmpdir(), "svc-import-"));
@@ -20,7 +20,8 @@ const at = (name: string): string => join(root, name);
 
 /** Runs `svc graph ...`; returns its output. */
 async function graph(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  return runCommand("graph", ...words, "--root", at("graphs"));
+  const { code, stdout, stderr } = await svcHere("graph", ...words, "--root", at("graphs"));
+  return { code, out: stdout, err: stderr };
 }
 
 async function lines(name: string): Promise<Record<string, unknown>[]> {

@@ -1,7 +1,7 @@
 // Graphs survive the process: saved on a stop and periodically, and found in the data folder, which
 // one process uses at a time. And `graphs` of svc.config.ts.
 // limit: 60 s
-// takes 25 s
+// takes 15 s
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,27 +48,39 @@ const call = (plugin: string) => project.call(plugin);
 const stop = (signal: NodeJS.Signals) => project.stop(signal);
 const errorOf = (plugin: string) => project.errorOf(plugin);
 
-test("are saved by a stop and loaded by a start", async () => {
+test("are saved by each kind of stop and loaded by a start", async () => {
   const folder = await start("stopped");
   await call("put?id=a&n=1");
+  // Paths are inside of the data folder.
+  assert.is(await call("open?name=deep&path=some/where"), join(folder, "some", "where"));
+  assert.match(await errorOf("open?name=deep&path=else"), /DataError.*is stored in/);
+  assert.match(await errorOf("open?name=out&path=../x"), /DataError.*bad path/);
+  assert.match(await errorOf("open?name=out&path=/x"), /DataError.*relative/);
+  assert.match(await errorOf("open?name=1st"), /DataError.*invalid graph name/);
+  // Another process cannot use them, and is told which one does.
+  await rejects(
+    serve(project.folder, "--root", folder),
+    new RegExp(`SVC2409[^]*${project.served.process.pid}[^]*svc\\.lock`),
+  );
+  assert.equal(await call("take?id=a"), [1, 1, 1]);
   assert.is(await stop("SIGTERM"), 0);
   assert.ok(existsSync(join(folder, "notes", "graph.snapshot")));
   assert.not.ok(readdirSync(folder).includes("svc.lock"), "the root is free again");
-  for (let round = 2; round < 4; round++) {
-    await start("stopped");
-    await call(`put?id=a&n=${round}`);
-    assert.equal(await call("take?id=a"), [1, round, round]);
-    assert.is(await stop("SIGINT"), 0);
-  }
-});
 
-test("are saved once when signals arrive together, from a terminal and from npm", async () => {
-  await start("twice");
-  await call("put?id=a&n=1");
+  await start("stopped");
+  assert.is(await call("open?name=deep"), join(folder, "some", "where"));
+  await call("put?id=a&n=2");
+  assert.equal(await call("take?id=a"), [1, 2, 2]);
+  assert.is(await stop("SIGINT"), 0);
+
+  await start("stopped");
+  assert.equal(await call("take?id=a"), [1, 2, 2]);
+  await call("put?id=a&n=3");
+  // Signals from a terminal and from npm.
   void project.served.stop("SIGTERM");
   assert.is(await stop("SIGINT"), 0);
-  await start("twice");
-  assert.equal(await call("take?id=a"), [1, 1, 1]);
+  await start("stopped");
+  assert.equal(await call("take?id=a"), [1, 3, 3]);
 });
 
 test("survive a killed process if they were saved", async () => {
@@ -86,28 +98,7 @@ test("survive a killed process if they were saved", async () => {
   assert.equal(await call("take?id=b"), [2, 2, 2]);
 });
 
-test("are locked against another process, which is named", async () => {
-  const folder = await start("shared");
-  await call("put?id=a&n=1");
-  await rejects(
-    serve(project.folder, "--root", folder),
-    new RegExp(`SVC2409[^]*${project.served.process.pid}[^]*svc\\.lock`),
-  );
-  assert.equal(await call("take?id=a"), [1, 1, 1]);
-});
-
-test("fail alone when their snapshot is corrupt, without the server", async () => {
-  const folder = await start("damaged");
-  await call("put?id=a&n=1");
-  await stop("SIGTERM");
-  writeFileSync(join(folder, "notes", "graph.snapshot"), "no snapshot");
-  await start("damaged");
-  assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
-  assert.match(project.served.log(), /notes.*graph\.snapshot/);
-  assert.match(String(await call("open?name=other")), /other$/);
-});
-
-test("make the health check fail until they can be loaded", async () => {
+test("fail alone, and the health check with them, until they can be loaded", async () => {
   const folder = await start("watched");
   await call("put?id=a&n=1");
   await stop("SIGTERM");
@@ -133,24 +124,15 @@ test("make the health check fail until they can be loaded", async () => {
     unsaved: [],
     unloadable: ["notes"],
   });
+  assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
+  assert.match(project.served.log(), /notes.*graph\.snapshot/);
+  assert.match(String(await call("open?name=other")), /other$/);
   assert.match(await errorOf("open?name=1st"), /DataError/);
   assert.equal(Object.keys((await status(""))!), ["notes"], "a bad request changes nothing");
   writeFileSync(file, whole);
   assert.equal(await call("take?id=a"), [1, 1, 1]);
   assert.is((await health(1)).status, 200);
   assert.is(await status(""), undefined);
-});
-
-test("have paths inside the data folder", async () => {
-  const folder = await start("paths");
-  assert.is(await call("open?name=deep&path=some/where"), join(folder, "some", "where"));
-  assert.match(await errorOf("open?name=deep&path=else"), /DataError.*is stored in/);
-  assert.match(await errorOf("open?name=out&path=../x"), /DataError.*bad path/);
-  assert.match(await errorOf("open?name=out&path=/x"), /DataError.*relative/);
-  assert.match(await errorOf("open?name=1st"), /DataError.*invalid graph name/);
-  await stop("SIGTERM");
-  await start("paths");
-  assert.is(await call("open?name=deep"), join(folder, "some", "where"));
 });
 
 test("are opened at start if configured, and reject changes if readonly", async () => {

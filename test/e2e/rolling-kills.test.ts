@@ -62,8 +62,8 @@ async function statusesDuring(act: () => Promise<void>): Promise<number[]> {
   const client = async (): Promise<void> => {
     while (!isDone) {
       statuses.add((await system.get("TD", "/svc/plugin/mountains?n=1")).status);
-      // A fully loaded instance takes longest to stop, next to other tests.
-      await delay(50);
+      // Several requests during each restart.
+      await delay(150);
     }
   };
   const clients = [client(), client()];

@@ -8,7 +8,7 @@ export const USAGE = `node test/run.mjs [options] [part of a path]...
   --unit          run quick tests only, without server suites and property tests
   --name <text>   run only tests whose title contains this text
   --serial        run one file after the other
-  --long          repeat tests with random input, kills and faults 20 times as often
+  --long          repeat tests with random input, kills and faults 50 times as often
 `;
 
 /** @returns {{ parts: string[], unit: boolean, name: string, serial: boolean, long: boolean }} */

@@ -15,19 +15,33 @@ export function fixture(name: string): string {
   return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
 }
 
-/** Runs `svc` to completion; rejects with `stdout` and `stderr` when it fails. */
-export function svc(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(plainNode(), [SVC, ...args]);
+/**
+ * Runs `svc` to completion, in this process if it does not serve; rejects with `code`, `stdout` and
+ * `stderr` when it fails.
+ */
+export async function svc(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  // If a loader runs this process, builds could not start processes of their own.
+  if (/^(serve|up|down)$/.test(args[0]!) || NODE !== plainNode()) {
+    return promisify(execFile)(plainNode(), [SVC, ...args]);
+  }
+  const { code, stdout, stderr } = await svcHere(...args);
+  if (code !== 0) throw Object.assign(new Error(stderr), { code, stdout, stderr });
+  return { stdout, stderr };
 }
 
+/** The command line whose outputs are captured. */
+let running: Promise<unknown> = Promise.resolve();
+
 /**
- * Runs `svc` of the build in this process, in a fraction of the time. For tests of what commands do
- * and print; never for two commands at once, or one that executes code of its project.
+ * Runs `svc` of the build in this process, in a fraction of the time, after the ones before. For
+ * tests of what commands do and print; not for files of a project that misbehave.
  */
 export async function svcHere(...words: string[]): Promise<Ran> {
   const entry = new URL("../../../dist/cli.js", import.meta.url).href;
   const { main } = (await import(entry)) as typeof import("../../../cli/main.js");
-  return runMain(main, words);
+  const ran = running.then(() => runMain(main, words));
+  running = ran.catch(() => {});
+  return ran;
 }
 
 /**

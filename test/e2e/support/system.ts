@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../../runtime/base/package-info.js";
 import { type Answer, buildProject, get } from "./server.js";
 
-const POLL_MS = 50;
+const POLL_MS = 100;
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 
 /** All of 127.0.0.0/8 is loopback; the process id makes the address unique. */
