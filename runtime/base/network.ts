@@ -1,6 +1,7 @@
 // Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`, or one address.
 
 import { BlockList, isIP } from "node:net";
+import { remember } from "./remember.js";
 
 /** Addresses of local programs. */
 export const LOOPBACK_NETWORKS = ["127.0.0.0/8", "::1"] as const;
@@ -44,9 +45,9 @@ export class Networks {
    * Returns whether a network contains an address.
    * @param address as sockets report it; the zone of a link-local address is ignored
    */
-  has(address: string): boolean {
+  readonly has = remember((address: string): boolean => {
     const plain = address.split("%", 1)[0]!;
     const version = isIP(plain);
     return version !== 0 && this.#list.check(plain, version === 6 ? "ipv6" : "ipv4");
-  }
+  });
 }

@@ -12,6 +12,7 @@ import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { LOOPBACK_NETWORKS, Networks } from "../base/network.js";
+import { remember } from "../base/remember.js";
 import { clientAddress } from "./client-address.js";
 import { Proxies } from "./proxies.js";
 import type { Exchange } from "./transport.js";
@@ -117,9 +118,12 @@ function isMeant(headers: Exchange["headers"]): boolean {
  * 0.0.0.0 as loopback, but no server has that name.
  */
 export function isServerHostName(host: string | undefined): boolean {
-  if (host === undefined) return true;
+  return host === undefined || isOwnName(host);
+}
+
+const isOwnName = remember((host: string): boolean => {
   if (!URL.canParse(`http://${host}`)) return false;
   const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
   if (isIP(name) !== 0) return !NOWHERE.has(name);
   return name === "localhost" || name === hostname().toLowerCase();
-}
+});
