@@ -49,6 +49,10 @@ export const admin = defineCommand({
       kind: flag,
       help: "preempt another run; rolling-update: allow breaking changes",
     },
+    "accept-loss": {
+      kind: flag,
+      help: "promote: lead a group although members with more changes are missing",
+    },
     "no-wait": { kind: flag, help: "service-in: fail at once if graphs are not caught up" },
     "i-have-split-the-data": {
       kind: flag,

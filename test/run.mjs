@@ -46,6 +46,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 const options = optionsOrUsage();
 const { parts, name, unit } = options;
 // See support/rounds.ts.
+if (options.simulate !== "") process.env.SIMULATE = options.simulate;
 if (options.long) process.env.ROUNDS ??= "20";
 const files = readdirSync(here, { recursive: true })
   .map((path) => relative(root, join(here, path)).replaceAll("\\", "/"))

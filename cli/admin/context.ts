@@ -27,6 +27,7 @@ export interface AdminValues {
   readonly yes?: boolean;
   readonly build?: string;
   readonly force?: boolean;
+  readonly "accept-loss"?: boolean;
   readonly "no-wait"?: boolean;
   readonly "i-have-split-the-data"?: boolean;
   readonly restart?: boolean;

@@ -1,5 +1,5 @@
 // `attach` and `detach` start and stop replication to the subscribers of the descriptor; `promote`
-// makes subscribers providers.
+// makes subscribers providers, and `handover` lets another member of a group lead.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
@@ -43,17 +43,35 @@ export const detach = {
 export const promote = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
-    const act = async (id: string): Promise<unknown> => {
-      const answer = await operate(context.address(id), "Console", { graph: "_system" }, "Promote");
-      const [result] = (answer as { result: readonly unknown[] }).result;
-      if (typeof result === "string") throw new SvcError("SVC3115", `Promote of ${id}: ${result}`);
-      return result;
-    };
+    const command = context.values["accept-loss"] === true ? "Promote accept-loss" : "Promote";
+    const act = (id: string): Promise<unknown> => runCommand(context, id, command);
     return forEachInstance(context, context.select(ids), act, (result) => {
       return `promoted to provider, epoch ${(result as { epoch: number }).epoch}`;
     });
   },
 };
+
+/** Lets another member of its group lead. */
+export const handover = {
+  run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
+    if (ids === undefined || more === undefined)
+      throw new SvcError("SVC3004", "missing <from> <to>");
+    const [from, to] = [context.select(ids), context.select(more)];
+    if (from.length !== 1 || to.length !== 1) {
+      throw new SvcError("SVC3004", "expected one instance that leads, and one that will");
+    }
+    const act = (id: string): Promise<unknown> => runCommand(context, id, `HandOver ${to[0]}`);
+    return forEachInstance(context, from, act, () => `handed over to ${to[0]}`);
+  },
+};
+
+/** Runs a command of the operations that the interface does not have. @throws SvcError SVC3115 */
+async function runCommand(context: AdminContext, id: string, command: string): Promise<unknown> {
+  const answer = await operate(context.address(id), "Console", { graph: "_system" }, command);
+  const [result] = (answer as { result: readonly unknown[] }).result;
+  if (typeof result === "string") throw new SvcError("SVC3115", `${command} of ${id}: ${result}`);
+  return result;
+}
 
 /** @throws SvcError SVC3117 */
 function streamAddress({ system }: AdminContext, id: string): string {

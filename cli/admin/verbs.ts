@@ -252,4 +252,10 @@ export const VERBS: readonly Verb[] = [
     summary: "promote subscribers to replace a lost provider",
     load: () => import("./subscribers.js").then(({ promote }) => promote),
   },
+  {
+    name: "handover",
+    takes: "<from> <to>",
+    summary: "let another member of a group lead",
+    load: () => import("./subscribers.js").then(({ handover }) => handover),
+  },
 ];

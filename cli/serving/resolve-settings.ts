@@ -53,6 +53,7 @@ export async function resolveSettings(
     build: null,
     adminKey: readAdminKey(settings.adminKeyFile),
     dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
+    leadership: place?.plan.leadership ?? null,
   };
 }
 

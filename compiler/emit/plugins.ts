@@ -66,6 +66,7 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
     const hasAny = Object.keys(all).length > 0;
     const inline = plugin.inline && { inline: true as const };
     const files = plugin.params.some(isFile) && { files: true as const };
+    const unchanging = plugin.readonly && { readonly: true as const };
     const limits = hasAny && { timeouts: all };
     const { isPublic, scopes } = plugin;
     const isOpen = isPublic && { public: true as const };
@@ -80,6 +81,7 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
       ...limits,
       ...inline,
       ...files,
+      ...unchanging,
       ...rights,
       ...job,
     };

@@ -275,6 +275,24 @@ export const RUNTIME_CODES = {
     title: "instance does not respond",
     fix: "start the instance, or check its log",
   },
+  SVC3400: {
+    title: "leadership cannot be used",
+    fix: 'do what the message says, or set `engine: "none"`',
+  },
+  SVC3402: {
+    title: "no member of a group may lead",
+    fix:
+      "start the members that the message names; only if their data is lost, run " +
+      "`svc admin promote <id> --accept-loss`",
+  },
+  SVC3404: {
+    title: "member has changes that the leader lacks",
+    fix: "none: it restarts, keeps them in `.lost` of its root, and copies the leader's graphs",
+  },
+  SVC3403: {
+    title: "handover is not possible",
+    fix: "wait until the successor is caught up, then try again",
+  },
   SVC3401: {
     title: "graphs are not caught up",
     fix: "wait until the provider has sent everything, or go in with `--force`",

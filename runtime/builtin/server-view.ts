@@ -148,6 +148,8 @@ export interface ServerView {
   readonly isLogged: boolean;
   /** Whether the transaction log takes changes. */
   readonly logState: LogState;
+  /** Epoch in which it leads its group; null: it does not. */
+  readonly leads: number | null;
   /** Replication counters. */
   traffic(): TrafficReport;
   algorithms(): AlgorithmReport;

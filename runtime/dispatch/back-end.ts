@@ -193,7 +193,8 @@ export class BackEnd {
     if (takesTrunk !== (this.takesTrunk ?? false)) this.close();
     if (!takesTrunk) this.#trunks.leave();
     this.takesTrunk = takesTrunk;
-    if (this.#wasDown) this.#logChange("is back");
+    if (this.row.isLeader) this.#logChange("leads");
+    else if (this.#wasDown) this.#logChange("is back");
     this.#wasDown = false;
     this.#foreign = 0;
     this.#penalizedUntilMs = 0;
@@ -202,8 +203,9 @@ export class BackEnd {
 
   /** Marks it as down and closes idle connections. */
   retire(reason: string): void {
+    const isStandby = this.row.isLeader === true && this.isDefunct;
     this.isDefunct = true;
-    if (!this.#wasDown) this.#logChange(`is down: ${reason}`);
+    if (!this.#wasDown && !isStandby) this.#logChange(`is down: ${reason}`);
     this.#wasDown = true;
     this.close();
   }

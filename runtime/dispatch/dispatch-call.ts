@@ -74,12 +74,17 @@ export interface ChannelInUse {
 }
 
 const OK = 200;
+/** A member of a group refuses what only its leader executes. */
+const MISDIRECTED = 421;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 /** A back-end whose disk is full refuses changes, but still reads. */
 const INSUFFICIENT_STORAGE = 507;
 const CHANGE_NEEDS_ALL =
   "Partition(s) down: a POST needs all partitions, unless its plugin is @readonly";
+export const NO_LEADER = "Partition(s) down: no instance leads the group";
+/** A request waits this long for the next leader. */
+const LEADER_WAIT_MS = 5_000;
 /** Queues of requests that are not for one partition. */
 const PRIMARY_ROW = -1;
 export const ANY_ROW = -2;
@@ -109,6 +114,8 @@ export class DispatchCall implements AttemptOwner {
   #allowsPartial = false;
   /** It needs all partitions of a matrix that allows partial results of queries. */
   #isChange = false;
+  /** A member of a group has refused it: only the leader executes it. */
+  #needsLeader = false;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
 
@@ -174,11 +181,24 @@ export class DispatchCall implements AttemptOwner {
       const choice = this.#choose(part);
       if (choice === "busy") isBusy = true;
       else if (choice !== "down") part.backEnd = choice;
+      else if (this.#awaitsLeader(part)) isBusy = true;
       else if (!this.#giveUp(part)) return true;
     }
     if (isBusy) return false;
     for (const part of this.#parts) if (part.isUnsent) this.#send(part);
     this.#endIfComplete();
+    return true;
+  }
+
+  get #isForLeader(): boolean {
+    return this.#needsLeader || this.#matrix.isForLeader(this.request.preference);
+  }
+
+  /** Returns whether a request that only a leader executes waits for the next one. */
+  #awaitsLeader(part: PartitionCall): boolean {
+    if (!this.#isForLeader || !this.#matrix.lacksLeader(part.partition)) return false;
+    if (performance.now() - this.#sinceMs > LEADER_WAIT_MS) return false;
+    part.tried = [];
     return true;
   }
 
@@ -250,7 +270,9 @@ export class DispatchCall implements AttemptOwner {
     this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
-    else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
+    else if (status === MISDIRECTED && backEnd.row.isLeader) {
+      this.#recordFailure(backEnd, "does not lead");
+    } else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.answered(status >= 500 && status !== INSUFFICIENT_STORAGE);
     if (isPartial(answer)) {
       this.#owner.succeeded(this.request, answer.isReadonly, ms);
@@ -263,7 +285,11 @@ export class DispatchCall implements AttemptOwner {
   #take(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
     const { status } = answer;
     this.dispatch.explanation?.ended(part.partition, status, answer.explain);
-    if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
+    if (status === MISDIRECTED && this.#matrix.hasLeaders) {
+      part.markUnseen();
+      part.giveUp(backEnd);
+      this.#needsLeader = true;
+    } else if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
       part.markUnseen();
       part.giveUp(backEnd);
       if (status === UNAVAILABLE) return;
@@ -307,7 +333,8 @@ export class DispatchCall implements AttemptOwner {
 
   #choose({ partition, tried }: PartitionCall): BackEnd | UnavailableReason {
     const isRepeatable = this.#owner.isRetryable(this.request);
-    return this.#matrix.choose(partition, this.request.preference, tried, isRepeatable);
+    const { preference } = this.request;
+    return this.#matrix.choose(partition, preference, tried, isRepeatable, this.#isForLeader);
   }
 
   /** Returns whether the request may go to another replica while this one may still execute it. */
@@ -350,7 +377,8 @@ export class DispatchCall implements AttemptOwner {
     // All tried replicas failed, unless one reported overload.
     const isDown = part.failure === null;
     if (isDown && !this.#allowsPartial) {
-      this.cancel(UNAVAILABLE, this.#isChange ? CHANGE_NEEDS_ALL : "Partition(s) down");
+      const usual = this.#isForLeader ? NO_LEADER : "Partition(s) down";
+      this.cancel(UNAVAILABLE, this.#isChange ? CHANGE_NEEDS_ALL : usual);
       return false;
     }
     part.isDone = true;

@@ -21,6 +21,9 @@ import type { BackEndResponse } from "./response-parser.js";
 
 const HEALTHY = "SVC/3";
 const TICK_MS = 50;
+/** Intervals of probing a member that does not lead: without a leader, and with one. */
+const LEADER_PROBE_MS = 100;
+const STANDBY_PROBE_MS = 2000;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
 const BACKOFF = {
@@ -38,6 +41,8 @@ export class HealthChecker {
   readonly #revived: () => void;
   readonly #unhealthy = new Map<BackEnd, ProbeState>();
   readonly #probing = new Map<BackEnd, Probe>();
+  /** By partition: highest epoch of a leader; those of lower ones do not know that they lost. */
+  readonly #epochs = new Map<number, number>();
   #timer: NodeJS.Timeout | null = null;
   /** Round-robin position of the next tick. */
   #at = 0;
@@ -58,6 +63,7 @@ export class HealthChecker {
   watch(matrix: Matrix): void {
     this.#backEnds = [...matrix.all()];
     this.#at = 0;
+    this.#epochs.clear();
     const watched = new Set(this.#backEnds);
     for (const backEnd of this.#unhealthy.keys()) {
       if (!watched.has(backEnd)) this.#unhealthy.delete(backEnd);
@@ -92,6 +98,7 @@ export class HealthChecker {
    * it out.
    */
   check(backEnd: BackEnd): void {
+    if (backEnd.row.isLeader) this.#findLeader(backEnd.place.partition);
     if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
 
@@ -113,17 +120,50 @@ export class HealthChecker {
     this.#probing.set(backEnd, probe);
     const answer = await probe.result;
     this.#probing.delete(backEnd);
-    if (answer === null) return this.#postpone(backEnd);
+    if (answer === null || !this.#leads(backEnd, answer)) return this.#postpone(backEnd);
     this.#unhealthy.delete(backEnd);
     backEnd.revive(answer.takesTrunk);
     this.#revived();
+  }
+
+  /** Returns whether a back-end may get requests: of a group, only the leader. */
+  #leads(backEnd: BackEnd, { leads }: BackEndResponse): boolean {
+    const { row, place } = backEnd;
+    if (!row.isLeader) return true;
+    const highest = this.#epochs.get(place.partition) ?? 0;
+    if (leads === null || leads < highest) return false;
+    this.#epochs.set(place.partition, leads);
+    if (leads === highest) return true;
+    for (const other of this.#membersOf(place.partition)) {
+      if (other !== backEnd && !other.isDefunct) other.retire("another instance leads");
+    }
+    return true;
+  }
+
+  /** Probes all members of a group soon. */
+  #findLeader(partition: number): void {
+    for (const member of this.#membersOf(partition)) {
+      const state = this.#unhealthy.get(member);
+      if (state !== undefined) state.dueMs = 0;
+    }
+  }
+
+  #standbyMs({ place }: BackEnd): number {
+    const hasLeader = this.#membersOf(place.partition).some(({ isDefunct }) => !isDefunct);
+    return hasLeader ? STANDBY_PROBE_MS : LEADER_PROBE_MS;
+  }
+
+  #membersOf(partition: number): readonly BackEnd[] {
+    return this.#backEnds.filter(({ row, place }) => row.isLeader && place.partition === partition);
   }
 
   #postpone(backEnd: BackEnd): void {
     if (this.#timer === null) return;
     backEnd.retire("health check failed");
     const state = this.#unhealthy.get(backEnd) ?? { backoff: new Backoff(BACKOFF), dueMs: 0 };
-    state.dueMs = performance.now() + state.backoff.fail();
+    const { isLeader } = backEnd.row;
+    const delayMs = isLeader ? this.#standbyMs(backEnd) : state.backoff.fail();
+    state.dueMs = performance.now() + delayMs;
     this.#unhealthy.set(backEnd, state);
   }
 }

@@ -21,6 +21,8 @@ export class Matrix {
   readonly means: PluginMeans;
   /** Partition of each key; null: the system has no slots. */
   readonly slots: SlotMap | null;
+  /** It has rows for the leaders of groups. */
+  readonly hasLeaders: boolean;
   /** By partition: the most engines that contributed to one response. */
   readonly #leaves: number[];
 
@@ -34,6 +36,7 @@ export class Matrix {
     this.height = config.replicas.length;
     const { width, height } = this;
     this.#leaves = new Array(width).fill(1);
+    this.hasLeaders = config.replicas.some(({ isLeader }) => isLeader === true);
     this.backEnds = config.partitions.map((addresses, partition) =>
       addresses.map((address, replica) => {
         const isPrimary = replica === config.primaryRow;
@@ -114,14 +117,21 @@ export class Matrix {
    * Returns the replica of a partition that a request goes to.
    * @param tried replicas that failed this request
    * @param isRetryable may be used as the trial of an ejected back-end
+   * @param isForLeader only the leader of a group executes it
    */
   choose(
     partition: number,
-    { isPrimary, affinity }: Preference,
+    preference: Preference,
     tried: readonly BackEnd[],
     isRetryable: boolean,
+    isForLeader = this.isForLeader(preference),
   ): BackEnd | UnavailableReason {
     const replicas = this.backEnds[partition]!;
+    const { isPrimary, affinity } = preference;
+    if (isForLeader && this.hasLeaders) {
+      const members = replicas.filter(({ row }) => row.isLeader);
+      return findCheapest(members, tried, isRetryable);
+    }
     if (isPrimary) {
       const primary = replicas[this.config.primaryRow]!;
       if (primary.isDefunct || tried.includes(primary)) return "down";
@@ -133,6 +143,20 @@ export class Matrix {
       if (isHealthy && hasFreeChannel) return replicas[affinity % this.height]!;
     }
     return findCheapest(replicas, tried, isRetryable);
+  }
+
+  /** Returns whether only leaders of groups can execute a request. */
+  isForLeader({ isPrimary }: Preference): boolean {
+    const { replicas, primaryRow } = this.config;
+    if (!this.hasLeaders) return false;
+    if (isPrimary) return replicas[primaryRow]!.isLeader === true;
+    return replicas.every(({ isLeader }) => isLeader === true);
+  }
+
+  /** Returns whether the partition has rows for leaders, and none of their back-ends leads. */
+  lacksLeader(partition: number): boolean {
+    const members = this.backEnds[partition]!.filter(({ row }) => row.isLeader);
+    return members.length > 0 && members.every(({ isDefunct }) => isDefunct);
   }
 
   /** Partitions with a replica that is up. */

@@ -20,6 +20,8 @@ export interface BackEndResponse {
   readonly isReadonly: boolean;
   /** The back-end accepts trunks. */
   readonly takesTrunk: boolean;
+  /** Epoch in which the back-end leads its group; null: it does not. */
+  readonly leads: number | null;
   /** Explanation of the back-end as received; null: none. */
   readonly explain: string | null;
   /**
@@ -33,6 +35,7 @@ export interface BackEndResponse {
 /** Invalid bytes received. */
 export class MalformedResponse extends Error {}
 
+const EPOCH = /^\d{1,15}$/;
 /** Fields of one connection, and fields that every instance writes itself. */
 const OWN_FIELDS = new Set([
   ..."connection content-length date keep-alive server trailer transfer-encoding upgrade".split(
@@ -149,6 +152,7 @@ function parseHeadLines(text: string): Head {
   let isClosing = false;
   let isReadonly = false;
   let takesTrunk = false;
+  let leads: number | null = null;
   let explain: string | null = null;
   let own = "";
   for (let number = 1; number < lines.length; number++) {
@@ -168,6 +172,8 @@ function parseHeadLines(text: string): Head {
       isReadonly = value === "1";
     } else if (name === "x-svc-trunk") {
       takesTrunk = value === "1";
+    } else if (name === "x-svc-leader" && EPOCH.test(value)) {
+      leads = Number(value);
     } else if (name === "x-svc-explain") {
       explain = value;
     } else if (name === "connection") {
@@ -187,6 +193,7 @@ function parseHeadLines(text: string): Head {
     isLast,
     isReadonly,
     takesTrunk,
+    leads,
     explain,
     fields: own,
     length,

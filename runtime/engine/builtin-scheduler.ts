@@ -49,8 +49,8 @@ export class BuiltinScheduler {
       retired: () => {},
     };
     this.#all = [
-      new Scheduler(states[0], null, timeoutMs, timeoutMs, quick, clock, LIMITS),
-      new Scheduler(states[1], null, timeoutMs, timeoutMs, long, clock, LONG_LIMITS),
+      new Scheduler(states[0], null, timeoutMs, timeoutMs, quick, clock, LIMITS, 1),
+      new Scheduler(states[1], null, timeoutMs, timeoutMs, long, clock, LONG_LIMITS, 2),
     ];
   }
 

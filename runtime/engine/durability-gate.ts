@@ -1,4 +1,5 @@
-// Holds responses of requests that changed graphs until their changes are durable.
+// Holds responses of requests that changed graphs until their changes are durable here, and in the
+// other instances that must have them.
 
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 
@@ -19,13 +20,13 @@ export class DurabilityGate {
   /**
    * Sends a response, at once or after a flush.
    * @param flush number of the flush to wait for; 0: none
-   * @param fail called instead if the transaction log failed
+   * @param fail called instead if the transaction log failed, or another instance leads now
    */
   hold(flush: number, send: () => void, fail: () => void): void {
     const clock = this.#clock;
-    if (flush === 0 || clock === null || clock.isDone(flush)) return send();
+    if (flush === 0 || clock === null || clock.isConfirmed(flush)) return send();
     this.#count++;
-    void clock.wait(flush).then((isDurable) => {
+    void clock.waitConfirmed(flush).then((isDurable) => {
       this.#count--;
       (isDurable ? send : fail)();
     });

@@ -109,6 +109,11 @@ export class LiveServerView implements ServerView {
     return clock.isLow ? "low" : "good";
   }
 
+  get leads(): number | null {
+    const { role, epoch } = this.#parts.clock.group;
+    return role === "leading" ? epoch : null;
+  }
+
   /** @param servers of the main port and the admin port */
   setServers(servers: readonly HttpServer[], tlsFiles: TlsFiles | null): void {
     this.#servers = servers;

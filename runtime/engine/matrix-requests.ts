@@ -10,7 +10,7 @@ import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
-import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
+import { type Dispatch, type DispatchCall, NO_LEADER } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { type ErrorHierarchy, errorHierarchy } from "../dispatch/error-chain.js";
 import { Explanation } from "../dispatch/explanation.js";
@@ -46,6 +46,7 @@ import type { TraceSampler } from "./trace-sampler.js";
 
 /** Minimum queue of post-processors: they release the resources of a request. */
 const POST_QUEUE = 1;
+const RETRY_AFTER = "Retry-After: 1\r\n";
 const DEADLINE_STEP_MS = 10;
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
 const CAME_BACK = "dispatch loop: request returned to a dispatcher that already forwarded it";
@@ -420,7 +421,8 @@ export class MatrixRequests {
   ): void {
     const { exchange, port } = progress.received;
     const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
-    const fields = status === UNAUTHENTICATED.status ? UNAUTHENTICATED.fields : "";
+    const challenge = status === UNAUTHENTICATED.status ? UNAUTHENTICATED.fields : "";
+    const fields = text === NO_LEADER ? RETRY_AFTER : challenge;
     this.#answers.refuse(exchange, port, status, text, { isPlugin, hierarchy: how, fields });
   }
 }

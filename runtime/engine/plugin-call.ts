@@ -19,6 +19,8 @@ export interface PluginRoute {
   isJob?: true;
   /** Which principals may call it; undefined: any. */
   access?: PluginAccess | undefined;
+  /** It changes no graph. */
+  isReadonly?: boolean;
 }
 
 export interface PluginCall {
@@ -31,6 +33,8 @@ export interface PluginCall {
   readonly serial: number;
   /** The lowest queue of executors that it may take, 0-3. */
   readonly minQueue: number;
+  /** It may change graphs; only known in a group that chooses its leader. */
+  readonly isChange?: boolean;
   /** Sent by a trusted client; only read for the admin executor. */
   readonly isTrusted: boolean;
   /** Tick of the scheduler at its arrival. */

@@ -4,7 +4,7 @@
 
 import { nowMs } from "../base/clock.js";
 import { ParameterError } from "../base/errors.js";
-import { MAX_BUILTIN_BODY_BYTES, MAX_ECHO_BYTES } from "../base/limits.js";
+import { MAX_BUILTIN_BODY_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS, type MatrixProcessor } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
@@ -22,7 +22,6 @@ import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-client
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryStart } from "../plugin/contract/query-text.js";
 import { encodedPath } from "../plugin/contract/request-text.js";
-import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
@@ -34,6 +33,7 @@ import { readGraphName } from "./builtin-scopes.js";
 import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
+import type { LeaderRequests } from "./leader-requests.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import { misdirection } from "./misdirection.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
@@ -43,6 +43,7 @@ import {
   type RequestedResource,
 } from "./request-authentication.js";
 import type { RequestRates } from "./request-rates.js";
+import { asksForForm, isForOperators, isLarge, resourceKind } from "./resource-kind.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
@@ -68,6 +69,7 @@ export interface EngineParts {
   readonly auth: RequestAuthentication;
   readonly rates: RequestRates;
   readonly builtins: BuiltinAccess;
+  readonly leader: LeaderRequests;
   /** Null if there is no audit log. */
   readonly audit: AuditLog | null;
   /** Null in an engine. */
@@ -235,7 +237,11 @@ export class RequestEngine {
     else this.#reject(exchange, port, rejection);
   }
 
-  #reject(exchange: Exchange, port: 0 | 1, { status, message, fields }: HttpRejection): void {
+  #reject(
+    exchange: Exchange,
+    port: 0 | 1,
+    { status, message, fields }: Pick<HttpRejection, "status" | "message" | "fields">,
+  ): void {
     this.#parts.answers.refuse(exchange, port, status, message, { fields });
   }
 
@@ -251,7 +257,10 @@ export class RequestEngine {
       if (this.#parts.console.serve(exchange, port, path)) return;
       return this.#noResource(exchange, port, path, kind);
     }
-    this.#answerResource(exchange, port, resource, query.slice(1));
+    const isChange = this.#parts.leader.isChange(exchange, resource);
+    const elsewhere = isChange ? this.#parts.leader.refusal() : null;
+    if (elsewhere !== null) return this.#reject(exchange, port, elsewhere);
+    this.#answerResource(exchange, port, resource, query.slice(1), isChange);
   }
 
   /** Returns why a client may not change or operate anything, null if it may. */
@@ -338,15 +347,21 @@ export class RequestEngine {
     return nonEmpty.map(([problem, names]) => `${problem}: ${names.join(", ")}`).join("; ");
   }
 
-  #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {
+  #answerResource(
+    exchange: Exchange,
+    port: 0 | 1,
+    resource: Resource,
+    query: string,
+    isChange: boolean,
+  ): void {
     switch (resource.kind) {
       case "plugin":
         if (this.#parts.inline.takes(resource.route, exchange)) {
           return this.#parts.inline.run(exchange, port, resource.route, this.#serial++);
         }
-        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route);
+        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route, isChange);
       case "admin":
-        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
+        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route, isChange);
       case "builtin":
         if (resource.route === null || !isLarge(exchange)) {
           return this.#runBuiltin(exchange, port, resource.entry);
@@ -387,6 +402,7 @@ export class RequestEngine {
     port: 0 | 1,
     slots: 0 | 1,
     plugin: PluginRoute,
+    isChange = false,
   ): void {
     const serial = this.#serial++;
     const minQueue = this.#minQueue(exchange);
@@ -400,6 +416,7 @@ export class RequestEngine {
       plugin,
       serial,
       minQueue,
+      isChange,
       isTrusted,
       step: null,
       submittedAt: 0,
@@ -468,33 +485,4 @@ export class RequestEngine {
     }
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
-}
-
-/** Returns whether only the admin port has the resource. */
-function isForOperators(resource: Resource | undefined): boolean {
-  if (resource?.kind === "service") return resource.service.isAdminOnly === true;
-  return resource?.kind === "builtin" && resource.use === "control";
-}
-
-/** Returns whether rendering it would block the IO thread. */
-function isLarge({ headers, body }: Exchange): boolean {
-  return headers.block.length + (body?.length ?? 0) > MAX_ECHO_BYTES;
-}
-
-/** Returns whether the query requests an argspec format that this thread cannot produce. */
-function asksForForm(query: string): boolean {
-  try {
-    const { format = "record" } = parseParams(query, {});
-    return format !== "record" && format !== null;
-  } catch {
-    // A malformed query is rejected as for every plugin.
-    return false;
-  }
-}
-
-function resourceKind(path: string, resource: Resource | undefined): ResourceKind {
-  if (resource !== undefined && "use" in resource && resource.use !== "read") return resource.use;
-  if (path.startsWith(PLUGIN_PATH) || path.startsWith(BUILTIN_PATH)) return "plugin";
-  if (path.startsWith("/svc/")) return "service";
-  return path === "*" ? "server" : "file";
 }

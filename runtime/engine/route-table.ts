@@ -62,11 +62,11 @@ export class RouteTable {
     }
     for (const route of this.#plugins.values()) route.number = -1;
     this.#jobs.clear();
-    for (const [path, { engine, pre, post, timeouts, access, job, files }] of Object.entries(
-      routes,
-    )) {
+    for (const [path, entry] of Object.entries(routes)) {
+      const { engine, pre, post, timeouts, access, job, files } = entry;
       const route = this.#route(path, "engine", engine, timeouts, access);
       if (route !== null) route.takesFiles = files === true;
+      if (route !== null) route.isReadonly = entry.readonly === true;
       if (job !== undefined) {
         this.#addJob(path.slice(JOB_PATH.length), route!, job);
         continue;

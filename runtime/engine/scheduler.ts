@@ -16,6 +16,7 @@ import {
   SLOTS,
 } from "../wire/shared-state.js";
 import { CallQueue } from "./call-queue.js";
+import { ChangesInProgress } from "./changes-in-progress.js";
 import { ClientLimit } from "./client-limit.js";
 import { DurabilityGate } from "./durability-gate.js";
 import { ExecutorLink } from "./executor-link.js";
@@ -67,6 +68,7 @@ export class Scheduler {
   readonly #metrics: SlotMetrics | null;
   readonly #events: SchedulerEvents;
   readonly #timeoutMs: number;
+  readonly #changes: ChangesInProgress;
   readonly #slots = new SlotTable();
   readonly #waiting = new CallQueue();
   readonly #clients: ClientLimit;
@@ -89,7 +91,9 @@ export class Scheduler {
     events: SchedulerEvents,
     clock: CommitClock | null = null,
     { perClient, isSerial }: SchedulerLimits = NO_LIMITS,
+    number = 0,
   ) {
+    this.#changes = new ChangesInProgress(clock, number);
     this.#clients = new ClientLimit(perClient);
     this.#isSerial = isSerial;
     this.#held = new DurabilityGate(clock);
@@ -128,6 +132,7 @@ export class Scheduler {
   }
 
   submit(call: PluginCall): void {
+    if (call.isChange === true) this.#changes.begin(call);
     call.submittedAt = this.#ticks;
     if (this.#clients.enter(call)) this.#enqueue(call);
   }
@@ -148,6 +153,7 @@ export class Scheduler {
 
   /** A request has its outcome, so the next one of its client goes on. */
   leave(call: PluginCall): void {
+    if (call.isChange === true) this.#changes.end(call);
     let next = this.#clients.leave(call);
     for (; next !== null; next = this.#clients.leave(next)) {
       if (!next.exchange.aborted) return this.#enqueue(next);
@@ -220,6 +226,7 @@ export class Scheduler {
     const kept = this.#clients.remove(() => true);
     const queued = this.#waiting.remove(() => true);
     for (const call of queued) this.#clients.leave(call);
+    for (const call of [...kept, ...queued]) this.#changes.end(call);
     return [...queued, ...kept];
   }
 
@@ -236,7 +243,10 @@ export class Scheduler {
       if (waited >= this.#maxWaitTicks || isDisconnectError(call.exchange, now)) return true;
       return isOverdue(call, now);
     };
-    for (const call of this.#clients.remove(isOver)) this.#events.dropped(call);
+    for (const call of this.#clients.remove(isOver)) {
+      this.#changes.end(call);
+      this.#events.dropped(call);
+    }
     for (const call of this.#waiting.remove(isOver)) this.#drop(call);
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);

@@ -82,6 +82,7 @@ export function planCatchUp(
     lastNumber,
     erased: remaining,
     goal: isCaughtUp ? last : null,
+    ancestors: origin.ancestors,
   };
   return { offer, snapshots, counts };
 }
@@ -119,6 +120,14 @@ function findMismatch(
     return isSame ? null : `transaction ${sn} differs between replica and provider`;
   }
   return null;
+}
+
+/**
+ * Returns whether a subscriber followed, or was, a former provider for longer than this log
+ * descends from it.
+ */
+export function isPastAncestor({ log }: Positions, { ancestors }: StartingPoint): boolean {
+  return ancestors.some(({ id, sn }) => id === log?.id && log.sn > sn);
 }
 
 /** Only an operator can decide which side is right: a replica's log cannot roll back. */

@@ -16,8 +16,13 @@ export type Control =
   | { readonly do: "bound" }
   /** Stops listening. Graphs keep their contents and stay read-only. */
   | { readonly do: "unbind" }
-  /** Makes this replica a provider. Returns the new epoch. */
-  | { readonly do: "promote" }
+  /**
+   * Makes this replica a provider. Returns the new epoch. In a group that chooses its leader,
+   * `acceptsLoss` must confirm that no member with all changes is left.
+   */
+  | { readonly do: "promote"; readonly acceptsLoss?: boolean }
+  /** Lets another member of its group lead. Resolves when this instance follows. */
+  | { readonly do: "handOver"; readonly to: string; readonly timeoutMs: number }
   /** Resolves when all subscribers have acknowledged all commits. */
   | { readonly do: "fence"; readonly timeoutMs: number }
   /**

@@ -12,6 +12,7 @@ import type { GraphStore, SharedLogMemory } from "../graph/manager/logging-entry
 import {
   allocateLogMemory,
   type CommitClock,
+  type GroupRole,
   openForLogging,
   requireIdentity,
 } from "../graph/manager/logging-entry-points.js";
@@ -118,6 +119,26 @@ export class DurableLog implements GraphLog, ReplicatedLog {
 
   onFlushed(call: () => void): () => void {
     return this.#writer.onFlushed(call);
+  }
+
+  /** Confirms transactions of the replicated log only up to that which `sn` returns; null: all. */
+  confirmUpTo(sn: (() => number) | null): void {
+    this.#writer.confirmUpTo(sn);
+  }
+
+  /** Confirms what other instances have acknowledged. */
+  confirm(): void {
+    this.#writer.confirm();
+  }
+
+  /** Requests in progress that may change graphs. */
+  get changesInProgress(): number {
+    return this.#clock.changes;
+  }
+
+  /** Publishes the role of this instance in its group to all threads. */
+  setGroup(role: GroupRole, epoch: number): void {
+    this.#clock.setGroup(role, epoch);
   }
 
   /** Returns a ticket for the transactions of several graphs that belong together. */

@@ -16,10 +16,12 @@ import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type Durability, type DurableLog, openLog } from "./durable-log.js";
+import { type OpenEngine, openEngine } from "./leadership/engines.js";
 import { fencedBy, hasBeenPromoted, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
 import type { CrossThreadGraphs } from "./replica-graphs.js";
-import { isReplicationConfigured, Replication, type ReplicationSettings } from "./replication.js";
+import { Replication } from "./replication.js";
+import { isReplicationConfigured, type ReplicationSettings } from "./replication-settings.js";
 
 export interface InterconnectSettings extends GraphManagerSettings, ReplicationSettings {
   readonly txPort: number | null;
@@ -53,6 +55,7 @@ export class Interconnect {
   readonly #clock: CommitClock;
   readonly #log: LogLine;
   readonly #disk: Disk;
+  readonly #openEngine: OpenEngine;
   #state: OpenState | null = null;
   #replication: Replication | null = null;
 
@@ -62,7 +65,9 @@ export class Interconnect {
     clock: CommitClock,
     log: LogLine,
     disk = realDisk,
+    open = openEngine,
   ) {
+    this.#openEngine = open;
     this.#disk = disk;
     this.#thread = thread;
     this.#settings = settings;
@@ -109,6 +114,7 @@ export class Interconnect {
     everywhere: CrossThreadGraphs,
     board: TrafficCounters,
     readiness: (notReady: string | null) => void = () => undefined,
+    restart: () => void = () => undefined,
   ): Promise<boolean> {
     if (this.#state === null) return false;
     if (this.#replication !== null) return true;
@@ -122,6 +128,8 @@ export class Interconnect {
       requestOf: (graph) => this.#requestOf(graph),
       warn: this.#log,
       readiness,
+      openEngine: this.#openEngine,
+      restart,
     });
     return true;
   }
@@ -152,10 +160,13 @@ export class Interconnect {
     const warn = this.#log;
     const options = { root, mode, retainedBytes, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
-    const isOwn = this.#settings.txPort === null && this.#settings.followStream === null;
+    const { txPort, followStream, leadership } = this.#settings;
+    const isOwn = txPort === null && followStream === null;
     const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);
     if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
-    const following = hasBeenPromoted(root) ? { txPort: null, followStream: null } : {};
+    // A member of a group follows until it has claimed to lead.
+    const isProvider = leadership === null && hasBeenPromoted(root);
+    const following = isProvider ? { txPort: null, followStream: null } : {};
     const settings = { ...this.#settings, ...following };
     const manager = new GraphManager(this.#thread, settings, this.#log, changes);
     if (isStorable && fencedBy(root) !== null) manager.isReplica = true;

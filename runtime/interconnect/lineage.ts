@@ -6,18 +6,18 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeJsonAtomically } from "../base/durable-files.js";
 import { SvcError } from "../base/errors.js";
-import { isLogPosition, type Positions, parsePositions } from "./wire/positions.js";
+import {
+  isLogPosition,
+  type LogPosition,
+  MAX_ANCESTORS,
+  type Positions,
+  parsePositions,
+} from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";
 const FENCE_FILE = "_fenced.json";
-/** A replica that missed more promotions must start from an empty data folder. */
-const MAX_ANCESTORS = 16;
-
-export interface Ancestor {
-  readonly id: string;
-  readonly sn: number;
-  readonly chain: number;
-}
+/** End of a log that another instance continued. */
+export type Ancestor = LogPosition;
 
 export interface Lineage {
   readonly epoch: number;
@@ -41,9 +41,10 @@ export function readLineage(root: string): Lineage {
 /**
  * Promotes a replica to provider and makes its graphs writable.
  * @param isAsked promote even if it never received anything
+ * @param claimed epoch that it has claimed; 0: the next one
  * @returns its new lineage
  */
-export function promote(root: string, isAsked: boolean): Lineage {
+export function promote(root: string, isAsked: boolean, claimed = 0): Lineage {
   const lineage = readLineage(root);
   const mark = readMarkOrNone(root);
   const fence = isAsked ? fencedBy(root) : null;
@@ -53,14 +54,35 @@ export function promote(root: string, isAsked: boolean): Lineage {
     removeReplicaMarker(root);
     return lineage;
   }
-  const all = followed === null ? lineage.ancestors : [...lineage.ancestors, followed];
-  const ancestors = all.slice(-MAX_ANCESTORS);
-  const epoch = Math.max(lineage.epoch, mark?.epoch ?? 0, fence ?? 0) + 1;
+  const all = [...lineage.ancestors, ...(mark?.ancestors ?? []), followed ?? []].flat();
+  const epoch = Math.max(lineage.epoch + 1, (mark?.epoch ?? 0) + 1, (fence ?? 0) + 1, claimed);
+  const ancestors = latestOfEachLog(all);
   const next = { epoch, ancestors };
   writeJsonAtomically(join(root, LINEAGE_FILE), next);
   removeReplicaMarker(root);
   if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true, recursive: true });
   return next;
+}
+
+/**
+ * Makes a provider a replica, which can follow a provider that has everything up to the end of its
+ * log. Its graphs must be read-only.
+ */
+export function demote(root: string, end: Ancestor | null, epoch: number): void {
+  const { ancestors } = readLineage(root);
+  const origin = end?.id ?? null;
+  writeReplicaMarker(root, { log: end, origin, epoch, ancestors, isCaughtUp: false });
+}
+
+/** A log can be continued more than once: only the last end counts. */
+function latestOfEachLog(all: readonly Ancestor[]): Ancestor[] {
+  const latest = new Map<string, Ancestor>();
+  for (const one of all) {
+    const known = latest.get(one.id);
+    latest.delete(one.id);
+    latest.set(one.id, known !== undefined && known.sn > one.sn ? known : one);
+  }
+  return [...latest.values()].slice(-MAX_ANCESTORS);
 }
 
 /**
@@ -114,8 +136,12 @@ function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
 // they can differ from the provider's.
 
 const MARKER_FILE = "_replica.json";
+/** Files that describe the graphs of a data folder. */
+export const DATA_FILES: readonly string[] = [LINEAGE_FILE, FENCE_FILE, MARKER_FILE];
 
-export interface ReplicaMarker extends Omit<Positions, "graphs" | "diverged"> {
+export interface ReplicaMarker extends Omit<Positions, "graphs" | "diverged" | "member"> {
+  /** Ends of the logs that the followed log descends from. */
+  readonly ancestors: readonly Ancestor[];
   /** The graphs are a complete state of the provider. */
   readonly isCaughtUp: boolean;
 }
@@ -126,7 +152,9 @@ export function readReplicaMarker(root: string): ReplicaMarker | undefined {
   try {
     const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<ReplicaMarker>;
     const positions = parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
-    return { ...positions, isCaughtUp: mark.isCaughtUp === true };
+    const { log, origin, epoch } = positions;
+    const ancestors = Array.isArray(mark.ancestors) ? mark.ancestors.filter(isLogPosition) : [];
+    return { log, origin, epoch, ancestors, isCaughtUp: mark.isCaughtUp === true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;

@@ -7,6 +7,7 @@ import type { ReplicaReport, SubscriberReport, Traffic } from "../metrics/traffi
 import type { StartingPoint } from "./catch-up-plan.js";
 import type { ReplicatedLog } from "./durable-log.js";
 import type { FlowControl } from "./flow-control.js";
+import type { Incarnation } from "./leadership/leadership.js";
 import type { Replica } from "./replica.js";
 import type { SnapshotSource } from "./snapshot-transfer.js";
 import type { PeerStatus } from "./wire/positions.js";
@@ -45,7 +46,17 @@ export interface SenderParts {
   readonly fenced: (epoch: number) => void;
   /** Called when the sender has stopped by itself. */
   readonly ended: () => void;
+  /** Receives how far members of a group are; missing: no group. */
+  readonly members?: MemberProgress | undefined;
   readonly warn: LogLine;
+}
+
+export interface MemberProgress {
+  /** Maximum delay between two attempts to connect to a member. */
+  readonly maxDelayMs: number;
+  /** A member has everything up to a transaction on disk. */
+  acknowledged(member: Incarnation, sn: number): void;
+  lost(member: Incarnation): void;
 }
 
 /** Sends the transaction log to one destination. */

@@ -8,7 +8,8 @@ import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../metrics/traffic.js";
-import { planCatchUp } from "./catch-up-plan.js";
+import { isPastAncestor, planCatchUp } from "./catch-up-plan.js";
+import type { Incarnation } from "./leadership/leadership.js";
 import { LogTailer } from "./log/log-tailer.js";
 import { countRecords } from "./log/transactions.js";
 import type { LogSender, LogTransport, SenderParts } from "./log-transport.js";
@@ -39,6 +40,8 @@ export class Provider implements LogSender {
   /** First transaction that it needed when it connected. */
   #needed = Number.POSITIVE_INFINITY;
   #peer: Peer | null = null;
+  /** Which member of a group the subscriber is; null: of none. */
+  #member: Incarnation | null = null;
   #isSynchronizing = false;
   /** True while the subscriber has paused. */
   #isPaused = false;
@@ -60,7 +63,7 @@ export class Provider implements LogSender {
     this.#address = `${parts.host}:${parts.port}`;
     this.#attempts = new RetryLoop({
       ...{ name: this.#address, code: "SVC2531", warn: parts.warn },
-      ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS },
+      ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: parts.members?.maxDelayMs ?? MAX_BACKOFF_MS },
     });
     this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
   }
@@ -157,6 +160,8 @@ export class Provider implements LogSender {
       }
     } finally {
       peer.close();
+      if (this.#member !== null) this.#parts.members?.lost(this.#member);
+      this.#member = null;
     }
   }
 
@@ -173,13 +178,15 @@ export class Provider implements LogSender {
         `${epoch}`;
       throw new SvcError("SVC2535", `replication: this provider was superseded: ${text}`);
     }
+    this.#member = positions.member ?? null;
     const ownOrigin = origin();
     // The offer covers graphs opened so far; the log announces later ones.
     const { last, chain } = log.channel.log;
     const repair = this.#repair;
     const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
     if (typeof plan === "string") {
-      await peer.refuse(plan);
+      const isAhead = positions.member !== null && isPastAncestor(positions, ownOrigin);
+      await peer.refuse(plan, isAhead);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }
     const needed = (): number => Math.min(log.channel.firstNeeded(plan.counts), last + 1);
@@ -258,6 +265,8 @@ export class Provider implements LogSender {
         if (this.#isRepaired) this.#repair = null;
         const sn = Number(message.body.readBigUInt64LE());
         this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.safe);
+        if (this.#member === null) continue;
+        this.#parts.members?.acknowledged(this.#member, this.#acknowledged);
       }
     } catch (error) {
       this.#attempts.failed(error as Error);

@@ -5,6 +5,7 @@ import type { GraphManager, OpenGraphRequest } from "../graph/manager/graph-mana
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import type { DurableLog } from "./durable-log.js";
+import type { Incarnation } from "./leadership/leadership.js";
 import type { OfferedGraph } from "./wire/positions.js";
 
 /** Opens and removes graphs in all threads. */
@@ -24,6 +25,8 @@ export interface ReplicaGraphs {
   remove(name: string, isErased: boolean): Promise<void>;
   /** Highest epoch in the log. */
   epoch: number;
+  /** Which member of a group it is; null: of none. */
+  readonly member?: Incarnation | null;
   /** Returns a ticket for the transactions of several graphs that belong together. */
   nextTicket(): number;
   /** Flushes the log if a ring is nearly full. */
@@ -39,10 +42,15 @@ export interface ReplicaGraphsParts {
   readonly requestOf: (graph: RecoverableGraph) => OpenGraphRequest;
 }
 
-export function replicaGraphs(parts: ReplicaGraphsParts, log: DurableLog): ReplicaGraphs {
+export function replicaGraphs(
+  parts: ReplicaGraphsParts,
+  log: DurableLog,
+  member: Incarnation | null,
+): ReplicaGraphs {
   const { settings, manager, everywhere, requestOf } = parts;
   return {
     root: settings.root,
+    member,
     stores: () => manager.replicated(),
     open: ({ name, path, identity }) => {
       const request = { ...requestOf({ name, path, isLocal: false }), identity };

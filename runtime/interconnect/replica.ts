@@ -30,6 +30,7 @@ import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot
 import { malformedMessage } from "./wire/messages.js";
 import {
   isOffered,
+  type LogPosition,
   type Offer,
   type OfferedGraph,
   type Position,
@@ -69,6 +70,7 @@ export class Replica {
   /** Called when more has become durable. */
   onSafe: () => void = () => undefined;
   #origin: string | null;
+  #ancestors: readonly LogPosition[];
   #markedAt = 0;
   #markedLog: Positions["log"] = null;
   /** The last attempt to write the marker failed. */
@@ -92,6 +94,7 @@ export class Replica {
     this.#applied = { log: mark?.log ?? null, sn: null };
     this.#safe = this.#applied;
     this.#origin = mark?.origin ?? null;
+    this.#ancestors = mark?.ancestors ?? [];
     this.#catchUp = new CatchUp(mark?.isCaughtUp ?? false);
     if (mark !== undefined) {
       graphs.epoch = Math.max(graphs.epoch, mark.epoch);
@@ -107,6 +110,11 @@ export class Replica {
    */
   get durableSn(): number | null {
     return this.#safe.sn;
+  }
+
+  /** Highest epoch seen. */
+  get epoch(): number {
+    return this.#graphs.epoch;
   }
 
   /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
@@ -139,7 +147,15 @@ export class Replica {
     });
     const { log } = this.#applied;
     const diverged = [...this.#diverged];
-    return { log, origin: this.#origin, epoch: this.#graphs.epoch, graphs, diverged };
+    const { epoch, member = null } = this.#graphs;
+    return { log, origin: this.#origin, epoch, graphs, diverged, member };
+  }
+
+  /** A provider of a higher epoch was met: those of lower ones are refused, from now on. */
+  meet(epoch: number): void {
+    if (epoch <= this.#graphs.epoch) return;
+    this.#graphs.epoch = epoch;
+    this.mark();
   }
 
   /** Starts following a provider. @throws SvcError SVC2532, SVC2535 */
@@ -151,6 +167,7 @@ export class Replica {
     }
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
+    this.#ancestors = offer.ancestors ?? [];
     this.#offered.clear();
     this.#stores.clear();
     this.#expected.clear();
@@ -332,7 +349,8 @@ export class Replica {
     this.#markedLog = this.#safe.log;
     const { root, epoch } = this.#graphs;
     const { isMarked: isCaughtUp } = this.#catchUp;
-    writeReplicaMarker(root, { log: this.#safe.log, origin: this.#origin, epoch, isCaughtUp });
+    const [{ log }, origin, ancestors] = [this.#safe, this.#origin, this.#ancestors];
+    writeReplicaMarker(root, { log, origin, epoch, ancestors, isCaughtUp });
   }
 
   /** Applies a control record of the provider's log. @throws SvcError SVC2531 */

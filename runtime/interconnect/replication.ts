@@ -4,19 +4,15 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ArchiveConfig, planArchive } from "../base/archive-config.js";
 import { SvcError } from "../base/errors.js";
-import type { LogLine } from "../base/log-settings.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
-import {
-  describeNotReady,
-  type ReplicaReport,
-  Traffic,
-  type TrafficCounters,
-} from "../metrics/traffic.js";
+import { describeNotReady, type ReplicaReport, Traffic } from "../metrics/traffic.js";
+import type { LeadershipSettings } from "../settings/server-settings.js";
 import { Archiver } from "./archive/archiver.js";
 import type { StartingPoint } from "./catch-up-plan.js";
 import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
 import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./flow-control.js";
+import { Membership } from "./leadership/membership.js";
 import {
   fencedBy,
   hasBeenPromoted,
@@ -29,13 +25,14 @@ import {
 import { serialBase } from "./log/segment-format.js";
 import type { LogFollower, LogSender, SenderParts } from "./log-transport.js";
 import { Replica } from "./replica.js";
-import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
+import { replicaGraphs } from "./replica-graphs.js";
 import {
   digestGraphs,
   knownPositions,
   mismatchedDigests,
   replicationPosition,
 } from "./replication-position.js";
+import { isReplicationConfigured, type ReplicationParts } from "./replication-settings.js";
 import { Subscriber } from "./subscriber.js";
 import { findTransport } from "./transports.js";
 import type { PeerStatus } from "./wire/positions.js";
@@ -44,41 +41,6 @@ import { SharedKey } from "./wire/shared-key.js";
 const SAVE_TIMEOUT_MS = 60_000;
 const REPORT_INTERVAL_MS = 1_000;
 const POLL_MS = 1;
-
-export interface ReplicationSettings {
-  readonly root: string;
-  /** Listen address; null: all. */
-  readonly ip: string | null;
-  readonly txPort: number | null;
-  /** `host:port` of each subscriber. */
-  readonly attach: readonly string[];
-  readonly txKeyFile: string | null;
-  /** URI of a broker stream that receives all transactions; null: none. */
-  readonly publishStream: string | null;
-  /** URI of a broker stream to follow; null: none. */
-  readonly followStream: string | null;
-  /** Location of a continuous backup; null: none. */
-  readonly archive: string | ArchiveConfig | null;
-}
-
-export interface ReplicationParts extends ReplicaGraphsParts {
-  readonly settings: ReplicationSettings;
-  readonly log: DurableLog | null;
-  readonly board: TrafficCounters;
-  readonly warn: LogLine;
-  /** Called with why the graphs are not ready for service, after each change; null: they are. */
-  readonly readiness: (notReady: string | null) => void;
-}
-
-/** Returns whether an instance provides or follows from its start. */
-export function isReplicationConfigured({
-  txPort,
-  attach,
-  publishStream,
-  followStream,
-}: Pick<ReplicationSettings, "txPort" | "attach" | "publishStream" | "followStream">): boolean {
-  return txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
-}
 
 export class Replication {
   readonly #parts: ReplicationParts;
@@ -93,6 +55,7 @@ export class Replication {
   #senders: readonly LogSender[] = [];
   #subscriber: LogFollower | null = null;
   #archiver: Archiver | null = null;
+  #membership: Membership | null = null;
   #lineage: Lineage;
   /** True if it only listens to announce its promotion. */
   #isPromoted = false;
@@ -137,6 +100,11 @@ export class Replication {
         replication.#started();
         return replication;
       }
+      if (parts.settings.leadership !== null) {
+        await replication.#join(parts.settings.leadership);
+        replication.#started();
+        return replication;
+      }
       const isOver = hasBeenPromoted(root);
       if (txPort !== null)
         await (isOver ? replication.#announcePromotion(txPort) : replication.#bind(txPort));
@@ -170,6 +138,7 @@ export class Replication {
 
   /** Resolves when the marker states how far the replica is. */
   async stop(): Promise<void> {
+    await this.#membership?.group.stop();
     clearInterval(this.#timer);
     await this.#archiver?.stop();
     this.#subscriber?.stop();
@@ -193,7 +162,10 @@ export class Replication {
       case "unbind":
         return this.#unbind();
       case "promote":
-        return this.#promote();
+        if (this.#membership === null) return this.#promote();
+        return this.#membership.group.force(control.acceptsLoss === true);
+      case "handOver":
+        return this.#handOver(control.to, control.timeoutMs);
       case "fence":
         return this.#fence(control.timeoutMs);
       case "sync":
@@ -240,6 +212,7 @@ export class Replication {
       status: () => this.#providerStatus(),
       fenced: (epoch) => this.#fenced(epoch),
       ended: () => this.#detach(uri),
+      members: this.#membership?.group,
     };
   }
 
@@ -284,7 +257,8 @@ export class Replication {
   }
 
   #createReplica(): Replica {
-    const replica = new Replica(replicaGraphs(this.#parts, this.#log));
+    const member = this.#membership?.incarnation ?? null;
+    const replica = new Replica(replicaGraphs(this.#parts, this.#log, member));
     replica.onReadiness = () => this.#show();
     return replica;
   }
@@ -298,6 +272,7 @@ export class Replication {
     return new Subscriber({
       ...{ port, ip: settings.ip, key: this.#key, replica, warn },
       ...{ gate: this.#input, traffic: this.#traffic, status: () => this.#status() },
+      membership: this.#membership,
     });
   }
 
@@ -327,11 +302,11 @@ export class Replication {
   }
 
   /** Promotes this instance and returns the epoch. Keeps listening to fence its former provider. */
-  async #promote(): Promise<number> {
+  async #promote(claimed = 0): Promise<number> {
     const { settings, manager, warn } = this.#parts;
     const { log } = this.#log.channel;
     await this.#subscriber?.retire();
-    this.#lineage = promote(settings.root, true);
+    this.#lineage = promote(settings.root, true, claimed);
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
     this.#isPromoted = true;
@@ -343,8 +318,41 @@ export class Replication {
     return log.epoch;
   }
 
+  /** Joins its group. @throws SvcError SVC3400, SVC2530, SVC2534 */
+  async #join(settings: LeadershipSettings): Promise<void> {
+    const { settings: own, manager, warn, openEngine, restart } = this.#parts;
+    this.#membership = new Membership({
+      ...{ root: own.root, settings, log: this.#log, warn, openEngine },
+      replicating: {
+        lead: async (epoch, addresses) => {
+          await this.#promote(epoch);
+          for (const address of addresses) this.#attach(address);
+        },
+        release: () => {
+          this.#detach(null);
+          manager.isReplica = true;
+        },
+        follow: () => this.#bind(own.txPort!),
+        freeze: (isFrozen) => {
+          manager.isReplica = isFrozen;
+        },
+        lag: () => this.#traffic.lagMs,
+        changed: () => this.#show(),
+        restart,
+      },
+    });
+    await this.#membership.join();
+  }
+
+  /** @throws SvcError SVC3403 */
+  async #handOver(id: string, timeoutMs: number): Promise<void> {
+    if (this.#membership !== null) return this.#membership.group.handOver(id, timeoutMs);
+    throw new SvcError("SVC3403", "handover: this instance has no leadership settings");
+  }
+
   /** Makes graphs read-only: replicas of the new provider would not get changes made here. */
   #fenced(epoch: number): void {
+    if (this.#membership !== null) return this.#membership.group.superseded(epoch);
     this.#detach(null);
     const { manager, settings } = this.#parts;
     manager.isReplica = true;
@@ -467,6 +475,7 @@ export class Replication {
       replica,
       subscribers: this.#senders.map((sender) => sender.report()),
       archive: this.#archiver?.report() ?? null,
+      group: this.#membership?.group.report() ?? null,
       logBytes: log.bytes,
       flushes: this.#log.flushes.record(),
       halted: { in: !this.#input.isOpen, out: !this.#output.isOpen },

@@ -15,7 +15,7 @@ import { type PeerStatus, parseOffer } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const MAX_CONNECTIONS = 16;
-/** Acknowledgement interval; shorter than the provider's silence timeout. */
+/** Default interval of acknowledgements; shorter than the provider's silence timeout. */
 const ACK_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
 /** At most one failure of unauthenticated peers is logged in this time. */
@@ -33,6 +33,17 @@ export interface SubscriberParts {
   readonly traffic: Traffic;
   readonly status: () => PeerStatus;
   readonly warn: LogLine;
+  /** For members of a group, which follow the provider with the highest epoch; else null. */
+  readonly membership: MemberEvents | null;
+}
+
+export interface MemberEvents {
+  /** Interval of acknowledgements. */
+  readonly ackMs: number;
+  /** Called when the provider has gone, or another one was met. */
+  disturbed(): void;
+  /** Called when the leader lacks changes that this replica has. */
+  ahead(reason: string): void;
 }
 
 export class Subscriber implements LogFollower {
@@ -133,13 +144,16 @@ export class Subscriber implements LogFollower {
         return;
       }
       if (this.#provider !== null) {
-        await peer.refuse("already attached to a provider");
+        if (this.#parts.membership !== null) await this.#leaveFor(peer);
+        else await peer.refuse("already attached to a provider");
         return;
       }
       this.#provider = peer;
       traffic.provider = `svc://${peer.address}:${peer.port}`;
       await this.#follow(peer);
     } catch (error) {
+      const isAhead = error instanceof SvcError && error.code === "SVC3404";
+      if (isAhead) this.#parts.membership?.ahead(error.message);
       if (peer.isTrusted) this.#logFailure(error as Error);
       else this.#logUnauthenticated(error as Error);
       // Other messages may contain more than the peer should see.
@@ -174,6 +188,20 @@ export class Subscriber implements LogFollower {
     await peer.next();
   }
 
+  /**
+   * Leaves its provider for another one of a higher epoch, which connects again: what this replica
+   * has may change until the former connection is closed.
+   */
+  async #leaveFor(peer: Peer): Promise<void> {
+    const replica = this.#replica!;
+    await peer.sendJson(MessageType.Positions, replica.positions());
+    // A provider of a lower epoch does not answer.
+    const { epoch } = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
+    if (epoch < replica.epoch) return;
+    replica.meet(epoch);
+    this.#provider?.close();
+  }
+
   async #follow(peer: Peer): Promise<void> {
     const { warn, traffic } = this.#parts;
     const replica = this.#replica!;
@@ -193,7 +221,8 @@ export class Subscriber implements LogFollower {
       void peer.sendJson(MessageType.Status, this.#parts.status()).catch(() => undefined);
     };
     report();
-    const timer = setInterval(report, ACK_MS).unref();
+    const { membership } = this.#parts;
+    const timer = setInterval(report, membership?.ackMs ?? ACK_MS).unref();
     try {
       for (;;) {
         const message = await peer.next();
@@ -206,6 +235,7 @@ export class Subscriber implements LogFollower {
       replica.onSafe = () => undefined;
       replica.mark();
       replica.lose();
+      membership?.disturbed();
       warn(`replication: ${peer.address} disconnected`);
     }
   }

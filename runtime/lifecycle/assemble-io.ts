@@ -18,6 +18,7 @@ import { InlinePlugins } from "../engine/inline-plugins.js";
 import type { IoNotification, IoThreadData } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
 import { JobRunner } from "../engine/jobs/job-runner.js";
+import { LeaderRequests } from "../engine/leader-requests.js";
 import { LiveServerView } from "../engine/live-server-view.js";
 import { MatrixRequests } from "../engine/matrix-requests.js";
 import { PendingControlRequests } from "../engine/pending-control-requests.js";
@@ -117,6 +118,7 @@ export function assembleIo(
     pages: createOriginGuards(settings),
     operators: new OperatorAuth(trusted, data.adminKey),
     ...{ builtins, audit, rates: new RequestRates(settings.rateLimit) },
+    leader: new LeaderRequests(new CommitClock(data.clock), view),
   });
   const control = new PendingControlRequests(notify);
   const operations = new ControlService((operation, args) => control.ask(operation, args));

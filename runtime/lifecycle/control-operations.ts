@@ -200,10 +200,11 @@ async function runConsole(parts: Parts, { content }: ControlArguments): Promise<
 }
 
 async function runCommand(parts: Parts, command: string): Promise<unknown> {
-  const operation = OPERATIONS.get(command);
+  const [name = "", goal] = command.split(/\s+/);
+  const operation = OPERATIONS.get(name);
   if (operation === undefined) return `Exception(${JSON.stringify(`unknown: ${command}`)})`;
   try {
-    return await operation(parts, {});
+    return await operation(parts, goal === undefined ? {} : { goal });
   } catch (error) {
     return `Exception(${JSON.stringify((error as Error).message)})`;
   }

@@ -28,6 +28,7 @@ import {
 import { removeEverywhere } from "../graph/manager/track-graph.js";
 import { DataError, InternalError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
+import { setAside } from "../interconnect/leadership/set-aside.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 import { installSlots } from "../slots/instance-slots.js";
@@ -115,6 +116,8 @@ export class GraphSupervisor implements GraphSource {
     installSlots(settings.slots);
     this.#settings = settings;
     this.clock.gatesResponses = settings.durability === "full";
+    const aside = settings.leadership === null ? null : setAside(settings.root);
+    if (aside !== null) log(`leadership: changes that the leader lacks are in ${aside}`, "warn");
     this.#root = new GraphRoot(settings.root, settings.graphs);
     const { txPort, attach, publishStream, followStream, archive } = settings;
     const isFollowing = txPort !== null || followStream !== null;
@@ -378,6 +381,11 @@ export class GraphSupervisor implements GraphSource {
   #onMessage(notice: InterconnectNotification): void {
     if (notice.notice === "opened") {
       this.#opened(notice.graph, notice.graph.logPath);
+      return;
+    }
+    if (notice.notice === "restart") {
+      log("leadership: this instance ends, to start again with the leader's graphs", "warn");
+      process.kill(process.pid, "SIGTERM");
       return;
     }
     if (notice.notice === "readiness") {

@@ -11,6 +11,8 @@ const UNITS: readonly ThrottleUnit[] = ["bytes", "opcodes", "operations", "trans
 const MODES: readonly string[] = ["repair", "hard", "soft"];
 const SYNC_WAIT_MS = 6_000;
 const SCHEME = "svc://";
+const HANDOVER_MS = 10_000;
+const ACCEPT_LOSS = "accept-loss";
 
 export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["Attach", attach],
@@ -25,6 +27,7 @@ export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["ResumeTxOutput", (parts) => setFlow(parts, "resume", "output")],
   ["Throttle", throttle],
   ["Promote", promote],
+  ["HandOver", handOver],
   ["Sync", sync],
   ["CancelSync", cancelSync],
   ["Subscribe", subscribe],
@@ -126,8 +129,16 @@ async function cancelSync({ graphs }: Parts): Promise<object> {
 }
 
 /** Not in the interface, which has no promotion: for `Console`. */
-async function promote({ graphs }: Parts): Promise<object> {
-  return { action: "promoted", epoch: await graphs.control({ do: "promote" }) };
+async function promote({ graphs }: Parts, { goal }: ControlArguments): Promise<object> {
+  const acceptsLoss = goal === ACCEPT_LOSS;
+  return { action: "promoted", epoch: await graphs.control({ do: "promote", acceptsLoss }) };
+}
+
+/** For `Console`, too: lets another member of its group lead. */
+async function handOver({ graphs }: Parts, { goal }: ControlArguments): Promise<object> {
+  const to = String(goal ?? "");
+  await graphs.control({ do: "handOver", to, timeoutMs: HANDOVER_MS });
+  return { action: "handed over", to };
 }
 
 /** A negative rate only queries; 0, or the unit `all_unlimited`, removes limits. */

@@ -363,6 +363,7 @@ class System extends ReplicatingSystem {
       executors: 1,
       ...{ node: null, slots: null, build: null, adminKey: readAdminKey(settings.adminKeyFile) },
       dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
+      leadership: null,
     };
   }
 }
@@ -390,7 +391,7 @@ function graphSettings(given: InitializeOptions): GraphSettings {
     followStream: checkSetting("followStream", given.followStream ?? null),
     txKeyFile: checkSetting("txKeyFile", given.txKeyFile ?? null),
     archive: checkSetting("archive", given.archive ?? null),
-    ...{ ip: null, attach: [], publishStream: null, slots: null },
+    ...{ ip: null, attach: [], publishStream: null, slots: null, leadership: null },
   };
 }
 

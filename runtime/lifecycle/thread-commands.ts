@@ -35,7 +35,9 @@ export type InterconnectNotification =
   /** Requests the removal of a graph; confirmed by `removed`. */
   | { readonly notice: "remove"; readonly name: string; readonly isErased: boolean }
   /** Why the graphs are not ready for service; null: they are. */
-  | { readonly notice: "readiness"; readonly notReady: string | null };
+  | { readonly notice: "readiness"; readonly notReady: string | null }
+  /** The process must end: its supervisor starts it again, with an empty data folder. */
+  | { readonly notice: "restart" };
 
 /** Start data of the interconnect thread. */
 export interface InterconnectData {

@@ -79,8 +79,24 @@ export interface ArchiveReport {
   readonly verifiedMs: number;
 }
 
+/** A group that chooses its leader, as one of its members knows it. */
+export interface GroupReport {
+  /** Name of the group: its first member. */
+  readonly group: string;
+  readonly role: "none" | "leading" | "refusing" | "following";
+  /** Null: unknown, or there is none. */
+  readonly leader: string | null;
+  readonly epoch: number;
+  /** Of a leader: other members that have everything acknowledged. */
+  readonly synced: readonly string[];
+  /** It acknowledges changes that too few members have. */
+  readonly isAtRisk: boolean;
+}
+
 export interface TrafficReport {
   readonly replica: ReplicaReport;
+  /** Null: it has no leadership settings. */
+  readonly group: GroupReport | null;
   readonly in: Sums;
   readonly out: Sums;
   /** Bytes per second, recently. */
@@ -118,6 +134,7 @@ export interface TrafficReport {
 /** Known only to the sending thread. */
 type Beside =
   | "replica"
+  | "group"
   | "archive"
   | "subscribers"
   | "logBytes"
@@ -132,6 +149,7 @@ export const NO_TRAFFIC: TrafficReport = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
   replica: { state: "leader", done: 0, of: 0 },
+  group: null,
   archive: null,
   logBytes: 0,
   flushes: null,

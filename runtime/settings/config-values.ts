@@ -130,4 +130,6 @@ export interface DispatcherReplicas {
   readonly priority?: number;
   /** Takes what goes to one replica alone. Default: the first. */
   readonly primary?: boolean | 0 | 1;
+  /** The back-ends are members of a group: only the one that leads gets requests. Default false. */
+  readonly leader?: boolean;
 }

@@ -38,6 +38,8 @@ export interface ReplicaRow {
   readonly channels: number;
   /** Cost of one running request. */
   readonly priority: number;
+  /** Only the back-end that leads its group gets requests. */
+  readonly isLeader?: true;
 }
 
 export interface MatrixConfig {
@@ -149,7 +151,7 @@ function readMatrix(given: unknown, at: Place): MatrixConfig {
 function readRow(given: unknown, index: number, at: Place, channelsForAll: unknown): ReplicaRow {
   const what = `replicas entry ${index}`;
   const row = asDict(given, at, `entry ${index} must be dict`) ?? {};
-  refuseUnknown(row, ["channels", "priority", "primary"], at, `entry ${index} `);
+  refuseUnknown(row, ["channels", "priority", "primary", "leader"], at, `entry ${index} `);
   const channels = asInteger(
     row.channels ?? channelsForAll ?? DEFAULT_CHANNELS,
     [1, MAX_CHANNELS],
@@ -167,7 +169,9 @@ function readRow(given: unknown, index: number, at: Place, channelsForAll: unkno
     const product = `max cost ${channels} x ${priority} = ${cost}`;
     at.valueError(`${product} exceeds ${MAX_REFERENCE_COST} (channels x priority)`);
   }
-  return { channels, priority };
+  const { leader = false } = row;
+  if (typeof leader !== "boolean") at.inside("leader").typeError("leader must be bool");
+  return { channels, priority, ...(leader === true && { isLeader: true }) };
 }
 
 /** Returns the row marked as primary, else the first. */

@@ -38,7 +38,27 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly adminKey: string | null;
   /** Key by which dispatchers sign requests; null: they sign none. */
   readonly dispatcherKey: string | null;
+  /** Group of instances that choose their leader; null: it is in none. */
+  readonly leadership: LeadershipSettings | null;
 };
+
+/** A member of a group that chooses its leader, as a system descriptor implies it. */
+export interface LeadershipSettings {
+  /** URI of the service that keeps the record of the group. */
+  readonly engine: string;
+  /** Milliseconds after which a silent leader is replaced. */
+  readonly ttl: number;
+  /** Other members that a change must reach before it is acknowledged. */
+  readonly minSynced: number;
+  /** Whether a leader with fewer of them refuses changes, or acknowledges them alone. */
+  readonly whenAlone: "refuse" | "go-on";
+  /** Name of the group: its first member. */
+  readonly group: string;
+  /** This member. */
+  readonly id: string;
+  /** `host:port` of the replication port of each other member. */
+  readonly members: Readonly<Record<string, string>>;
+}
 
 /** Identity of a server within its system. */
 export interface NodeIdentity {
@@ -67,6 +87,7 @@ export type GraphSettings = Pick<
   | "archive"
   | "followStream"
   | "slots"
+  | "leadership"
 >;
 
 /** Optional arguments of `startHTTP`. */

@@ -14,6 +14,7 @@ import {
 import { INSTANCE_TYPES } from "./descriptor.js";
 import { GRAPH_NAME } from "./read-descriptor.js";
 import { HOST, ID, MAX_PORT, PREFIX } from "./read-instances.js";
+import { DEFAULT_TTL_MS, MAX_MEMBERS, MAX_TTL_MS, MIN_TTL_MS } from "./read-leadership.js";
 
 // Null equals omission, except for required values.
 const FLAG = { enum: [true, false, 0, 1, null] };
@@ -94,6 +95,20 @@ const ARCHIVE = {
   description: "Continuous backup of the system.",
 };
 
+const LEADERSHIP = {
+  ...CLOSED,
+  type: ["object", "null"],
+  required: ["engine"],
+  properties: {
+    engine: { type: "string", minLength: 1, description: "Keeps one record for each group." },
+    ttl: { type: "integer", minimum: MIN_TTL_MS, maximum: MAX_TTL_MS, default: DEFAULT_TTL_MS },
+    minSynced: { type: "integer", minimum: 0, maximum: MAX_MEMBERS - 1, default: 1 },
+    whenAlone: { enum: ["refuse", "go-on"], default: "refuse" },
+    comment: {},
+  },
+  description: "How the instances of a tree choose which of them provides.",
+};
+
 const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
 const ID_PATTERN = { pattern: ID.source };
 
@@ -119,6 +134,7 @@ export function descriptorSchema(): object {
       tls: TLS,
       slots: { anyOf: [{ type: "null" }, SLOTS] },
       archive: ARCHIVE,
+      leadership: LEADERSHIP,
       instances: {
         ...{ type: "object", minProperties: 1, propertyNames: ID_PATTERN },
         additionalProperties: REF.parameters,

@@ -59,8 +59,11 @@ export interface RowParameters {
 }
 
 export interface DispatchRow<Id extends string = string> extends RowParameters {
-  /** One instance per partition, in the same order in all rows. */
-  readonly partitions: readonly Id[];
+  /**
+   * One instance per partition, in the same order in all rows. `@<id>` is the instance that leads
+   * the group of this first member.
+   */
+  readonly partitions: readonly (Id | `@${Id}`)[];
 }
 
 /** TLS settings of clients of the instances. Paths are relative to the project. */
@@ -90,6 +93,21 @@ export interface SystemArchive<Id extends string = string> extends ArchiveConfig
   readonly from: Id;
 }
 
+/** How the instances of each replication tree choose which of them provides. */
+export interface SystemLeadership {
+  /**
+   * Service that keeps one record for each group: `nats://host:port[,host:port...]/NAME`; or
+   * "none": operators promote replicas.
+   */
+  readonly engine: string;
+  /** Milliseconds after which a silent leader is replaced. Default 2000. */
+  readonly ttl?: number;
+  /** Other members that a change must reach before it is acknowledged. Default 1. */
+  readonly minSynced?: number;
+  /** Whether a leader with fewer members refuses changes, or goes on alone. Default "refuse". */
+  readonly whenAlone?: "refuse" | "go-on";
+}
+
 export interface SystemDescriptor<Id extends string = string> {
   readonly name?: string;
   /** All graphs of the system. */
@@ -102,6 +120,7 @@ export interface SystemDescriptor<Id extends string = string> {
   /** Instances use TLS, each with its own certificate (`http.tls`). */
   readonly tls?: boolean | SystemTls | null;
   readonly archive?: SystemArchive<NoInfer<Id>> | null;
+  readonly leadership?: SystemLeadership | null;
   readonly topology?: {
     readonly transaction?: TransactionTree<NoInfer<Id>>;
     /** The rows of each dispatcher, or its replicas if there is one partition. */

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import type { ArchiveConfig } from "../base/archive-config.js";
 import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { DispatcherConfig } from "../settings/config-values.js";
-import type { SettingName } from "../settings/server-settings.js";
+import type { LeadershipSettings, SettingName } from "../settings/server-settings.js";
 import type { SlotPlan } from "../slots/instance-slots.js";
 import type { InstanceType } from "./descriptor.js";
 import { planSlotPartitions, planSlots } from "./plan-slots.js";
@@ -41,6 +41,8 @@ export interface InstancePlan {
   readonly durable: boolean;
   /** Continuous backup that it makes; null: none. */
   readonly archive: ArchiveConfig | null;
+  /** Its group, if the instances of its tree choose who provides. */
+  readonly leadership: LeadershipSettings | null;
   /** In the format of the interface, with three decimals. */
   readonly partition: string;
   readonly group: number;
@@ -58,6 +60,8 @@ export function planInstance(system: System, id: string): InstancePlan {
   const partition = partitionOf(system, id);
   const matrix = system.matrices.get(id);
   const matrices = [...system.matrices.values()];
+  const leadership = planLeadership(system, id);
+  const isAttaching = attach && leadership === null;
   return {
     id,
     type,
@@ -72,17 +76,28 @@ export function planInstance(system: System, id: string): InstancePlan {
     dispatcher: matrix === undefined ? null : planDispatcher(system, id, matrix),
     isBackEnd: matrices.some(({ partitions }) => partitions.flat().includes(id)),
     graphs: Object.fromEntries(instance.graphs.map((name) => [name, { local: isAlone }])),
-    expires: provider === null,
+    expires: provider === null || leadership !== null,
     provider,
     subscribers,
-    attached: attach ? subscribers.flatMap((other) => replicationAddress(system, other)) : [],
-    txPort: provider === null ? 0 : tport,
+    attached: isAttaching ? subscribers.flatMap((other) => replicationAddress(system, other)) : [],
+    txPort: provider === null && leadership === null ? 0 : tport,
     durable,
     archive: system.archive?.from === id ? system.archive.config : null,
+    leadership,
     partition,
     group: instance.group >= 0 ? instance.group : Number(partition),
     slots: planSlots(system, id),
   };
+}
+
+/** Returns the group of an instance that chooses its leader; null: it is in none. */
+function planLeadership(system: System, id: string): LeadershipSettings | null {
+  const group = findRoot(system.providers, id);
+  const below = system.subscribers.get(group) ?? [];
+  if (system.leadership === null || below.length === 0) return null;
+  const others = [group, ...below].filter((other) => other !== id);
+  const members = others.map((other) => [other, replicationAddress(system, other)[0]!]);
+  return { ...system.leadership, group, id, members: Object.fromEntries(members) };
 }
 
 /** Returns the replication address of an instance; none without a port. */
@@ -106,10 +121,11 @@ function planDispatcher(system: System, id: string, matrix: SystemMatrix): Dispa
         return { host, port: hport };
       }),
     ),
-    replicas: matrix.rows.map(({ channels, priority, primary }) => ({
+    replicas: matrix.rows.map(({ channels, priority, primary, leader }) => ({
       channels,
       priority,
       ...(primary && { primary }),
+      ...(leader && { leader }),
     })),
     options: {
       "allow-incomplete": matrix.allowIncomplete,

@@ -8,15 +8,17 @@ import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
 import { readArchive } from "./read-archive.js";
 import { readInstances, requireReplicationPorts } from "./read-instances.js";
+import { listGroups, readLeadership } from "./read-leadership.js";
 import { readSlots } from "./read-slots.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
 import type { System } from "./system.js";
 
 const KEYS = [
   ...["name", "graphs", "instances", "common", "topology"],
-  ...["tls", "slots", "archive", "$schema", "comment"],
+  ...["tls", "slots", "archive", "leadership", "$schema", "comment"],
 ];
 const TOPOLOGY_KEYS = ["transaction", "dispatch"];
+const NO_GROUPS: ReadonlyMap<string, readonly string[]> = new Map();
 export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
@@ -34,8 +36,10 @@ export function readDescriptor(given: unknown): System {
   const transactions = readTransactions(topology.transaction, descriptor.instances, errors);
   const instances = readInstances(descriptor, graphs, transactions.subscribers, errors);
   requireReplicationPorts(instances, transactions.providers, errors);
-  const matrices = readDispatch(topology.dispatch, instances, errors);
   const tls = readTls(descriptor.tls, errors);
+  const leadership = readLeadership(descriptor.leadership, instances, transactions, errors);
+  const groups = leadership === null ? NO_GROUPS : listGroups(transactions);
+  const matrices = readDispatch(topology.dispatch, instances, groups, errors);
   const divided = { graphs, instances, ...transactions, matrices };
   const slots = readSlots(descriptor.slots, divided, errors);
   const archive = readArchive(descriptor.archive, instances, errors);
@@ -44,7 +48,7 @@ export function readDescriptor(given: unknown): System {
   if (typeof name !== "string" || name === "") errors.at("name", "string required");
   errors.raise();
   const whole = { ...descriptor, name };
-  const read = { name: name as string, ...divided, tls, slots, archive };
+  const read = { name: name as string, ...divided, tls, leadership, slots, archive };
   return { ...read, descriptor: whole };
 }
 

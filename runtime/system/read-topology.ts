@@ -65,9 +65,11 @@ function listMembers(node: unknown): (readonly [string, unknown])[] | null {
   return members.includes(null) ? null : (members as (readonly [string, unknown])[]);
 }
 
+/** @param groups members of each group that chooses its leader, by its name */
 export function readDispatch(
   given: unknown,
   instances: ReadonlyMap<string, Instance>,
+  groups: ReadonlyMap<string, readonly string[]>,
   errors: DescriptorErrors,
 ): ReadonlyMap<string, SystemMatrix> {
   const matrices = new Map<string, SystemMatrix>();
@@ -81,7 +83,7 @@ export function readDispatch(
       errors.add(`System descriptor topology.dispatch instance "${id}" is undefined`);
       continue;
     }
-    const matrix = new MatrixReader(id, instances, errors).read(rows);
+    const matrix = new MatrixReader(id, instances, groups, errors).read(rows);
     if (matrix.rows.length > 0) matrices.set(id, matrix);
   }
   return matrices;
@@ -92,6 +94,7 @@ class MatrixReader {
   constructor(
     readonly id: string,
     readonly instances: ReadonlyMap<string, Instance>,
+    readonly groups: ReadonlyMap<string, readonly string[]>,
     readonly errors: DescriptorErrors,
   ) {}
 
@@ -116,16 +119,43 @@ class MatrixReader {
         this.#complain(`row ${index} partitions missing`);
         continue;
       }
-      rows.push(this.#row(row, where));
-      engines.push(partitions.map((engine) => this.#engine(engine, where)));
+      const expanded = this.#expand(partitions, where);
+      const isLeader = expanded !== null;
+      const { primary, ...read } = this.#row(row, where);
+      for (const [n, members] of (expanded ?? [partitions]).entries()) {
+        rows.push({ ...read, primary: primary && n === 0, leader: isLeader });
+        engines.push(members.map((engine) => this.#engine(engine, where)));
+      }
     }
     this.#checkShape(rows, engines);
-    this.#rejectRepeatedEngines(engines);
+    this.#rejectRepeatedEngines(engines.filter((_, index) => !rows[index]!.leader));
     const width = engines[0]?.length ?? 0;
     const partitions = Array.from({ length: width }, (_, partition) =>
       engines.map((row) => row[partition]!),
     );
     return { partitions, rows, allowIncomplete };
+  }
+
+  /** Returns a row for each member of the groups that `@group` names; null: it names none. */
+  #expand(partitions: readonly unknown[], where: string): string[][] | null {
+    const isLeader = (one: unknown): one is string => typeof one === "string" && one[0] === "@";
+    const names = partitions.filter(isLeader).map((one) => one.slice(1));
+    if (names.length === 0) return null;
+    const groups = names.map((name) => this.groups.get(name) ?? []);
+    const unknown = names.find((name) => !this.groups.has(name));
+    if (unknown !== undefined) {
+      this.#complain(
+        `${where} @${unknown} is no group: set \`leadership\`, and name its first member`,
+      );
+      return [];
+    }
+    const height = groups[0]!.length;
+    const isEven = groups.every(({ length }) => length === height);
+    if (names.length < partitions.length || !isEven) {
+      this.#complain(`${where} needs groups of one size in all partitions, or no group`);
+      return [];
+    }
+    return Array.from({ length: height }, (_, n) => groups.map((members) => members[n]!));
   }
 
   /** An object is one partition with a replica per member. */
@@ -140,7 +170,7 @@ class MatrixReader {
     });
   }
 
-  #row(row: Readonly<Record<string, unknown>>, where: string): SystemRow {
+  #row(row: Readonly<Record<string, unknown>>, where: string): Omit<SystemRow, "leader"> {
     const channels = this.#number(row, "channels", DEFAULT_CHANNELS, [1, MAX_CHANNELS], where);
     const priority = this.#number(row, "priority", DEFAULT_PRIORITY, [0, MAX_PRIORITY], where);
     const cost = channels * priority;

@@ -2,7 +2,7 @@
 
 import type { ArchiveConfig } from "../base/archive-config.js";
 import type { SlotRuns } from "../slots/slot-map.js";
-import type { InstanceType, SystemTls } from "./descriptor.js";
+import type { InstanceType, SystemLeadership, SystemTls } from "./descriptor.js";
 
 export interface Instance {
   readonly id: string;
@@ -30,6 +30,8 @@ export interface System {
   readonly tls: SystemTls | null;
   /** Continuous backup, and the instance that makes it; null: none. */
   readonly archive: { readonly from: string; readonly config: ArchiveConfig } | null;
+  /** Null: operators promote replicas. */
+  readonly leadership: Required<SystemLeadership> | null;
   /** By provider; contains every instance. */
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
   /** By subscriber. */
@@ -63,4 +65,6 @@ export interface SystemRow {
   readonly channels: number;
   readonly priority: number;
   readonly primary: boolean;
+  /** Its engines are members of a group, and the one that leads gets the requests. */
+  readonly leader: boolean;
 }

@@ -45,7 +45,7 @@ async function run({ id, call }: AlgorithmCommand & { readonly op: "run" }): Pro
     const result = await runWholeGraph(graphs.createForRequest(call.graph), call, steps);
     // The thread that calls it cannot wait for flushes of this one.
     const flush = flushSince(published);
-    if (flush !== 0 && !(await clock.wait(flush))) {
+    if (flush !== 0 && !(await clock.waitConfirmed(flush))) {
       throw new StorageError("Graph is readonly: the transaction log has failed");
     }
     return result;

@@ -56,8 +56,11 @@ function act(ask: InterconnectCommand): unknown {
     case "erase":
       return interconnect.erase(ask.identity);
     case "replicate":
-      return interconnect.replicate(everywhere, board, (notReady) =>
-        tellMain({ notice: "readiness", notReady }),
+      return interconnect.replicate(
+        everywhere,
+        board,
+        (notReady) => tellMain({ notice: "readiness", notReady }),
+        () => tellMain({ notice: "restart" }),
       );
     case "control":
       return interconnect.control(ask.control);

@@ -9,9 +9,15 @@ export const USAGE = `node test/run.mjs [options] [part of a path]...
   --name <text>   run only tests whose title contains this text
   --serial        run one file after the other
   --long          repeat tests with random input, kills and faults 50 times as often
+  --simulate <n>  run only the simulation of leadership, with n seeds
 `;
 
-/** @returns {{ parts: string[], unit: boolean, name: string, serial: boolean, long: boolean }} */
+const SIMULATION = "property/leadership-simulation";
+
+/**
+ * @returns {{ parts: string[], unit: boolean, name: string, serial: boolean, long: boolean,
+ *   simulate: string }}
+ */
 export function readOptions(words) {
   const { values, positionals } = parseArgs({
     args: words,
@@ -21,9 +27,13 @@ export function readOptions(words) {
       name: { type: "string", default: "" },
       serial: { type: "boolean", default: false },
       long: { type: "boolean", default: false },
+      simulate: { type: "string", default: "" },
     },
   });
-  return { ...values, parts: positionals };
+  if (values.simulate === "") return { ...values, parts: positionals };
+  if (!/^[1-9]\d{0,6}$/.test(values.simulate))
+    throw new Error("--simulate needs a number of seeds");
+  return { ...values, parts: [SIMULATION] };
 }
 
 const SERVER_SUITE = /^test\/(e2e|conformance)\//;

@@ -9,9 +9,10 @@ import { jsonService, type Service, textService } from "../service.js";
  */
 export const healthCheck: Service = {
   ...textService(() => "SVC/3", false),
-  fields: ({ logState }) => {
+  fields: ({ logState, leads }) => {
     const isReadonly = logState === "full" || logState === "failed";
-    return isReadonly ? `X-SVC-Readonly: ${logState}\r\n` : "";
+    const readonly = isReadonly ? `X-SVC-Readonly: ${logState}\r\n` : "";
+    return leads === null ? readonly : `${readonly}X-SVC-Leader: ${leads}\r\n`;
   },
 };
 

@@ -57,6 +57,7 @@ function transactions(view: ServerView) {
     "sync-progress": shown.synchronizing > 0 ? 0 : 100,
     provider: shown.provider,
     replica: shown.replica,
+    group: shown.group,
     subscribers: shown.subscribers.map(({ ip, adminPort, txPort, isConnected, lagMs }) => ({
       ip,
       adminport: adminPort,

@@ -89,7 +89,7 @@ export class AllGraphs extends SystemProperties {
     if (clock === undefined) {
       throw new SvcError("SVC2502", "transaction log is disabled: the setting `durability` is off");
     }
-    if (await keepAlive(clock.wait(clock.nextFlush))) return;
+    if (await keepAlive(clock.waitConfirmed(clock.nextFlush))) return;
     throw new SvcError("SVC2502", "transaction log has failed: graphs are read-only");
   }
 

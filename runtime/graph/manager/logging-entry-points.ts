@@ -1,6 +1,6 @@
 // Entry points of the graph engine for the transaction log.
 
-import { CommitClock } from "../memory/commit-clock.js";
+import { CommitClock, type GroupRole } from "../memory/commit-clock.js";
 import {
   type CommitRing,
   countPublished,
@@ -20,7 +20,7 @@ import { GraphStore } from "../store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
 
 export { withJointTicket } from "../memory/commit-ring.js";
-export type { SharedLogMemory };
+export type { GroupRole, SharedLogMemory };
 export {
   CommitClock,
   countPublished,

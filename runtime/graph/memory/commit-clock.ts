@@ -3,6 +3,9 @@
 //
 // A flush increments `Started` before it reads any ring. A commit is therefore durable with flush
 // `Started + 1` at the latest, for any value of `Started` read after the commit.
+//
+// A flush is done when this process has written it. It is confirmed when every other instance that
+// must have its transactions has them too: at once, unless the instance leads a group.
 
 const Word = {
   /** Last ticket issued. */
@@ -23,8 +26,15 @@ const Word = {
   Joints: 23,
   /** Last durable transaction of each log, in 64 bits. */
   Durable: 24,
+  Confirmed: 28,
+  /** Flushes up to this one are never confirmed any more, unless they are already. */
+  Abandoned: 29,
+  GroupRole: 30,
+  GroupEpoch: 31,
+  /** By scheduler: requests in progress that may change graphs, while it is in a group. */
+  Changes: 32,
   /** By thread: 1 while it publishes transactions of several graphs that belong together. */
-  Publishing: 32,
+  Publishing: 48,
 } as const;
 /** While the log is full or has failed, changes are refused, and what is committed waits. */
 const LogState = { Good: 0, Full: 1, Failed: 2 } as const;
@@ -32,6 +42,13 @@ const THREADS = 256;
 const WORDS = Word.Publishing + THREADS;
 /** The log of replicated graphs, and that of local ones. */
 const LOGS = 2;
+/** Schedulers that count their changes. */
+const SCHEDULERS = 3;
+/** Keeps comparisons of flush numbers, which wrap, valid. */
+const MAX_FLUSH_DISTANCE = 2 ** 30;
+/** Role of the instance in a group that chooses its leader. */
+const GROUP_ROLES = ["none", "leading", "refusing", "following"] as const;
+export type GroupRole = (typeof GROUP_ROLES)[number];
 /** Attempts to read between joint publications, which take microseconds. */
 const MAX_ATTEMPTS = 1000;
 /** Blocked threads check for a failure this often. */
@@ -131,6 +148,49 @@ export class CommitClock {
     Atomics.notify(this.#words, Word.Done);
   }
 
+  /** Publishes that all instances that must have everything up to a flush have it. */
+  confirm(flush: number): void {
+    const distance = (flush - Atomics.load(this.#words, Word.Abandoned)) | 0;
+    if (distance > MAX_FLUSH_DISTANCE) Atomics.store(this.#words, Word.Abandoned, flush - 1);
+    Atomics.store(this.#words, Word.Confirmed, flush | 0);
+    Atomics.notify(this.#words, Word.Confirmed);
+  }
+
+  /** Log thread only: what is committed and not confirmed never will be. */
+  abandon(): void {
+    Atomics.store(this.#words, Word.Abandoned, this.start() | 0);
+    Atomics.notify(this.#words, Word.Confirmed);
+  }
+
+  /** Publishes how many changes a scheduler has in progress. */
+  setChanges(scheduler: number, count: number): void {
+    Atomics.store(this.#words, Word.Changes + scheduler, count);
+  }
+
+  /** Requests in progress that may change graphs. */
+  get changes(): number {
+    let count = 0;
+    for (let index = 0; index < SCHEDULERS; index++) {
+      count += Atomics.load(this.#words, Word.Changes + index);
+    }
+    return count;
+  }
+
+  get isInGroup(): boolean {
+    return this.#words[Word.GroupRole] !== 0;
+  }
+
+  /** Role in its group, and the epoch that it knows. */
+  get group(): { readonly role: GroupRole; readonly epoch: number } {
+    const role = GROUP_ROLES[this.#words[Word.GroupRole]!]!;
+    return { role, epoch: this.#words[Word.GroupEpoch]! };
+  }
+
+  setGroup(role: GroupRole, epoch: number): void {
+    Atomics.store(this.#words, Word.GroupEpoch, epoch);
+    Atomics.store(this.#words, Word.GroupRole, GROUP_ROLES.indexOf(role));
+  }
+
   /** Number of the flush that makes everything committed so far durable. */
   get nextFlush(): number {
     return (Atomics.load(this.#words, Word.Started) + 1) >>> 0;
@@ -178,6 +238,7 @@ export class CommitClock {
   fail(): void {
     Atomics.store(this.#words, Word.State, LogState.Failed);
     Atomics.notify(this.#words, Word.Done);
+    Atomics.notify(this.#words, Word.Confirmed);
     this.wake();
   }
 
@@ -206,16 +267,31 @@ export class CommitClock {
     await Atomics.waitAsync(this.#words, Word.Done, seen, ms).value;
   }
 
+  isConfirmed(flush: number): boolean {
+    return this.#isOver(Word.Confirmed, flush) === true;
+  }
+
   /** Resolves to true when a flush is done, to false if the log has failed. */
-  async wait(flush: number): Promise<boolean> {
+  wait(flush: number): Promise<boolean> {
+    return this.#wait(Word.Done, flush);
+  }
+
+  /** Resolves to true when a flush is confirmed, to false if it never will be. */
+  waitConfirmed(flush: number): Promise<boolean> {
+    return this.#wait(Word.Confirmed, flush);
+  }
+
+  async #wait(word: number, flush: number): Promise<boolean> {
     for (;;) {
-      const done = Atomics.load(this.#words, Word.Done);
-      if (((done - flush) | 0) >= 0) return true;
+      const reached = Atomics.load(this.#words, word);
+      const isOver = this.#isOver(word, flush);
+      if (isOver !== null) return isOver;
       this.#request(flush);
-      const isOver = Atomics.waitAsync(this.#words, Word.Done, done).value;
-      // A failure does not change `Done`, so one before this point would not wake us.
+      const changed = Atomics.waitAsync(this.#words, word, reached).value;
+      // Neither a failure nor an abandonment changes the word.
       if (this.hasFailed) return false;
-      await isOver;
+      if (this.#isOver(word, flush) !== null) continue;
+      await changed;
     }
   }
 
@@ -230,6 +306,13 @@ export class CommitClock {
       if (this.hasFailed || left <= 0) return false;
       Atomics.wait(this.#words, Word.Done, done, Math.min(left, WAIT_MS));
     }
+  }
+
+  /** Returns whether a flush is done or confirmed, or will never be (false); null: not yet. */
+  #isOver(word: number, flush: number): boolean | null {
+    const isAbandoned = ((Atomics.load(this.#words, Word.Abandoned) - flush) | 0) >= 0;
+    if (word === Word.Confirmed && isAbandoned) return false;
+    return ((Atomics.load(this.#words, word) - flush) | 0) >= 0 ? true : null;
   }
 
   #request(flush: number): void {

@@ -64,6 +64,9 @@ export class LogWriter {
   #enoughBytes = Number.POSITIVE_INFINITY;
   #onGrown: () => void = () => undefined;
   readonly #onFlushed = new Set<() => void>();
+  /** Flushes that are done and not confirmed, with the end of the first log. */
+  readonly #unconfirmed: { readonly flush: number; readonly sn: number }[] = [];
+  #confirmedSn: (() => number) | null = null;
 
   constructor(
     clock: CommitClock,
@@ -92,6 +95,25 @@ export class LogWriter {
   onFlushed(call: () => void): () => void {
     this.#onFlushed.add(call);
     return () => void this.#onFlushed.delete(call);
+  }
+
+  /**
+   * Confirms flushes only up to a transaction of the first log, which `sn` returns; null: at once.
+   * With null, flushes that are not confirmed yet never are.
+   */
+  confirmUpTo(sn: (() => number) | null): void {
+    this.#confirmedSn = sn;
+    if (sn !== null) return;
+    this.#unconfirmed.length = 0;
+    this.#clock.abandon();
+  }
+
+  /** Confirms what other instances have acknowledged. */
+  confirm(): void {
+    const sn = this.#confirmedSn?.() ?? Number.POSITIVE_INFINITY;
+    const end = this.#unconfirmed.findIndex((one) => one.sn > sn);
+    const confirmed = this.#unconfirmed.splice(0, end < 0 ? this.#unconfirmed.length : end);
+    if (confirmed.length > 0) this.#clock.confirm(confirmed.at(-1)!.flush);
   }
 
   start(): void {
@@ -180,6 +202,10 @@ export class LogWriter {
   #flushed(flush: number): void {
     this.#publishDurable();
     this.#clock.finish(flush);
+    const sn = this.#channels[0]!.log.safe;
+    if (this.#unconfirmed.at(-1)?.sn === sn) this.#unconfirmed.pop();
+    this.#unconfirmed.push({ flush, sn });
+    this.confirm();
     for (const call of this.#onFlushed) call();
   }
 

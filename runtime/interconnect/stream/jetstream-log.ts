@@ -222,7 +222,7 @@ function parseCount(text: string | undefined): number | null {
   return text !== undefined && COUNT.test(text) ? Number(text) : null;
 }
 
-function isNotFound(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: unknown };
   const { message } = error as Error;
   return code === NOT_FOUND || status === NOT_FOUND || /not found/.test(message);

@@ -20,6 +20,7 @@ export interface PeerLimits {
   readonly silenceMs: number;
 }
 
+const MAX_REASON = 500;
 const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 /** Heartbeats per silence timeout. */
 const HEARTBEATS = 15;
@@ -163,9 +164,10 @@ export class Peer {
   }
 
   /** Sends a rejection and closes the connection. */
-  async refuse(reason: string): Promise<void> {
+  async refuse(reason: string, isAhead = false): Promise<void> {
     try {
-      await this.sendJson(MessageType.Refusal, reason.slice(0, 500));
+      const text = reason.slice(0, MAX_REASON);
+      await this.sendJson(MessageType.Refusal, isAhead ? { ahead: text } : text);
     } catch {
       // Already disconnected.
     }
@@ -266,10 +268,10 @@ function peerTimeout(): SvcError {
 }
 
 export function peerRejected(body: Buffer): SvcError {
-  return new SvcError(
-    "SVC2532",
-    `replication: rejected by the peer: ${String(parseJsonBody(body))}`,
-  );
+  const given = parseJsonBody(body);
+  const { ahead } = (given ?? {}) as { ahead?: unknown };
+  if (typeof ahead === "string") return new SvcError("SVC3404", ahead.slice(0, MAX_REASON));
+  return new SvcError("SVC2532", `replication: rejected by the peer: ${String(given)}`);
 }
 
 function nodeVersion(): number {

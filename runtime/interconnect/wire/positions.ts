@@ -3,12 +3,13 @@
 
 import { GRAPH_NAME } from "../../base/graph-names.js";
 import { MAX_GRAPHS } from "../../base/limits.js";
+import { type Incarnation, isIncarnation } from "../leadership/leadership.js";
 import { malformedMessage } from "./messages.js";
 
 /** Position of a subscriber. */
 export interface Positions {
   /** The log it follows and its last frame so far; null: nothing received yet. */
-  readonly log: { readonly id: string; readonly sn: number; readonly chain: number } | null;
+  readonly log: LogPosition | null;
   /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
   /** Highest epoch seen. */
@@ -16,6 +17,8 @@ export interface Positions {
   readonly graphs: readonly Position[];
   /** Identities of graphs found to differ from the provider's. */
   readonly diverged: readonly string[];
+  /** Which member of a group it is; null: of none. */
+  readonly member?: Incarnation | null;
 }
 
 /** State of a graph after `count` operations. */
@@ -50,6 +53,15 @@ export interface Offer {
   readonly erased: readonly string[];
   /** Last transaction at this moment; null: the provider is not caught up itself. */
   readonly goal: number | null;
+  /** Ends of the logs that the provider's log descends from. */
+  readonly ancestors?: readonly LogPosition[];
+}
+
+/** A position in a log. */
+export interface LogPosition {
+  readonly id: string;
+  readonly sn: number;
+  readonly chain: number;
 }
 
 /** Header of a snapshot that replaces the subscriber's graph. */
@@ -68,13 +80,22 @@ export interface Start {
   readonly chain: number;
 }
 
+/** A replica that missed more promotions must start from an empty data folder. */
+export const MAX_ANCESTORS = 16;
 /** Also the form of a digest. */
 const IDENTITY = /^[0-9a-f]{32}$/;
 const HOST = /^[\w.:-]{0,255}$/;
 
 /** @throws SvcError SVC2531 */
 export function parsePositions(given: unknown): Positions {
-  const { log, origin = null, epoch, graphs, diverged } = (given ?? {}) as Partial<Positions>;
+  const {
+    log,
+    origin = null,
+    epoch,
+    graphs,
+    diverged,
+    member = null,
+  } = (given ?? {}) as Partial<Positions>;
   if (log !== null && !isLogPosition(log)) throw malformedMessage("no position in a log");
   if (!isCount(epoch) || !(origin === null || isIdentity(origin)))
     throw malformedMessage("no epoch");
@@ -82,20 +103,25 @@ export function parsePositions(given: unknown): Positions {
   if (!Array.isArray(diverged) || diverged.length > MAX_GRAPHS || !diverged.every(isIdentity)) {
     throw malformedMessage("no graphs that differ");
   }
-  return { log: log ?? null, origin, epoch, graphs, diverged };
+  if (member !== null && !isIncarnation(member)) throw malformedMessage("no member");
+  return { log: log ?? null, origin, epoch, graphs, diverged, member };
 }
 
 /** @throws SvcError SVC2531 */
 export function parseOffer(given: unknown): Offer {
   const { logId, isRoot, origin, epoch, graphs, lastNumber, erased, goal } = (given ??
     {}) as Partial<Offer>;
+  const { ancestors = [] } = (given ?? {}) as Partial<Offer>;
   const isOffer =
     isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
   if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity))
     throw malformedMessage("no offer");
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
     throw malformedMessage("no offer");
-  return { logId, isRoot, origin, epoch, graphs, lastNumber, erased, goal: parseGoal(goal) };
+  const areAncestors = Array.isArray(ancestors) && ancestors.length <= MAX_ANCESTORS;
+  if (!areAncestors || !ancestors.every(isLogPosition)) throw malformedMessage("no ancestors");
+  const offer = { logId, isRoot, origin, epoch, graphs, lastNumber, erased, ancestors };
+  return { ...offer, goal: parseGoal(goal) };
 }
 
 /** @throws SvcError SVC2531 */

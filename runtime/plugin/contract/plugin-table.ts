@@ -15,6 +15,8 @@ export type PathRoutes = ByRole & {
   readonly inline?: true;
   /** The engine takes a form with files. */
   readonly files?: true;
+  /** The engine changes no graph. */
+  readonly readonly?: true;
   /** The engine is a job: svc calls it by its schedule, and clients cannot. */
   readonly job?: JobFacts;
   /** Which principals may call them; any principal where nothing is said. */

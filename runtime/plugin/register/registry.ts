@@ -72,7 +72,8 @@ export class PluginRegistry {
       const { path } = entry.description;
       const { access } = entry.spec;
       const rights = access && { access: { ...routes[path]?.access, [entry.role]: access } };
-      routes[path] = { ...routes[path], [entry.role]: number, ...rights };
+      const unchanging = entry.readonly && { readonly: true as const };
+      routes[path] = { ...routes[path], [entry.role]: number, ...unchanging, ...rights };
     }
     return { routes, descriptions: this.describe() };
   }

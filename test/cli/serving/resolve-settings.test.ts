@@ -31,9 +31,10 @@ const config = resolveConfig(
 test("uses the configuration when no option is given", async () => {
   const settings = await resolveSettings(folder, config, {});
   const { projectDir, root, executors, node, slots, build, adminKey, ...others } = settings;
-  const { dispatcherKey, ...rest } = others;
+  const { dispatcherKey, leadership, ...rest } = others;
   assert.equal([projectDir, root, executors], [folder, join(folder, "data"), 2]);
   assert.equal([node, slots, build, adminKey, dispatcherKey], [null, null, null, null, null]);
+  assert.is(leadership, null);
   assert.equal([rest.ip, rest.prefix, rest.transport], ["127.0.0.1", "/shop", "net"]);
   assert.equal([rest.maxBodyBytes, rest.pluginTimeoutMs, rest.name], [1000, 5000, "shop"]);
   for (const [name, value] of Object.entries(rest)) {

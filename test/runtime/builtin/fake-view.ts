@@ -45,6 +45,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     unsaved: () => [],
     systemGraph: () => null,
     logState: "good",
+    leads: null,
     isLogged: false,
     traffic: () => NO_TRAFFIC,
     algorithms: () => NO_ALGORITHMS,

@@ -152,6 +152,7 @@ test("nodestat has empty graph and transaction fields without graphs", () => {
     "sync-progress": 100,
     provider: null,
     replica: { state: "leader", done: 0, of: 0 },
+    group: null,
     subscribers: [],
     "tx-in-halted": false,
     "tx-out-halted": false,

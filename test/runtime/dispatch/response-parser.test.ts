@@ -128,6 +128,7 @@ test("reads a response without a length as empty, and detects the last one of a 
     isLast: true,
     isReadonly: false,
     takesTrunk: false,
+    leads: null,
     explain: null,
     fields: "",
     body: 0,

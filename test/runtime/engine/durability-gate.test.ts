@@ -21,13 +21,20 @@ function setUp() {
   return { clock, held, told, hold };
 }
 
+/** A flush that no other instance must have. */
+function flush(clock: CommitClock): void {
+  const number = clock.start();
+  clock.finish(number);
+  clock.confirm(number);
+}
+
 async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 test("sends results without pending changes at once", () => {
   const { clock, told, hold } = setUp();
-  clock.finish(clock.start());
+  flush(clock);
   hold(0);
   hold(1);
   assert.equal(told, ["sent 0", "sent 1"]);
@@ -39,18 +46,40 @@ test("sends each result after its flush", async () => {
   hold(2);
   assert.is(held.count, 2);
   assert.ok(clock.isRequested);
-  clock.finish(clock.start());
+  flush(clock);
   await settled();
   assert.equal(told, ["sent 1"]);
-  clock.finish(clock.start());
+  flush(clock);
   await settled();
   assert.equal([told, held.count], [["sent 1", "sent 2"], 0]);
+});
+
+test("waits for the confirmation of a flush, and fails what is abandoned", async () => {
+  const { clock, told, hold } = setUp();
+  const first = clock.start();
+  clock.finish(first);
+  hold(1);
+  hold(2);
+  await settled();
+  assert.equal(told, [], "no other instance has it");
+  clock.confirm(first);
+  await settled();
+  assert.equal(told, ["sent 1"]);
+  clock.abandon();
+  await settled();
+  assert.equal(told, ["sent 1", "failed 2"]);
+  hold(2);
+  const next = clock.nextFlush;
+  hold(next);
+  flush(clock);
+  await settled();
+  assert.equal(told.slice(2), ["failed 2", `sent ${next}`]);
 });
 
 test("fails all held results when the log fails", async () => {
   const { clock, told, hold } = setUp();
   hold(1);
-  clock.finish(clock.start());
+  flush(clock);
   hold(2);
   clock.fail();
   await settled();

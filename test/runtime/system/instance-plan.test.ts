@@ -104,6 +104,7 @@ test("the example of eight nodes", () => {
     txPort: 10210,
     durable: false,
     archive: null,
+    leadership: null,
     partition: "3000.002",
     group: 3000.002,
     slots: null,

@@ -332,9 +332,9 @@ test("reads the example of eight nodes", () => {
       ["S1.2", "S2.2", "B0.2"],
     ],
     rows: [
-      { channels: 32, priority: 1, primary: false },
-      { channels: 32, priority: 1, primary: false },
-      { channels: 2, priority: 20, primary: true },
+      { channels: 32, priority: 1, primary: false, leader: false },
+      { channels: 32, priority: 1, primary: false, leader: false },
+      { channels: 2, priority: 20, primary: true, leader: false },
     ],
     allowIncomplete: true,
   });
@@ -374,7 +374,7 @@ test("accepts the replicas of one dispatcher as an object", () => {
   const { matrices } = readDescriptor(dispatch({ S1: { channels: 64, priority: 1 } }));
   assert.equal(matrices.get("TD"), {
     partitions: [["S1"]],
-    rows: [{ channels: 64, priority: 1, primary: false }],
+    rows: [{ channels: 64, priority: 1, primary: false, leader: false }],
     allowIncomplete: false,
   });
 });
@@ -383,6 +383,71 @@ test("hashes descriptors independently of key order", () => {
   const hash = descriptorHash({ a: 1, b: [{ c: 2, d: 3 }] });
   assert.is(descriptorHash({ b: [{ d: 3, c: 2 }], a: 1 }), hash);
   assert.is.not(descriptorHash({ a: 1, b: [{ c: 2, d: 4 }] }), hash);
+});
+
+const GROUP = {
+  leadership: { engine: "nats://127.0.0.1:4222/leaders" } as object | null,
+  instances: {
+    TD: { type: "dispatch", hport: 9990 },
+    B1: { type: "builder", hport: 9100, tport: 9102 },
+    S1: { type: "search", hport: 9110, tport: 9112 },
+  } as Record<string, object>,
+  topology: {
+    transaction: { B1: ["S1"] } as object,
+    dispatch: { TD: [{ partitions: ["S1"] }, { partitions: ["@B1"], primary: true }] } as object,
+  },
+};
+
+test("a leader's row has a replica for each member of its group", () => {
+  const { leadership, matrices } = readDescriptor(GROUP);
+  const rules = { ttl: 2000, minSynced: 1, whenAlone: "refuse" };
+  assert.equal(leadership, { engine: "nats://127.0.0.1:4222/leaders", ...rules });
+  const row = { channels: 32, priority: 2 };
+  assert.equal(matrices.get("TD"), {
+    partitions: [["S1", "B1", "S1"]],
+    rows: [
+      { ...row, primary: false, leader: false },
+      { ...row, primary: true, leader: true },
+      { ...row, primary: false, leader: true },
+    ],
+    allowIncomplete: false,
+  });
+  assert.is(
+    readDescriptor({ ...GROUP, leadership: { engine: "none" }, topology: {} }).leadership,
+    null,
+  );
+});
+
+test("rejects leadership that cannot work, with all errors at once", () => {
+  const engine = "nats://a:1/x";
+  const cases: [object, RegExp][] = [
+    [{ leadership: 5 }, /"leadership" invalid or missing \(dict required\)/],
+    [{ leadership: {} }, /leadership\.engine/],
+    [{ leadership: { engine, ttl: 100 } }, /leadership\.ttl.*from 500 to 60000/],
+    [{ leadership: { engine, minSynced: -1 } }, /leadership\.minSynced/],
+    [{ leadership: { engine, minSynced: 2 } }, /less than 2 required, the members of group B1/],
+    [{ leadership: { engine, whenAlone: "wait" } }, /leadership\.whenAlone/],
+    [{ leadership: { engine, tll: 1 } }, /leadership\.tll.*did you mean/s],
+    [{ leadership: null }, /@B1 is no group/],
+    [
+      { instances: { ...GROUP.instances, B1: { type: "builder", hport: 9100 } } },
+      /instances\.B1\.tport.*each member of group B1 can follow/,
+    ],
+    [
+      {
+        instances: { ...GROUP.instances, S2: { type: "search", hport: 9120, tport: 9122 } },
+        topology: { transaction: { B1: { S1: ["S2"] } } },
+      },
+      /instances of a chain choose no leader: B1 must provide S2, too/,
+    ],
+    [
+      { topology: { ...GROUP.topology, dispatch: { TD: [{ partitions: ["@B1", "S1"] }] } } },
+      /needs groups of one size in all partitions, or no group/,
+    ],
+  ];
+  for (const [change, expected] of cases) {
+    assert.throws(() => readDescriptor({ ...GROUP, ...change }), expected, String(expected));
+  }
 });
 
 test.run();

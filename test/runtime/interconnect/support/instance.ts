@@ -12,8 +12,10 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
 import type { Durability } from "../../../../runtime/interconnect/durable-log.js";
 import { Interconnect } from "../../../../runtime/interconnect/interconnect.js";
+import type { OpenEngine } from "../../../../runtime/interconnect/leadership/engines.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { TrafficCounters, type TrafficReport } from "../../../../runtime/metrics/traffic.js";
+import type { LeadershipSettings } from "../../../../runtime/settings/server-settings.js";
 import { comparable } from "../../../property/support/comparable.js";
 import { openStore } from "../../graph/support/make-graph.js";
 
@@ -29,6 +31,8 @@ export interface InstanceOptions {
   readonly publishStream?: string | null;
   readonly followStream?: string | null;
   readonly archive?: string | null;
+  readonly leadership?: LeadershipSettings | null;
+  readonly openEngine?: OpenEngine;
 }
 
 export class Instance {
@@ -44,12 +48,13 @@ export class Instance {
   private constructor(root: string, options: InstanceOptions) {
     const { txPort = null, attach = [], disk, durability: mode = "async" } = options;
     const { publishStream = null, followStream = null, retainLogBytes = 0 } = options;
-    const { archive = null } = options;
+    const { archive = null, leadership = null, openEngine } = options;
     this.#root = root;
     const settings = {
       ...{ root, readonly: false, graphs: {}, durability: mode, retainLogBytes },
       ...{ events: false, saveEvery: 0 },
       ...{ ip: null, txPort, attach, txKeyFile: null, publishStream, followStream, archive },
+      leadership,
     };
     const log = (line: string): number => this.lines.push(line);
     this.#interconnect = new Interconnect(
@@ -58,6 +63,7 @@ export class Instance {
       this.clock,
       log,
       disk ?? realDisk,
+      openEngine,
     );
   }
 
@@ -97,6 +103,11 @@ export class Instance {
 
   get log(): string {
     return this.lines.join("\n");
+  }
+
+  /** Resolves when all commits so far may be acknowledged; false: they never may. */
+  isConfirmed(): Promise<boolean> {
+    return this.clock.waitConfirmed(this.clock.nextFlush);
   }
 
   async isFlushed(): Promise<boolean> {

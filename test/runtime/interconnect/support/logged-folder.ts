@@ -45,6 +45,7 @@ export function begin(
       publishStream: null,
       followStream: null,
       archive: null,
+      leadership: null,
     },
   };
   const log = (line: string): number => lines.push(line);

@@ -1,0 +1,27 @@
+// Counts the requests of a scheduler that may change graphs, so that a leader can hand over without
+// failing one.
+
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
+import type { PluginCall } from "./plugin-call.js";
+
+export class ChangesInProgress {
+  readonly #clock: CommitClock | null;
+  readonly #scheduler: number;
+  readonly #calls = new Set<PluginCall>();
+
+  /** @param scheduler its number in this process */
+  constructor(clock: CommitClock | null, scheduler: number) {
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+  }
+
+  begin(call: PluginCall): void {
+    this.#calls.add(call);
+    this.#clock?.setChanges(this.#scheduler, this.#calls.size);
+  }
+
+  /** Ends a request, unless it has ended. */
+  end(call: PluginCall): void {
+    if (this.#calls.delete(call)) this.#clock?.setChanges(this.#scheduler, this.#calls.size);
+  }
+}

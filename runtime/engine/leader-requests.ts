@@ -1,0 +1,49 @@
+// Only the leader of a group executes requests that may change graphs. Another member refuses them
+// before anything runs, and names the leader.
+
+import type { ServerView } from "../builtin/server-view.js";
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
+import type { HttpRejection } from "../http/rejections.js";
+import type { Exchange } from "../http/transport.js";
+import type { Resource } from "./route-table.js";
+
+const READS: readonly string[] = ["GET", "HEAD"];
+const MISDIRECTED = 421;
+const UNAVAILABLE = 503;
+const RETRY_AFTER = "Retry-After: 1\r\n";
+
+type Rejection = Pick<HttpRejection, "status" | "message" | "fields">;
+
+export class LeaderRequests {
+  readonly #clock: CommitClock;
+  readonly #view: Pick<ServerView, "traffic">;
+
+  constructor(clock: CommitClock, view: Pick<ServerView, "traffic">) {
+    this.#clock = clock;
+    this.#view = view;
+  }
+
+  /** Returns whether a request is counted as a change: only in a group. */
+  isChange({ method }: Exchange, resource: Resource): boolean {
+    if (!this.#clock.isInGroup) return false;
+    if ("use" in resource) return resource.use === "change";
+    return (
+      resource.kind === "plugin" && !READS.includes(method) && resource.route.isReadonly !== true
+    );
+  }
+
+  /** Returns why this instance does not execute a change; null: it does. */
+  refusal(): Rejection | null {
+    const { role } = this.#clock.group;
+    if (role === "leading" || role === "none") return null;
+    const { group } = this.#view.traffic();
+    const leader = group?.leader ?? null;
+    if (role === "refusing") {
+      const message = "503 Service Unavailable: too few members of the group have all changes";
+      return { status: UNAVAILABLE, message, fields: RETRY_AFTER };
+    }
+    const message = `421 Misdirected Request: ${leader ?? "no instance"} leads the group`;
+    const named = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
+    return { status: MISDIRECTED, message, fields: named };
+  }
+}

@@ -1,0 +1,287 @@
+// Runs the leadership of one member: calls the engine as its state machine wants, and lets the
+// instance provide or follow. Part of the interconnect thread, which no user code can block.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { SvcError } from "../../base/errors.js";
+import type { LogLine } from "../../base/log-settings.js";
+import type { GroupRole } from "../../graph/manager/logging-entry-points.js";
+import type { GroupReport } from "../../metrics/traffic.js";
+import type { LeadershipSettings } from "../../settings/server-settings.js";
+import type { MemberProgress } from "../log-transport.js";
+import { InterruptibleSleep } from "../retry-loop.js";
+import type { Incarnation, LeadershipEngine } from "./leadership.js";
+import { Member } from "./member.js";
+import type { MemberFile } from "./member-file.js";
+
+/** Fractions of the `ttl`. */
+const CALL_TIMEOUT = 0.5;
+const TICK = 0.025;
+const ACK = 0.2;
+const MAX_RECONNECT_MS = 1000;
+const POLL_MS = 2;
+/** Limit of a handover when the instance stops. */
+const FAREWELL_MS = 2000;
+const FORCE_MS = 10_000;
+const ERROR_LOG_MS = 30_000;
+
+export interface GroupParts {
+  readonly settings: LeadershipSettings;
+  readonly engine: LeadershipEngine;
+  readonly file: MemberFile;
+  /** Highest epoch of the data folder. */
+  readonly epoch: number;
+  readonly warn: LogLine;
+  /** Ends of the log: written, and flushed. */
+  readonly end: () => number;
+  /** Transactions that this replica lacks. */
+  readonly lag: () => number;
+  /** Whether this replica may lead: all of its graphs are there. */
+  readonly lead: (epoch: number) => Promise<void>;
+  readonly follow: () => Promise<void>;
+  /** Waits for changes in progress, then refuses changes. Resolves when all are in the log. */
+  readonly freeze: (deadline: number) => Promise<void>;
+  readonly thaw: () => void;
+  /** Confirms what the members have acknowledged. */
+  readonly confirm: () => void;
+  readonly publish: (role: GroupRole, epoch: number) => void;
+  /** Called when its role or the leader is another one. */
+  readonly changed: () => void;
+}
+
+/** Limit of one call of the engine. */
+export function callTimeoutMs({ ttl }: Pick<LeadershipSettings, "ttl">): number {
+  return ttl * CALL_TIMEOUT;
+}
+
+export class Group implements MemberProgress {
+  readonly maxDelayMs = MAX_RECONNECT_MS;
+  readonly #parts: GroupParts;
+  readonly #member: Member;
+  readonly #sleep = new InterruptibleSleep();
+  readonly #timer: NodeJS.Timeout;
+  /** Epoch that this instance provides in; 0: it follows. */
+  #provides = 0;
+  #isStopped = false;
+  #running: Promise<void> | null = null;
+  #hasWarned = false;
+  #published = "";
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: GroupParts) {
+    this.#parts = parts;
+    const { settings, file, epoch } = parts;
+    const { id, ttl: ttlMs, minSynced, whenAlone, group } = settings;
+    const [, incarnation] = file.incarnation;
+    const mayFound = id === group && file.epoch === 0;
+    const known = Math.max(epoch, file.epoch);
+    this.#member = new Member({
+      ...{ id, incarnation, ttlMs, minSynced, whenAlone, mayFound, epoch: known },
+    });
+    this.#timer = setInterval(() => this.#tick(), ttlMs * TICK).unref();
+    this.#publish();
+  }
+
+  get ackMs(): number {
+    return this.#parts.settings.ttl * ACK;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Hands over if a member has everything, then stops. */
+  async stop(): Promise<void> {
+    const successor = this.#member.required().find(({ isSynced }) => isSynced)?.id;
+    if (this.#provides > 0 && successor !== undefined) {
+      await this.handOver(successor, FAREWELL_MS).catch(() => undefined);
+    }
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    this.#sleep.ring();
+    await this.#running;
+    await this.#parts.engine.close().catch(() => undefined);
+  }
+
+  /** Last transaction that all required members have on disk. */
+  confirmedSn(): number {
+    return this.#provides > 0 ? this.#member.confirmedSn() : -1;
+  }
+
+  acknowledged(member: Incarnation, sn: number): void {
+    this.#member.acknowledged(performance.now(), member, sn);
+    this.#parts.confirm();
+  }
+
+  lost(member: Incarnation): void {
+    this.#member.lost(performance.now(), member);
+  }
+
+  /** A provider of a higher epoch was met. */
+  superseded(epoch: number): void {
+    this.#member.superseded(epoch);
+    this.#sleep.ring();
+  }
+
+  /** Its provider has gone: the record is read at once. */
+  hurry(): void {
+    this.#member.hurry();
+    this.#sleep.ring();
+  }
+
+  /**
+   * Lets another member lead, once it has everything.
+   * @throws SvcError SVC3403, and this instance leads on
+   */
+  async handOver(id: string, timeoutMs: number): Promise<void> {
+    const epoch = this.#provides;
+    if (epoch === 0) throw new SvcError("SVC3403", "handover: this instance does not lead");
+    if (!this.#member.beginHandover(id)) {
+      const synced = this.#member.required().filter(({ isSynced }) => isSynced);
+      const names = synced.map((one) => one.id).join(", ") || "none";
+      const text = `handover: ${id} is not synced; synced members: ${names}`;
+      throw new SvcError("SVC3403", text);
+    }
+    this.#publish();
+    const deadline = performance.now() + timeoutMs;
+    await this.#parts.freeze(deadline);
+    this.#member.completeHandover(performance.now(), this.#parts.end());
+    this.#sleep.ring();
+    while (this.#provides === epoch && performance.now() < deadline) await delay(POLL_MS);
+    if (this.#provides !== epoch) return;
+    this.#member.cancelHandover();
+    this.#parts.thaw();
+    this.#publish();
+    const text = `handover: ${id} did not get everything within ${timeoutMs} ms`;
+    throw new SvcError("SVC3403", text);
+  }
+
+  /**
+   * Leads although other members may have more.
+   * @returns the epoch
+   * @throws SvcError SVC3402 unless that is accepted, SVC3400 if the engine does not answer
+   */
+  async force(acceptsLoss: boolean): Promise<number> {
+    const synced = this.#member.recorded.map(([id]) => id).join(", ") || "none";
+    if (!acceptsLoss) {
+      const text = `promote: the members that have all changes are: ${synced}`;
+      throw new SvcError("SVC3402", `${text}; start one of them, or add --accept-loss`);
+    }
+    this.#member.force();
+    this.#sleep.ring();
+    const deadline = performance.now() + FORCE_MS;
+    while (this.#provides === 0 && performance.now() < deadline) await delay(POLL_MS);
+    if (this.#provides > 0) return this.#provides;
+    throw new SvcError("SVC3400", `leadership: ${this.#parts.settings.engine} does not answer`);
+  }
+
+  report(): GroupReport {
+    const { group, minSynced } = this.#parts.settings;
+    const member = this.#member;
+    const required = member.required();
+    const synced = required.filter(({ isSynced }) => isSynced).map(({ id }) => id);
+    const role = this.#role();
+    const isAtRisk = member.isLeading && synced.length < minSynced;
+    const { leader, epoch } = member;
+    return { group, role, leader, epoch, synced, isAtRisk };
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      await this.#observe();
+      const now = performance.now();
+      const call = this.#member.next(now);
+      if (call.do === "wait") {
+        await this.#sleep.wait(Math.max(1, call.untilMs - now));
+        continue;
+      }
+      const { engine } = this.#parts;
+      try {
+        if (call.do === "read") {
+          const reading = await this.#limited(engine.read());
+          this.#member.heard(performance.now(), reading);
+        } else {
+          const revision = await this.#limited(engine.swap(call.revision, call.record));
+          this.#member.swapped(performance.now(), revision);
+        }
+      } catch (error) {
+        this.#member.failed();
+        this.#logFailure(error as Error);
+      }
+    }
+  }
+
+  /** Follows the role of the state machine. */
+  async #observe(): Promise<void> {
+    const { isLeading, epoch } = this.#member;
+    this.#publish();
+    if (this.#provides > 0 && (!isLeading || epoch !== this.#provides)) {
+      this.#provides = 0;
+      this.#publish();
+      await this.#parts.follow();
+      this.#parts.warn(`leadership: this instance follows; leader: ${this.#member.leader}`);
+    }
+    if (isLeading && this.#provides === 0) await this.#lead(epoch);
+    if (!isLeading && epoch > 0) this.#parts.file.see(epoch);
+    const wasMember = this.#parts.file.epoch > 0;
+    if (this.#member.hasLostRecord && wasMember && !this.#hasWarned) this.#warnOfLostRecord();
+    this.#publish();
+  }
+
+  async #lead(epoch: number): Promise<void> {
+    try {
+      this.#parts.file.see(epoch);
+      await this.#parts.lead(epoch);
+      this.#member.written(performance.now(), this.#parts.end());
+      this.#provides = epoch;
+    } catch (error) {
+      this.#parts.warn(`SVC3400: leadership: cannot lead: ${(error as Error).message}`, "error");
+      this.#member.resign(performance.now());
+    }
+  }
+
+  #warnOfLostRecord(): void {
+    this.#hasWarned = true;
+    const { group, engine } = this.#parts.settings;
+    const text = `leadership: ${engine} has no record of group ${group}, which had a leader before`;
+    this.#parts.warn(`SVC3402: ${text}`, "error");
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    this.#member.lag = this.#parts.lag();
+    this.#member.written(now, this.#parts.end());
+    this.#parts.confirm();
+    this.#publish();
+  }
+
+  #role(): GroupRole {
+    const mode = this.#member.mode(performance.now());
+    return this.#provides === 0 ? "following" : mode;
+  }
+
+  #publish(): void {
+    const [role, { epoch, leader }] = [this.#role(), this.#member];
+    this.#parts.publish(role, epoch);
+    const published = `${role} ${epoch} ${leader}`;
+    if (published === this.#published) return;
+    this.#published = published;
+    this.#parts.changed();
+  }
+
+  #limited<T>(answer: Promise<T>): Promise<T> {
+    const ms = callTimeoutMs(this.#parts.settings);
+    answer.catch(() => undefined);
+    const late = delay(ms, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${ms} ms`);
+    });
+    return Promise.race([answer, late]);
+  }
+
+  #logFailure(error: Error): void {
+    const now = performance.now();
+    if (now - this.#loggedAtMs < ERROR_LOG_MS) return;
+    this.#loggedAtMs = now;
+    const { engine } = this.#parts.settings;
+    this.#parts.warn(`leadership: ${engine} does not answer: ${error.message}`, "warn");
+  }
+}

@@ -1,0 +1,132 @@
+// Leadership engine over a stream of NATS JetStream: one message per group, replaced only if it is
+// still the last one. Reads are answered by the leader of the stream.
+//
+//   nats://host:port[,host:port...]/NAME[?replicas=3]
+
+import type { JetStreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { SvcError } from "../../base/errors.js";
+import { isNotFound, type NatsPackages, natsPackages } from "../stream/jetstream-log.js";
+import { parseStreamAddress } from "../stream/jetstream-transport.js";
+import {
+  encodeRecord,
+  type LeadershipEngine,
+  type LeadershipRecord,
+  parseRecord,
+  type Reading,
+} from "./leadership.js";
+
+/** Error code of the broker for a message that is not the last one any more. */
+const WRONG_LAST_SEQUENCE = 10071;
+const ABSENT = "0";
+
+interface Open {
+  readonly connection: NatsConnection;
+  readonly manager: JetStreamManager;
+}
+
+export class JetStreamEngine implements LeadershipEngine {
+  readonly #packages: NatsPackages;
+  readonly #address: ReturnType<typeof parseStreamAddress>;
+  readonly #group: string;
+  readonly #timeoutMs: number;
+  #open: Promise<Open> | null = null;
+
+  /** @throws SvcError SVC3360, SVC3400 */
+  constructor(uri: string, group: string, timeoutMs: number) {
+    this.#address = parseStreamAddress(uri);
+    this.#packages = packages();
+    this.#group = group;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async read(): Promise<Reading> {
+    const { manager } = await this.#connected();
+    try {
+      const query = { last_by_subj: this.#subject };
+      const message = await manager.streams.getMessage(this.#address.name, query);
+      if (message === null) return { revision: ABSENT, record: null };
+      return { revision: String(message.seq), record: parseRecord(message.string()) };
+    } catch (error) {
+      if (isNotFound(error)) return { revision: ABSENT, record: null };
+      throw error;
+    }
+  }
+
+  async swap(revision: string, record: LeadershipRecord): Promise<string | null> {
+    const { manager } = await this.#connected();
+    const expect = { lastSubjectSequence: Number(revision) };
+    const options = { expect, timeout: this.#timeoutMs, retries: 1 };
+    try {
+      const text = encodeRecord(record);
+      const { seq } = await manager.jetstream().publish(this.#subject, text, options);
+      return String(seq);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === WRONG_LAST_SEQUENCE) return null;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    await (await open?.catch(() => null))?.connection.close();
+  }
+
+  get #subject(): string {
+    return `${this.#address.name}.${Buffer.from(this.#group).toString("hex")}`;
+  }
+
+  #connected(): Promise<Open> {
+    this.#open ??= this.#connect().catch((error) => {
+      this.#open = null;
+      throw error;
+    });
+    return this.#open;
+  }
+
+  async #connect(): Promise<Open> {
+    const { jetstream, transport } = this.#packages;
+    const { name, servers } = this.#address;
+    const timeout = this.#timeoutMs;
+    const connection = await transport.connect({
+      ...{ servers: [...servers], name: `svc ${name}`, timeout },
+      // Another server may lead the stream by now.
+      ...{ reconnect: true, maxReconnectAttempts: -1, reconnectTimeWait: timeout / 4 },
+      ...(process.env.SVC_NATS_TOKEN && { token: process.env.SVC_NATS_TOKEN }),
+    });
+    try {
+      const manager = await jetstream.jetstreamManager(connection, { timeout });
+      await this.#createStream(manager);
+      return { connection, manager };
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  async #createStream(manager: JetStreamManager): Promise<void> {
+    const { name, replicas } = this.#address;
+    try {
+      await manager.streams.info(name);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await manager.streams.add({
+        ...{ name, num_replicas: replicas, subjects: [`${name}.*`], max_msgs_per_subject: 1 },
+        ...{ storage: this.#packages.jetstream.StorageType.File, allow_direct: false },
+      });
+    }
+  }
+}
+
+/** @throws SvcError SVC3400 */
+function packages(): NatsPackages {
+  try {
+    return natsPackages();
+  } catch (error) {
+    const text =
+      `leadership: ${(error as Error).message}; add it to the project with ` +
+      "`npm install @nats-io/jetstream@3.3.1 @nats-io/transport-node@3.3.1`";
+    throw new SvcError("SVC3400", text, { cause: error });
+  }
+}

@@ -1,0 +1,66 @@
+// The file in which a data folder keeps its incarnation and the highest epoch of its group.
+
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeJsonAtomically } from "../../base/durable-files.js";
+import { SvcError } from "../../base/errors.js";
+import { type Incarnation, isIncarnation } from "./leadership.js";
+
+export const MEMBER_FILE = "_member.json";
+const INCARNATION_BYTES = 16;
+
+interface Content {
+  readonly incarnation: string;
+  /** 0: it has never been in a group with a leader. */
+  readonly epoch: number;
+}
+
+export class MemberFile {
+  readonly #file: string;
+  readonly #id: string;
+  #content: Content;
+
+  /** Reads the file, or creates it. @throws SvcError SVC3400 if it is not readable */
+  constructor(root: string, id: string) {
+    this.#file = join(root, MEMBER_FILE);
+    this.#id = id;
+    this.#content = this.#read() ?? {
+      incarnation: randomBytes(INCARNATION_BYTES).toString("hex"),
+      epoch: 0,
+    };
+    this.#write();
+  }
+
+  get incarnation(): Incarnation {
+    return [this.#id, this.#content.incarnation];
+  }
+
+  get epoch(): number {
+    return this.#content.epoch;
+  }
+
+  /** Remembers that the group has a leader of this epoch. */
+  see(epoch: number): void {
+    if (epoch <= this.#content.epoch) return;
+    this.#content = { ...this.#content, epoch };
+    this.#write();
+  }
+
+  #write(): void {
+    writeJsonAtomically(this.#file, this.#content);
+  }
+
+  #read(): Content | null {
+    try {
+      const { incarnation, epoch } = JSON.parse(readFileSync(this.#file, "utf8")) as Content;
+      const isEpoch = Number.isSafeInteger(epoch) && epoch >= 0;
+      if (isEpoch && isIncarnation([this.#id, incarnation])) return { incarnation, epoch };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    }
+    // Another incarnation would have no place in the group, and this one might lack data.
+    const text = `leadership: ${this.#file} is invalid: start this instance with an empty root`;
+    throw new SvcError("SVC3400", text);
+  }
+}

@@ -1,0 +1,132 @@
+// Membership of an instance in a group that chooses its leader: what leading and following mean for
+// its replication.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogLine } from "../../base/log-settings.js";
+import type { LeadershipSettings } from "../../settings/server-settings.js";
+import type { DurableLog } from "../durable-log.js";
+import { demote, isReplicaRoot, readLineage, readReplicaMarker } from "../lineage.js";
+import type { OpenEngine } from "./engines.js";
+import { callTimeoutMs, Group } from "./group.js";
+import { MemberFile } from "./member-file.js";
+import { requestSetAside } from "./set-aside.js";
+
+const POLL_MS = 2;
+
+/** Abilities of the replication of an instance. */
+export interface Replicating {
+  /** Provides to all of these addresses, in a new epoch. */
+  lead(epoch: number, addresses: readonly string[]): Promise<void>;
+  /** Stops providing: the graphs are read-only. */
+  release(): void;
+  /** Listens for a provider. */
+  follow(): Promise<void>;
+  /** Makes all graphs read-only, or writable again. */
+  freeze(isFrozen: boolean): void;
+  lag(): number;
+  changed(): void;
+  /** Ends the process, which starts again. */
+  restart(): void;
+}
+
+export interface MembershipParts {
+  readonly root: string;
+  readonly settings: LeadershipSettings;
+  readonly log: DurableLog;
+  readonly warn: LogLine;
+  readonly openEngine: OpenEngine;
+  readonly replicating: Replicating;
+}
+
+export class Membership {
+  readonly #parts: MembershipParts;
+  readonly group: Group;
+  readonly #file: MemberFile;
+  #isRestarting = false;
+
+  /** @throws SvcError SVC3400, SVC2534 */
+  constructor(parts: MembershipParts) {
+    const { root, settings, log, warn, openEngine, replicating } = parts;
+    const engine = openEngine(settings.engine, settings.group, callTimeoutMs(settings));
+    const file = new MemberFile(root, settings.id);
+    const known = isReplicaRoot(root) ? (readReplicaMarker(root)?.epoch ?? 0) : 0;
+    this.#parts = parts;
+    this.#file = file;
+    this.group = new Group({
+      ...{ settings, engine, file, warn, end: () => log.channel.log.last },
+      epoch: Math.max(log.channel.log.epoch, readLineage(root).epoch, known),
+      lag: () => replicating.lag(),
+      lead: (epoch) => this.#lead(epoch),
+      follow: () => this.#follow(),
+      freeze: (deadline) => this.#freeze(deadline),
+      thaw: () => replicating.freeze(false),
+      confirm: () => log.confirm(),
+      publish: (role, epoch) => log.setGroup(role, epoch),
+      changed: () => replicating.changed(),
+    });
+  }
+
+  get incarnation(): MemberFile["incarnation"] {
+    return this.#file.incarnation;
+  }
+
+  /** Interval of acknowledgements. */
+  get ackMs(): number {
+    return this.group.ackMs;
+  }
+
+  /** Its provider has gone, or another one was met. */
+  disturbed(): void {
+    this.group.hurry();
+  }
+
+  /** It has changes that the leader lacks: it begins again with the leader's graphs. */
+  ahead(reason: string): void {
+    if (this.#isRestarting) return;
+    this.#isRestarting = true;
+    requestSetAside(this.#parts.root, reason);
+    this.#parts.replicating.restart();
+  }
+
+  /** Follows until this instance leads. @throws SvcError SVC2530, SVC2534 */
+  async join(): Promise<void> {
+    if (!isReplicaRoot(this.#parts.root)) await this.#demote();
+    await this.#parts.replicating.follow();
+    this.group.start();
+  }
+
+  async #lead(epoch: number): Promise<void> {
+    const { log, replicating, settings } = this.#parts;
+    log.confirmUpTo(() => this.group.confirmedSn());
+    await replicating.lead(epoch, Object.values(settings.members));
+  }
+
+  /** Stops leading: its graphs become replicas of those of the next leader. */
+  async #follow(): Promise<void> {
+    const { log, replicating } = this.#parts;
+    replicating.release();
+    log.confirmUpTo(null);
+    await this.#demote();
+    await replicating.follow();
+  }
+
+  /** Waits until no request changes graphs, half of the time at most, then refuses changes. */
+  async #freeze(deadline: number): Promise<void> {
+    const { log, replicating } = this.#parts;
+    const giveUpAt = (performance.now() + deadline) / 2;
+    while (log.changesInProgress > 0 && performance.now() < giveUpAt) {
+      await sleep(POLL_MS, undefined, { ref: false });
+    }
+    replicating.freeze(true);
+    await log.settled();
+  }
+
+  /** The end of its own log becomes the position of a replica. */
+  async #demote(): Promise<void> {
+    const { root, log } = this.#parts;
+    await log.settled();
+    const { safe: sn, logId: id, chain, epoch } = log.channel.log;
+    const end = sn === 0 ? null : { id, sn, chain };
+    demote(root, end, Math.max(epoch, readLineage(root).epoch));
+  }
+}

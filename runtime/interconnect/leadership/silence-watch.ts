@@ -1,0 +1,48 @@
+// Measures for how long a record has not changed, by the monotonic clock of the observer. Only time
+// in which the engine answers counts: an election of its own servers is no death of the holder.
+
+import type { Reading } from "./leadership.js";
+
+/** After a takeover, claims wait for twice the time of silence, for 10 s up to 5 minutes. */
+const MIN_CALM_MS = 10_000;
+const MAX_CALM_MS = 300_000;
+
+export class SilenceWatch {
+  readonly #ttlMs: number;
+  readonly #maxStepMs: number;
+  #revision: string | null = null;
+  #epoch: number | null = null;
+  #silentMs = 0;
+  #heardAtMs = 0;
+  #takenOverAtMs = Number.NEGATIVE_INFINITY;
+  #calmMs = MIN_CALM_MS / 2;
+
+  /** @param pollMs usual time between two readings */
+  constructor(ttlMs: number, pollMs: number) {
+    this.#ttlMs = ttlMs;
+    this.#maxStepMs = 2 * pollMs;
+  }
+
+  heard(now: number, { revision, record }: Reading): void {
+    if (revision === this.#revision) {
+      this.#silentMs += Math.min(now - this.#heardAtMs, this.#maxStepMs);
+    } else this.#silentMs = 0;
+    this.#revision = revision;
+    this.#heardAtMs = now;
+    const epoch = record?.epoch ?? null;
+    if (this.#epoch !== null && epoch !== null && epoch > this.#epoch) this.#takenOver(now);
+    this.#epoch = epoch;
+  }
+
+  /** Returns whether the holder may be replaced. */
+  isOver(now: number, delayMs: number): boolean {
+    const isCalm = now - this.#takenOverAtMs >= this.#calmMs;
+    return this.#silentMs >= (isCalm ? 1 : 2) * this.#ttlMs + delayMs;
+  }
+
+  #takenOver(now: number): void {
+    const isFrequent = now - this.#takenOverAtMs < 2 * this.#calmMs;
+    this.#calmMs = isFrequent ? Math.min(MAX_CALM_MS, 2 * this.#calmMs) : MIN_CALM_MS;
+    this.#takenOverAtMs = now;
+  }
+}

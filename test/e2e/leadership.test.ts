@@ -1,0 +1,192 @@
+// A system that chooses its leader through nats-server: the leader is killed under load, again and
+// again, and hands over. Nothing acknowledged is lost or doubled. ROUNDS=n kills more often.
+// limit: 900 s
+// takes 40 s
+// starts processes
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
+import { rounds } from "../support/rounds.js";
+import { UpSystem, until } from "./support/system.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const MEMBERS = ["B1", "S1", "S2"] as const;
+const PLUGINS = `
+import { type Graph, type PluginRequest, PluginResponse, type str } from "svc-server";
+
+/** Adds a vertex, once. @plugin @graph shop */
+export function put(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
+  graph.createVertex(id);
+  return new PluginResponse();
+}
+
+/** Lists all vertices. @plugin @graph shop @readonly */
+export function all(_request: PluginRequest, graph: Graph): str[] {
+  return graph.vertices({ fields: 1 }) as str[];
+}
+`;
+
+const version = natsVersion();
+const test = suite("leadership");
+let nats: NatsServers;
+let project: TemporaryProject;
+let system: UpSystem;
+let names = 0;
+
+function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
+  const described = {
+    graphs: ["shop"],
+    common: { graph: "shop", "s-in": true },
+    leadership: { engine: nats.uri("svc-lease") },
+    instances: {
+      TD: { type: "dispatch", hport: 9990 },
+      B1: { type: "builder", hport: 9100, tport: 9102 },
+      S1: { type: "search", hport: 9110, tport: 9112 },
+      S2: { type: "search", hport: 9120, tport: 9122 },
+    },
+    topology: { transaction: { B1: ["S1", "S2"] }, dispatch: { TD: [{ partitions: ["@B1"] }] } },
+  };
+  return described;
+}
+
+/** Clients that send changes until they are stopped. */
+class Load {
+  readonly acknowledged: string[] = [];
+  readonly statuses = new Map<number, number>();
+  /** Longest time without an acknowledged change. */
+  longestMs = 0;
+  #lastMs = performance.now();
+  #isOver = false;
+  readonly #clients: Promise<void>[];
+
+  constructor(count: number) {
+    this.#clients = Array.from({ length: count }, () => this.#run());
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#clients);
+  }
+
+  begin(): void {
+    this.longestMs = 0;
+    this.#lastMs = performance.now();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      const id = `v${names++}`;
+      const path = `/svc/plugin/put?id=${id}`;
+      const { status } = await system.get("TD", path, 0, { method: "POST", body: "" });
+      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+      if (status !== 200) continue;
+      this.acknowledged.push(id);
+      const now = performance.now();
+      this.longestMs = Math.max(this.longestMs, now - this.#lastMs);
+      this.#lastMs = now;
+    }
+  }
+}
+
+interface GroupState {
+  readonly role: string;
+  readonly leader: string | null;
+  readonly epoch: number;
+  readonly synced: readonly string[];
+}
+
+async function groupOf(id: string): Promise<GroupState> {
+  return ((await system.nodestat(id)) as unknown as { group: GroupState }).group;
+}
+
+/** The member that leads, with all others synced. */
+async function leader(): Promise<string> {
+  let found = "";
+  await until(async () => {
+    for (const id of MEMBERS) {
+      const { role, synced } = await groupOf(id).catch(() => ({ role: "", synced: [] }));
+      if (role === "leading" && synced.length === MEMBERS.length - 1) found = id;
+    }
+    return found !== "";
+  });
+  return found;
+}
+
+async function contents(id: string): Promise<string[]> {
+  const { json } = await system.get(id, "/svc/plugin/all");
+  return (json.response as string[]).map(String).sort();
+}
+
+if (version !== null) {
+  test.before(async () => {
+    nats = await NatsServers.start(1);
+    project = new TemporaryProject({
+      "plugins/shop.ts": PLUGINS,
+      "svc.config.ts": 'export default { durability: "full", executors: 1 };\n',
+    });
+    system = await UpSystem.start(project.folder, descriptor());
+  });
+  test.after(async () => {
+    await system.close();
+    project.remove();
+    await nats.stop();
+  });
+
+  test("a killed leader is replaced, and nothing acknowledged is lost", async () => {
+    const load = new Load(4);
+    const gaps: number[] = [];
+    for (let round = 0; round < rounds(2); round++) {
+      const id = await leader();
+      const count = load.acknowledged.length;
+      await until(async () => load.acknowledged.length > count + 20);
+      load.begin();
+      process.kill((await system.nodestat(id)).pid, "SIGKILL");
+      const before = load.acknowledged.length;
+      await until(async () => load.acknowledged.length > before + 20);
+      gaps.push(Math.round(load.longestMs));
+    }
+    await load.stop();
+    const last = await leader();
+    const there = await contents(last);
+    const missing = load.acknowledged.filter((id) => !there.includes(id));
+    assert.equal(missing, [], JSON.stringify([...load.statuses]));
+    assert.is(new Set(there).size, there.length);
+    for (const id of MEMBERS) {
+      await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
+    }
+    if (process.env.ROUNDS) console.log(gaps.join(" "), JSON.stringify([...load.statuses]));
+  });
+
+  test("a handover fails no request", async () => {
+    const from = await leader();
+    const to = MEMBERS.find((id) => id !== from)!;
+    const load = new Load(4);
+    await until(async () => load.acknowledged.length > 20);
+    load.begin();
+    const { code, out, err } = await system.admin("handover", from, to);
+    assert.is(code, 0, `${out}\n${err}`);
+    const before = load.acknowledged.length;
+    await until(async () => load.acknowledged.length > before + 20);
+    await load.stop();
+    assert.equal([...load.statuses.keys()], [200]);
+    assert.is(await leader(), to);
+    if (process.env.ROUNDS) console.log(`handover: ${Math.round(load.longestMs)} ms`);
+  });
+
+  test("other members name the leader, before anything runs", async () => {
+    const id = await leader();
+    const other = MEMBERS.find((one) => one !== id)!;
+    await until(async () => (await groupOf(other)).leader === id);
+    const posted = await system.get(other, "/svc/plugin/put?id=x", 0, { method: "POST", body: "" });
+    assert.is(posted.status, 421);
+    assert.is(posted.headers.get("x-svc-leader-id"), id);
+    assert.is((await system.get(other, "/svc/plugin/all")).status, 200);
+    const { epoch } = await groupOf(id);
+    const healthy = await system.get(id, "/svc/hc");
+    assert.is(healthy.headers.get("x-svc-leader"), String(epoch));
+    assert.is((await system.get(other, "/svc/hc")).headers.get("x-svc-leader"), null);
+  });
+} else test.skip("nats-server is not installed", () => undefined);
+
+test.run();

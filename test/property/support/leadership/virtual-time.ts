@@ -1,0 +1,59 @@
+// Virtual time: runs what is due, in order, without waiting.
+
+export class VirtualTime {
+  #now = 0;
+  #serial = 0;
+  readonly #heap: { readonly at: number; readonly serial: number; readonly run: () => void }[] = [];
+
+  get now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, run: () => void): void {
+    const heap = this.#heap;
+    const item = { at: this.#now + Math.max(0, ms), serial: this.#serial++, run };
+    let place = heap.push(item) - 1;
+    for (let parent = (place - 1) >> 1; place > 0; parent = (place - 1) >> 1) {
+      if (!isBefore(item, heap[parent]!)) break;
+      heap[place] = heap[parent]!;
+      place = parent;
+    }
+    heap[place] = item;
+  }
+
+  /** Runs everything due until a time. */
+  runUntil(end: number): void {
+    while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {
+      const { at, run } = this.#pop();
+      this.#now = at;
+      run();
+    }
+    this.#now = end;
+  }
+
+  #pop(): { readonly at: number; readonly run: () => void } {
+    const heap = this.#heap;
+    const top = heap[0]!;
+    const last = heap.pop()!;
+    if (heap.length === 0) return top;
+    let place = 0;
+    for (;;) {
+      let child = 2 * place + 1;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (child >= heap.length || !isBefore(heap[child]!, last)) break;
+      heap[place] = heap[child]!;
+      place = child;
+    }
+    heap[place] = last;
+    return top;
+  }
+}
+
+interface Due {
+  readonly at: number;
+  readonly serial: number;
+}
+
+function isBefore(one: Due, other: Due): boolean {
+  return one.at < other.at || (one.at === other.at && one.serial < other.serial);
+}

@@ -1,0 +1,288 @@
+// Groups of instances that choose their leader, over real connections in one process.
+// limit: 120 s
+
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
+import { freePort, type Instance, same, until } from "../support/instance.js";
+import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
+import { MemoryEngine } from "../support/memory-engine.js";
+
+const TTL_MS = 500;
+
+const test = suite<InstancesContext>("groups with a leader");
+withInstances(test);
+
+class TestGroup {
+  readonly engine = new MemoryEngine();
+  readonly #ports: Readonly<Record<string, number>>;
+  readonly #context: InstancesContext;
+  readonly instances = new Map<string, Instance>();
+
+  private constructor(context: InstancesContext, ports: Readonly<Record<string, number>>) {
+    this.#context = context;
+    this.#ports = ports;
+  }
+
+  static async create(context: InstancesContext, ids: readonly string[]): Promise<TestGroup> {
+    const ports: Record<string, number> = {};
+    for (const id of ids) ports[id] = await freePort();
+    return new TestGroup(context, ports);
+  }
+
+  async start(id: string, folder = id): Promise<Instance> {
+    const others = Object.entries(this.#ports).filter(([other]) => other !== id);
+    const members = Object.fromEntries(others.map(([other, port]) => [other, `127.0.0.1:${port}`]));
+    const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
+    const [group = ""] = Object.keys(this.#ports);
+    const instance = await begin(this.#context, folder, {
+      ...{ txPort: this.#ports[id]!, durability: "full", openEngine: () => this.engine.open(id) },
+      leadership: { engine: "memory:", ...rules, group, id, members },
+    });
+    this.instances.set(id, instance);
+    return instance;
+  }
+
+  async stop(id: string): Promise<void> {
+    await end(this.instances.get(id)!);
+    this.instances.delete(id);
+  }
+
+  /** The instance that acknowledges changes. */
+  async leader(): Promise<readonly [string, Instance]> {
+    const find = (): readonly [string, Instance] | undefined =>
+      [...this.instances].find(([, { clock }]) => clock.group.role === "leading");
+    await until(
+      () => find() !== undefined,
+      () => this.log,
+    );
+    return find()!;
+  }
+
+  get log(): string {
+    const logs = [...this.instances].map(([id, { log, clock }]) => {
+      return `${id} ${JSON.stringify(clock.group)}\n${log}`;
+    });
+    return [JSON.stringify(this.engine.record), ...logs].join("\n---\n");
+  }
+
+  async synced(count: number): Promise<void> {
+    await until(
+      () => this.engine.record?.synced.length === count,
+      () => this.log,
+    );
+  }
+}
+
+test("the first member leads, and a change waits for a synced member", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1", "S2"]);
+  const first = await group.start("B1");
+  await until(
+    () => first.clock.group.role === "refusing",
+    () => group.log,
+  );
+  const graph = first.graph();
+  graph.createVertex("a");
+  const confirmed = first.isConfirmed();
+  await first.isFlushed();
+  let isOver = false;
+  void confirmed.then(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.not.ok(isOver, "no other member has it");
+  const other = await group.start("S1");
+  assert.ok(await confirmed);
+  assert.is(other.store().operationCount, first.store().operationCount);
+  assert.is((await group.leader())[0], "B1");
+  assert.throws(() => other.graph().createVertex("b"), /readonly/);
+  await group.start("S2");
+  await group.synced(3);
+  await until(
+    () => first.shown.group?.synced.length === 2,
+    () => group.log,
+  );
+});
+
+test("another member leads after a stop, and the former leader follows it", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1", "S2"]);
+  for (const id of ["B1", "S1", "S2"]) await group.start(id);
+  await group.synced(3);
+  const [, first] = await group.leader();
+  for (let n = 0; n < 20; n++) first.graph().createVertex(`a${n}`);
+  assert.ok(await first.isConfirmed());
+  await group.stop("B1");
+  const [id, next] = await group.leader();
+  assert.is.not(id, "B1");
+  assert.is(next.store().operationCount, 20);
+  next.graph().createVertex("b");
+  assert.ok(await next.isConfirmed());
+  const former = await group.start("B1");
+  await group.synced(3);
+  await same(next, former);
+  assert.throws(() => former.graph().createVertex("c"), /readonly/);
+});
+
+test("a handover keeps all changes, and leads back", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const one = await group.start("B1");
+  const other = await group.start("S1");
+  await group.synced(2);
+  assert.is(await codeOf(other.control({ do: "handOver", to: "B1", timeoutMs: 1 })), "SVC3403");
+  assert.is(await codeOf(one.control({ do: "handOver", to: "S9", timeoutMs: 1 })), "SVC3403");
+  let changes = 0;
+  for (const [from, to, id] of [
+    [one, other, "S1"],
+    [other, one, "B1"],
+  ] as const) {
+    await until(
+      () => from.clock.group.role === "leading",
+      () => group.log,
+    );
+    from.graph().createVertex(`a${changes++}`);
+    await from.control({ do: "handOver", to: id, timeoutMs: 30_000 });
+    await until(
+      () => to.clock.group.role === "leading",
+      () => group.log,
+    );
+    to.graph().createVertex(`a${changes++}`);
+    assert.ok(await to.isConfirmed());
+    await same(to, from);
+  }
+  assert.is(one.store().operationCount, changes);
+});
+
+test("a leader without its engine continues; without its members it refuses", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const first = await group.start("B1");
+  await group.start("S1");
+  await group.synced(2);
+  await group.leader();
+  for (const id of ["B1", "S1"]) group.engine.unreachableFor.add(id);
+  const { beat } = group.engine.record!;
+  const since = performance.now();
+  await until(
+    () => performance.now() - since > 3 * TTL_MS,
+    () => group.log,
+  );
+  assert.is(group.engine.record!.beat, beat);
+  first.graph().createVertex("a");
+  assert.ok(await first.isConfirmed());
+  assert.is(first.clock.group.role, "leading");
+  await group.stop("S1");
+  await until(
+    () => first.clock.group.role === "refusing",
+    () => group.log,
+  );
+});
+
+test("an instance that provided before, and its replicas, join a group", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const before = await begin(context, "B1", { durability: "full" });
+  before.graph().createVertex("a");
+  await before.isFlushed();
+  await end(before);
+  await group.start("B1");
+  const other = await group.start("S1");
+  await group.synced(2);
+  await same((await group.leader())[1], other);
+});
+
+test("changes that only a former leader has are never confirmed", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const first = await group.start("B1");
+  const other = await group.start("S1");
+  await group.synced(2);
+  await group.leader();
+  first.graph().createVertex("a");
+  assert.ok(await first.isConfirmed());
+  await other.control({ do: "suspend", what: "input" });
+  first.graph().createVertex("lost");
+  const lost = first.isConfirmed();
+  group.engine.unreachableFor.add("B1");
+  await until(
+    () => other.clock.group.role !== "following",
+    () => group.log,
+  );
+  assert.not.ok(await lost);
+  assert.throws(() => first.graph().createVertex("b"), /readonly/);
+  group.engine.unreachableFor.clear();
+  await until(
+    () => /SVC3404/.test(first.log),
+    () => group.log,
+  );
+  await group.stop("B1");
+  const root = join(context.folder, "B1");
+  const aside = setAside(root, "first");
+  assert.equal(readdirSync(aside!).sort(), [
+    "_lineage.json",
+    "_member.json",
+    "_replica.json",
+    "_txlog",
+  ]);
+  assert.is(setAside(root), null);
+  await same(other, await group.start("B1"));
+  await group.synced(2);
+  other.graph().createVertex("c");
+  assert.ok(await other.isConfirmed());
+});
+
+test("an emptied data folder cannot lead, and a lost record is reported", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  await group.start("B1");
+  await group.start("S1");
+  await group.synced(2);
+  await group.stop("S1");
+  await group.stop("B1");
+  const emptied = await group.start("S1", "another");
+  await until(
+    () => emptied.clock.group.epoch > 0,
+    () => group.log,
+  );
+  group.engine.clear();
+  await until(
+    () => /SVC3402/.test(emptied.log),
+    () => group.log,
+  );
+  assert.is(emptied.clock.group.role, "following");
+});
+
+test("an operator who accepts the loss promotes a member that may not lead", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  await group.start("B1");
+  const other = await group.start("S1");
+  await group.synced(2);
+  await group.stop("S1");
+  await group.stop("B1");
+  const emptied = await group.start("S1", "another");
+  await until(
+    () => emptied.clock.group.epoch > 0,
+    () => group.log,
+  );
+  assert.is(await codeOf(emptied.control({ do: "promote" })), "SVC3402");
+  const epoch = await emptied.control({ do: "promote", acceptsLoss: true });
+  assert.is(group.engine.record?.epoch, epoch);
+  assert.equal(
+    group.engine.record?.synced.map(([id]) => id),
+    ["S1"],
+  );
+  assert.is(other.log.length > 0, true);
+});
+
+test("an unknown engine, or an invalid member file, ends the start", async (context) => {
+  const members = { S1: "127.0.0.1:1" };
+  const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
+  const leadership = { engine: "ftp://x", ...rules, group: "B1", id: "B1", members };
+  const start = begin(context, "B1", { txPort: await freePort(), leadership });
+  assert.is(await codeOf(start), "SVC3400");
+  const engine = new MemoryEngine();
+  writeFileSync(join(context.folder, "B1", "_member.json"), "{");
+  const again = begin(context, "B1", {
+    ...{ txPort: await freePort(), leadership, openEngine: () => engine.open("B1") },
+  });
+  assert.is(await codeOf(again), "SVC3400");
+});
+
+test.run();

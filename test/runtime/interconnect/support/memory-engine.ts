@@ -1,0 +1,44 @@
+// Leadership engine in memory, shared by the instances of a test. Calls of an instance can fail.
+
+import {
+  encodeRecord,
+  type LeadershipEngine,
+  parseRecord,
+  type Reading,
+} from "../../../../runtime/interconnect/leadership/leadership.js";
+
+export class MemoryEngine {
+  #text: string | null = null;
+  #revision = 0;
+  /** Members that cannot reach it. */
+  readonly unreachableFor = new Set<string>();
+
+  get record(): Reading["record"] {
+    return this.#text === null ? null : parseRecord(this.#text);
+  }
+
+  /** Loses the record. */
+  clear(): void {
+    this.#text = null;
+    this.#revision++;
+  }
+
+  open(id: string): LeadershipEngine {
+    const reachable = async (): Promise<void> => {
+      if (this.unreachableFor.has(id)) throw new Error("engine is away");
+    };
+    return {
+      read: async () => {
+        await reachable();
+        return { revision: String(this.#revision), record: this.record };
+      },
+      swap: async (revision, record) => {
+        await reachable();
+        if (revision !== String(this.#revision)) return null;
+        this.#text = encodeRecord(record);
+        return String(++this.#revision);
+      },
+      close: async () => undefined,
+    };
+  }
+}
