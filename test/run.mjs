@@ -31,6 +31,8 @@ const GRACE_MS = 3_000;
 
 let passed = 0;
 let failed = 0;
+/** Of all files that completed. */
+let cpuSeconds = 0;
 /** Files for a second run; null during that run, or without one. */
 let again = process.env.CI ? [] : null;
 
@@ -88,6 +90,7 @@ await runAgain();
 if (files.length === 0) fail(parts.join(" "), "no test file has such a path");
 if (name !== "" && passed + failed === 0) fail(name, "no test has such a title");
 process.exitCode = failed === 0 ? 0 : 1;
+console.log(`${Math.round(cpuSeconds)} s of CPU`);
 console.log(`${passed} passed, ${failed} failed`);
 
 function optionsOrUsage() {
@@ -217,6 +220,7 @@ function endGroup(child) {
 function report(file, result, output) {
   // Most of many files have no test of the requested title.
   if (name !== "" && result.passed + result.failed === 0) return;
+  cpuSeconds += result.cpuSeconds;
   const isDecided = result.failed === 0 || again === null;
   if (isDecided) {
     passed += result.passed;

@@ -15,17 +15,21 @@ const test = suite("completion");
 /** Verbs of `svc admin` that begin with an s. */
 const WITH_S = VERBS.map(({ name }) => name).filter((name) => name.startsWith("s"));
 
-/** Suggestions of bash for these words, the last of them incomplete. */
-function offered(script: string, cwd: string, ...words: string[]): string[] {
-  const typed = words.map((word) => `'${word}'`).join(" ");
-  const program = `${script}
-COMP_WORDS=(svc ${typed}); COMP_CWORD=${words.length}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
+/** Suggestions of bash for lists of words, the last of each incomplete. */
+function offered(script: string, cwd: string, lines: readonly (readonly string[])[]): string[][] {
+  const asks = lines.map((words) => {
+    const typed = words.map((word) => `'${word}'`).join(" ");
+    return `COMP_WORDS=(svc ${typed}); COMP_CWORD=${words.length}; COMPREPLY=(); _svc
+printf '%s\\n' "\${COMPREPLY[@]}" ---`;
+  });
+  const program = `${script}\n${asks.join("\n")}`;
   const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", program], {
     cwd,
     encoding: "utf8",
   });
   assert.is(status, 0, stderr);
-  return stdout.split("\n").filter((line) => line !== "");
+  const answers = stdout.split("---\n").slice(0, -1);
+  return answers.map((text) => text.split("\n").filter((line) => line !== ""));
 }
 
 test("completes commands, options, their values and paths in bash", async () => {
@@ -33,26 +37,42 @@ test("completes commands, options, their values and paths in bash", async () => 
   const folder = mkdtempSync(join(tmpdir(), "svc-completion-"));
   mkdirSync(join(folder, "my service"));
   mkdirSync(join(folder, "other"));
-  const on = (...words: string[]) => offered(script, folder, ...words);
+  const expected: readonly (readonly [words: readonly string[], offers: readonly string[]])[] = [
+    [["bu"], ["build"]],
+    [["help", "de"], ["dev"]],
+    [
+      ["graph", ""],
+      ["import", "export", "rebuild-vectors"],
+    ],
+    [["admin", "s"], WITH_S],
+    [["admin", "status", "o"], ["other"]],
+    [["admin", "status", "--j"], ["--json"]],
+    [["completion", "z"], ["zsh"]],
+    [["argspec", "d"], ["diff"]],
+    [["argspec", "o"], ["other"]],
+    [["build", "--ch"], ["--check"]],
+    [["client", "--lang", "p"], ["python"]],
+    [["client", "--lang", "p", "--ou"], ["--out"]],
+    [["serve", "--root", "my"], ["my service"]],
+    [["serve", "--port", ""], []],
+    [["build", "o"], ["other"]],
+  ];
+  const included = [
+    [[""], "graph"],
+    [[""], "help"],
+    [["argspec", "diff", "--"], "--help"],
+    ...VERBS.map(({ name }) => [["admin", name], name] as const),
+  ] as const;
   try {
-    assert.equal(on("bu"), ["build"]);
-    assert.ok(on("").includes("graph") && on("").includes("help"));
-    assert.equal(on("help", "de"), ["dev"]);
-    assert.equal(on("graph", ""), ["import", "export", "rebuild-vectors"]);
-    assert.equal(on("admin", "s"), WITH_S);
-    assert.ok(VERBS.every(({ name }) => on("admin", name).includes(name)));
-    assert.equal(on("admin", "status", "o"), ["other"]);
-    assert.equal(on("admin", "status", "--j"), ["--json"]);
-    assert.equal(on("completion", "z"), ["zsh"]);
-    assert.equal(on("argspec", "d"), ["diff"]);
-    assert.equal(on("argspec", "o"), ["other"]);
-    assert.equal(on("build", "--ch"), ["--check"]);
-    assert.ok(on("argspec", "diff", "--").includes("--help"));
-    assert.equal(on("client", "--lang", "p"), ["python"]);
-    assert.equal(on("client", "--lang", "p", "--ou"), ["--out"]);
-    assert.equal(on("serve", "--root", "my"), ["my service"]);
-    assert.equal(on("serve", "--port", ""), []);
-    assert.equal(on("build", "o"), ["other"]);
+    const words = [...expected, ...included].map(([words]) => words);
+    const offers = offered(script, folder, words);
+    assert.equal(
+      expected.map(([words], index) => [words, offers[index]]),
+      expected,
+    );
+    for (const [index, [words, offer]] of included.entries()) {
+      assert.ok(offers[expected.length + index]!.includes(offer), `${words}: ${offer}`);
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,5 +1,6 @@
 // Sample calls of the console run unchanged, and send any typed arguments.
 // limit: 60 s
+// starts processes
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -9,13 +9,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Random, SEED } from "../property/support/random.js";
+import { rounds } from "../support/rounds.js";
 import { type MatrixPlace, matrix, type TestMatrix } from "./support/matrix.js";
 import { type Answer, get, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch chaos");
 /** Requested by a developer, with a machine of its own. */
 const IS_STRICT = process.env.CHAOS_SECONDS !== undefined;
-const SECONDS = Number(process.env.CHAOS_SECONDS ?? 6);
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? rounds(10));
 const CLIENTS = 8;
 const TIMEOUT_MS = 500;
 const ROWS = 3;

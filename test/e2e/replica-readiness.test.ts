@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { freePort } from "../runtime/interconnect/support/instance.js";
+import { rounds } from "../support/rounds.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -82,7 +83,7 @@ async function untilServing({ port }: Served, expected = VERTICES): Promise<void
       return;
     }
     assert.is(status, 503);
-    await delay(2);
+    await delay(5);
   }
 }
 
@@ -93,7 +94,7 @@ test("answers when it has caught up, never before", async () => {
   let replica = await start("b", "--tx-port", `${txPort}`);
   await untilServing(replica);
   assert.equal((await state(replica)).replica.state, "caught-up");
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < rounds(2); round++) {
     // The disk is lost, and another one is empty.
     await kill(replica);
     rmSync(join(project.folder, "b"), { recursive: true });

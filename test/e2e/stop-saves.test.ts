@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { rounds } from "../support/rounds.js";
 import { ServedProject } from "./support/served-project.js";
 import { get } from "./support/server.js";
 
@@ -131,7 +132,7 @@ test("reports a failed save to operators until one succeeds", async () => {
 });
 
 /** Its threads may still process the start: one stop in 25 exited by itself, with 0. */
-const STOPS = 5;
+const STOPS = rounds(5);
 
 for (let round = 1; round <= STOPS; round++) {
   test(`exits with an error code when saving fails, ${round}`, async () => {
