@@ -13,6 +13,7 @@ const GRAPH = [
   "capacity",
   "graph-threads",
   "vector-threads",
+  "search-threads",
   "graph-log",
   "feed",
   "replication",

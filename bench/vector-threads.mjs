@@ -11,33 +11,13 @@ import { readOptions } from "./lib/options.mjs";
 import { request } from "./lib/probe.mjs";
 import { build, makeProject, NODE_TYPES } from "./lib/project.mjs";
 import { startSvc } from "./lib/server.mjs";
+import { TIMED } from "./lib/timed-plugins.mjs";
 
-const PLUGINS = `import { openSync, readSync } from "node:fs";
+const PLUGINS = `${TIMED}
 import { D_OUT, type Graph, type int, M_INT, type PluginRequest, type Vector } from "svc-server";
 
 const LENGTH = 128;
 const CENTERS = 500;
-const SCHEDULED = openSync("/proc/thread-self/schedstat", "r");
-const FIELDS = Buffer.alloc(64);
-
-/** Milliseconds in which this thread has had a core, or did not wait for one; and had one. */
-function ownMs(): [own: number, cpu: number] {
-  const length = readSync(SCHEDULED, FIELDS, 0, FIELDS.length, 0);
-  const [cpuNs, waitedNs] = FIELDS.toString("latin1", 0, length).split(" ");
-  return [performance.now() - Number(waitedNs) / 1e6, Number(cpuNs) / 1e6];
-}
-
-/** Calls until the time is over: how many in a second, and in one of CPU time. */
-function repeat(ms: number, call: () => void): number[] {
-  const begun = ownMs();
-  let calls = 0;
-  let now = begun;
-  for (; now[0] - begun[0] < ms; now = ownMs()) {
-    for (let count = 0; count < 16; count++) call();
-    calls += 16;
-  }
-  return now.map((end, at) => (1000 * calls) / (end - begun[at]!));
-}
 
 const bell = (): number => Math.random() + Math.random() + Math.random() - 1.5;
 const some = (): number[] => Array.from({ length: LENGTH }, bell);
