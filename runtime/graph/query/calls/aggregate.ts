@@ -22,7 +22,6 @@ import type { ArcTest } from "../match/arc-test.js";
 import { type Deadline, readDeadline } from "../match/deadline.js";
 import { explainRule } from "../match/describe-test.js";
 import { HandleSet } from "../match/handle-set.js";
-import { checkedArguments } from "../parse/query-arguments.js";
 import type { AggregateQueryOptions } from "../parse/query-options.js";
 import { fieldMask } from "../render/fields.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
@@ -30,6 +29,7 @@ import type { AggregateResult, Explanation, QueryTiming } from "../render/typed-
 import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 import type { Plan } from "./plan.js";
+import { planCache } from "./plan-cache.js";
 
 /** Options of `aggregate`. */
 export type AggregateOptions = AggregateQueryOptions & LimitOptions;
@@ -168,7 +168,11 @@ export function aggregate<const O extends AggregateOptions = object>(
   anchor: Anchor,
   options?: O,
 ): AggregateResult<O> {
-  const given: AggregateOptions = checkedArguments("aggregate", options);
-  const aggregation = new Aggregation(store, given);
-  return aggregation.execute(findAnchor(store, anchor), given) as AggregateResult<O>;
+  const { plan, limits } = planKnown(store, options);
+  return plan.execute(findAnchor(store, anchor), limits) as AggregateResult<O>;
 }
+
+const planKnown = planCache<AggregateOptions, Aggregation>(
+  "aggregate",
+  (store, options) => new Aggregation(store, options),
+);

@@ -102,4 +102,14 @@ test("finds names defined after the plan was made", () => {
   assert.equal(ask(), ["c"]);
 });
 
+test("sums what was added after the plan was made", () => {
+  const graph = makeGraph();
+  const ask = () => graph.aggregate("a", { arc: ["to", D_OUT, M_INT], neighbor: { type: "late" } });
+  graph.connect("a", ["to", M_INT, 1], "b");
+  assert.equal(ask(), { neighbors: 0, arcs: 0, predicator_value: 0 });
+  graph.createVertex("c", "late");
+  graph.connect("a", ["to", M_INT, 4], "c");
+  assert.equal(ask(), { neighbors: 1, arcs: 1, predicator_value: 4 });
+});
+
 test.run();
