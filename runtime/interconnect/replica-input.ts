@@ -19,6 +19,9 @@ export class ReplicaInput {
     this.#traffic = traffic;
   }
 
+  /** State of the provider that the replica has not reached: when it was, and its end. */
+  #awaited: { readonly at: number; readonly sn: number } | null = null;
+
   /** Called with the offer that the following messages belong to. */
   begin({ isRoot, logId }: Offer): void {
     this.#serialBase = isRoot ? serialBase(logId) : null;
@@ -46,15 +49,22 @@ export class ReplicaInput {
     const { sn, units } = header;
     traffic.count(traffic.in, body.length, units, records);
     if (this.#serialBase !== null) traffic.serial = this.#serialBase + sn + units - 1;
+    this.#compareEnds();
   }
 
   #takeStatus(given: unknown): void {
     const { at, serial, digest, graphs, goal } = parseStatus(given);
     this.#replica.compare(graphs);
     this.#replica.aim(goal);
-    // Everything sent before the status is applied.
-    this.#traffic.lagMs = Math.max(0, Date.now() - at);
+    this.#awaited ??= { at, sn: goal ?? 0 };
+    this.#compareEnds();
     this.#traffic.serial = serial;
     this.#traffic.providerDigest = digest;
+  }
+
+  #compareEnds(): void {
+    if (this.#awaited === null || (this.#replica.appliedSn ?? -1) < this.#awaited.sn) return;
+    this.#traffic.setEven(Math.max(0, Date.now() - this.#awaited.at));
+    this.#awaited = null;
   }
 }

@@ -140,6 +140,11 @@ export class Replica {
     if (this.#safe.sn !== null) this.#reach(this.#safe.sn);
   }
 
+  /** Last transaction of the provider that is applied; null: not known. */
+  get appliedSn(): number | null {
+    return this.#applied.sn;
+  }
+
   positions(): Positions {
     const graphs = [...this.#graphs.stores().values()].flatMap((store) => {
       const { operationCount: count } = store;

@@ -469,6 +469,7 @@ export class Replication {
     const { log } = this.#log.channel;
     // Before the first transaction the log has no stable id.
     const isOwn = this.#subscriber === null || this.#isPromoted;
+    if (isOwn) traffic.setEven(null);
     if (isOwn && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
     this.#parts.board.write({
       ...traffic.shown(),

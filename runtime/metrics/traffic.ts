@@ -204,13 +204,16 @@ export class TrafficCounters {
   }
 }
 
+/** A replica hears from its provider more often than this. */
+const EVEN_MS = 5_000;
 /** Shorter intervals give meaningless rates. */
 const LEAST_RATE_MS = 500;
 
 export class Traffic {
   readonly in = none();
   readonly out = none();
-  lagMs = 0;
+  /** Null: not a replica, or nothing known about its provider yet. */
+  #even: { readonly lagMs: number; readonly at: number } | null = null;
   serial = 0;
   txPort = 0;
   provider: string | null = null;
@@ -241,6 +244,18 @@ export class Traffic {
     sums.units += units;
     sums.records += records;
     sums.frames++;
+  }
+
+  /** A replica has everything that its provider had `lagMs` ago; null: it has no provider. */
+  setEven(lagMs: number | null): void {
+    this.#even = lagMs === null ? null : { lagMs, at: performance.now() };
+  }
+
+  /** Time that a replica is behind. While it hears that it lacks nothing, time does not count. */
+  get lagMs(): number {
+    if (this.#even === null) return 0;
+    const silentMs = performance.now() - this.#even.at;
+    return Math.round(this.#even.lagMs + (silentMs > EVEN_MS ? silentMs : 0));
   }
 
   /** Returns the current report; called about once a second and on changes. */

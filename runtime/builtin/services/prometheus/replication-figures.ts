@@ -77,7 +77,7 @@ function* replicaFigures({ replica, lagMs, in: input, out }: TrafficReport): Gen
   );
   yield* gauge(
     "svc_replication_lag_seconds",
-    "Time since the last applied transaction became durable at the provider; 0 without lag.",
+    "Time that this replica is behind its provider, also while it hears nothing; 0 without lag.",
     singleSample(lagMs / 1000),
   );
   yield* counter(
