@@ -8,7 +8,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import type { System } from "../../runtime/system/system.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { compose } from "./manifest/compose.js";
-import { kubernetes } from "./manifest/kubernetes.js";
+import { helm, kubernetes } from "./manifest/kubernetes.js";
 import { nomad } from "./manifest/nomad.js";
 import type { Manifests } from "./manifest/placement.js";
 import { systemd } from "./manifest/systemd.js";
@@ -16,6 +16,7 @@ import { systemd } from "./manifest/systemd.js";
 const TARGETS: ReadonlyMap<string, (system: System) => Manifests> = new Map([
   ["systemd", systemd],
   ["kubernetes", kubernetes],
+  ["helm", helm],
   ["nomad", nomad],
   ["compose", compose],
 ]);

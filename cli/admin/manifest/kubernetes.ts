@@ -1,111 +1,126 @@
-// Kubernetes objects: a StatefulSet of size one for each instance, because each has its own name
-// and data; one headless Service, and the descriptor.
+// Kubernetes objects as a kustomize base, or as a Helm chart. An engine is a StatefulSet of size
+// one, because it has its own name and data; it is updated only when its pod is deleted, which
+// `svc admin rolling-update` decides. A dispatcher is a Deployment behind a Service.
 
+import { createHash } from "node:crypto";
 import type { System } from "../../../runtime/system/system.js";
 import {
-  descriptorWith,
-  type Manifests,
-  type PlacedInstance,
-  placeInstances,
-  platformName,
-  STOP_SECONDS,
-  serveWords,
-  toYaml,
-} from "./placement.js";
+  clientService,
+  dispatcherService,
+  disruptionBudget,
+  networkPolicies,
+  peerService,
+} from "./kubernetes-network.js";
+import { type Pod, placePods, podHost } from "./kubernetes-places.js";
+import { podTemplate, type Sizes, STORAGE } from "./kubernetes-pods.js";
+import { descriptorWith, type Manifests, platformName, toYaml } from "./placement.js";
 
-/** Room for two copies, because a save may copy the graphs. To be adapted to their size. */
-const MEMORY = "2Gi";
-const STORAGE = "10Gi";
+/** To be adapted to the size of the graphs: a save may copy them, so there is room for two. */
+const SIZES: Sizes = { memory: "2Gi", storage: "10Gi" };
+const TAG = "1";
 
 export function kubernetes(system: System): Manifests {
-  const app = `svc-${platformName(system.name)}`;
-  const placed = placeInstances(system);
-  // The first pod of a set, by the name that the Service gives it.
-  const hosts = new Map(placed.map(({ plan, name }) => [plan.id, `${app}-${name}-0.${app}`]));
+  const files = describeObjects(system, SIZES);
+  const { app } = namesOf(system);
+  const kustomization = {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: [...files.keys()],
+    images: [{ name: app, newTag: TAG }],
+  };
+  return new Map([["kustomization.yaml", toYaml(kustomization)], ...files]);
+}
+
+/** The same objects as a chart. */
+export function helm(system: System): Manifests {
+  const { app } = namesOf(system);
+  const chart = { apiVersion: "v2", name: app, version: "1.0.0", type: "application" };
+  const values = { image: `${app}:${TAG}`, ...SIZES };
+  // A word in place of each value: a descriptor cannot contain its own hash.
+  const text = JSON.stringify(system.descriptor);
+  const mark = `value-${createHash("sha256").update(text).digest("hex")}`;
+  const words = { memory: `${mark}-memory`, storage: `${mark}-storage` };
+  const templates = [...describeObjects(system, words)].map(([name, plain]) => {
+    const template = plain
+      .replaceAll("{{", '{{ "{{" }}')
+      .replaceAll(`image: ${app}\n`, "image: {{ .Values.image | quote }}\n")
+      .replaceAll(new RegExp(`${mark}-(\\w+)`, "g"), "{{ .Values.$1 | quote }}");
+    return [`templates/${name}`, template] as const;
+  });
+  return new Map([["Chart.yaml", toYaml(chart)], ["values.yaml", toYaml(values)], ...templates]);
+}
+
+function namesOf(system: System): { app: string } {
+  return { app: `svc-${platformName(system.name)}` };
+}
+
+function describeObjects(system: System, sizes: Sizes): Map<string, string> {
+  const { app } = namesOf(system);
+  const pods = placePods(system);
+  const hosts = new Map(pods.map((pod) => [pod.plan.id, podHost(app, pod)]));
   const descriptor = descriptorWith(system, (id) => hosts.get(id)!);
-  const objects = [
-    configMap(app, descriptor),
-    service(app),
-    ...placed.map((one) => statefulSet(app, one)),
+  const [engines, dispatchers] = [
+    pods.filter((pod) => !isDispatcher(pod)),
+    pods.filter(isDispatcher),
   ];
-  return new Map([["system.yaml", objects.map(toYaml).join("---\n")]]);
-}
-
-function configMap(app: string, descriptor: string): object {
-  const metadata = { name: app, labels: { app } };
-  return { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "system.json": descriptor } };
-}
-
-/** Instances must find each other while they start and while they are out of service. */
-function service(app: string): object {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: app, labels: { app } },
-    spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: { app } },
+  const config = {
+    ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: app, labels: { app } } },
+    data: { "system.json": descriptor },
   };
+  const fronts = pods.filter(({ isFront }) => isFront);
+  const rows = new Set(pods.map(({ row }) => row));
+  const files: Record<string, readonly object[]> = {
+    "system.yaml": [config],
+    "services.yaml": [
+      peerService(app),
+      clientService(app, fronts),
+      ...dispatchers.map((pod) => dispatcherService(app, pod)),
+    ],
+    "engines.yaml": engines.map((pod) => statefulSet(app, pod, sizes)),
+    "dispatchers.yaml": dispatchers.map((pod) => deployment(app, pod, sizes, descriptor)),
+    "availability.yaml": [...rows].map((row) => disruptionBudget(app, row)),
+    "network.yaml": networkPolicies(app),
+  };
+  const present = Object.entries(files).filter(([, objects]) => objects.length > 0);
+  return new Map(present.map(([name, objects]) => [name, objects.map(toYaml).join("---\n")]));
 }
 
-function statefulSet(app: string, placed: PlacedInstance): object {
-  const { name, hasData, plan } = placed;
+function isDispatcher({ plan }: Pod): boolean {
+  return plan.dispatcher !== null;
+}
+
+function metadataOf(app: string, { name, plan }: Pod): object {
   const labels = { app, instance: name };
+  return { name: `${app}-${name}`, labels, annotations: { "svc/instance": plan.id } };
+}
+
+function statefulSet(app: string, pod: Pod, sizes: Sizes): object {
   const claim = {
-    metadata: { name: "data" },
-    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: STORAGE } } },
+    metadata: { name: STORAGE },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: sizes.storage } } },
   };
-  const config = { name: "system", configMap: { name: app } };
   return {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
-    metadata: { name: `${app}-${name}`, labels, annotations: { "svc/instance": plan.id } },
+    ...{ apiVersion: "apps/v1", kind: "StatefulSet", metadata: metadataOf(app, pod) },
     spec: {
-      serviceName: app,
+      serviceName: `${app}-peers`,
       replicas: 1,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          terminationGracePeriodSeconds: STOP_SECONDS,
-          securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
-          containers: [container(app, placed)],
-          volumes: hasData ? [config] : [config, { name: "data", emptyDir: {} }],
-        },
-      },
-      ...(hasData && { volumeClaimTemplates: [claim] }),
+      updateStrategy: { type: "OnDelete" },
+      selector: { matchLabels: { app, instance: pod.name } },
+      template: podTemplate(app, pod, sizes, null),
+      ...(pod.hasData && { volumeClaimTemplates: [claim] }),
     },
   };
 }
 
-function container(app: string, placed: PlacedInstance): object {
-  const { port, txPort } = placed.plan;
-  const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
-  const scheme = placed.probe === "https" ? { scheme: "HTTPS" } : {};
-  const probe = (path: string, at: string) => ({
-    ...(placed.probe === "tcp"
-      ? { tcpSocket: { port: at } }
-      : { httpGet: { path, port: at, ...scheme } }),
-    periodSeconds: 5,
-    timeoutSeconds: 3,
-  });
+/** A dispatcher starts again when the descriptor has changed; engines get it while they run. */
+function deployment(app: string, pod: Pod, sizes: Sizes, descriptor: string): object {
   return {
-    name: "svc",
-    image: `${app}:latest`,
-    command: ["node", "serve.mjs", ...serveWords(placed, "/etc/svc/system.json", "/data")],
-    // SVC_ADMIN_KEY and SVC_TX_KEY.
-    envFrom: [{ secretRef: { name: app, optional: true } }],
-    ports: [
-      { name: "main", containerPort: port },
-      { name: "admin", containerPort: port + 1 },
-      ...stream,
-    ],
-    // Not the health check: an instance out of service responds with 503 but is alive.
-    livenessProbe: probe("/svc/ping", "admin"),
-    readinessProbe: probe("/svc/hc", "main"),
-    startupProbe: { ...probe("/svc/ping", "admin"), failureThreshold: 120 },
-    resources: { limits: { memory: MEMORY } },
-    volumeMounts: [
-      { name: "system", mountPath: "/etc/svc", readOnly: true },
-      { name: "data", mountPath: "/data" },
-    ],
+    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: metadataOf(app, pod) },
+    spec: {
+      replicas: 1,
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      selector: { matchLabels: { app, instance: pod.name } },
+      template: podTemplate(app, pod, sizes, descriptor),
+    },
   };
 }

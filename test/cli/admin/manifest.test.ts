@@ -8,8 +8,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { parse, parseAllDocuments } from "yaml";
 import { compose } from "../../../cli/admin/manifest/compose.js";
-import { kubernetes } from "../../../cli/admin/manifest/kubernetes.js";
+import { helm, kubernetes } from "../../../cli/admin/manifest/kubernetes.js";
 import { nomad } from "../../../cli/admin/manifest/nomad.js";
 import { type Manifests, placeInstances, toYaml } from "../../../cli/admin/manifest/placement.js";
 import { systemd } from "../../../cli/admin/manifest/systemd.js";
@@ -42,7 +43,7 @@ function asked(files: Manifests, command: string, ...words: readonly string[]): 
   }
 }
 
-for (const [name, make] of Object.entries({ systemd, kubernetes, nomad, compose })) {
+for (const [name, make] of Object.entries({ systemd, kubernetes, helm, nomad, compose })) {
   test(`${name}: matches the golden files`, () => {
     const files = make(system);
     const text = [...files].map(([file, content]) => `# ${file}\n${content}`).join("\n");
@@ -52,7 +53,7 @@ for (const [name, make] of Object.entries({ systemd, kubernetes, nomad, compose 
 }
 
 test("separate liveness from health, which an operator can change", () => {
-  const text = kubernetes(system).get("system.yaml")!;
+  const text = [...kubernetes(system).values()].join("\n");
   const probes = [...text.matchAll(/(\w+)Probe:\n\s+httpGet:\n\s+path: (\S+)\n\s+port: (\w+)/g)];
   const seen = new Set(probes.map(([, probe, path, port]) => `${probe} ${path} ${port}`));
   assert.equal([...seen].sort(), [
@@ -76,6 +77,97 @@ test("probe health by TLS, or by a connection if client certificates are require
   assert.match(shown[1], /type = "tcp"\n\s+port = "admin"/);
   assert.match(shown[2], 'require("net").connect(9001');
   for (const text of shown) assert.not(/httpGet|\/svc\/ping/.test(text));
+});
+
+interface KubernetesObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly selector?: { readonly matchLabels?: Labels } & Labels;
+    readonly podSelector?: { readonly matchLabels: Labels };
+    readonly serviceName?: string;
+    readonly ports?: readonly { readonly targetPort: string }[];
+    readonly template?: {
+      readonly metadata: { readonly labels: Labels };
+      readonly spec: {
+        readonly containers: readonly {
+          readonly ports: readonly { readonly name: string }[];
+          readonly volumeMounts: readonly { readonly name: string }[];
+        }[];
+        readonly volumes: readonly { readonly name: string }[];
+      };
+    };
+    readonly volumeClaimTemplates?: readonly KubernetesObject[];
+  };
+}
+type Labels = Readonly<Record<string, unknown>>;
+
+function objectsOf(files: Manifests): KubernetesObject[] {
+  const texts = [...files].filter(([name]) => /^(?!kustomization)[a-z]+\.yaml$/.test(name));
+  return texts.flatMap(([, text]) => parseAllDocuments(text).map((one) => one.toJS()));
+}
+
+for (const given of [eightNodes(), { name: "One", instances: { G1: { hport: 9000 } } }]) {
+  test(`kubernetes: objects of ${given.name} refer to each other`, () => {
+    const files = kubernetes(readDescriptor(given));
+    const { resources } = parse(files.get("kustomization.yaml")!);
+    assert.equal(resources, [...files.keys()].slice(1));
+    const objects = objectsOf(files);
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    assert.is(new Set(names).size, names.length);
+    for (const name of names) assert.match(name, /^\w+ [a-z][a-z0-9-]{0,61}[a-z0-9]$/);
+    const pods = objects.flatMap(({ spec }) => spec?.template ?? []);
+    const selected = (labels: Labels) =>
+      pods.filter(({ metadata }) =>
+        Object.entries(labels).every(([key, value]) => metadata.labels[key] === value),
+      );
+    for (const { kind, spec, metadata } of objects) {
+      if (kind === "ConfigMap") continue;
+      const labels = spec.podSelector?.matchLabels ?? spec.selector?.matchLabels ?? spec.selector!;
+      assert.ok(selected(labels).length > 0, `${kind} ${metadata.name}`);
+      for (const { targetPort } of spec.ports ?? []) {
+        for (const pod of selected(labels)) {
+          const ports = pod.spec.containers[0]!.ports.map(({ name }) => name);
+          assert.ok(ports.includes(targetPort), metadata.name);
+        }
+      }
+      const { template, serviceName, volumeClaimTemplates = [] } = spec;
+      if (serviceName !== undefined) assert.ok(names.includes(`Service ${serviceName}`));
+      if (template === undefined) continue;
+      assert.equal(selected(labels), [template], "no other pod has these labels");
+      const claims = volumeClaimTemplates.map((claim) => claim.metadata.name);
+      const volumes = [...template.spec.volumes.map(({ name }) => name), ...claims];
+      const mounted = template.spec.containers[0]!.volumeMounts.map(({ name }) => name);
+      assert.equal(mounted.sort(), volumes.sort());
+    }
+  });
+}
+
+test("kubernetes: instances find each other by names of Services and sets", () => {
+  const objects = objectsOf(kubernetes(system));
+  const names = new Set(objects.map(({ metadata }) => metadata.name));
+  const config = objects.find(({ kind }) => kind === "ConfigMap") as unknown as {
+    readonly data: { readonly "system.json": string };
+  };
+  const { instances } = JSON.parse(config.data["system.json"]) as {
+    readonly instances: Readonly<Record<string, { readonly host: string }>>;
+  };
+  for (const { host } of Object.values(instances)) {
+    const [pod = "", service = pod] = host.split(".");
+    assert.ok(names.has(service) && names.has(pod.replace(/-0$/, "")), host);
+  }
+});
+
+test("helm: values are those of the chart, and braces of users stay", () => {
+  const files = helm(readDescriptor({ ...eightNodes(), name: "a {{ .Values.x }}" }));
+  const used = new Set<string>();
+  for (const [, text] of files) {
+    for (const [, name] of text.matchAll(/\{\{ \.Values\.(\w+) \| quote \}\}/g)) used.add(name!);
+    assert.not(/value-[0-9a-f]{64}/.test(text));
+  }
+  assert.equal([...used].sort(), ["image", "memory", "storage"]);
+  assert.equal(Object.keys(parse(files.get("values.yaml")!)).sort(), [...used].sort());
+  assert.match(files.get("templates/system.yaml")!, `a {{ "{{" }} .Values.x }}`);
 });
 
 test("report names that a platform cannot distinguish", () => {

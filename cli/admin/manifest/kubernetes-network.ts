@@ -1,0 +1,69 @@
+// How pods are reached, and by which others; and how many may be missing at a time.
+
+import type { Pod } from "./kubernetes-places.js";
+
+/** Label of pods that may call admin ports. */
+const OPERATOR = { "svc/operator": "true" };
+
+/** Instances must find each other while they start and while they are out of service. */
+export function peerService(app: string): object {
+  return {
+    ...{ apiVersion: "v1", kind: "Service", metadata: { name: `${app}-peers`, labels: { app } } },
+    spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: { app } },
+  };
+}
+
+/** The name that clients call: dispatchers, or all instances where there are none. */
+export function clientService(app: string, fronts: readonly Pod[]): object {
+  const [first] = fronts;
+  return {
+    ...{ apiVersion: "v1", kind: "Service", metadata: { name: app, labels: { app } } },
+    spec: {
+      selector: { app, front: "true" },
+      ports: [{ name: "main", port: first?.plan.port ?? 9000, targetPort: "main" }],
+    },
+  };
+}
+
+export function dispatcherService(app: string, { name, plan: { port } }: Pod): object {
+  const labels = { app, instance: name };
+  return {
+    ...{ apiVersion: "v1", kind: "Service", metadata: { name: `${app}-${name}`, labels } },
+    spec: {
+      publishNotReadyAddresses: true,
+      selector: labels,
+      ports: [
+        { name: "main", port, targetPort: "main" },
+        { name: "admin", port: port + 1, targetPort: "admin" },
+      ],
+    },
+  };
+}
+
+/** The other rows serve while one instance of a row is moved to another host. */
+export function disruptionBudget(app: string, row: string): object {
+  return {
+    ...{ apiVersion: "policy/v1", kind: "PodDisruptionBudget" },
+    metadata: { name: `${app}-${row}`, labels: { app } },
+    spec: { maxUnavailable: 1, selector: { matchLabels: { app, row } } },
+  };
+}
+
+/** Everything is closed except for the instances of the system, operators, and clients. */
+export function networkPolicies(app: string): readonly object[] {
+  const policy = (name: string, matchLabels: object, ingress: readonly object[]): object => ({
+    ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+    metadata: { name, labels: { app } },
+    spec: { podSelector: { matchLabels }, policyTypes: ["Ingress"], ingress },
+  });
+  return [
+    policy(app, { app }, [
+      { from: [{ podSelector: { matchLabels: { app } } }] },
+      {
+        from: [{ namespaceSelector: {}, podSelector: { matchLabels: OPERATOR } }],
+        ports: [{ port: "admin" }],
+      },
+    ]),
+    policy(`${app}-clients`, { app, front: "true" }, [{ ports: [{ port: "main" }] }]),
+  ];
+}

@@ -1,0 +1,106 @@
+// Pods of instances: container, probes, volumes, and the restricted profile of Kubernetes.
+
+import { createHash } from "node:crypto";
+import type { Pod } from "./kubernetes-places.js";
+import { STOP_SECONDS, serveWords } from "./placement.js";
+
+export interface Sizes {
+  readonly memory: string;
+  readonly storage: string;
+}
+
+/** Name of the volume with the data folder. */
+export const STORAGE = "data";
+const USER = 1000;
+
+/** @param descriptor text that the pod depends on; null: changes of it do not replace the pod */
+export function podTemplate(
+  app: string,
+  pod: Pod,
+  sizes: Sizes,
+  descriptor: string | null,
+): object {
+  const { name, row, partition, isFront, hasData } = pod;
+  const labels = {
+    ...{ app, instance: name, row },
+    ...(partition !== null && { partition }),
+    ...(isFront && { front: "true" }),
+  };
+  const volumes = [
+    { name: "system", configMap: { name: app } },
+    { name: "temporary", emptyDir: {} },
+    ...(hasData ? [] : [{ name: STORAGE, emptyDir: {} }]),
+  ];
+  const hash = descriptor === null ? "" : createHash("sha256").update(descriptor).digest("hex");
+  return {
+    metadata: { labels, ...(hash !== "" && { annotations: { "checksum/system": hash } }) },
+    spec: {
+      terminationGracePeriodSeconds: STOP_SECONDS,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: {
+        ...{ runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, fsGroup: USER },
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+      ...(partition !== null && spread({ app, partition })),
+      containers: [container(app, pod, sizes)],
+      volumes,
+    },
+  };
+}
+
+/** Replicas of a partition never share a host, and prefer different zones. */
+function spread(matchLabels: Readonly<Record<string, string>>): object {
+  const labelSelector = { matchLabels };
+  const apart = { topologyKey: "kubernetes.io/hostname", labelSelector };
+  return {
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [apart] } },
+    topologySpreadConstraints: [
+      {
+        ...{ maxSkew: 1, topologyKey: "topology.kubernetes.io/zone" },
+        ...{ whenUnsatisfiable: "ScheduleAnyway", labelSelector },
+      },
+    ],
+  };
+}
+
+function container(app: string, pod: Pod, { memory }: Sizes): object {
+  const { port, txPort } = pod.plan;
+  const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
+  const scheme = pod.probe === "https" ? { scheme: "HTTPS" } : {};
+  const probe = (path: string, at: string) => ({
+    ...(pod.probe === "tcp"
+      ? { tcpSocket: { port: at } }
+      : { httpGet: { path, port: at, ...scheme } }),
+    periodSeconds: 5,
+    timeoutSeconds: 3,
+  });
+  return {
+    name: "svc",
+    image: app,
+    command: ["node", "serve.mjs", ...serveWords(pod, "/etc/svc/system.json", "/data")],
+    // SVC_ADMIN_KEY and SVC_TX_KEY.
+    envFrom: [{ secretRef: { name: app, optional: true } }],
+    ports: [
+      { name: "main", containerPort: port },
+      { name: "admin", containerPort: port + 1 },
+      ...stream,
+    ],
+    // Not the health check: an instance out of service responds with 503 but is alive.
+    livenessProbe: probe("/svc/ping", "admin"),
+    readinessProbe: probe("/svc/hc", "main"),
+    startupProbe: { ...probe("/svc/ping", "admin"), failureThreshold: 120 },
+    // With less than the limit reserved, a host could run out of memory.
+    resources: { requests: { cpu: "1", memory }, limits: { memory } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+    volumeMounts: [
+      { name: "system", mountPath: "/etc/svc", readOnly: true },
+      { name: "temporary", mountPath: "/tmp" },
+      { name: STORAGE, mountPath: "/data" },
+    ],
+  };
+}
