@@ -41,4 +41,43 @@ test("ranks the articles that sell best by a job", async () => {
   assert.is(job!.runs[0]!.outcome, "ok");
 });
 
+const BUYER = { Authorization: "Bearer let-me-buy" };
+
+test("stores pictures by their content, and sends them as images", async () => {
+  const send = async (bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = BUYER) => {
+    const body = new FormData();
+    body.append("picture", new Blob([bytes], { type: "image/png" }), "a.png");
+    const path = "/svc/plugin/addPicture?article=bo-0001";
+    return get(server.port, path, { method: "POST", body, headers });
+  };
+  const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0);
+  const { json } = await send(png);
+  assert.equal(json.response, { type: "image/png", bytes: 6 });
+  const stored = await fetch(`http://127.0.0.1:${server.port}/svc/plugin/picture?article=bo-0001`);
+  assert.is(stored.headers.get("content-type")?.split(";")[0], "image/png");
+  assert.equal(new Uint8Array(await stored.arrayBuffer()), png);
+  const statuses = [
+    await send(png, { Authorization: "Bearer let-me-see" }),
+    await send(Uint8Array.of(1, 2, 3)),
+    await send(new Uint8Array(300_000)),
+  ].map(({ status }) => status);
+  assert.equal(statuses, [403, 415, 413]);
+});
+
+test("streams each sale", async () => {
+  const abort = new AbortController();
+  const url = `http://127.0.0.1:${server.port}/svc/plugin/sales`;
+  const headers = { Accept: "text/event-stream" };
+  const { body } = await fetch(url, { headers, signal: abort.signal });
+  const path = "/svc/plugin/order?article=bo-0002&count=3";
+  assert.is((await get(server.port, path, { method: "POST", headers: BUYER })).status, 200);
+  let text = "";
+  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n\n") && text.includes("data:")) break;
+  }
+  abort.abort();
+  assert.match(text, 'data: {"article":"bo-0002","buyer":"buyer","times":1}');
+});
+
 test.run();
