@@ -10,11 +10,17 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { operate } from "../../cli/admin/remote.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { findViolations } from "./support/accessibility.js";
+import { findBrowser } from "./support/browser.js";
+import { openTab } from "./support/browser-tab.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 
 const EXAMPLE = join(packageRoot(), "examples", "shop");
 const test = suite("example shop");
 const root = mkdtempSync(join(tmpdir(), "svc-shop-"));
+const browser = findBrowser();
+const inBrowser = browser === null ? test.skip : test;
+if (browser === null) console.log("page of the shop: skipped (no browser; see CHROMIUM)");
 let server: Served;
 
 test.before(async () => {
@@ -78,6 +84,29 @@ test("streams each sale", async () => {
   }
   abort.abort();
   assert.match(text, 'data: {"article":"bo-0002","buyer":"buyer","times":1}');
+});
+
+inBrowser("has a page that searches, buys and shows each sale at once", async () => {
+  const tab = await openTab(browser!);
+  try {
+    await tab.open(`http://127.0.0.1:${server.port}/svc/plugin/page`);
+    await tab.until(`document.activeElement?.id === "q"`);
+    await tab.send("Input.insertText", { text: "boots" });
+    const hits = `[...document.querySelectorAll("#hits button")]`;
+    await tab.until(`${hits}.length > 0`);
+    await tab.value(`${hits}[0].click()`);
+    await tab.until(
+      `/missing or unknown API key/.test(document.querySelector("#status").innerText)`,
+    );
+    const number = (await tab.value(`${hits}[0].innerText.slice(4)`)) as string;
+    await tab.value(`document.querySelector("#key").value = "let-me-buy"`);
+    const sold = `document.querySelector("#sales li")?.innerText`;
+    // The feed begins when the page is connected, which may take longer than the first purchase.
+    await tab.until(`(${hits}[0].click(), ${sold} === "${number} to buyer")`);
+    assert.equal(await findViolations(tab), []);
+  } finally {
+    await tab.close();
+  }
 });
 
 test.run();
