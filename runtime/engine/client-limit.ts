@@ -67,7 +67,9 @@ export class ClientLimit {
     const line = this.#lines.get(client)!;
     const call = line.shift()!;
     this.size--;
-    if (line.size === 0) this.#lines.delete(client);
+    // To the end, so that clients take turns.
+    this.#lines.delete(client);
+    if (line.size > 0) this.#lines.set(client, line);
     this.#count(client, 1);
     return call;
   }

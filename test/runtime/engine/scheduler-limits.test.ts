@@ -109,6 +109,19 @@ test("lets the first request of every client take its turn among the waiting one
   assert.not.ok(limit.enter(call(0, "/svc/plugin/x", "127.0.0.1")));
 });
 
+test("lets clients with waiting requests take turns when few slots are free", () => {
+  const limit = new ClientLimit(16);
+  const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
+  // Others hold all slots except three.
+  for (let client = 10; client < 39; client++) limit.enter(next(client));
+  const second = next(2);
+  assert.equal([limit.enter(next(1)), limit.enter(second)], [true, true]);
+  const waiting = [next(1), next(2), next(1)];
+  for (const one of waiting) assert.not.ok(limit.enter(one));
+  assert.is(limit.leave(second), waiting[0]);
+  assert.is(limit.leave(waiting[0]!), waiting[1]);
+});
+
 test("does not limit dispatchers and trusted clients", async () => {
   const { scheduler } = setUp([], 0, { perClient: 1, isSerial: false });
   const { port2 } = new MessageChannel();
