@@ -18,15 +18,20 @@ export class DurabilityGate {
   }
 
   /**
-   * Sends a response, at once or after a flush.
+   * Returns whether a response has to be held.
    * @param flush number of the flush to wait for; 0: none
+   */
+  mustHold(flush: number): boolean {
+    return flush !== 0 && this.#clock !== null && !this.#clock.isConfirmed(flush);
+  }
+
+  /**
+   * Sends a response after a flush, where `mustHold`.
    * @param fail called instead if the transaction log failed, or another instance leads now
    */
   hold(flush: number, send: () => void, fail: () => void): void {
-    const clock = this.#clock;
-    if (flush === 0 || clock === null || clock.isConfirmed(flush)) return send();
     this.#count++;
-    void clock.waitConfirmed(flush).then((isDurable) => {
+    void this.#clock!.waitConfirmed(flush).then((isDurable) => {
       this.#count--;
       (isDurable ? send : fail)();
     });

@@ -381,6 +381,7 @@ export class Scheduler {
     const id = executorId(slot);
     if (result.kind === RESULT_SLICE_OVER) return this.#events.sliceOver!(call);
     this.leave(call);
+    if (!this.#held.mustHold(result.flush)) return this.#events.result(call, id, result);
     this.#held.hold(
       result.flush,
       () => this.#events.result(call, id, result),

@@ -24,7 +24,8 @@ const METHODS: readonly string[] = [
 ] satisfies Method[];
 const IDENT_WORD = "XSVCIDENT";
 const TRUNK_WORD = "XSVCTRUNK";
-const LINE = /^([A-Z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
+const LINE = /^[A-Z]+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d$/;
+const VERSION = " HTTP/1.1";
 const IDENT = /^XSVCIDENT((?: \d{1,9}){7})$/;
 /** Prefix of a valid line: a word, then any printable characters. */
 const BEGINNING = /^([A-Z]*)(?:( )[\x20-\x7e\x80-\xff]*)?\r?$/;
@@ -39,11 +40,13 @@ export interface RequestLine {
 
 /** Parses a complete line, given without its CR LF; the caller limits its length. */
 export function readRequestLine(line: string): RequestLine | HttpRejection {
-  const match = LINE.exec(line);
-  if (match === null || !METHODS.includes(match[1]!)) return INVALID_REQUEST_LINE;
-  if (match[3] !== "1.1") return VERSION_NOT_SUPPORTED;
-  const method = match[1] as Method;
-  const target = match[2]!;
+  // Groups of the expression would be allocated for each request.
+  if (!LINE.test(line)) return INVALID_REQUEST_LINE;
+  const wordEnd = line.indexOf(" ");
+  const method = line.slice(0, wordEnd) as Method;
+  if (!METHODS.includes(method)) return INVALID_REQUEST_LINE;
+  if (!line.endsWith(VERSION)) return VERSION_NOT_SUPPORTED;
+  const target = line.slice(wordEnd + 1, -VERSION.length);
   if (target.charCodeAt(0) === 47 /* slash */) return { method, target };
   return readOtherTarget(method, target);
 }

@@ -32,12 +32,14 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test("sends results without pending changes at once", () => {
-  const { clock, told, hold } = setUp();
+test("holds only results with pending changes", () => {
+  const { clock, held } = setUp();
   flush(clock);
-  hold(0);
-  hold(1);
-  assert.equal(told, ["sent 0", "sent 1"]);
+  assert.equal(
+    [0, 1, 2].map((number) => held.mustHold(number)),
+    [false, false, true],
+  );
+  assert.not.ok(new DurabilityGate(null).mustHold(1));
 });
 
 test("sends each result after its flush", async () => {
