@@ -47,6 +47,9 @@ function searchAll(search: SegmentSearch): void {
   const found = new MatchBatch(search.matches);
   const order = [...scorers].sort((a, b) => a.cost - b.cost);
   const [first] = order as [DocumentScorer];
+  for (const scorer of order) {
+    if (scorer !== first && scorer instanceof UnionScorer) scorer.expectSeeks(first.cost);
+  }
   let over = threshold;
   let looked = 0;
   for (let document = first.next(); document !== NO_DOCUMENT; ) {

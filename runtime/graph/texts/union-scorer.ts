@@ -15,6 +15,8 @@ export interface WeightedList {
 }
 
 const ROUNDING = 1e-9;
+/** Time to look up a document in a list, in that to read one of its documents in order. */
+const SEEK_COST = 16;
 /** Documents that are marked together. */
 const GROUP = 32;
 const GROUP_SHIFT = Math.log2(GROUP);
@@ -46,6 +48,8 @@ export class UnionScorer implements DocumentScorer {
   #from = 0;
   #end = 0;
   #isStarted = false;
+  /** Whether documents are looked up one by one, without a window. */
+  #isSparse = false;
 
   constructor(segment: Segment, lists: readonly WeightedList[], idf: number) {
     this.#segment = segment;
@@ -57,6 +61,11 @@ export class UnionScorer implements DocumentScorer {
     this.limit = this.#idf * saturate(this.#sumLimits(({ limit }) => limit));
   }
 
+  /** Before the first document: tells how many documents are sought at most. */
+  expectSeeks(count: number): void {
+    this.#isSparse = count * this.cursors.length * SEEK_COST < this.cost;
+  }
+
   next(): number {
     if (!this.#isStarted) return this.seek(0);
     return this.document === NO_DOCUMENT ? NO_DOCUMENT : this.seek(this.document + 1);
@@ -65,6 +74,7 @@ export class UnionScorer implements DocumentScorer {
   seek(target: number): number {
     if (this.#isStarted && this.document >= target) return this.document;
     this.#isStarted = true;
+    if (this.#isSparse) return this.#seekOne(target);
     if (target >= this.#end) this.#fill(target);
     for (;;) {
       const at = this.#nextPlace(Math.max(target - this.#from, 0));
@@ -82,7 +92,8 @@ export class UnionScorer implements DocumentScorer {
   }
 
   score(): number {
-    return this.#idf * saturate(this.#weights[this.document - this.#from]!);
+    const weight = this.#isSparse ? this.#weightOne() : this.#weights[this.document - this.#from]!;
+    return this.#idf * saturate(weight);
   }
 
   limitBetween(from: number, end: number): number {
@@ -130,6 +141,29 @@ export class UnionScorer implements DocumentScorer {
       }
     }
     this.#least = 0;
+  }
+
+  #seekOne(target: number): number {
+    let least = NO_DOCUMENT;
+    for (const cursor of this.cursors) {
+      const document = cursor.seek(target);
+      if (document < least) least = document;
+    }
+    this.document = least;
+    return least;
+  }
+
+  /** Returns the weight of the document that was sought, added up as in a window. */
+  #weightOne(): number {
+    const { bytes } = this.#segment.views;
+    let weight = 0;
+    for (const [at, cursor] of this.cursors.entries()) {
+      if (cursor.document !== this.document) continue;
+      const { factors } = this.#listWeights[at]!;
+      const norm = bytes[this.#segment.normsOf(cursor.key) + this.document]!;
+      weight += cursor.frequencyAt(cursor.place) * factors[norm]!;
+    }
+    return weight;
   }
 
   /** Writes the documents of the window; returns their number. */
