@@ -96,8 +96,8 @@ export interface SystemArchive<Id extends string = string> extends ArchiveConfig
 /** How the instances of each replication tree choose which of them provides. */
 export interface SystemLeadership {
   /**
-   * Service that keeps one record for each group: `nats://host:port[,host:port...]/NAME`; or
-   * "none": operators promote replicas.
+   * Service that keeps one record for each group: NATS at `nats://host:port[,host:port...]/NAME`,
+   * etcd at `http://host:port[,host:port...]/PREFIX`; or "none": operators promote replicas.
    */
   readonly engine: string;
   /** Milliseconds after which a silent leader is replaced. Default 2000. */

@@ -155,7 +155,7 @@ if (version !== null) {
     for (const id of MEMBERS) {
       await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
     }
-    if (process.env.ROUNDS) console.log(gaps.join(" "), JSON.stringify([...load.statuses]));
+    if (process.env.ROUNDS) process.stderr.write(`${gaps.join(" ")} ms, ${[...load.statuses]}\n`);
   });
 
   test("a handover fails no request", async () => {
@@ -171,7 +171,7 @@ if (version !== null) {
     await load.stop();
     assert.equal([...load.statuses.keys()], [200]);
     assert.is(await leader(), to);
-    if (process.env.ROUNDS) console.log(`handover: ${Math.round(load.longestMs)} ms`);
+    if (process.env.ROUNDS) process.stderr.write(`handover: ${Math.round(load.longestMs)} ms\n`);
   });
 
   test("other members name the leader, before anything runs", async () => {

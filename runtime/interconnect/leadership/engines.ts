@@ -1,6 +1,7 @@
 // The leadership engines, by the scheme of their URIs.
 
 import { SvcError } from "../../base/errors.js";
+import { EtcdEngine } from "./etcd-engine.js";
 import { JetStreamEngine } from "./jetstream-engine.js";
 import type { LeadershipEngine } from "./leadership.js";
 
@@ -9,6 +10,8 @@ export type OpenEngine = (uri: string, group: string, timeoutMs: number) => Lead
 
 const ENGINES: readonly (readonly [scheme: string, open: OpenEngine])[] = [
   ["nats://", (uri, group, timeoutMs) => new JetStreamEngine(uri, group, timeoutMs)],
+  ["http://", (uri, group, timeoutMs) => new EtcdEngine(uri, group, timeoutMs)],
+  ["https://", (uri, group, timeoutMs) => new EtcdEngine(uri, group, timeoutMs)],
 ];
 
 /** @throws SvcError SVC3400 if there is no such engine, or it cannot be used */

@@ -40,7 +40,7 @@ export interface LeadershipRecord {
 const MEMBER = /^[\w.:-]{1,64}$/;
 const INCARNATION = /^[0-9a-f]{32}$/;
 const MAX_MEMBERS = 127;
-const MAX_RECORD_BYTES = 2 ** 15;
+export const MAX_RECORD_BYTES = 2 ** 15;
 
 export function encodeRecord(record: LeadershipRecord): string {
   return JSON.stringify(record);

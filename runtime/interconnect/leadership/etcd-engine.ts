@@ -1,0 +1,83 @@
+// Leadership engine over etcd 3 by its JSON gateway: one key for each group, replaced only if it is
+// unmodified. Reads are linearizable.
+//
+//   http://host:port[,host:port...]/PREFIX, or https://
+
+import { SvcError } from "../../base/errors.js";
+import {
+  encodeRecord,
+  type LeadershipEngine,
+  type LeadershipRecord,
+  MAX_RECORD_BYTES,
+  parseRecord,
+  type Reading,
+} from "./leadership.js";
+import { postJson } from "./post-json.js";
+
+const ADDRESS = /^(https?):\/\/([\w.:,[\]-]{1,1000})\/([\w-]{1,64})$/;
+const ABSENT = "0";
+
+interface KeyValue {
+  readonly value?: unknown;
+  readonly mod_revision?: unknown;
+}
+
+export class EtcdEngine implements LeadershipEngine {
+  readonly #servers: readonly string[];
+  readonly #key: string;
+  readonly #timeoutMs: number;
+  /** Server that answered last. */
+  #at = 0;
+
+  /** @throws SvcError SVC3400 */
+  constructor(uri: string, group: string, timeoutMs: number) {
+    const match = ADDRESS.exec(uri);
+    if (match === null) {
+      const form = "http://host:port[,host:port...]/PREFIX";
+      const text = `leadership: ${JSON.stringify(uri.slice(0, 200))} is not ${form}`;
+      throw new SvcError("SVC3400", text);
+    }
+    const [, scheme, hosts = "", prefix] = match;
+    this.#servers = hosts.split(",").map((host) => `${scheme}://${host}`);
+    this.#key = Buffer.from(`/${prefix}/${group}`).toString("base64");
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async read(): Promise<Reading> {
+    const { kvs } = await this.#call("/v3/kv/range", { key: this.#key });
+    const [found] = Array.isArray(kvs) ? (kvs as readonly KeyValue[]) : [];
+    if (found === undefined) return { revision: ABSENT, record: null };
+    const text = Buffer.from(String(found.value ?? ""), "base64").toString();
+    return { revision: String(found.mod_revision), record: parseRecord(text) };
+  }
+
+  async swap(revision: string, record: LeadershipRecord): Promise<string | null> {
+    const value = Buffer.from(encodeRecord(record)).toString("base64");
+    const isSame = { key: this.#key, target: "MOD", result: "EQUAL", mod_revision: revision };
+    const { succeeded, header } = await this.#call("/v3/kv/txn", {
+      compare: [isSame],
+      success: [{ request_put: { key: this.#key, value } }],
+    });
+    if (succeeded !== true) return null;
+    return String((header as { revision?: unknown } | undefined)?.revision);
+  }
+
+  async close(): Promise<void> {}
+
+  /** Asks the server that answered last; after a failure the next call asks another one. */
+  async #call(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+    const timeoutMs = this.#timeoutMs;
+    try {
+      const url = `${this.#servers[this.#at]}${path}`;
+      const answer = await postJson(url, { body, timeoutMs, maxBytes });
+      if (answer.status !== 200) throw new Error(`etcd answers ${answer.status}`);
+      return answer.json;
+    } catch (error) {
+      this.#at = (this.#at + 1) % this.#servers.length;
+      throw error;
+    }
+  }
+}
+
+/** The record in base64, and what surrounds it. */
+const maxBytes = 2 * MAX_RECORD_BYTES;
