@@ -109,7 +109,7 @@ try {
     (sum, name) => sum + statSync(join(folder, name)).size,
     0,
   );
-  show("the package has for it", (bytes / 1024).toFixed(0), "kB", "500");
+  show("the package has for it", (bytes / 1024).toFixed(0), "kB", "400");
 } finally {
   await Promise.all([served.stop(), ...tabs.map((tab) => tab.close())]);
   rmSync(root, { recursive: true });

@@ -103,6 +103,8 @@ function thirdPartyLicenses() {
     "zod/LICENSE",
   ];
   const texts = files.map((file) => readFileSync(join("node_modules", file), "utf8").trim());
+  files.push("Inter/LICENSE.txt");
+  texts.push(readFileSync("console/font/LICENSE.txt", "utf8").trim());
   return files.map((file, index) => `${dirname(file)}\n\n${texts[index]}\n`).join("\n\n");
 }
 

@@ -1,8 +1,8 @@
 // Files that `npm run build` left in dist/ for browsers: the console, a single page that routes by
 // its path, with assets named by content hash; and jQuery for pages of users (http-interface,
-// "User-defined files"). They are stored compressed, and read at first use. Only the path and three
-// header fields of a request are used, and a path is only looked up: it never becomes part of a
-// file name.
+// "User-defined files"). They are stored compressed, except fonts, and read at first use. Only the
+// path and three header fields of a request are used, and a path is only looked up: it never becomes
+// part of a file name.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const PAGE_PATH = new RegExp(`^/(?:|(?:${PAGES})(?:\\.html)?)$`);
 const HASHED = /-[0-9a-f]{10}\.\w+$/;
 /** By preference. */
 const CODINGS = ["br", "gzip"] as const;
-const GZIP = ".gz";
+const COMPRESSED = /\.(?:br|gz)$/;
 const SECURITY =
   "Content-Security-Policy: default-src 'self'; img-src 'self' blob:; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'\r\n" +
@@ -33,7 +33,8 @@ interface Asset {
   readonly mediaType: string;
   readonly fields: string;
   readonly etag: string;
-  readonly bodies: Readonly<Record<Coding | "", Uint8Array>>;
+  /** By coding; "" for the bytes themselves. */
+  readonly bodies: Readonly<Partial<Record<Coding, Uint8Array>>> & { readonly "": Uint8Array };
 }
 
 export class PackagedFiles {
@@ -70,9 +71,9 @@ export class PackagedFiles {
       exchange.answer(304, null, "", fields);
       return true;
     }
-    const coding = codingOf(exchange.headers.get("accept-encoding") ?? "");
+    const coding = codingOf(exchange.headers.get("accept-encoding") ?? "", bodies);
     const coded = coding === "" ? fields : `${fields}Content-Encoding: ${coding}\r\n`;
-    exchange.answer(200, mediaType, bodies[coding], coded);
+    exchange.answer(200, mediaType, bodies[coding]!, coded);
     return true;
   }
 }
@@ -86,15 +87,16 @@ function readAssets(folder: string): ReadonlyMap<string, Asset> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Map();
     throw error;
   }
-  const plain = names.filter((name) => name.endsWith(GZIP)).map((name) => name.slice(0, -3));
-  return new Map(plain.map((name) => [name, readAsset(folder, name)]));
+  const plain = new Set(names.map((name) => name.replace(COMPRESSED, "")));
+  return new Map([...plain].map((name) => [name, readAsset(folder, name, names)]));
 }
 
-function readAsset(folder: string, name: string): Asset {
-  const gzip = readFileSync(join(folder, name + GZIP));
-  const plain = gunzipSync(gzip);
-  const br = readFileSync(join(folder, `${name}.br`));
-  const bodies = { br, gzip, "": plain };
+function readAsset(folder: string, name: string, names: readonly string[]): Asset {
+  const read = (suffix: string): Uint8Array => readFileSync(join(folder, name + suffix));
+  const bodies = names.includes(name)
+    ? { "": read("") }
+    : { br: read(".br"), gzip: read(".gz"), "": gunzipSync(read(".gz")) };
+  const plain = bodies[""];
   const etag = `"${createHash("sha256").update(plain).digest("hex").slice(0, 16)}"`;
   // A name with a hash identifies the content; other names stay the same and are revalidated.
   const caching = HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
@@ -103,12 +105,12 @@ function readAsset(folder: string, name: string): Asset {
   return { mediaType: mediaTypeFor(name), fields, etag, bodies };
 }
 
-/** Returns the first coding that the client accepts; "" for none. */
-function codingOf(accepted: string): Coding | "" {
+/** Returns the first coding that the client accepts and the file has; "" for none. */
+function codingOf(accepted: string, bodies: Asset["bodies"]): Coding | "" {
   const encoding = accepted
     .toLowerCase()
     .split(",")
     .filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item))
     .map((item) => item.split(";")[0]!.trim());
-  return CODINGS.find((coding) => encoding.includes(coding)) ?? "";
+  return CODINGS.find((coding) => encoding.includes(coding) && coding in bodies) ?? "";
 }

@@ -80,6 +80,18 @@ test("forbids inline scripts and framing, and hashes asset names", async () => {
   assert.is(headers.get("x-content-type-options"), "nosniff");
 });
 
+test("serves its own font, which is compressed already", async () => {
+  const { text } = await admin("/");
+  const [font] = /svc\/console\/inter-[0-9a-f]{10}\.woff2/.exec(text)!;
+  const { status, headers } = await admin(`/${font}`, { headers: { "accept-encoding": "gzip" } });
+  assert.is(status, 200);
+  assert.match(headers.get("content-type")!, /^font\/woff2/);
+  assert.is(headers.get("content-encoding"), null);
+  assert.match(headers.get("cache-control")!, /immutable/);
+  const [style] = /svc\/console\/style-\w+\.css/.exec(text)!;
+  assert.ok((await admin(`/${style}`)).text.includes(font.replace(/.*\//, "")));
+});
+
 test("compresses when the client accepts it", async () => {
   const coded = async (accepted: string) =>
     (await admin("/", { headers: { "accept-encoding": accepted } })).headers.get(
