@@ -1,37 +1,40 @@
 // A subgraph as an image: a click selects a vertex, a double click adds its neighbors. The table
 // next to it has the same content, and buttons serve keyboards.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { downloadFile } from "../data/download.js";
 import { clipForDisplay, count } from "../data/text.js";
 import { Icon } from "../parts/icon.js";
-import { readColor } from "../parts/read-color.js";
 import { theme } from "../theme.js";
-import { chooseLook, type GraphInfo, type Look, shapeCorners } from "./graph-info.js";
+import type { GraphInfo } from "./graph-info.js";
 import { layoutPositions, type Point } from "./layout.js";
 import { Legend } from "./legend.js";
+import { paintGraph, shortName } from "./paint.js";
 import type { Subgraph } from "./subgraph.js";
 import { formatSvg } from "./svg-export.js";
 
-const MARGIN_X = 80;
-const MARGIN_Y = 30;
-const MAX_NAME = 18;
-/** With more of them, names would hide each other. */
-const MAX_NAMED = 120;
-const MAX_ARCS_NAMED = 40;
+/** Points at the edges of the drawing; the legend lies at the left of wide ones. */
+const MARGIN = 60;
+const LEGEND = 200;
+const WIDE = 700;
 const HIT_DISTANCE = 14;
-const HEAD = 6;
-const RING = 12;
 
 interface DrawingProps {
   readonly picture: Subgraph;
   /** The one in the middle of attention. */
   readonly anchor: string;
   readonly info: GraphInfo;
+  /** Vertices whose neighbors are drawn. */
+  readonly centers: ReadonlySet<string>;
   readonly onExpand: (id: string) => void;
+  /** Says what is shown, and below the drawing, how to show more. */
+  readonly shown: ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
-export function Drawing({ picture, anchor, info, onExpand }: DrawingProps) {
+export function Drawing(props: DrawingProps) {
+  const { picture, anchor, info, centers, onExpand, shown, children } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const before = useRef<ReadonlyMap<string, Point>>(new Map());
   const shade = theme.value;
@@ -46,10 +49,12 @@ export function Drawing({ picture, anchor, info, onExpand }: DrawingProps) {
     const element = canvas.current!;
     const redraw = (): void => {
       seen.current = fitted(places, element.clientWidth, element.clientHeight);
-      draw(element, picture, seen.current, { anchor, info });
+      paintGraph(element, { picture, places: seen.current, anchor, info, centers });
     };
     const watch = new ResizeObserver(redraw);
     watch.observe(element);
+    // Without the font, names have another width.
+    if (document.fonts.status !== "loaded") void document.fonts.ready.then(redraw);
     return () => watch.disconnect();
   }, [places, anchor, shade, info]);
   const save = (): void => {
@@ -66,7 +71,7 @@ export function Drawing({ picture, anchor, info, onExpand }: DrawingProps) {
           <Icon name="get" />
         </button>
       </div>
-      <Legend info={info} types={ids.map((id) => picture.types.get(id) ?? "")} />
+      <p class="float shown">{shown}</p>
       <canvas
         class="drawing"
         ref={canvas}
@@ -74,15 +79,23 @@ export function Drawing({ picture, anchor, info, onExpand }: DrawingProps) {
         aria-label={`${clipForDisplay(anchor)} among ${count(ids.length)} vertices and ${count(
           arcs.length,
         )} arcs, which the table lists`}
+        onMouseMove={({ offsetX, offsetY, currentTarget }) => {
+          const id = hit(seen.current, offsetX, offsetY);
+          currentTarget.title = id === null ? "" : shortName(id);
+        }}
         onDblClick={(event) => {
           const id = hit(seen.current, event.offsetX, event.offsetY);
           if (id !== null) onExpand(id);
         }}
       />
-      <p class="soft s none">
-        A double click adds the neighbors of a vertex.
-        {left > 0 && ` ${count(left)} more are listed in the tables only.`}
-      </p>
+      <Legend info={info} types={ids.map((id) => picture.types.get(id) ?? "")} />
+      <footer>
+        {children}
+        <p class="faint s">
+          A double click adds the neighbors of a vertex.
+          {left > 0 && ` ${count(left)} more are listed in the tables only.`}
+        </p>
+      </footer>
     </div>
   );
 }
@@ -94,20 +107,16 @@ function fitted(
   height: number,
 ): ReadonlyMap<string, Point> {
   const all = [...places.values()];
-  const bounds = (of: (point: Point) => number): readonly [number, number] => {
+  const scale = (of: (point: Point) => number, from: number, to: number) => {
     const values = all.map(of);
-    return [Math.min(...values), Math.max(...values)];
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const span = most - least;
+    return (point: Point): number =>
+      span < 1e-6 ? (from + to) / 2 : from + ((of(point) - least) / span) * (to - from);
   };
-  const [left, right] = bounds(({ x }) => x);
-  const [top, bottom] = bounds(({ y }) => y);
-  const scale = (value: number, from: number, to: number, size: number, margin: number): number =>
-    to - from < 1e-6 ? size / 2 : margin + ((value - from) / (to - from)) * (size - 2 * margin);
-  return new Map(
-    [...places].map(([id, { x, y }]) => [
-      id,
-      { x: scale(x, left, right, width, MARGIN_X), y: scale(y, top, bottom, height, MARGIN_Y) },
-    ]),
-  );
+  const x = scale((point) => point.x, width > WIDE ? LEGEND : MARGIN, width - MARGIN);
+  const y = scale((point) => point.y, MARGIN, height - MARGIN / 2);
+  return new Map([...places].map(([id, point]) => [id, { x: x(point), y: y(point) }]));
 }
 
 function hit(places: ReadonlyMap<string, Point>, x: number, y: number): string | null {
@@ -120,94 +129,4 @@ function hit(places: ReadonlyMap<string, Point>, x: number, y: number): string |
     found = id;
   }
   return found;
-}
-
-function draw(
-  canvas: HTMLCanvasElement,
-  { ids, arcs, types }: Subgraph,
-  places: ReadonlyMap<string, Point>,
-  { anchor, info }: { readonly anchor: string; readonly info: GraphInfo },
-): void {
-  canvas.width = canvas.clientWidth * devicePixelRatio;
-  canvas.height = canvas.clientHeight * devicePixelRatio;
-  const paint = canvas.getContext("2d")!;
-  paint.scale(devicePixelRatio, devicePixelRatio);
-  paint.font = "12px system-ui, sans-serif";
-  paint.textAlign = "center";
-  paint.strokeStyle = readColor("--soft");
-  paint.fillStyle = readColor("--soft");
-  const named: [text: string, at: Point][] = [];
-  for (const { from, to, relationship, value } of arcs) {
-    const [a, b] = [places.get(from), places.get(to)];
-    if (a === undefined || b === undefined) continue;
-    paint.strokeStyle = readColor(`--c${chooseLook(info.relationships, relationship).color}`);
-    arrow(paint, a, b, radiusOf(to, anchor));
-    if (arcs.length > MAX_ARCS_NAMED) continue;
-    const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-    named.push([clipForDisplay(`${relationship} ${value}`, MAX_NAME), middle]);
-  }
-  // After all lines, and on ground of their own: names are read, not crossed out.
-  paint.fillStyle = readColor("--soft");
-  paint.strokeStyle = readColor("--card");
-  paint.lineWidth = 5;
-  for (const [text, { x, y }] of named) {
-    paint.strokeText(text, x, y + 4);
-    paint.fillText(text, x, y + 4);
-  }
-  for (const id of ids) {
-    const { x, y } = places.get(id)!;
-    const look = chooseLook(info.types, types.get(id) ?? "");
-    paint.fillStyle = readColor(`--c${look.color}`);
-    drawShape(paint, look, { x, y }, radiusOf(id, anchor));
-    if (id === anchor) drawRing(paint, { x, y });
-    if (ids.length > MAX_NAMED && id !== anchor) continue;
-    paint.fillStyle = readColor("--text");
-    paint.fillText(
-      id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id),
-      x,
-      y - (id === anchor ? 16 : 9),
-    );
-  }
-}
-
-function drawShape(
-  paint: CanvasRenderingContext2D,
-  { shape }: Look,
-  { x, y }: Point,
-  radius: number,
-): void {
-  paint.beginPath();
-  const corners = shapeCorners(shape, x, y, radius);
-  if (corners.length === 0) paint.arc(x, y, radius, 0, 2 * Math.PI);
-  for (const [cornerX, cornerY] of corners) paint.lineTo(cornerX, cornerY);
-  paint.closePath();
-  paint.fill();
-}
-
-/** The chosen vertex has a ring, too: its type has the color. */
-function drawRing(paint: CanvasRenderingContext2D, { x, y }: Point): void {
-  paint.strokeStyle = readColor("--text");
-  paint.lineWidth = 2;
-  paint.beginPath();
-  paint.arc(x, y, RING, 0, 2 * Math.PI);
-  paint.stroke();
-}
-
-function radiusOf(id: string, anchor: string): number {
-  return id === anchor ? 8 : 5;
-}
-
-/** From one vertex to the edge of another, with a head there. */
-function arrow(paint: CanvasRenderingContext2D, a: Point, b: Point, radius: number): void {
-  const angle = Math.atan2(b.y - a.y, b.x - a.x);
-  const far = radius + 1;
-  const end = { x: b.x - Math.cos(angle) * far, y: b.y - Math.sin(angle) * far };
-  paint.beginPath();
-  paint.moveTo(a.x, a.y);
-  paint.lineTo(end.x, end.y);
-  for (const turn of [-0.4, 0.4]) {
-    paint.moveTo(end.x, end.y);
-    paint.lineTo(end.x - Math.cos(angle + turn) * HEAD, end.y - Math.sin(angle + turn) * HEAD);
-  }
-  paint.stroke();
 }

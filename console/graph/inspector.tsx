@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
-import { entriesAt, numberAt, readPath, textAt } from "../data/node-stat.js";
+import { entriesAt, listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import { clipForDisplay, count } from "../data/text.js";
 import { chooseLook, type GraphInfo, type NamedCount } from "./graph-info.js";
 import { ShapeMark } from "./legend.js";
@@ -18,6 +18,14 @@ interface InspectorProps {
 
 const MAX_PROPERTIES = 40;
 const NO_TYPE = "__vertex__";
+const MAX_COMPONENTS = 128;
+const TIMES = [
+  ["created", "tmc"],
+  ["changed", "tmm"],
+  ["expires", "tmx"],
+] as const;
+/** Later expiry means never. */
+const MAX_AHEAD = 50 * 365 * 86_400;
 
 export function Inspector({ graph, id, vertex, info, onExpand }: InspectorProps) {
   const inner = readPath(vertex, `Vertex( ${id} )`);
@@ -46,12 +54,52 @@ export function Inspector({ graph, id, vertex, info, onExpand }: InspectorProps)
           hasTypes={numberAt(inner, "attributes", "deg") <= MAX_TYPED_ARCS}
         />
       </section>
+      <VectorBars vector={listAt(inner, "attributes", "vector")} />
       <section>
         <h3>Attributes</h3>
-        <Properties
-          values={entriesAt(inner, "attributes").filter(([, value]) => !isRecord(value))}
-        />
+        <Properties values={timesOf(inner)} />
+        <details>
+          <summary class="soft s">All attributes</summary>
+          <Properties
+            values={entriesAt(inner, "attributes").filter(([, value]) => !isRecord(value))}
+          />
+        </details>
       </section>
+    </section>
+  );
+}
+
+/** When it was created, changed, and will expire: seconds since 1970. */
+function timesOf(inner: unknown): readonly (readonly [string, string])[] {
+  const now = Date.now() / 1000;
+  return [
+    ...TIMES.map(([title, name]) => [title, numberAt(inner, "attributes", name)] as const)
+      .filter(([, at]) => at > 0 && at < now + MAX_AHEAD)
+      .map(([title, at]) => [title, new Date(at * 1000).toLocaleString("sv-SE")] as const),
+    ["internal id", textAt(inner, "attributes", "internalid")],
+  ];
+}
+
+/** The components of the vector as bars up and down. */
+function VectorBars({ vector }: { readonly vector: readonly unknown[] }) {
+  const values = vector.slice(0, MAX_COMPONENTS).filter((one) => typeof one === "number");
+  const most = Math.max(...values.map(Math.abs));
+  if (values.length === 0 || most === 0) return null;
+  const wide = 100 / values.length;
+  return (
+    <section>
+      <h3>
+        Vector <span class="faint">{count(vector.length)} components</span>
+      </h3>
+      <svg class="vec" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true">
+        {values.map((value, index) => {
+          const high = (10 * Math.abs(value)) / most;
+          const y = value < 0 ? 10 : 10 - high;
+          const name = value < 0 ? "neg" : undefined;
+          const x = index * wide;
+          return <rect key={index} class={name} x={x} y={y} width={wide * 0.8} height={high} />;
+        })}
+      </svg>
     </section>
   );
 }

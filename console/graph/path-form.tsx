@@ -35,7 +35,7 @@ export function PathForm({ graph, id }: PathFormProps) {
       }}
     >
       <label>
-        Path to{" "}
+        Path to
         <input id="path-to" value={to} onInput={(event) => setTo(event.currentTarget.value)} />
       </label>
       <button type="submit" class="btn">

@@ -32,12 +32,30 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
   const selected = instances.filter(({ id }) => matchesSelection(id, pattern)).map(({ id }) => id);
   const others = instances.filter(({ id }) => id !== own).map(({ id }) => id);
   return (
-    <section class="card">
-      <fieldset>
-        <legend>
-          Instances to operate{" "}
-          <span class="soft">(none chosen: this one, {clipForDisplay(own, 60)})</span>
-        </legend>
+    <section class="card" aria-label="Instances to operate">
+      <header>
+        <h2>Instances</h2>
+        <span class="end faint s">none chosen: this one, {clipForDisplay(own, 60)}</span>
+      </header>
+      <div class="body stack">
+        <div class="row nowrap">
+          <input
+            id="target-pattern"
+            class="grow"
+            aria-label="Pattern"
+            placeholder="S*, B1"
+            value={pattern}
+            onInput={({ currentTarget }) => setPattern(currentTarget.value)}
+          />
+          <button
+            type="button"
+            class="btn"
+            disabled={selected.length === 0}
+            onClick={() => choose(selected)}
+          >
+            Choose {selected.length}
+          </button>
+        </div>
         <ul class="targets">
           {instances.map((instance) => (
             <One
@@ -48,29 +66,14 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
             />
           ))}
         </ul>
-      </fieldset>
-      <div class="row">
-        <button type="button" class="btn" onClick={() => choose(others)}>
-          All others
-        </button>
-        <button type="button" class="btn" onClick={() => choose([])}>
-          This one
-        </button>
-        <label for="target-pattern">Pattern</label>
-        <input
-          id="target-pattern"
-          placeholder="S*, B1"
-          value={pattern}
-          onInput={({ currentTarget }) => setPattern(currentTarget.value)}
-        />
-        <button
-          type="button"
-          class="btn"
-          disabled={selected.length === 0}
-          onClick={() => choose(selected)}
-        >
-          Choose {selected.length}
-        </button>
+        <div class="row">
+          <button type="button" class="btn" onClick={() => choose(others)}>
+            All others
+          </button>
+          <button type="button" class="btn" onClick={() => choose([])}>
+            This one
+          </button>
+        </div>
       </div>
     </section>
   );
@@ -88,19 +91,21 @@ function One({ instance, isChosen, onToggle }: OneProps) {
   return (
     <li>
       <label>
-        <input type="checkbox" checked={isChosen} onChange={onToggle} /> {clipForDisplay(id, 60)}
-      </label>{" "}
-      <Badge state={state} />{" "}
+        <input type="checkbox" checked={isChosen} onChange={onToggle} />
+        {clipForDisplay(id, 60)}
+      </label>
       {target === null ? (
-        <span class="soft">{clipForDisplay(type, 40)}</span>
+        <span class="faint">{clipForDisplay(type, 40)}</span>
       ) : (
         <a
+          class="faint"
           href={target}
           aria-label={`${clipForDisplay(type, 40)}: page of ${clipForDisplay(id, 60)}`}
         >
           {clipForDisplay(type, 40)}
         </a>
       )}
+      <Badge state={state} />
     </li>
   );
 }

@@ -23,8 +23,13 @@ const EVERY_MS = 1000;
 /** The group of operations with a card of its own. */
 const DANGER = "Cannot be undone";
 const ICONS: Readonly<Record<string, IconName>> = {
-  ...{ Service: "server", Graphs: "disk", Replication: "sync", [DANGER]: "warn" },
+  ...{ ServiceIn: "play", ServiceOut: "close", CancelAlgorithm: "close", RunJob: "clock" },
+  ...{ ReloadPlugins: "plug", RestartHTTP: "undo", ResetMetrics: "gauge", LogLevel: "log" },
+  ...{ Persist: "disk", SetReadonly: "lock", ClearReadonly: "key", Throttle: "filter" },
+  ...{ Truncate: "graph", Shutdown: "server" },
 };
+/** Of operations without one of their own. */
+const GROUP_ICONS: Readonly<Record<string, IconName>> = { Graphs: "clock", Replication: "sync" };
 
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
@@ -138,32 +143,39 @@ interface GroupsProps {
 
 function Groups({ targets, all, desk, onStart }: GroupsProps) {
   const isKnown = targets.some(({ node }) => node !== null && node !== undefined);
+  const isPossible = (operation: Operation) => targets.some((target) => isFor(operation, target));
+  const groups = OPERATIONS.filter(([, operations]) => operations.some(isPossible));
+  if (groups.length === 0) {
+    return (
+      <p class="card soft">
+        {isKnown ? "There is nothing to do here." : "The chosen instances do not respond."}
+      </p>
+    );
+  }
   return (
     <div class="cards">
-      {OPERATIONS.map(([group, operations]) => (
+      {groups.map(([group, operations]) => (
         <section class={group === DANGER ? "card danger" : "card"} key={group} aria-label={group}>
           <header>
             {group === DANGER && <Icon name="warn" />}
             <h2>{group}</h2>
           </header>
           <ul class="acts">
-            {operations
-              .filter((operation) => targets.some((target) => isFor(operation, target)))
-              .map((operation) => (
-                <Action
-                  key={operation.operation}
-                  operation={operation}
-                  icon={ICONS[group] ?? "right"}
-                  isDanger={group === DANGER}
-                  word={targetLabel(
-                    operation,
-                    targets.filter((one) => isFor(operation, one)),
-                    all,
-                  )}
-                  isDisabled={!desk.isArmed || !isKnown}
-                  onStart={() => onStart(operation)}
-                />
-              ))}
+            {operations.filter(isPossible).map((operation) => (
+              <Action
+                key={operation.operation}
+                operation={operation}
+                icon={ICONS[operation.operation] ?? GROUP_ICONS[group] ?? "right"}
+                isDanger={group === DANGER}
+                word={targetLabel(
+                  operation,
+                  targets.filter((one) => isFor(operation, one)),
+                  all,
+                )}
+                isDisabled={!desk.isArmed || !isKnown}
+                onStart={() => onStart(operation)}
+              />
+            ))}
           </ul>
         </section>
       ))}

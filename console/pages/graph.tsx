@@ -7,8 +7,9 @@ import { clipForDisplay, count } from "../data/text.js";
 import { Algorithms } from "../graph/algorithms.js";
 import { Constraints } from "../graph/constraints.js";
 import { Drawing } from "../graph/drawing.js";
-import { type GraphInfo, loadGraphInfo } from "../graph/graph-info.js";
+import { chooseLook, type GraphInfo, loadGraphInfo } from "../graph/graph-info.js";
 import { Inspector } from "../graph/inspector.js";
+import { ShapeMark } from "../graph/legend.js";
 import {
   graphNames,
   type Neighbor,
@@ -21,10 +22,11 @@ import { Query, queryMode } from "../graph/query.js";
 import { MODES } from "../graph/query-form.js";
 import { buildSubgraph } from "../graph/subgraph.js";
 import type { ArcCount } from "../graph/vertex-summary.js";
+import { type Column, DataTable } from "../parts/data-table.js";
 import { NoGraph } from "../parts/no-graph.js";
 import { Note } from "../parts/note.js";
+import { PageLink } from "../parts/page-link.js";
 import { Segments } from "../parts/segments.js";
-import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
 import { currentRoute, navigate, saveStatePart } from "../router.js";
 
@@ -235,7 +237,7 @@ function Expand() {
       }}
     >
       <label>
-        Add the neighbors of{" "}
+        Add neighbors of
         <input id="expand" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <button type="submit" class="btn">
@@ -258,16 +260,19 @@ function Result({ graph, id, info, found: { rows, around, vertex } }: ResultProp
     const type = textAt(vertex, `Vertex( ${id} )`, "attributes", "type");
     return { ...found, types: new Map([...found.types, [id, type]]) };
   }, [around]);
-  const pick = (row: readonly unknown[]) => goTo(graph, String(row[0]));
   if (id === "" && rows.length === 0) return <NoGraph graph={graph} page="search" />;
   if (id === "") {
     return (
       <section class="card">
-        <Table
-          caption="Sample of vertices"
-          columns={["Id", "Type", "Degree"]}
-          rows={rows.map(({ id: name, type, degree }) => [name, type, degree])}
-          onPick={pick}
+        <header>
+          <h2>Sample of vertices</h2>
+        </header>
+        <DataTable
+          label="Sample of vertices"
+          columns={[idColumn(graph), typeColumn(info), DEGREE]}
+          rows={rows}
+          keyOf={({ id: name }) => name}
+          empty="No vertices."
         />
       </section>
     );
@@ -275,32 +280,34 @@ function Result({ graph, id, info, found: { rows, around, vertex } }: ResultProp
   return (
     <>
       <div class="work">
-        <div class="stack">
-          <Shown rows={rows} vertex={vertex} id={id} />
-          {rows.length > 0 && (
-            <Drawing anchor={id} picture={picture} info={info} onExpand={expand} />
-          )}
+        <Drawing
+          {...{ picture, info }}
+          anchor={id}
+          centers={new Set(around.keys())}
+          onExpand={expand}
+          shown={<Shown rows={rows} vertex={vertex} id={id} />}
+        >
           <Expand />
           <PathForm graph={graph} id={id} />
-        </div>
+        </Drawing>
         <Inspector {...{ graph, id, vertex, info }} onExpand={expandArc} />
       </div>
-      <section class="card">
-        {[...around].reverse().map(([anchor, neighbors]) => (
-          <Table
-            key={anchor}
-            caption={`Arcs of ${clipForDisplay(anchor, 60)}`}
-            columns={["Neighbour", "Type", "Direction", "Relationship", "Value", "Degree"]}
-            rows={neighbors.map((row) => [
-              ...[row.id, row.type, row.direction],
-              ...[row.relationship, row.value, row.degree],
-            ])}
-            onPick={pick}
+      {[...around].reverse().map(([anchor, neighbors]) => (
+        <section class="card" key={anchor}>
+          <header>
+            <h2>Arcs of {clipForDisplay(anchor, 60)}</h2>
+          </header>
+          <DataTable
+            label={`Arcs of ${clipForDisplay(anchor, 60)}`}
+            columns={[idColumn(graph), typeColumn(info), ARC, VALUE, DEGREE]}
+            rows={neighbors}
+            keyOf={(row) => `${row.direction}/${row.relationship}/${row.id}`}
+            empty="It has no arcs."
           />
-        ))}
-      </section>
+        </section>
+      ))}
       <section class="card">
-        <h2>The vertex</h2>
+        <h2>The vertex as JSON</h2>
         <TextBlock
           label="Vertex as JSON"
           text={JSON.stringify(vertex, null, 2).slice(0, MAX_TEXT)}
@@ -310,12 +317,43 @@ function Result({ graph, id, info, found: { rows, around, vertex } }: ResultProp
   );
 }
 
+const idColumn = (graph: string): Column<Neighbor> => ({
+  ...{ title: "Vertex", isHead: true, sort: ({ id }) => id },
+  cell: ({ id }) => (
+    <PageLink to={`search?${new URLSearchParams({ graph, id })}`}>
+      {clipForDisplay(id, 60)}
+    </PageLink>
+  ),
+});
+const typeColumn = ({ types }: GraphInfo): Column<Neighbor> => ({
+  ...{ title: "Type", isOptional: true, sort: ({ type }) => type },
+  cell: ({ type }) => (
+    <span class="key">
+      <ShapeMark look={chooseLook(types, type)} />
+      {clipForDisplay(type, 40)}
+    </span>
+  ),
+});
+const ARC: Column<Neighbor> = {
+  ...{ title: "Arc", sort: ({ relationship }) => relationship },
+  cell: ({ direction, relationship }) =>
+    `${direction === "D_IN" ? "←" : "→"} ${clipForDisplay(relationship, 40)}`,
+};
+const VALUE: Column<Neighbor> = {
+  ...{ title: "Value", isNumber: true, sort: ({ value }) => value },
+  cell: ({ value }) => count(value),
+};
+const DEGREE: Column<Neighbor> = {
+  ...{ title: "Degree", isNumber: true, sort: ({ degree }) => degree },
+  cell: ({ degree }) => count(degree),
+};
+
 /** How many of the arcs are drawn and listed. */
 function Shown({ rows, vertex, id }: { rows: readonly Neighbor[]; vertex: unknown; id: string }) {
   const all = numberAt(vertex, `Vertex( ${id} )`, "attributes", "deg");
   return (
-    <p class="soft">
+    <>
       <strong>{count(rows.length)}</strong> of <strong>{count(all)}</strong> arcs shown
-    </p>
+    </>
   );
 }

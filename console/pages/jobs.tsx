@@ -4,8 +4,10 @@ import { useAdminActions } from "../data/admin-actions.js";
 import { isRecord } from "../data/client.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
 import { useLive } from "../data/server-connection.js";
-import { clipForDisplay, count } from "../data/text.js";
-import { Table } from "../parts/table.js";
+import { clipForDisplay, count, milliseconds } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { type Column, DataTable } from "../parts/data-table.js";
+import { Icon } from "../parts/icon.js";
 import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
@@ -19,13 +21,17 @@ export function Jobs() {
   return (
     <>
       <section class="card">
-        <h2>Scheduled functions</h2>
-        <Table
-          caption="Choose one to show its last runs"
-          columns={["Job", "Schedule", "Next run", "State", "Completed", "Failed", "Missed"]}
-          rows={jobs.map(jobRow)}
-          empty="no function has the tag @cron or @every"
-          onPick={([name]) => saveStatePart("job", String(name))}
+        <header>
+          <h2>Scheduled functions</h2>
+          <span class="end soft s">choose one to show its last runs</span>
+        </header>
+        <DataTable
+          label="Scheduled functions"
+          columns={JOBS}
+          rows={jobs}
+          keyOf={nameOf}
+          isSelected={(job) => job === chosen}
+          empty={answer === null ? "Loading jobs…" : "No function has the tag @cron or @every."}
         />
       </section>
       {chosen !== undefined && <Runs job={chosen} />}
@@ -33,18 +39,44 @@ export function Jobs() {
   );
 }
 
-function jobRow(job: unknown): readonly unknown[] {
-  const counts = (outcome: string) => numberAt(job, "counts", outcome);
+const nameOf = (job: unknown): string => textAt(job, "name");
+const counted = (job: unknown, ...outcomes: string[]): string =>
+  count(outcomes.reduce((sum, outcome) => sum + numberAt(job, "counts", outcome), 0));
+
+const JOBS: readonly Column<unknown>[] = [
+  {
+    title: "Job",
+    isHead: true,
+    cell: (job) => (
+      <button type="button" class="link" onClick={() => saveStatePart("job", nameOf(job))}>
+        {clipForDisplay(nameOf(job), 60)}
+      </button>
+    ),
+  },
+  { title: "Schedule", cell: (job) => clipForDisplay(textAt(job, "schedule"), 60) },
+  { title: "Next run", cell: nextRun },
+  { title: "State", isOptional: true, cell: stateOf },
+  { title: "Completed", isNumber: true, isOptional: true, cell: (job) => counted(job, "ok") },
+  {
+    ...{ title: "Failed", isNumber: true },
+    cell: (job) => counted(job, "failed", "timeout", "interrupted"),
+  },
+  {
+    ...{ title: "Missed", isNumber: true, isOptional: true },
+    cell: (job) => count(numberAt(job, "missed")),
+  },
+];
+
+function nextRun(job: unknown) {
   const next = numberAt(job, "next");
-  return [
-    textAt(job, "name"),
-    textAt(job, "schedule"),
-    next > 0 ? dateText(next * 1000) : "not on this instance",
-    numberAt(job, "running") > 0 ? "running" : "waiting",
-    count(counts("ok")),
-    count(counts("failed") + counts("timeout") + counts("interrupted")),
-    count(numberAt(job, "missed")),
-  ];
+  return <span class="tn">{next > 0 ? dateText(next * 1000) : "not on this instance"}</span>;
+}
+
+function stateOf(job: unknown) {
+  const isRunning = numberAt(job, "running") > 0;
+  return (
+    <Badge state={isRunning ? { tone: "ok", word: "running" } : { tone: "unk", word: "waiting" }} />
+  );
 }
 
 function Runs({ job }: { readonly job: unknown }) {
@@ -54,33 +86,54 @@ function Runs({ job }: { readonly job: unknown }) {
   const [last] = desk.done;
   return (
     <section class="card">
-      <h2>{clipForDisplay(name)}</h2>
-      <div class="row">
-        <button class="btn main" type="button" onClick={() => void run()}>
-          Run now
-        </button>
-        <span role="status">{last !== undefined && clipForDisplay(last.text, MAX_TEXT)}</span>
-      </div>
-      <Table
-        caption="Last runs"
-        columns={["Scheduled", "Started", "Duration, ms", "Outcome", "Result or error"]}
-        rows={listAt(job, "runs").filter(isRecord).map(runRow)}
-        empty="none yet"
+      <header>
+        <h2>Last runs of {clipForDisplay(name, 60)}</h2>
+        <span class="end row">
+          <span role="status" class="soft s">
+            {last !== undefined && clipForDisplay(last.text, MAX_TEXT)}
+          </span>
+          <button class="btn" type="button" onClick={() => void run()}>
+            <Icon name="play" />
+            Run now
+          </button>
+        </span>
+      </header>
+      <DataTable
+        label="Last runs"
+        columns={RUNS}
+        rows={listAt(job, "runs").filter(isRecord)}
+        keyOf={(one) => `${numberAt(one, "scheduledMs")}/${numberAt(one, "startedMs")}`}
+        empty="It has not run yet."
       />
     </section>
   );
 }
 
-function runRow(run: unknown): readonly unknown[] {
-  return [
-    dateText(numberAt(run, "scheduledMs")),
-    dateText(numberAt(run, "startedMs")),
-    count(numberAt(run, "durationMs")),
-    textAt(run, "outcome"),
-    clipForDisplay(textAt(run, "text"), MAX_TEXT),
-  ];
+const RUNS: readonly Column<unknown>[] = [
+  {
+    title: "Started",
+    cell: (one) => <span class="tn">{dateText(numberAt(one, "startedMs"))}</span>,
+  },
+  {
+    ...{ title: "Scheduled", isOptional: true },
+    cell: (one) => <span class="tn">{dateText(numberAt(one, "scheduledMs"))}</span>,
+  },
+  { title: "Outcome", cell: outcomeOf },
+  {
+    ...{ title: "ms", isNumber: true },
+    cell: (one) => milliseconds(numberAt(one, "durationMs")).replace(" ms", ""),
+  },
+  {
+    title: "Result or error",
+    cell: (one) => <span class="entry">{clipForDisplay(textAt(one, "text"), MAX_TEXT)}</span>,
+  },
+];
+
+function outcomeOf(one: unknown) {
+  const word = textAt(one, "outcome");
+  return <Badge state={{ tone: word === "ok" ? "ok" : "err", word: clipForDisplay(word, 30) }} />;
 }
 
 function dateText(ms: number): string {
-  return new Date(ms).toLocaleString();
+  return new Date(ms).toLocaleString("sv-SE");
 }

@@ -83,7 +83,7 @@ function Recorded({ list }: { readonly list: RequestList }) {
     <div class="two">
       <CheckFacets groups={groups} chosen={chosen} onChoose={setChosen} />
       <div class="stack">
-        <section class="card short" aria-label="Requests">
+        <section class={shown === undefined ? "card" : "card short"} aria-label="Requests">
           <DataTable
             label="Requests"
             columns={COLUMNS}

@@ -13,6 +13,7 @@ import {
   textIndexes,
 } from "../graph/text-search.js";
 import { Facets } from "../parts/facets.js";
+import { Fold } from "../parts/fold.js";
 import { NoGraph } from "../parts/no-graph.js";
 import { Note } from "../parts/note.js";
 import { TextBlock } from "../parts/text-block.js";
@@ -84,7 +85,7 @@ function Choices({ names, graph, indexes, index }: ChoicesProps) {
   const { params } = currentRoute.value;
   const all = names.includes(graph) ? names : [graph, ...names];
   return (
-    <form class="card" onSubmit={(event) => event.preventDefault()}>
+    <form class="card stack" onSubmit={(event) => event.preventDefault()}>
       <div class="row">
         <Select
           label="Graph"
@@ -99,7 +100,7 @@ function Choices({ names, graph, indexes, index }: ChoicesProps) {
           onChoose={(name) => saveStatePart("in", name)}
         />
         <label>
-          Facets{" "}
+          <span class="soft s">Facets</span>
           <input
             id="text-facets"
             placeholder="properties, such as brand, price"
@@ -150,7 +151,7 @@ interface SelectProps {
 function Select({ label, value, among, onChoose }: SelectProps) {
   return (
     <label>
-      {label}{" "}
+      <span class="soft s">{label}</span>
       <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         {among.map((name) => (
           <option key={name} value={name}>
@@ -236,7 +237,7 @@ function Results({ graph, index }: ResultsProps) {
     <>
       <Failure text={failure} />
       <Failure text={otherFailure} />
-      <p role="status" id="text-status">
+      <p role="status" id="text-status" class="soft">
         {result !== null && describe(result)}
         {result !== null && other !== null && `, compared with ${describe(other)}`}
       </p>
@@ -244,7 +245,9 @@ function Results({ graph, index }: ResultsProps) {
         <>
           <div class="two">
             <section class="card" aria-label="Facets">
-              <Facets facets={result.facets} chosen={chosen} onToggle={toggle} />
+              <Fold title={chosen.size === 0 ? "Filters" : `Filters: ${chosen.size} chosen`}>
+                <Facets facets={result.facets} chosen={chosen} onToggle={toggle} />
+              </Fold>
             </section>
             <div class="cards">
               <TextHits graph={graph} hits={result.hits} other={other?.hits ?? null} />

@@ -1,6 +1,7 @@
 // Facets with counts at the left of a table; checked values narrow its rows.
 
 import { clipForDisplay, count } from "../data/text.js";
+import { Fold } from "./fold.js";
 
 export interface FacetGroup {
   readonly title: string;
@@ -24,32 +25,36 @@ export function CheckFacets({ groups, chosen, onChoose }: CheckFacetsProps) {
   };
   const shown = groups.filter(({ values }) => values.length > 0);
   return (
-    <section class="card facets" aria-label="Facets">
-      {shown.length === 0 && <p class="soft">No values yet.</p>}
-      {shown.map(({ title, values }) => (
-        <fieldset class="facet" key={title}>
-          <legend>{title}</legend>
-          <ul>
-            {values.slice(0, MAX_VALUES).map(([value, many]) => {
-              const key = `${title}:${value}`;
-              return (
-                <li key={key}>
-                  <input
-                    type="checkbox"
-                    id={`facet-${key}`}
-                    checked={chosen.has(key)}
-                    onChange={() => toggle(key)}
-                  />
-                  <label for={`facet-${key}`} class="clip">
-                    {clipForDisplay(value, 40)}
-                  </label>
-                  <span class="n">{count(many)}</span>
-                </li>
-              );
-            })}
-          </ul>
-        </fieldset>
-      ))}
+    <section class="card" aria-label="Facets">
+      <Fold title={chosen.size === 0 ? "Filters" : `Filters: ${chosen.size} chosen`}>
+        <div class="facets">
+          {shown.length === 0 && <p class="soft">No values yet.</p>}
+          {shown.map(({ title, values }) => (
+            <fieldset class="facet" key={title}>
+              <legend>{title}</legend>
+              <ul>
+                {values.slice(0, MAX_VALUES).map(([value, many]) => {
+                  const key = `${title}:${value}`;
+                  return (
+                    <li key={key}>
+                      <input
+                        type="checkbox"
+                        id={`facet-${key}`}
+                        checked={chosen.has(key)}
+                        onChange={() => toggle(key)}
+                      />
+                      <label for={`facet-${key}`} class="clip">
+                        {clipForDisplay(value, 40)}
+                      </label>
+                      <span class="n">{count(many)}</span>
+                    </li>
+                  );
+                })}
+              </ul>
+            </fieldset>
+          ))}
+        </div>
+      </Fold>
     </section>
   );
 }

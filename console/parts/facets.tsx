@@ -14,7 +14,7 @@ interface FacetsProps {
 
 export function Facets({ facets, chosen, onToggle }: FacetsProps) {
   return (
-    <>
+    <div class="facets">
       {facets.map(([name, values]) => (
         <fieldset key={name} class="facet">
           <legend>{name === ".type" ? "Type" : clipForDisplay(name, 60)}</legend>
@@ -36,6 +36,6 @@ export function Facets({ facets, chosen, onToggle }: FacetsProps) {
           })}
         </fieldset>
       ))}
-    </>
+    </div>
   );
 }

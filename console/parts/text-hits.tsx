@@ -20,16 +20,19 @@ export function TextHits({ graph, hits, other, label = "Hits" }: TextHitsProps) 
     <ol class="card hits" aria-label={label}>
       {hits.map(({ id, type, score, excerpts }) => (
         <li key={id}>
-          <PageLink to={`search?${new URLSearchParams({ graph, id })}`}>
-            {clipForDisplay(id)}
-          </PageLink>{" "}
-          <span class="soft">
-            {clipForDisplay(type, 60)} · score {score.toFixed(3)}
-            {other !== null && ` · ${placeIn(other, id)}`}
-          </span>
+          <div class="row">
+            <PageLink to={`search?${new URLSearchParams({ graph, id })}`}>
+              {clipForDisplay(id)}
+            </PageLink>
+            <span class="tag">{clipForDisplay(type, 60)}</span>
+            <span class="end faint s tn">
+              score {score.toFixed(3)}
+              {other !== null && ` · ${placeIn(other, id)}`}
+            </span>
+          </div>
           {excerpts.map(([key, parts]) => (
             <p key={key}>
-              <span class="soft">{clipForDisplay(key, 60)}: </span>
+              <span class="faint">{clipForDisplay(key, 60)} </span>
               {parts.map(({ text, isMarked }, at) => {
                 const shown = clipForDisplay(text, MAX_EXCERPT);
                 return isMarked ? <mark key={at}>{shown}</mark> : <span key={at}>{shown}</span>;

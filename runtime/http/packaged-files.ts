@@ -1,8 +1,8 @@
 // Files that `npm run build` left in dist/ for browsers: the console, a single page that routes by
 // its path, with assets named by content hash; and jQuery for pages of users (http-interface,
-// "User-defined files"). They are stored compressed, except fonts, and read at first use. Only the
-// path and three header fields of a request are used, and a path is only looked up: it never becomes
-// part of a file name.
+// "User-defined files"). They are stored compressed, except fonts, and read at first use. Of a
+// request, only the path and three header fields are used, and a path is only looked up: it never
+// becomes part of a file name.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -6,7 +6,7 @@ import { consoleUrl, type Instance } from "../../data/instances.js";
 import { cellKey } from "../../data/matrices.js";
 import { isAt, numberAt } from "../../data/node-stat.js";
 import type { Rates } from "../../data/rates.js";
-import { clipForDisplay, count, milliseconds, rate as rateText } from "../../data/text.js";
+import { clipForDisplay, count, milliseconds, plural, rate as rateText } from "../../data/text.js";
 import { clientRate, type Edge, type Topology } from "../../data/topology.js";
 import { StateShape } from "../badge.js";
 import { sparkPath } from "../spark.js";
@@ -50,7 +50,7 @@ export function SystemMap({ instances, topology, rates, lines }: SystemMapProps)
       role="group"
       aria-label={`Map: ${summary}`}
     >
-      <Lanes lanes={lanes} />
+      <Lanes lanes={lanes} topology={topology} />
       {lines !== "replication" &&
         topology.dispatchers.map(({ id }) => (
           <path
@@ -86,19 +86,35 @@ export function SystemMap({ instances, topology, rates, lines }: SystemMapProps)
   );
 }
 
-function Lanes({ lanes }: { readonly lanes: readonly LaneBox[] }) {
+interface LanesProps {
+  readonly lanes: readonly LaneBox[];
+  readonly topology: Topology;
+}
+
+function Lanes({ lanes, topology }: LanesProps) {
   return (
     <>
-      {lanes.map(({ title, x, y, width, height }) => (
+      {lanes.map(({ title, x, y, width, height }, index) => (
         <g key={title}>
           <rect class="lane" x={x} y={y} width={width} height={height} rx="8" />
           <text class="lt" x={x + 14} y={y + 18}>
             {clipForDisplay(title, 40)}
           </text>
+          <text class="lt" x={x + width - 14} y={y + 18} text-anchor="end">
+            {contentOf(topology.lanes[index])}
+          </text>
         </g>
       ))}
     </>
   );
+}
+
+/** Vertices and arcs of a partition: of its builder, or of its largest replica. */
+function contentOf(lane: Topology["lanes"][number] | undefined): string {
+  const members = [...(lane?.builders ?? []), ...(lane?.replicas ?? [])];
+  const most = (name: string) => Math.max(0, ...members.map(({ node }) => numberAt(node, name)));
+  const [order, size] = [most("graph-order"), most("graph-size")];
+  return order === 0 ? "" : `${plural(order, "vertex", "vertices")}, ${plural(size, "arc")}`;
 }
 
 interface LineProps {

@@ -32,42 +32,47 @@ export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
   const find = (partition: number, row: number) =>
     backEnds.find((one) => one.partition === partition && one.row === row);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <section class="card tw" tabIndex={0} aria-label="Partitions and replicas">
-      <table class="mxt">
-        <caption>
-          One request goes to one replica of each partition.
-          {isCut && ` The first ${MAX_ROWS} × ${MAX_COLUMNS} are shown.`}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Replica</th>
-            {columns.map((partition) => (
-              <th key={partition} scope="col">
-                Partition {partition}
-                <span class="end soft">{partitionRate(backEnds, partition)} /s</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row}>
-              <RowHead row={row} first={find(0, row)?.backEnd} />
-              {columns.map((partition) => {
-                const found = find(partition, row);
-                return (
-                  <td key={partition}>
-                    {found !== undefined && (
-                      <Cell found={found} values={rates.history(found.key)} most={most} />
-                    )}
-                  </td>
-                );
-              })}
+    <section class="card">
+      <header>
+        <h2>Partitions and replicas</h2>
+        <span class="end soft s">
+          one request goes to one replica of each partition
+          {isCut && `, the first ${MAX_ROWS} × ${MAX_COLUMNS} are shown`}
+        </span>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      <section class="tw" tabIndex={0} aria-label="Partitions and replicas">
+        <table class="mxt">
+          <thead>
+            <tr>
+              <th scope="col">Replica</th>
+              {columns.map((partition) => (
+                <th key={partition} scope="col">
+                  Partition {partition}
+                  <span class="end soft">{partitionRate(backEnds, partition)} /s</span>
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row}>
+                <RowHead row={row} first={find(0, row)?.backEnd} />
+                {columns.map((partition) => {
+                  const found = find(partition, row);
+                  return (
+                    <td key={partition}>
+                      {found !== undefined && (
+                        <Cell found={found} values={rates.history(found.key)} most={most} />
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
     </section>
   );
 }

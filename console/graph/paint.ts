@@ -1,0 +1,177 @@
+// Paints a subgraph: arcs in the colors of their relationships, vertices in color and shape of
+// their types, and the texts for which there is room.
+
+import { clipForDisplay } from "../data/text.js";
+import { readColor } from "../parts/read-color.js";
+import { chooseLook, type GraphInfo, type Look, shapeCorners } from "./graph-info.js";
+import { bundleArcs, type Label, LabelSpace, placesAround } from "./labels.js";
+import type { Point } from "./layout.js";
+import type { Subgraph } from "./subgraph.js";
+
+const MAX_NAME = 24;
+const HEAD = 6;
+const RING = 12;
+/** Part of the way from the vertex in the middle to the other end. */
+const ARC_TEXT_AT = 0.6;
+/** More arcs are drawn fainter, because they cross. */
+const MAX_CLEAR = 60;
+
+interface Scene {
+  readonly picture: Subgraph;
+  readonly places: ReadonlyMap<string, Point>;
+  readonly anchor: string;
+  readonly info: GraphInfo;
+  /** Vertices whose neighbors are drawn. */
+  readonly centers: ReadonlySet<string>;
+}
+
+export function paintGraph(canvas: HTMLCanvasElement, scene: Scene): void {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  canvas.width = width * devicePixelRatio;
+  canvas.height = height * devicePixelRatio;
+  const paint = canvas.getContext("2d")!;
+  paint.scale(devicePixelRatio, devicePixelRatio);
+  paint.textBaseline = "middle";
+  paintArcs(paint, scene);
+  const space = new LabelSpace(width, height);
+  for (const id of scene.picture.ids) space.block(scene.places.get(id)!, radiusOf(id, scene));
+  const arcTexts = placeArcTexts(paint, scene, space);
+  paintVertices(paint, scene);
+  paintTexts(paint, placeNames(paint, scene, space), "--text");
+  paint.font = font(450, 10.5);
+  paintTexts(paint, arcTexts, "--soft");
+}
+
+function font(weight: number, size: number): string {
+  return `${weight} ${size}px Inter, system-ui, sans-serif`;
+}
+
+function paintArcs(paint: CanvasRenderingContext2D, scene: Scene): void {
+  const { picture, places, info } = scene;
+  paint.globalAlpha = picture.arcs.length > MAX_CLEAR ? 0.45 : 0.7;
+  paint.lineWidth = 1.2;
+  for (const { from, to, relationship } of picture.arcs) {
+    const [a, b] = [places.get(from), places.get(to)];
+    if (a === undefined || b === undefined) continue;
+    const color = readColor(`--c${chooseLook(info.relationships, relationship).color}`);
+    paint.strokeStyle = color;
+    paint.fillStyle = color;
+    arrow(paint, a, b, to === scene.anchor ? RING : radiusOf(to, scene));
+  }
+  paint.globalAlpha = 1;
+}
+
+function placeArcTexts(
+  paint: CanvasRenderingContext2D,
+  { picture, places, centers }: Scene,
+  space: LabelSpace,
+): readonly Label[] {
+  paint.font = font(450, 10.5);
+  return bundleArcs(picture.arcs, places, centers).flatMap(({ text, arc: { from, to } }) => {
+    const isIn = centers.has(to);
+    const [a, b] = [places.get(isIn ? to : from), places.get(isIn ? from : to)];
+    if (a === undefined || b === undefined) return [];
+    const wide = paint.measureText(text).width;
+    const along = [ARC_TEXT_AT, 0.5, 0.7].map((part) => ({
+      x: a.x + (b.x - a.x) * part - wide / 2,
+      y: a.y + (b.y - a.y) * part,
+    }));
+    return space.place(text, wide, along) ?? [];
+  });
+}
+
+function paintVertices(paint: CanvasRenderingContext2D, scene: Scene): void {
+  const { picture, places, anchor, info } = scene;
+  for (const id of picture.ids) {
+    const place = places.get(id)!;
+    const look = chooseLook(info.types, picture.types.get(id) ?? "");
+    paint.fillStyle = readColor(`--c${look.color}`);
+    drawShape(paint, look, place, radiusOf(id, scene));
+    if (id === anchor) drawRing(paint, place);
+  }
+}
+
+/** Names of the vertex in the middle first; others where they hide nothing. */
+function placeNames(
+  paint: CanvasRenderingContext2D,
+  scene: Scene,
+  space: LabelSpace,
+): readonly Label[] {
+  const { picture, places, anchor } = scene;
+  paint.font = font(500, 11);
+  const isBefore = (id: string) => (id === anchor ? 0 : scene.centers.has(id) ? 1 : 2);
+  const ids = [...picture.ids].sort((a, b) => isBefore(a) - isBefore(b));
+  return ids.flatMap((id) => {
+    const text = shortName(id);
+    const wide = paint.measureText(text).width;
+    const radius = id === anchor ? RING : radiusOf(id, scene);
+    const around = placesAround(places.get(id)!, radius, wide);
+    return space.place(text, wide, around) ?? [];
+  });
+}
+
+export function shortName(id: string): string {
+  return id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id);
+}
+
+/** On ground of their own: texts are read, not crossed out. */
+function paintTexts(
+  paint: CanvasRenderingContext2D,
+  labels: readonly Label[],
+  color: string,
+): void {
+  paint.fillStyle = readColor(color);
+  paint.strokeStyle = readColor("--card");
+  paint.lineWidth = 4;
+  paint.lineJoin = "round";
+  for (const { text, x, y } of labels) {
+    paint.strokeText(text, x, y);
+    paint.fillText(text, x, y);
+  }
+}
+
+function drawShape(
+  paint: CanvasRenderingContext2D,
+  { shape }: Look,
+  { x, y }: Point,
+  radius: number,
+): void {
+  paint.beginPath();
+  const corners = shapeCorners(shape, x, y, radius);
+  if (corners.length === 0) paint.arc(x, y, radius, 0, 2 * Math.PI);
+  for (const [cornerX, cornerY] of corners) paint.lineTo(cornerX, cornerY);
+  paint.closePath();
+  paint.fill();
+}
+
+/** The chosen vertex has a ring, too: its type has the color. */
+function drawRing(paint: CanvasRenderingContext2D, { x, y }: Point): void {
+  paint.strokeStyle = readColor("--text");
+  paint.lineWidth = 2;
+  paint.beginPath();
+  paint.arc(x, y, RING, 0, 2 * Math.PI);
+  paint.stroke();
+}
+
+function radiusOf(id: string, { anchor, picture }: Scene): number {
+  if (id === anchor) return 8;
+  return picture.ids.length > 200 ? 4 : 5.5;
+}
+
+/** From one vertex to the edge of another, with a head there. */
+function arrow(paint: CanvasRenderingContext2D, a: Point, b: Point, radius: number): void {
+  const angle = Math.atan2(b.y - a.y, b.x - a.x);
+  const far = radius + 1;
+  const end = { x: b.x - Math.cos(angle) * far, y: b.y - Math.sin(angle) * far };
+  paint.beginPath();
+  paint.moveTo(a.x, a.y);
+  paint.lineTo(end.x, end.y);
+  paint.stroke();
+  paint.beginPath();
+  paint.moveTo(end.x, end.y);
+  for (const turn of [-0.4, 0.4]) {
+    paint.lineTo(end.x - Math.cos(angle + turn) * HEAD, end.y - Math.sin(angle + turn) * HEAD);
+  }
+  paint.closePath();
+  paint.fill();
+}
