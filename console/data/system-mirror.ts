@@ -147,11 +147,15 @@ export class SystemMirror {
     if (!isSame) this.#instances = found;
   }
 
-  #nodeOf({ live, rest }: Place): unknown {
+  #nodeOf({ id, live, rest }: Place): unknown {
     const [health] = rest as readonly number[];
     if (!health) return null;
     if (health >= FAILING) return undefined;
-    const named = { ...this.#named("rest", rest), ...this.#named("live", live) };
+    const named: Dict = {
+      "service-name": id,
+      ...this.#named("rest", rest),
+      ...this.#named("live", live),
+    };
     const { replica, subscribers } = named;
     const node: Dict = {
       ...named,

@@ -24,6 +24,9 @@ export interface SystemView {
 const EVERY_MS = 1000;
 /** Without a system, there is nothing to wait for. */
 const ALONE_EVERY_MS = 4000;
+/** The server polls a large system every 5 ms per instance: between two polls, nothing is new. */
+const LARGE = 400;
+const LARGE_EVERY_MS = 2000;
 const OVERVIEW = "svc/builtin/system_overview";
 /** Pages with the back-ends of dispatchers. The map of a large system needs none. */
 const WITH_CELLS: ReadonlySet<string> = new Set(["matrix", "system"]);
@@ -48,11 +51,11 @@ const withoutCells = (): string => `${OVERVIEW}?${mirror.query(false)}`;
 
 /** Polls the system; draws nothing. */
 export function SystemPoll() {
-  const isAlone = systemView.value.instances.length === 1;
+  const size = systemView.value.instances.length;
   const hasCells = needsCells();
   useLive(
     hasCells ? withCells : withoutCells,
-    isAlone ? ALONE_EVERY_MS : EVERY_MS,
+    size === 1 ? ALONE_EVERY_MS : size > LARGE ? LARGE_EVERY_MS : EVERY_MS,
     (answer, isGap) => {
       if (!isGap) take(answer, hasCells);
     },

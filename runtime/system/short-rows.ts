@@ -12,7 +12,7 @@ export const LIVE_COLUMNS = [
 ];
 /** Names of fields of `nodestat` that are sent as they are. */
 const AS_REPORTED = [
-  ...(["ready", "service-in", "service-out-reason", "service-name", "build", "pid", "ip"] as const),
+  ...(["ready", "service-in", "service-out-reason", "build"] as const),
   ...(["adminport", "txport", "provider", "digest", "master-serial", "synchronizing"] as const),
   ...(["sync-progress", "tx-in-halted", "tx-out-halted", "graph-order", "graph-size"] as const),
   ...(["graph-properties", "readonly", "durable", "log-state", "durable-txlog"] as const),
@@ -22,7 +22,7 @@ const AS_REPORTED = [
 export const REST_COLUMNS = [
   ...(["health", "unreachable-since", "matrix-complete", "matrix-degraded"] as const),
   ...(["matrix-consistent", "back-ends-down", "replica"] as const),
-  ...(["started", "changed", "saved"] as const),
+  ...(["started", "changed", "saved", "service-name"] as const),
   ...AS_REPORTED,
 ];
 /** One replica of a matrix, after dispatcher, partition and row. */
@@ -53,7 +53,7 @@ type Dict = Readonly<Record<string, unknown>>;
 
 /** @param before the last row; empty: none */
 export function restRow(
-  { health, error, isSlow, unreachableMs }: PollResult,
+  { instance, health, error, isSlow, unreachableMs }: PollResult,
   node: Dict,
   matrix: MatrixState | null,
   before: Row,
@@ -68,7 +68,7 @@ export function restRow(
   if (health === null) {
     return [HEALTH.unreachable, moment("unreachable-since", unreachableMs)];
   }
-  const { replica, uptime, "idle-ms": idleMs, "snapshot-age": savedS } = node;
+  const { replica, uptime, "idle-ms": idleMs, "snapshot-age": savedS, "service-name": name } = node;
   const seconds = (value: unknown) => (typeof value === "number" ? value * MS_PER_S : null);
   return [
     ...[error !== null ? HEALTH.failing : isSlow ? HEALTH.slow : HEALTH.good, null],
@@ -78,7 +78,9 @@ export function restRow(
     ...[moment("started", seconds(uptime)), moment("changed", idleMs)],
     // Never saved: 0.
     savedS === 0 ? null : moment("saved", seconds(savedS)),
-    ...AS_REPORTED.map((name) => bounded(node[name])),
+    // Most instances are called by their id, which the reader knows.
+    name === instance.id ? null : bounded(name),
+    ...AS_REPORTED.map((column) => bounded(node[column])),
   ];
 }
 
