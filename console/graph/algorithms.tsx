@@ -24,7 +24,9 @@ export function Algorithms() {
   const [last] = desk.done;
   return (
     <section class="card" aria-label="Algorithms">
-      <h2>Algorithms over whole graphs</h2>
+      <header>
+        <h2>Algorithms over whole graphs</h2>
+      </header>
       <DataTable
         label="Running algorithms"
         columns={[
@@ -45,7 +47,9 @@ export function Algorithms() {
         keyOf={(one) => numberAt(one, "id")}
         empty="No algorithm runs."
       />
-      <p role="status">{last !== undefined && clipForDisplay(last.text, 200)}</p>
+      <p role="status" class="soft s status">
+        {last !== undefined && clipForDisplay(last.text, 200)}
+      </p>
       {chosen !== null && (
         <ConfirmDialog
           operation={CANCEL_ALGORITHM}

@@ -21,6 +21,7 @@ import { InstanceTable } from "../parts/instance-table.js";
 import { type KeyNumber, KeyNumbers } from "../parts/key-numbers.js";
 import { Loading } from "../parts/loading.js";
 import { MapCard } from "../parts/map/map-card.js";
+import { PluginCard } from "../parts/plugin-card.js";
 import { Spark } from "../parts/spark.js";
 import { WarningNotes } from "../parts/warning-notes.js";
 
@@ -37,14 +38,15 @@ export function SystemPage() {
       <Head name={name} instances={instances} topology={topology} />
       <WarningNotes instances={instances} />
       <KeyNumbers items={keyNumbers(instances, topology)} />
-      {instances.length > 1 ? (
-        <div class="home">
+      <div class={instances.length > 1 ? "home" : "cards"}>
+        {instances.length > 1 && (
           <MapCard {...{ instances, topology, rates, lines }} onLines={setLines} />
+        )}
+        <div class={instances.length > 1 ? "stack" : "pair"}>
+          <PluginCard />
           <EventList />
         </div>
-      ) : (
-        <EventList />
-      )}
+      </div>
       <InstanceTable instances={instances} />
     </>
   );

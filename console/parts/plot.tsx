@@ -95,6 +95,7 @@ function Drawn({ kind = "lines", times, lines, threshold }: PlotProps) {
       {timeMarks(times.length).map((index, mark, all) => (
         <text
           key={mark}
+          class={mark % 2 === 0 ? undefined : "minor"}
           x={xOf(index, times.length)}
           y={PLOT.height - 4}
           text-anchor={mark === 0 ? "start" : mark === all.length - 1 ? "end" : "middle"}

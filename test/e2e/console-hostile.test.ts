@@ -1,6 +1,6 @@
 // A graph with hostile names: markup, bidirectional control characters, a hundred thousand
-// characters. Pages show all of it as truncated text, and links lead back to it. Skipped without a
-// browser.
+// characters. Pages show all of it as truncated text, and links lead back to it. The main work on
+// the same graph, by keys only. Skipped without a browser.
 // limit: 180 s
 // builds examples
 
@@ -101,6 +101,83 @@ inBrowser("shows names as text in results, forms and log filters", async () => {
     await page.tab.until(`document.querySelector("main .card, main .soft") !== null`);
     await isText();
   }
+});
+
+const isAt = (path: string) => page.tab.until(`location.pathname === ${JSON.stringify(path)}`);
+
+inBrowser("calls plugins, and explores requests and graphs, without a pointer", async () => {
+  await page.open(served.port + 1, "system");
+  await page.has("generic");
+  // The palette leads to a page; letters after g do, too.
+  await page.key("Control+k");
+  for (const letter of "metrics") await page.key(letter);
+  await page.key("Enter");
+  await isAt("/status");
+  for (const key of ["g", "p"]) await page.key(key);
+  await isAt("/plugin");
+  await page.has("recommend");
+  // A plugin is chosen, filled in and called.
+  await page.focus("recommend");
+  await page.key("Enter");
+  await page.has("start of the journey");
+  await page.focus("city=Oslo hours=3.5");
+  await page.key("Enter");
+  await page.key("Control+Enter");
+  await page.has("200 OK");
+  // The recorded request and its steps.
+  for (const key of ["g", "r"]) await page.key(key);
+  await page.tab.until(`document.querySelector("main tbody tr button") !== null`);
+  await page.key("j");
+  await page.key("Enter");
+  await page.has("Try again");
+  // A vertex, more of its arcs, and a path.
+  await page.open(served.port + 1, "search?graph=cities");
+  await page.has("Sample of vertices");
+  await page.focus("vertex");
+  for (const letter of "Oslo") await page.key(letter);
+  await page.key("Enter");
+  await page.has("14 of 14 arcs shown");
+  await page.focus("+ 100");
+  await page.key("Enter");
+  await page.tab.until(`new URL(location.href).searchParams.has("arc")`);
+  await page.focus("path-to");
+  for (const letter of "Hamburg") await page.key(letter);
+  await page.key("Enter");
+  await page.has("Gothenburg → Copenhagen → Hamburg");
+});
+
+inBrowser("filters, holds and operates without a pointer", async () => {
+  await page.open(served.port + 1, "status");
+  await page.has("Executors");
+  for (const key of ["g", "l"]) await page.key(key);
+  await page.has("server started");
+  await page.key("/");
+  await page.focus("log-text");
+  for (const letter of "nothing") await page.key(letter);
+  await page.has("0 of the last");
+  await page.open(served.port + 1, "status");
+  await page.has("Executors");
+  await page.key("]");
+  await page.has("last hour");
+  await page.key("h");
+  await page.tab.until(`[...document.querySelectorAll(".top [aria-pressed=true]")]
+    .some(({ innerText }) => innerText === "Hold")`);
+  await page.key("h");
+  await page.key("t");
+  await page.tab.until(`document.documentElement.dataset.theme !== undefined`);
+  await page.key("t");
+  // An operation, from its token to its confirmation.
+  for (const key of ["g", "a"]) await page.key(key);
+  await page.focus("Unlock");
+  await page.key("Enter");
+  await page.has("Unlocked for");
+  await page.focus("Reset metrics");
+  await page.key("Enter");
+  await page.tab.until(`document.querySelector("dialog[open]") !== null`);
+  await page.focus("Reset metrics");
+  await page.key("Enter");
+  await page.has("done: ResetMetrics");
+  await page.tab.value("localStorage.clear()");
 });
 
 test.run();

@@ -3,7 +3,7 @@
 
 import type { Instance } from "../../data/instances.js";
 import { numberAt } from "../../data/node-stat.js";
-import { clipForDisplay, count, milliseconds } from "../../data/text.js";
+import { clipForDisplay, count, milliseconds, plural } from "../../data/text.js";
 import type { Topology } from "../../data/topology.js";
 import { heatStep } from "../heat.js";
 
@@ -40,10 +40,10 @@ export function CellMap({ instances, topology, metric }: CellMapProps) {
       aria-label={`Map of ${count(instances.length)} instances, which the table lists`}
     >
       <text class="lt" x="0" y="12">
-        {count(dispatchers.length)} dispatchers, {count(others.length)} others
+        {plural(dispatchers.length, "dispatcher")}, {plural(others.length, "other")}
       </text>
       <text class="lt" x={LEFT} y="12">
-        {count(rows.length)} partitions
+        {plural(rows.length, "partition")}
       </text>
       {sides.map((instance, index) => (
         <Cell

@@ -2,6 +2,12 @@
 
 import { type BrowserTab, openTab } from "./browser-tab.js";
 
+const CODES: Readonly<Record<string, number>> = {
+  ...{ Tab: 9, Enter: 13, Escape: 27, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 },
+  ...{ " ": 32, "/": 191, "[": 219, "]": 221, "?": 191 },
+};
+const MAX_STEPS = 80;
+
 export class ConsolePage {
   private constructor(readonly tab: BrowserTab) {}
 
@@ -56,8 +62,38 @@ export class ConsolePage {
     await this.tab.value(`${found}.click()`);
   }
 
+  /** Presses a key, such as `Tab`, `g` or `Control+k`. */
+  async key(name: string): Promise<void> {
+    const [key = "", modifier] = name.split("+").reverse();
+    const code = CODES[key] ?? key.toUpperCase().charCodeAt(0);
+    const text = key === "Enter" ? "\r" : key;
+    const hasText = modifier === undefined && text.length === 1;
+    const stroke = {
+      ...{ key, windowsVirtualKeyCode: code, modifiers: modifier === "Control" ? 2 : 0 },
+      ...(hasText && { text }),
+    };
+    const type = hasText ? "keyDown" : "rawKeyDown";
+    await this.tab.send("Input.dispatchKeyEvent", { type, ...stroke });
+    await this.tab.send("Input.dispatchKeyEvent", { ...stroke, type: "keyUp" });
+  }
+
+  /** Presses keys until an element with such a text has the focus. */
+  async focus(text: string, key = "Tab"): Promise<void> {
+    const isThere = `[document.activeElement.innerText, document.activeElement.ariaLabel,
+      document.activeElement.id].some((name) => name?.trim().startsWith(${JSON.stringify(text)}))`;
+    for (let step = 0; step < MAX_STEPS; step++) {
+      if ((await this.tab.value(isThere)) === true) return;
+      await this.key(key);
+    }
+    throw new Error(`no focus on ${text}`);
+  }
+
   async theme(theme: "light" | "dark"): Promise<void> {
-    const features = [{ name: "prefers-color-scheme", value: theme }];
+    // Without transitions, colors are final at once.
+    const features = [
+      { name: "prefers-color-scheme", value: theme },
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ];
     await this.tab.send("Emulation.setEmulatedMedia", { features });
   }
 
