@@ -17,7 +17,7 @@ import { formatSvg } from "./svg-export.js";
 /** Points at the edges of the drawing; the legend lies at the left of wide ones. */
 const MARGIN = 60;
 const LEGEND = 200;
-const WIDE = 700;
+const WIDE = 560;
 const HIT_DISTANCE = 14;
 
 interface DrawingProps {

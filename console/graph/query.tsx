@@ -129,7 +129,7 @@ function Result({ graph, answer, failure }: ResultProps) {
       {answer?.reply.ok && <Plan explanation={readPath(answer.reply.value, "explain")} />}
       {answer === null ? (
         <section class="card empty">
-          <p class="soft">No answer yet.</p>
+          <p class="soft">No answer yet. Run the query: its hits appear here.</p>
         </section>
       ) : (
         <ResponseView

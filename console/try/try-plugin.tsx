@@ -110,7 +110,11 @@ export function TryPlugin({ plugin, ways, isAuthenticated, window, windows }: Tr
           {call.reply !== null && <ResponseView key={call.at} reply={call.reply} at={call.at} />}
           {call.reply === null && call.stream === null && call.failure === "" && (
             <section class="card empty">
-              <p class="soft">{call.isRunning ? "Waiting for the answer…" : "No answer yet."}</p>
+              <p class="soft">
+                {call.isRunning
+                  ? "Waiting for the answer…"
+                  : "No answer yet. Run the plugin: its answer appears here."}
+              </p>
             </section>
           )}
         </div>
