@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -127,6 +128,7 @@ test("serves reads after a failed flush, and keeps what was not durable", async 
   assert.equal(await state(), [200, "failed", "failed"]);
   const { text } = await get(server.port + 1, "/metrics");
   assert.match(text, /^svc_transaction_log_state\{state="failed"\} 1$/m);
+  assertFiring(text, text, ["SvcChangesRefused", "SvcLogFailed"]);
   rmSync(failing);
   while ((await call("put?id=healed")).status === 507) await delay(50);
   assert.is((await state())[1], null);

@@ -9,6 +9,7 @@ import * as assert from "uvu/assert";
 import { operate } from "../../cli/admin/remote.js";
 import { loader } from "../../cli/serving/built-project.js";
 import type { JobStatus } from "../../runtime/builtin/job-status.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
@@ -163,6 +164,7 @@ test("report what they throw to operators and the log", async () => {
   const { text } = await get(server.port + 1, "/metrics");
   assert.match(text, 'svc_job_runs_total{name="fails",outcome="failed"} 1');
   assert.match(text, /svc_job_running\{name="slow"\} [01]/);
+  assertFiring("", text, ["SvcJobFailed"]);
 });
 
 test("are told of their deadline", async () => {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { matrix } from "./support/matrix.js";
 import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
@@ -54,6 +55,8 @@ async function scrape(adminPort: number): Promise<Map<string, number>> {
   promtool(text);
   return samples;
 }
+
+const metrics = async (adminPort: number) => (await get(adminPort, "/metrics")).text;
 
 function promtool(text: string): void {
   if (spawnSync("promtool", ["--version"]).error !== undefined) return;
@@ -131,9 +134,14 @@ test("counts no health checks, even while out of service", async () => {
   await change("ADMIN_ServiceOut");
   assert.is((await get(server.port, "/svc/hc")).status, 503);
   assert.is(await errors(), before);
+  const quiet = await metrics(admin);
+  assertFiring(quiet, quiet, ["SvcOutOfService"]);
   assert.is((await get(server.port, "/svc/plugin/none")).status, 503);
   assert.is(await errors(), before + 1);
+  assertFiring(quiet, await metrics(admin), ["SvcErrors", "SvcOutOfService"]);
   await change("ADMIN_ServiceIn");
+  const healthy = await metrics(admin);
+  assertFiring(healthy, healthy, []);
 });
 
 test("reports threads, descriptors and memory of the transport", async () => {
@@ -227,6 +235,18 @@ test("reports a back-end that is down", async () => {
       replicas!.map(({ state }) => state),
       ["down", "up"],
     );
+    const degraded = await metrics(dispatcher.port + 1);
+    assertFiring(degraded, degraded, ["SvcBackEndDown"]);
+    await nodes.at(0, 1).kill();
+    const sent = get(dispatcher.port, "/svc/plugin/find?n=1").catch(() => null);
+    const isDown = async () =>
+      /svc_backend_state\{[^\n]*replica="1"[^\n]*state="down"[^\n]* 1\n/.test(
+        await metrics(dispatcher.port + 1),
+      );
+    while (!(await isDown())) await get(dispatcher.port, "/svc/plugin/find?n=1").catch(() => null);
+    await sent;
+    const dead = await metrics(dispatcher.port + 1);
+    assertFiring(dead, dead, ["SvcBackEndDown", "SvcPartitionDown"]);
   } finally {
     await nodes.stop();
   }
