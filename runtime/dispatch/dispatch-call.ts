@@ -80,6 +80,7 @@ const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 /** A back-end whose disk is full refuses changes, but still reads. */
 const INSUFFICIENT_STORAGE = 507;
+const OTHER_SLOTS = "back-end has other slots: restart it with the descriptor in use";
 const CHANGE_NEEDS_ALL =
   "Partition(s) down: a POST needs all partitions, unless its plugin is @readonly";
 export const NO_LEADER = "Partition(s) down: no instance leads the group";
@@ -294,8 +295,17 @@ export class DispatchCall implements AttemptOwner {
       part.giveUp(backEnd);
       if (status === UNAVAILABLE) return;
       part.failure = this.#describeFailure(part, status, backEndError(answer.body), true);
-    } else if (this.request.isRelayed || isPartial(answer)) part.succeed(answer);
+    } else if (this.request.isRelayed) part.succeed(answer);
+    else if (isPartial(answer)) this.#takePartial(part, backEnd, answer);
     else this.#fail(part, status, backEndError(answer.body), true);
+  }
+
+  /** Partials of different slot maps together would lack keys, or have some twice. */
+  #takePartial(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
+    const id = this.#matrix.config.slots?.id;
+    if (id === undefined || answer.slots === id) return part.succeed(answer);
+    if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
+    else this.#fail(part, 500, connectionError(OTHER_SLOTS), false);
   }
 
   /** Handles a fault. */

@@ -22,6 +22,8 @@ export interface BackEndResponse {
   readonly takesTrunk: boolean;
   /** Epoch in which the back-end leads its group; null: it does not. */
   readonly leads: number | null;
+  /** Id of the slot map that it was made with; null: none. */
+  readonly slots: string | null;
   /** Explanation of the back-end as received; null: none. */
   readonly explain: string | null;
   /**
@@ -153,6 +155,7 @@ function parseHeadLines(text: string): Head {
   let isReadonly = false;
   let takesTrunk = false;
   let leads: number | null = null;
+  let slots: string | null = null;
   let explain: string | null = null;
   let own = "";
   for (let number = 1; number < lines.length; number++) {
@@ -174,6 +177,8 @@ function parseHeadLines(text: string): Head {
       takesTrunk = value === "1";
     } else if (name === "x-svc-leader" && EPOCH.test(value)) {
       leads = Number(value);
+    } else if (name === "x-svc-slots") {
+      slots = value;
     } else if (name === "x-svc-explain") {
       explain = value;
     } else if (name === "connection") {
@@ -194,6 +199,7 @@ function parseHeadLines(text: string): Head {
     isReadonly,
     takesTrunk,
     leads,
+    slots,
     explain,
     fields: own,
     length,

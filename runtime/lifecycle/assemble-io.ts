@@ -79,6 +79,7 @@ export function assembleIo(
     ...counters,
     // Unanswered requests of the main port.
     backlog: () => scheduler.working + scheduler.waiting + (dispatcher?.working ?? 0),
+    slotsField: () => formatSlotsField(settings, dispatcher),
     compressor,
     ...{ recorder, audit, ...responseRules(settings, trusted) },
   });
@@ -214,6 +215,12 @@ function createDispatcher(
   connect: Connect | undefined,
 ): Dispatcher | null {
   return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir, connect);
+}
+
+/** A dispatcher has the slots of its matrix, which may change while it runs. */
+function formatSlotsField({ slots }: ServerSettings, dispatcher: Dispatcher | null): string {
+  const id = dispatcher === null ? slots?.id : dispatcher.matrix.config.slots?.id;
+  return id === undefined ? "" : `X-SVC-Slots: ${id}\r\n`;
 }
 
 function createAuthenticator({ auth, build, projectDir }: ServerSettings): Authenticator | null {

@@ -104,6 +104,8 @@ export interface DispatcherSlots {
   readonly count: number;
   /** The first slot of a run, and the partition of the run; -1: none. Ascending from slot 0. */
   readonly runs: readonly (readonly [slot: number, partition: number])[];
+  /** Id of the map that back-ends must have for their answers to be merged. Default: any. */
+  readonly id?: string;
 }
 
 /** Files of PEM, relative to the project. */

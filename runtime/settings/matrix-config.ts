@@ -17,7 +17,7 @@ import {
   MIN_SLOTS,
 } from "../base/limits.js";
 import type { TlsPaths } from "../base/tls-paths.js";
-import type { SlotRuns } from "../slots/slot-map.js";
+import type { IdentifiedRuns } from "../slots/slot-map.js";
 import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
 
 /** PEM files; without a CA, Node's built-in certificates. */
@@ -62,7 +62,7 @@ export interface MatrixConfig {
   /** Whether late requests of readonly plugins are hedged to a second replica. */
   readonly hedge: boolean;
   /** Partition of each slot; null: no header field selects partitions by key. */
-  readonly slots: SlotRuns | null;
+  readonly slots: IdentifiedRuns | null;
   /** Null: connections to back-ends are not encrypted. */
   readonly tls: BackEndTls | null;
 }
@@ -268,12 +268,18 @@ function readOptions(given: unknown, width: number, at: Place): Options {
   };
 }
 
-/** Slots of the system descriptor: `{count, runs: [[first slot, partition], ...]}`. */
-function readSlots(given: unknown, width: number, at: Place): SlotRuns | null {
+const SLOTS_ID = /^[0-9a-f]{16}$/;
+
+/** Slots of the system descriptor: `{id, count, runs: [[first slot, partition], ...]}`. */
+function readSlots(given: unknown, width: number, at: Place): IdentifiedRuns | null {
   if (given === null) return null;
   const dict = asDict(given, at, "option slots must be dict") ?? {};
-  refuseUnknown(dict, ["count", "runs"], at, "option slots ");
-  const { count, runs } = dict as { readonly count: number; readonly runs: SlotRuns["runs"] };
+  refuseUnknown(dict, ["count", "runs", "id"], at, "option slots ");
+  const { count, runs, id } = dict as unknown as IdentifiedRuns;
+  if (id !== undefined && !(typeof id === "string" && SLOTS_ID.test(id))) {
+    at.inside("id").valueError("option slots id must be 16 hexadecimal digits");
+    return null;
+  }
   const isCount = Number.isInteger(count) && Math.log2(count) % 1 === 0;
   if (!isCount || count < MIN_SLOTS || count > MAX_SLOTS) {
     const range = `from ${MIN_SLOTS} to ${MAX_SLOTS}`;
@@ -286,7 +292,9 @@ function readSlots(given: unknown, width: number, at: Place): SlotRuns | null {
     const isNext = index === 0 ? first === 0 : first > runs[index - 1]![0] && first < count;
     return isNext && partition >= -1 && partition < width;
   };
-  if (Array.isArray(runs) && runs.length > 0 && runs.every(isAscending)) return { count, runs };
+  if (Array.isArray(runs) && runs.length > 0 && runs.every(isAscending)) {
+    return { count, runs, ...(id !== undefined && { id }) };
+  }
   const text = `ascending [slot, partition] from slot 0, with partitions -1 to ${width - 1}`;
   at.inside("runs").valueError(`option slots runs must be ${text}`);
   return null;

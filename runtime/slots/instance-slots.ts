@@ -6,6 +6,8 @@ import { SlotMap, type SlotRuns } from "./slot-map.js";
 
 /** Plain data, which crosses threads. */
 export interface SlotPlan {
+  /** Identifies the map: 16 hexadecimal digits. */
+  readonly id: string;
   /** Owner of each slot: offset in `groups`. */
   readonly map: SlotRuns;
   /** Ids of the instances at the top of the replication trees. */

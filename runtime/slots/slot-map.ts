@@ -7,6 +7,12 @@ import { slotOfKey } from "./slot-of-key.js";
 /** The slots from `first` to the next run belong to `owner`; -1: to none of this map. */
 export type SlotRun = readonly [first: number, owner: number];
 
+/** A map in the configuration of a dispatcher. */
+export interface IdentifiedRuns extends SlotRuns {
+  /** Of the map of the system; undefined: answers of any map are merged. */
+  readonly id?: string;
+}
+
 export interface SlotRuns {
   /** Number of slots, a power of two. */
   readonly count: number;

@@ -1,7 +1,8 @@
 // The slots of a system as one instance needs them.
 
+import { createHash } from "node:crypto";
 import type { SlotPlan } from "../slots/instance-slots.js";
-import { renameOwners, type SlotRuns } from "../slots/slot-map.js";
+import { type IdentifiedRuns, renameOwners } from "../slots/slot-map.js";
 import { createGroupsBelow, findRoot } from "./read-slots.js";
 import type { System } from "./system.js";
 
@@ -12,14 +13,20 @@ export function planSlots(system: System, id: string): SlotPlan | null {
   const isDispatcher = system.matrices.has(id);
   const own = isDispatcher ? -1 : groups.indexOf(findRoot(system.providers, id));
   const partitions = isDispatcher ? listPartitions(system, id) : null;
-  return { map, groups, own, partitions, graphs, everywhere };
+  return { id: identify(system), map, groups, own, partitions, graphs, everywhere };
 }
 
 /** Returns the partition of each slot in the matrix of a dispatcher. */
-export function planSlotPartitions(system: System, id: string): SlotRuns | null {
+export function planSlotPartitions(system: System, id: string): IdentifiedRuns | null {
   if (system.slots === null) return null;
   const partitions = listPartitions(system, id);
-  return renameOwners(system.slots.map, (group) => partitions[group]!);
+  const runs = renameOwners(system.slots.map, (group) => partitions[group]!);
+  return { ...runs, id: identify(system) };
+}
+
+/** Returns what is equal for equal slots only. */
+function identify({ slots }: System): string {
+  return createHash("sha256").update(JSON.stringify(slots)).digest("hex").slice(0, 16);
 }
 
 /** Returns the partition of each group; -1: not below the dispatcher. */

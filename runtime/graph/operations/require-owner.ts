@@ -12,12 +12,11 @@ const MAX_SHOWN = 100;
 
 /** @throws OwnerError */
 export function requireOwner(store: GraphStore, slots: InstanceSlots, operation: Operation): void {
-  const { vertex, terminal, name } = operation;
+  const { vertex, terminal } = operation;
   switch (operation.code) {
     case OperationCode.CreateVertex:
     case OperationCode.SetType:
-      if (name === 0 ? isAnchor(store, slots, vertex) : isAnchorCode(store, slots, name)) return;
-      return requireOwn(store, slots, vertex, operation.id);
+      return requireOwn(store, slots, vertex, operation.id, operation.name);
     case OperationCode.DeleteVertex:
     case OperationCode.SetExpiry:
     case OperationCode.SetRank:
@@ -26,14 +25,12 @@ export function requireOwner(store: GraphStore, slots: InstanceSlots, operation:
     case OperationCode.RemoveProperties:
     case OperationCode.SetVector:
     case OperationCode.RemoveVector:
-      if (isAnchor(store, slots, vertex)) return;
-      return requireOwn(store, slots, vertex, operation.id);
+      return requireOwn(store, slots, vertex, "", 0);
     case OperationCode.Connect:
       if (!isAnchor(store, slots, vertex)) {
-        return requireOwn(store, slots, vertex, operation.id);
+        return requireOwn(store, slots, vertex, operation.id, 0);
       }
-      if (isAnchor(store, slots, terminal)) return;
-      return requireOwn(store, slots, terminal, operation.terminalId);
+      return requireOwn(store, slots, terminal, operation.terminalId, 0);
   }
 }
 
@@ -52,15 +49,20 @@ function isAnchorCode({ types }: GraphStore, slots: InstanceSlots, code: number)
   return code === LOCK_TYPE || slots.isAnchorType(types.nameOf(code));
 }
 
-/** @param id of a vertex that does not exist yet */
+/**
+ * @param id of a vertex that does not exist yet
+ * @param type that the vertex gets; 0: it keeps its own
+ */
 function requireOwn(
   store: GraphStore,
   slots: InstanceSlots,
   vertex: number,
   id: Operation["id"],
+  type: number,
 ): void {
   const key = vertex === 0 ? (id as string) : store.ids.idOf(vertex);
   if (slots.owns(key)) return;
+  if (type === 0 ? isAnchor(store, slots, vertex) : isAnchorCode(store, slots, type)) return;
   const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}...` : key;
   throw new OwnerError(`vertex '${shown}': ${slots.describeOwner(key)}`);
 }

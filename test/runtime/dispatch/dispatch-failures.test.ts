@@ -44,6 +44,33 @@ test("passes on that a disk is full, and keeps the back-end", async () => {
   assert.is(small!.matrix.backEnds[0]![0]!.state, "up");
 });
 
+test("never merges answers of other slots", async () => {
+  const slots = {
+    count: 16,
+    runs: [
+      [0, 0],
+      [8, 1],
+    ],
+    id: "0123456789abcdef",
+  };
+  await matrix(2, 2, {}, { slots });
+  const [own, other] = [slots.id, "fedcba9876543210"].map((id) => [PARTIAL, `X-SVC-Slots: ${id}`]);
+  const text = "back-end has other slots: restart it with the descriptor in use";
+  for (const fields of [other!, [PARTIAL]]) {
+    const { owner } = small!.begin();
+    (await small!.at(0, 0).next()).answer(200, "a", ...own!);
+    (await small!.at(1, 0).next()).answer(200, "b", ...fields);
+    assert.is(await owner.outcome(), `<partial: 1 width: 2> | 500 | ${text}`);
+  }
+  // A plugin that changes nothing is asked of another replica.
+  const { owner } = small!.begin();
+  owner.repeats = true;
+  (await small!.at(1, 0).next()).answer(200, "b", ...other!);
+  (await small!.at(1, 1).next()).answer(200, "c", ...own!);
+  (await small!.at(0, 0).next()).answer(200, "a", ...own!);
+  assert.is(await owner.outcome(), "a,c");
+});
+
 test("reports the position in the matrix where an error arose", async () => {
   await matrix(3, 1);
   const { owner } = small!.begin();

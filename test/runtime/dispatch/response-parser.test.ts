@@ -127,6 +127,7 @@ test("reads a response without a length as empty, and detects the last one of a 
     backlog: -1,
     isLast: true,
     isReadonly: false,
+    slots: null,
     takesTrunk: false,
     leads: null,
     explain: null,

@@ -161,6 +161,11 @@ for (const count of [0, 8, 24, 131_072, "16", undefined]) {
   const text = "option slots count must be a power of two from 16 to 65536";
   refused(slots(count, [[0, 0]]), "ValueError", `${OPTIONS}.slots.count: ${text}`);
 }
+for (const id of ["", "0123456789abcdeg", 5, null]) {
+  const text = "option slots id must be 16 hexadecimal digits";
+  const given = withOptions({ slots: { id, count: 16, runs: [[0, 0]] } });
+  refused(given, "ValueError", `${OPTIONS}.slots.id: ${text}`);
+}
 for (const runs of [
   ...[undefined, [], [[1, 0]], [[0, 1]], [[0, -2]], [[0]], [[0, 0, 0]], [5], [["0", 0]]],
   ...[

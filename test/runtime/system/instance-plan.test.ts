@@ -44,6 +44,9 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
     assert.equal(slots!.groups, ["B1", "B2", "B3"]);
     assert.equal([slots!.graphs, slots!.everywhere], [["g"], ["root"]]);
   }
+  const id = all.B1!.slots!.id;
+  assert.match(id, /^[0-9a-f]{16}$/);
+  for (const { slots } of Object.values(all)) assert.is(slots!.id, id);
   const own = Object.values(all).map(({ id, slots }) => `${id} ${slots!.own} ${slots!.partitions}`);
   assert.equal(own, [
     ...["T -1 1,0,1", "D -1 1,-1,0", "B1 0 null", "B2 1 null", "B3 2 null", "A1 -1 null"],
@@ -51,6 +54,7 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
   ]);
   const top = readMatrixConfig(all.T!.dispatcher).slots!;
   assert.equal(top, {
+    id,
     count: 16,
     runs: [
       [0, 1],
@@ -60,6 +64,7 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
   });
   const below = readMatrixConfig(all.D!.dispatcher).slots!;
   assert.equal(below, {
+    id,
     count: 16,
     runs: [
       [0, 1],

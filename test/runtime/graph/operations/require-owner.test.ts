@@ -17,6 +17,7 @@ import { makeGraph, openStore } from "../support/make-graph.js";
 
 const test = suite<{ store: GraphStore; graph: Graph }>("owners of vertices");
 const PLAN: SlotPlan = {
+  id: "0123456789abcdef",
   map: divideSlots(4096, 3),
   groups: ["B1", "B2", "B3"],
   own: 1,
