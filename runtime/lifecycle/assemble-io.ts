@@ -79,9 +79,8 @@ export function assembleIo(
     ...counters,
     // Unanswered requests of the main port.
     backlog: () => scheduler.working + scheduler.waiting + (dispatcher?.working ?? 0),
-    slotsField: () => formatSlotsField(settings, dispatcher),
     compressor,
-    ...{ recorder, audit, ...responseRules(settings, trusted) },
+    ...{ recorder, audit, ...responseRules(settings, trusted, () => dispatcher) },
   });
   const adminStates = openAdminStates(data);
   const states = { main: state, builtin: adminStates };
@@ -197,10 +196,13 @@ function createRecorder({ recordFile, name, ...settings }: ServerSettings): Reco
 }
 
 function responseRules(
-  { cors, accessLogSampleEvery, explain }: ServerSettings,
+  settings: ServerSettings,
   trusted: TrustedClients,
-): Pick<ResponseParts, "cors" | "access" | "mayAsk"> {
+  dispatcher: () => Dispatcher | null,
+): Pick<ResponseParts, "cors" | "access" | "mayAsk" | "slotsField"> {
+  const { cors, accessLogSampleEvery, explain } = settings;
   return {
+    slotsField: () => formatSlotsField(settings, dispatcher()),
     cors: cors !== null,
     access: accessLogSampleEvery > 0 ? new AccessLog(accessLogSampleEvery) : null,
     mayAsk: (exchange) => {

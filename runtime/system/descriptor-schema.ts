@@ -21,11 +21,16 @@ const FLAG = { enum: [true, false, 0, 1, null] };
 const TEXT = { type: ["string", "null"] };
 const port = (least: number, most: number) => ({ minimum: least, maximum: most });
 
+/** Returns the pattern of a name with ranges, or numbers of ranges, in braces. */
+function withBraces({ source }: RegExp, most = 253): string {
+  return source.replace("^[", "^[{").replace(/-\]\{(\d+),\d+\}\$$/, `{}-]{$1,${most}}$`);
+}
+
 const PARAMETERS: Readonly<Record<string, object>> = {
   type: { enum: [...INSTANCE_TYPES, null], default: "generic" },
   group: { type: ["number", "null"], description: "Place in displays; negative: computed." },
   graph: { ...TEXT, description: "Graphs, with blanks between them." },
-  host: { ...TEXT, pattern: HOST.source, default: "127.0.0.1" },
+  host: { ...TEXT, pattern: withBraces(HOST), default: "127.0.0.1" },
   hport: {
     ...{ type: "integer", ...port(1, MAX_PORT - 1) },
     description: "Main port; the admin port is the next one.",
@@ -110,7 +115,7 @@ const LEADERSHIP = {
 };
 
 const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
-const ID_PATTERN = { pattern: ID.source };
+const ID_PATTERN = { pattern: withBraces(ID, 200) };
 
 /** Returns the schema published with the package, which `$schema` of a descriptor refers to. */
 export function descriptorSchema(): object {

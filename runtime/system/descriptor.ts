@@ -49,6 +49,11 @@ export type TransactionTree<Id extends string = string> =
   | { readonly [I in Id]?: TransactionTree<Id> }
   | null;
 
+/** Ids that a topology may contain: all, if the descriptor has ranges such as `S{1..9}`. */
+export type InstanceName<Id extends string> = Id extends `${string}{${string}..${string}}${string}`
+  ? string
+  : Id;
+
 export interface RowParameters {
   /** Maximum connections to each back-end, 1 to 127. Default 32. */
   readonly channels?: number;
@@ -122,12 +127,12 @@ export interface SystemDescriptor<Id extends string = string> {
   readonly archive?: SystemArchive<NoInfer<Id>> | null;
   readonly leadership?: SystemLeadership | null;
   readonly topology?: {
-    readonly transaction?: TransactionTree<NoInfer<Id>>;
+    readonly transaction?: TransactionTree<InstanceName<NoInfer<Id>>>;
     /** The rows of each dispatcher, or its replicas if there is one partition. */
     readonly dispatch?: {
-      readonly [I in NoInfer<Id>]?:
-        | readonly DispatchRow<NoInfer<Id>>[]
-        | { readonly [J in NoInfer<Id>]?: RowParameters };
+      readonly [I in InstanceName<NoInfer<Id>>]?:
+        | readonly DispatchRow<InstanceName<NoInfer<Id>>>[]
+        | { readonly [J in InstanceName<NoInfer<Id>>]?: RowParameters };
     };
   };
 }

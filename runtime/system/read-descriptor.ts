@@ -6,6 +6,7 @@ import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
+import { RangeExpander } from "./expand-ranges.js";
 import { readArchive } from "./read-archive.js";
 import { readInstances, requireReplicationPorts } from "./read-instances.js";
 import { listGroups, readLeadership } from "./read-leadership.js";
@@ -29,12 +30,17 @@ export function readDescriptor(given: unknown): System {
   if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
   const errors = new DescriptorErrors();
   const descriptor = renameOldKeys(given);
+  const ranges = new RangeExpander(errors);
+  const named = {
+    ...descriptor,
+    ...(descriptor.instances !== undefined && { instances: ranges.expand(descriptor.instances) }),
+  };
   rejectUnknownKeys(descriptor, KEYS, "", errors);
   const graphs = readGraphs(descriptor.graphs, errors);
-  const topology = readObject(descriptor.topology, "topology", errors);
+  const topology = readObject(ranges.expand(descriptor.topology), "topology", errors);
   rejectUnknownKeys(topology, TOPOLOGY_KEYS, "topology.", errors);
-  const transactions = readTransactions(topology.transaction, descriptor.instances, errors);
-  const instances = readInstances(descriptor, graphs, transactions.subscribers, errors);
+  const transactions = readTransactions(topology.transaction, named.instances, errors);
+  const instances = readInstances(named, graphs, transactions.subscribers, errors);
   requireReplicationPorts(instances, transactions.providers, errors);
   const tls = readTls(descriptor.tls, errors);
   const leadership = readLeadership(descriptor.leadership, instances, transactions, errors);
@@ -49,7 +55,11 @@ export function readDescriptor(given: unknown): System {
   errors.raise();
   const whole = { ...descriptor, name };
   const read = { name: name as string, ...divided, tls, leadership, slots, archive };
-  return { ...read, descriptor: whole };
+  return {
+    ...read,
+    descriptor: whole,
+    namedInstances: named.instances as System["namedInstances"],
+  };
 }
 
 /** Returns a hash of a descriptor, independent of key order. */

@@ -6,7 +6,7 @@ import type { DescriptorErrors } from "./descriptor-errors.js";
 import { rejectUnknownKeys } from "./descriptor-errors.js";
 import type { Instance } from "./system.js";
 
-const MAX_INSTANCES = 4096;
+const MAX_INSTANCES = 16_384;
 export const MAX_PORT = 65_535;
 /** No comma, `*` or blank: ids appear in lists, patterns and folder names. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;

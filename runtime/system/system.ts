@@ -42,6 +42,8 @@ export interface System {
   readonly slots: SystemSlots | null;
   /** The descriptor with current key names. */
   readonly descriptor: object;
+  /** Its instances with one key each, in place of ranges. */
+  readonly namedInstances: Readonly<Record<string, object>>;
 }
 
 /** Division of the data by key. */

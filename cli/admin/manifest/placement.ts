@@ -78,14 +78,11 @@ export function serveWords(
 export function descriptorWith(system: System, hostOf: (id: string) => string): string {
   const {
     common = {},
-    instances,
+    instances: _ranges,
     ...rest
-  } = system.descriptor as {
-    readonly common?: object;
-    readonly instances: Readonly<Record<string, object>>;
-  };
+  } = system.descriptor as { readonly common?: object; readonly instances: object };
   const { host: _, ...shared } = common as { readonly host?: string };
-  const placed = Object.entries(instances).map(([id, instance]) => {
+  const placed = Object.entries(system.namedInstances).map(([id, instance]) => {
     return [id, { ...instance, host: hostOf(id) }];
   });
   return JSON.stringify(
