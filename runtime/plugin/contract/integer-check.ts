@@ -21,7 +21,7 @@ export function integerFault(path: string, value: unknown): string {
 /** Returns the items of what JSON renders as an array. */
 export function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return value instanceof Set ? [...value] : NO_ITEMS;
+  return value instanceof Set || value instanceof Map ? [...value] : NO_ITEMS;
 }
 
 /** Returns an object that JSON renders by its properties, or null. */

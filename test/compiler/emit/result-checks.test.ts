@@ -56,6 +56,10 @@ test("find a fraction at its path", () => {
     ]),
     [...[null, "result.k is 1.5"]],
   );
+  const pairs: TypeShape = { ...list(pair), valueClass: "Map" } as TypeShape;
+  assert.equal(faults(pairs, [new Map([["x", 1.5]]), new Map([["x", 1]])]), [
+    ...["result[0][1] is 1.5", null],
+  ]);
   const limited: TypeShape = { kind: "limited", base: INT, limits: { minimum: 1 } };
   assert.equal(faults(list(limited), [[1], [1.5]]), [null, "result[0] is 1.5"]);
 });

@@ -80,6 +80,31 @@ export function f(request: PluginRequest, one: Money, many: { of: Money[] } | nu
   assert.equal(Money.maker, maker);
 });
 
+test("give named types two forms only where arguments and results differ", () => {
+  const { plugins, types } = readSource(`
+class Money { static fromJSON(of: str): Money { return new Money(); } toJSON(): int { return 1; } }
+interface Plain { at: Date } interface Line { price: Money }
+interface Order { lines: Line[]; as: Plain }
+/** @plugin */
+export function f(request: PluginRequest, content: Order): Order { return content; }`);
+  const { params, result } = plugins[0]!;
+  assert.equal(Object.keys(types), ["Line", "Line_2", "Money", "Order", "Order_2", "Plain"]);
+  assert.equal(
+    [params[1]!.shape, result.shape],
+    [
+      ...[
+        { kind: "ref", name: "Order" },
+        { kind: "ref", name: "Order_2" },
+      ],
+    ],
+  );
+  const prices = ["Line", "Line_2"].map((name) => {
+    const shape = types[name]!;
+    return shape.kind === "object" && shape.properties[0]!.shape;
+  });
+  assert.equal(prices, [{ kind: "ref", name: "Money" }, { kind: "int" }]);
+});
+
 test("are reported where another member of a union looks the same in JSON", () => {
   const source = `
 declare class URL { readonly searchParams: object }
