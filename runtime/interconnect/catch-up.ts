@@ -20,19 +20,29 @@ export class CatchUp {
   /** The data folder is marked as caught up. */
   #isMarked: boolean;
   #isReady = false;
+  #isFetching: boolean;
   #snapshot = { done: 0, of: 0 };
   #aloneSince: number;
   readonly #now: () => number;
 
-  /** @param isMarked whether the data folder says that it was caught up */
-  constructor(isMarked: boolean, now = () => performance.now()) {
+  /**
+   * @param isMarked whether the data folder says that it was caught up
+   * @param isFetching whether it says that snapshots have replaced graphs since
+   */
+  constructor(isMarked: boolean, now = () => performance.now(), isFetching = false) {
     this.#isMarked = isMarked;
+    this.#isFetching = isFetching;
     this.#now = now;
     this.#aloneSince = now();
   }
 
   get isMarked(): boolean {
     return this.#isMarked;
+  }
+
+  /** A snapshot has replaced a graph, and the others do not fit it yet. */
+  get isFetching(): boolean {
+    return this.#isFetching;
   }
 
   /** Starts following a provider; null: it is not caught up itself yet. */
@@ -51,6 +61,7 @@ export class CatchUp {
     this.#snapshot = { done: 0, of: this.#snapshot.of + bytes };
     this.#isMarked = false;
     this.#isReady = false;
+    this.#isFetching = true;
   }
 
   fetched(bytes: number): void {
@@ -67,6 +78,7 @@ export class CatchUp {
     const isNew = !this.#isReady || !this.#isMarked;
     this.#isReady = true;
     this.#isMarked = true;
+    this.#isFetching = false;
     return isNew;
   }
 

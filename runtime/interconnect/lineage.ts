@@ -71,7 +71,8 @@ export function promote(root: string, isAsked: boolean, claimed = 0): Lineage {
 export function demote(root: string, end: Ancestor | null, epoch: number): void {
   const { ancestors } = readLineage(root);
   const origin = end?.id ?? null;
-  writeReplicaMarker(root, { log: end, origin, epoch, ancestors, isCaughtUp: false });
+  const state = { isCaughtUp: false, isFetching: false };
+  writeReplicaMarker(root, { log: end, origin, epoch, ancestors, ...state });
 }
 
 /** A log can be continued more than once: only the last end counts. */
@@ -144,6 +145,8 @@ export interface ReplicaMarker extends Omit<Positions, "graphs" | "diverged" | "
   readonly ancestors: readonly Ancestor[];
   /** The graphs are a complete state of the provider. */
   readonly isCaughtUp: boolean;
+  /** Snapshots have replaced graphs since, so that it lacks what it had before. */
+  readonly isFetching: boolean;
 }
 
 /** Returns undefined if the data folder is not a replica's. @throws SvcError SVC2534 */
@@ -154,7 +157,8 @@ export function readReplicaMarker(root: string): ReplicaMarker | undefined {
     const positions = parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
     const { log, origin, epoch } = positions;
     const ancestors = Array.isArray(mark.ancestors) ? mark.ancestors.filter(isLogPosition) : [];
-    return { log, origin, epoch, ancestors, isCaughtUp: mark.isCaughtUp === true };
+    const isCaughtUp = mark.isCaughtUp === true;
+    return { log, origin, epoch, ancestors, isCaughtUp, isFetching: mark.isFetching === true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;

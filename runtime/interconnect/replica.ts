@@ -95,7 +95,8 @@ export class Replica {
     this.#safe = this.#applied;
     this.#origin = mark?.origin ?? null;
     this.#ancestors = mark?.ancestors ?? [];
-    this.#catchUp = new CatchUp(mark?.isCaughtUp ?? false);
+    const { isCaughtUp = false, isFetching } = mark ?? {};
+    this.#catchUp = new CatchUp(isCaughtUp, undefined, isFetching);
     if (mark !== undefined) {
       graphs.epoch = Math.max(graphs.epoch, mark.epoch);
       return;
@@ -353,9 +354,9 @@ export class Replica {
     this.#markedAt = performance.now();
     this.#markedLog = this.#safe.log;
     const { root, epoch } = this.#graphs;
-    const { isMarked: isCaughtUp } = this.#catchUp;
+    const { isMarked: isCaughtUp, isFetching } = this.#catchUp;
     const [{ log }, origin, ancestors] = [this.#safe, this.#origin, this.#ancestors];
-    writeReplicaMarker(root, { log, origin, epoch, ancestors, isCaughtUp });
+    writeReplicaMarker(root, { log, origin, epoch, ancestors, isCaughtUp, isFetching });
   }
 
   /** Applies a control record of the provider's log. @throws SvcError SVC2531 */

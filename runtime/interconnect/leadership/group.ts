@@ -35,7 +35,8 @@ export interface GroupParts {
   readonly end: () => number;
   /** Transactions that this replica lacks. */
   readonly lag: () => number;
-  /** Whether this replica may lead: all of its graphs are there. */
+  /** Whether all of its graphs are there. */
+  readonly isComplete: () => boolean;
   readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => Promise<void>;
   /** Waits for changes in progress, then refuses changes. Resolves when all are in the log. */
@@ -195,6 +196,12 @@ export class Group implements MemberProgress {
         continue;
       }
       const { engine } = this.#parts;
+      const isClaim = call.do === "swap" && !this.#member.isLeading;
+      // The record names it from before a snapshot began to replace its graphs.
+      if (isClaim && !this.#member.isForced && !this.#parts.isComplete()) {
+        this.#member.resign(now);
+        continue;
+      }
       try {
         if (call.do === "read") {
           const reading = await this.#limited(engine.read());

@@ -222,6 +222,10 @@ export class Member {
     return this.#reading?.record?.synced ?? [];
   }
 
+  get isForced(): boolean {
+    return this.#isForced;
+  }
+
   /** Claims at once, even if others have more: an operator has accepted that. */
   force(): void {
     this.#isForced = true;

@@ -56,6 +56,7 @@ export class Membership {
       ...{ settings, engine, file, warn, end: () => log.channel.log.last },
       epoch: Math.max(log.channel.log.epoch, readLineage(root).epoch, known),
       lag: () => replicating.lag(),
+      isComplete: () => readReplicaMarker(root)?.isFetching !== true,
       lead: (epoch) => this.#lead(epoch),
       follow: () => this.#follow(),
       freeze: (deadline) => this.#freeze(deadline),

@@ -23,7 +23,9 @@ test("serves once everything that the provider had is durable", () => {
   assert.not(catchUp.reach(60));
   assert.equal(catchUp.report(FOLLOWING), { state: "catching-up", done: 60, of: 100 });
   assert.not(catchUp.isMarked);
+  assert.ok(catchUp.isFetching);
   assert.ok(catchUp.reach(100));
+  assert.not(catchUp.isFetching);
   assert.not(catchUp.reach(101));
   assert.is(catchUp.report(FOLLOWING).state, "caught-up");
   assert.ok(catchUp.isMarked);

@@ -1,7 +1,7 @@
 // Groups of instances that choose their leader, over real connections in one process.
 // limit: 120 s
 
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -269,6 +269,34 @@ test("an operator who accepts the loss promotes a member that may not lead", asy
     ["S1"],
   );
   assert.is(other.log.length > 0, true);
+});
+
+test("a member whose graphs a snapshot was replacing does not lead", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  await group.start("B1");
+  await group.start("S1");
+  await group.synced(2);
+  await group.stop("S1");
+  await group.stop("B1");
+  const file = join(context.folder, "S1", "_replica.json");
+  writeFileSync(
+    file,
+    JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), isFetching: true }),
+  );
+  const { epoch } = group.engine.record!;
+  const alone = await group.start("S1");
+  const { reads } = group.engine;
+  await until(
+    () => group.engine.reads > reads + 40,
+    () => group.log,
+  );
+  assert.is(group.engine.record!.epoch, epoch);
+  await group.start("B1");
+  await group.synced(2);
+  await until(
+    () => JSON.parse(readFileSync(file, "utf8")).isFetching === false,
+    () => alone.log,
+  );
 });
 
 test("an unknown engine, or an invalid member file, ends the start", async (context) => {

@@ -10,6 +10,7 @@ import {
 export class MemoryEngine {
   #text: string | null = null;
   #revision = 0;
+  reads = 0;
   /** Members that cannot reach it. */
   readonly unreachableFor = new Set<string>();
 
@@ -30,6 +31,7 @@ export class MemoryEngine {
     return {
       read: async () => {
         await reachable();
+        this.reads++;
         return { revision: String(this.#revision), record: this.record };
       },
       swap: async (revision, record) => {
