@@ -25,7 +25,9 @@ const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 /** Heartbeats per silence timeout. */
 const HEARTBEATS = 15;
 const NOTHING = Buffer.alloc(0);
+/** Protocols that this release speaks: both ends use the highest that they have in common. */
 const PROTOCOL = 4;
+const OLDEST_PROTOCOL = 4;
 /** Read-ahead limit while paused; many times what is in flight. */
 const MAX_AHEAD_BYTES = 2 ** 26;
 const HEX = /^[0-9a-f]{64}$/;
@@ -186,9 +188,12 @@ export class Peer {
   async handshake(role: Role, key: SharedKey): Promise<void> {
     const nonce = randomBytes(NONCE_BYTES);
     const isProvider = role === "provider";
-    const hello = { protocol: PROTOCOL, nonce: nonce.toString("hex"), node: nodeVersion() };
+    const hello = {
+      ...{ protocol: PROTOCOL, oldest: OLDEST_PROTOCOL },
+      ...{ nonce: nonce.toString("hex"), node: nodeVersion() },
+    };
     if (isProvider) await this.sendJson(MessageType.Hello, hello);
-    const other = parseHello(await this.expect(MessageType.Hello));
+    const other = await this.#greeted(await this.expect(MessageType.Hello));
     const [first, second] = isProvider ? [nonce, other] : [other, nonce];
     if (!isProvider) await this.sendJson(MessageType.Hello, hello);
     if (!isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
@@ -199,6 +204,14 @@ export class Peer {
     }
     if (isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
     this.#trust();
+  }
+
+  /** Returns the nonce of a greeting; tells the other end why it is refused. */
+  async #greeted(body: Buffer): Promise<Buffer> {
+    const { nonce, fault } = parseHello(body);
+    if (fault === null) return nonce;
+    await this.refuse(fault);
+    throw new SvcError("SVC2532", `replication: ${this.address} is refused: ${fault}`);
   }
 
   #trust(): void {
@@ -278,12 +291,26 @@ function nodeVersion(): number {
   return Number(process.versions.node.split(".")[0]);
 }
 
-function parseHello(body: Buffer): Buffer {
-  const { protocol, nonce, node } = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
-  if (protocol !== PROTOCOL) throw malformedMessage("peer uses a different protocol version");
+/** @throws SvcError SVC2531 */
+function parseHello(body: Buffer): { nonce: Buffer; fault: string | null } {
+  const given = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
+  const { protocol, oldest = protocol, nonce, node } = given;
+  if (!Number.isSafeInteger(protocol) || !Number.isSafeInteger(oldest))
+    throw malformedMessage("a greeting without a protocol");
   if (typeof nonce !== "string" || !HEX.test(nonce))
     throw malformedMessage("a greeting without a nonce");
+  const fault = faultOf(protocol as number, oldest as number, Number(node));
+  return { nonce: Buffer.from(nonce, "hex"), fault };
+}
+
+/** Returns why instances cannot speak with each other; null: they can. */
+function faultOf(protocol: number, oldest: number, node: number): string | null {
+  const own = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
+  if (protocol < OLDEST_PROTOCOL || oldest > PROTOCOL) {
+    const versions = `one end speaks protocols ${oldest} to ${protocol}, the other ${own}`;
+    return `${versions}: install the same release of svc on both`;
+  }
   // Property values may be encoded by that version's `v8.serialize`.
-  if (node !== nodeVersion()) throw malformedMessage(`the other end runs on Node ${Number(node)}`);
-  return Buffer.from(nonce, "hex");
+  if (node === nodeVersion()) return null;
+  return `one end runs on Node ${node}, the other on Node ${nodeVersion()}`;
 }
