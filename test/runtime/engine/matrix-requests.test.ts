@@ -52,6 +52,12 @@ class Run {
   place: Hierarchy | null = null;
   /** Dispatchers that the request has passed. */
   via = "";
+  /** Key of the request. */
+  key: string | null = null;
+  /** Partition that owns it; null: the system has no slots. */
+  owner: number | null = null;
+  /** Back-ends have reported the plugin as readonly. */
+  isReadonly = false;
   answered = "";
   readonly #requests: MatrixRequests;
 
@@ -70,7 +76,7 @@ class Run {
   }
 
   async end(pre: typeof PRE | null, post: typeof POST | null): Promise<string> {
-    const headers = { ...this.exchange.headers, via: this.via };
+    const headers = { ...this.exchange.headers, via: this.via, key: this.key };
     const exchange = { ...this.exchange, headers } as Exchange;
     const request = { exchange, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
     this.answered = "";
@@ -84,11 +90,13 @@ class Run {
       width: this.width,
       height: this.height,
       config: { timeoutMs: 0 },
-      partitionFor: () => null,
+      partitionFor: () => this.owner,
     } as unknown as Matrix;
+    Object.defineProperty(matrix, "slots", { get: () => (this.owner === null ? null : {}) });
     return {
       matrix,
       isRetryable: () => false,
+      isReadonly: () => this.isReadonly,
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });
@@ -155,6 +163,23 @@ test("rejects a request that loops back unchanged", async () => {
   assert.is(await other.end(null, null), "merged");
   run.returned = ["forward"];
   assert.is(await run.end(PRE, null), "merged");
+});
+
+test("sends a key to the primary replica unless the plugin is readonly", async () => {
+  const run = new Run(2, 2);
+  run.key = "é";
+  assert.match(await run.end(null, null), /^400 X-SVC-Key: the system has no slots/);
+  run.owner = -1;
+  assert.match(await run.end(null, null), /^421 421 Misdirected Request: no back-end of this/);
+  assert.is(run.dispatched.length, 0);
+  run.owner = 1;
+  for (const isReadonly of [false, true]) {
+    run.isReadonly = isReadonly;
+    await run.end(null, null);
+    const { key, target, preference, head } = run.dispatched.at(-1)!.request;
+    assert.equal([key, target, preference.isPrimary], ["é", null, !isReadonly]);
+    assert.match(head, /\r\nX-SVC-Key: %C3%A9\r\n/);
+  }
 });
 
 test("sends the result of a pre-processor that forwards nothing", async () => {
