@@ -192,7 +192,7 @@ inBrowser("shows names of a graph as text with working links", async () => {
     await tab.until(pageHas("<img src=x onerror=alert(1)>\\u{202e}"));
     await press("Bergen");
     await tab.until(`new URL(location.href).searchParams.get("id") === "Bergen"`);
-    await tab.until(pageHas("D_IN"));
+    await tab.until(pageHas("← "));
     assert.is(await tab.value(`document.querySelectorAll("img").length`), 0);
     await tab.until(`document.querySelectorAll("canvas").length === 1`);
   } finally {
