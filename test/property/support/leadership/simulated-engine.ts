@@ -13,6 +13,8 @@ export class SimulatedEngine {
   record: LeadershipRecord | null = null;
   #revision = 0;
   isAway = false;
+  /** No message is late or lost any more. */
+  isCalm = false;
   /** Nodes that cannot reach it. */
   readonly unreachableFor = new Set<string>();
   readonly #time: VirtualTime;
@@ -32,6 +34,7 @@ export class SimulatedEngine {
   }
 
   #deliver(node: string, run: () => void): void {
+    if (this.isCalm) return this.#time.after(1 + this.#random.below(10), run);
     const isLost = this.isAway || this.unreachableFor.has(node) || this.#random.below(200) === 0;
     const isLate = this.#random.below(50) === 0;
     const ms = 1 + this.#random.below(isLate ? 3000 : 10);

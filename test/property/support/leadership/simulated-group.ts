@@ -69,6 +69,7 @@ class Simulation {
     this.#isOver = true;
     this.#cut.clear();
     this.#engine.isAway = false;
+    this.#engine.isCalm = true;
     this.#engine.unreachableFor.clear();
     for (const node of this.#nodes) if (!node.isUp) node.start();
     this.#time.runUntil(FAULTS_MS + CALM_MS);
