@@ -6,6 +6,7 @@
 
 import { deserialize } from "node:v8";
 import { Float } from "../../base/float.js";
+import { MAX_STRING } from "../model/constants.js";
 import { DataError } from "../model/errors.js";
 import { ExternalValue, type ExternalValues, MAX_DISK_BYTES } from "./external-values.js";
 import {
@@ -71,14 +72,17 @@ const { Bytes, Integers, Floats, Map: Mapped, Opaque } = PropertyKind;
 const PACKED_KINDS = new Set<number>([Bytes, Integers, Floats, Mapped, Opaque]);
 
 /**
- * Decodes and packs a value again, which fails or changes its length if the bytes are corrupt.
+ * Returns a value of a log record. Decodes and packs it again, which fails or changes its length if
+ * the bytes are corrupt. Objects keep their bytes: V8 writes a copy of `[{}]` in another form, and
+ * equal graphs must have equal digests.
  * @throws SvcError SVC2409
  */
 export function validatePackedValue(value: PackedValue): StoredValue {
   const again = validatePropertyValue(decodeStoredValue(value));
   if (again instanceof PackedValue && again.kind === value.kind) {
-    if (value.kind === PropertyKind.Opaque || again.bytes.length === value.bytes.length)
-      return again;
+    const { length } = value.bytes;
+    if (value.kind === PropertyKind.Opaque && length <= MAX_STRING) return value;
+    if (again.bytes.length === length) return again;
   }
   throw new DataError("damaged property value");
 }

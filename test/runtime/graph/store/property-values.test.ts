@@ -1,5 +1,6 @@
 // Valid property values, results of adding to them, and their bytes.
 
+import { deserialize, serialize } from "node:v8";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Float } from "../../../../runtime/base/float.js";
@@ -7,10 +8,13 @@ import { applyTransaction } from "../../../../runtime/graph/log/apply-transactio
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
-import { decodeStoredValue } from "../../../../runtime/graph/store/property-codec.js";
+import {
+  decodeStoredValue,
+  validatePackedValue,
+} from "../../../../runtime/graph/store/property-codec.js";
 import {
   incrementValue,
-  type PackedValue,
+  PackedValue,
   PropertyKind,
   type PropertyValue,
   validatePropertyKey,
@@ -195,6 +199,15 @@ test("add to an integer only for two integers", () => {
   }
   failsWith(() => incrementValue(2 ** 53 - 1, 1), ValueError, "integer value out of range");
   assert.throws(() => incrementValue(5, "1"), isTypeError);
+});
+
+test("keep the bytes of objects in records, which V8 would write in another form", () => {
+  for (const value of [[{ at: 1 }], [1, "a"], { list: [{}, "a"] }]) {
+    const packed = validatePropertyValue(value) as PackedValue;
+    assert.is.not(Buffer.compare(serialize(deserialize(packed.bytes)), packed.bytes), 0);
+    const read = validatePackedValue(new PackedValue(packed.kind, packed.bytes.slice()));
+    assert.equal((read as PackedValue).bytes, packed.bytes);
+  }
 });
 
 test("reject bytes that encode no value", () => {
