@@ -94,8 +94,12 @@ test("rejects clients without the key", async () => {
   };
   Object.assign(netTransport, { listen: listenAndCall });
   try {
-    const events = answering((exchange) => exchange.answer(200, null, ""));
-    await warmUp({ targets: ["/a"], withinMs: 500 }, OPTIONS, events);
+    // Fails, which ends the warm-up, once all clients have their response.
+    const events = answering(function refuse(exchange): void {
+      if (statuses.length < 3) setTimeout(refuse, 5, exchange);
+      else exchange.answer(500, null, "");
+    });
+    await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, events);
   } finally {
     Object.assign(netTransport, { listen });
   }
