@@ -139,7 +139,7 @@ test("reports unreadable files and too many open files as such", () => {
 test("treats a read error as corruption and recovers everything before it", async () => {
   const disk = new SimulatedDisk();
   const { segments } = await makeLog(disk, "log");
-  let isFailing = 3;
+  let isFailing = 2;
   disk.faults.unreadable = () => {
     if (--isFailing === 0) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };

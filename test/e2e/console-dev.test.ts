@@ -90,8 +90,9 @@ inBrowser("shows diagnostics and failed calls until they are fixed", async () =>
     try {
       await page.open(port + 1, "logs");
       await get(port, "/svc/plugin/fails?word=%3Ci%3E");
-      await page.tab.until(`document.querySelector("main details") !== null`);
-      await page.tab.value(`document.querySelector("main details").open = true`);
+      await page.has("Calls that have failed");
+      await page.tab.value(`[...document.querySelectorAll("main details")]
+        .find((one) => one.innerText.includes("Calls that have failed")).open = true`);
       await page.has("<b>this is why</b>");
       await page.has("plugins/fails.ts:5");
       // The request, and the source line with a mark below the position.

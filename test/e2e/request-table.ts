@@ -80,7 +80,7 @@ const conversions: RequestCase[] = [
     name: "bytes",
     path: "/svc/plugin/raw?b=caf%C3%A9",
     status: 200,
-    response: { length: 5, bytes: "café" },
+    response: { length: 5, bytes: "Y2Fmw6k=" },
   },
   {
     name: "literal",

@@ -13,7 +13,7 @@ let node: MatrixNode;
 test.before(async () => {
   node = await MatrixNode.start();
   const documents = Array.from({ length: 50 }, (_, at) => ({ id: `p${at}`, title: `red ${at}` }));
-  await node.order("load", { name: "shop", type: "product", documents });
+  await node.order("load", { name: "shop", type: "product", documents, ways: [] });
 });
 test.after(() => node.kill());
 

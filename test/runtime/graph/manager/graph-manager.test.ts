@@ -53,6 +53,7 @@ test("reports a failed save and saves again later", async () => {
       if (++trims === 1) throw new Error("no room");
       return [];
     },
+    isLow: () => false,
   };
   const lines: string[] = [];
   new GraphManager(

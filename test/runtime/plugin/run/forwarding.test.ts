@@ -37,7 +37,7 @@ test("encodes the bytes of a request and its routing", () => {
   request.primary = 1;
   const { bytes, kept, ...routing } = decodeForwarding(encodeForwarding(request));
   assert.is(Buffer.from(bytes).toString(), textOf(request));
-  assert.equal(routing, { method: "POST", target: null, isPrimary: true, affinity: 3 });
+  assert.equal(routing, { method: "POST", target: null, isPrimary: true, affinity: 3, key: null });
   assert.ok(kept.length > 0);
 });
 
@@ -80,7 +80,7 @@ test("resubmits the request of a pre-processor to the same back-ends", () => {
   request.primary = 1;
   const again = merged(request).resubmittable();
   assert.is(textOf(again), textOf(request));
-  assert.equal(getRouting(again), { target: 7n, isPrimary: true, affinity: 1 });
+  assert.equal(getRouting(again), { target: 7n, isPrimary: true, affinity: 1, key: null });
   assert.equal(again.items(), [
     ["n", 2],
     ["half", 0.5],
