@@ -1,7 +1,7 @@
 // Confirms an operation: asks for its arguments, and for a name if it cannot be undone. Escape
 // cancels.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Argument, Operation } from "../data/operations.js";
 import { clipForDisplay } from "../data/text.js";
 
@@ -23,7 +23,8 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
       (operation.args ?? []).map(({ name, choices }) => [name, choices?.[0] ?? ""]),
     ),
   );
-  useEffect(() => dialog.current!.showModal(), []);
+  // Before the next event, which may close it.
+  useLayoutEffect(() => dialog.current!.showModal(), []);
   const args = operation.args ?? [];
   const isRight = word === null || typed.trim() === word;
   return (

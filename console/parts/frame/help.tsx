@@ -1,12 +1,12 @@
 // All keyboard shortcuts, and the switch for single letters.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { areLettersOn, SHORTCUTS, switchLetters } from "./shortcuts.js";
 
 export function Help({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOn, setOn] = useState(areLettersOn);
-  useEffect(() => dialog.current!.showModal(), []);
+  useLayoutEffect(() => dialog.current!.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="help-title" onClose={onClose}>
       <h2 id="help-title">Keyboard shortcuts</h2>

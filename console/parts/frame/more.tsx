@@ -1,13 +1,13 @@
 // All pages, for phones: the rail has no room there.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../icon.js";
 import { PageLink } from "../page-link.js";
 import { GROUPS } from "./places.js";
 
 export function MorePages({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current!.showModal(), []);
+  useLayoutEffect(() => dialog.current!.showModal(), []);
   return (
     <dialog class="more" ref={dialog} aria-label="All pages" onClose={onClose}>
       {GROUPS.map(([group, places]) => (

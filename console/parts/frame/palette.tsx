@@ -1,7 +1,7 @@
 // The command palette. The field keeps the focus; arrow keys move through the items, Enter runs
 // one, Escape closes, and the focus returns to where it was.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { listEntries } from "../../data/history.js";
 import { pluginCatalog } from "../../data/known-plugins.js";
 import { graphNames } from "../../graph/neighbors.js";
@@ -16,7 +16,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [at, setAt] = useState(0);
   const findable = useFindable();
   const items = findItems(text, findable);
-  useEffect(() => dialog.current!.showModal(), []);
+  useLayoutEffect(() => dialog.current!.showModal(), []);
   const run = (item: PaletteItem | undefined): void => {
     if (item === undefined) return;
     dialog.current!.close();

@@ -99,17 +99,27 @@ export class NatsServers {
   }
 
   async revive(n: number): Promise<void> {
-    const { client, monitor } = this.#ports[n]!;
+    const { client } = this.#ports[n]!;
     const file = join(this.#folder, `${n}.conf`);
     mkdirSync(this.#store(n), { recursive: true });
     writeFileSync(file, this.#config(n));
     const child = spawn(COMMAND, ["-c", file], { stdio: "ignore" });
     this.#processes[n] = child;
     const giveUpAt = performance.now() + START_MS;
-    while (!(await answers(client)) || !(await answers(monitor))) {
+    while (!(await answers(client)) || !(await this.#isUp(n))) {
       const hasEnded = child.exitCode !== null || child.signalCode !== null;
       if (hasEnded || performance.now() > giveUpAt) throw new Error("nats-server does not start");
       await delay(20);
+    }
+  }
+
+  /** Returns whether this server answers, and not another process that took its port meanwhile. */
+  async #isUp(n: number): Promise<boolean> {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${this.#ports[n]!.monitor}/varz`);
+      return (await answer.text()).includes(this.#store(n));
+    } catch {
+      return false;
     }
   }
 
