@@ -2,7 +2,8 @@
 // a plain digest suffices: the file does not reveal them, and guesses of a digest reveal nothing.
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
 import { log } from "../../base/log.js";
@@ -54,14 +55,33 @@ export function apiKeys({ file, header }: ApiKeysOptions): AuthHandler {
     known.set(head.cacheKey, key.principal);
     return key.principal;
   };
+  let timer: NodeJS.Timeout | undefined;
   return Object.assign(find, {
-    open: (projectDir: string): void => {
+    open: async (projectDir: string): Promise<void> => {
       path = resolve(projectDir, file);
+      // Before the keys are read, so that no later change is missed.
+      let read = await fingerprint(path);
       keys = readKeys(path);
-      watchFile(path, { interval: RELOAD_INTERVAL_MS, persistent: false }, reload);
+      const check = async (): Promise<void> => {
+        const now = await fingerprint(path);
+        if (now === read) return;
+        read = now;
+        reload();
+      };
+      timer = setInterval(() => void check(), RELOAD_INTERVAL_MS).unref();
     },
-    close: (): void => unwatchFile(path, reload),
+    close: (): void => clearInterval(timer),
   });
+}
+
+/** Returns a text that changes with the file; empty if there is none. */
+async function fingerprint(path: string): Promise<string> {
+  try {
+    const { ino, mtimeNs, size } = await stat(path, { bigint: true });
+    return `${ino} ${mtimeNs} ${size}`;
+  } catch {
+    return "";
+  }
 }
 
 function readKeys(path: string): ReadonlyMap<string, Key> {

@@ -62,14 +62,14 @@ for (const [why, value] of [
   ["a short digest", [{ sha256: "ab" }]],
   ["scopes that are no list", [{ sha256: sha256("a"), scopes: "x" }]],
 ] as const) {
-  test(`rejects ${why}`, () => {
+  test(`rejects ${why}`, async () => {
     write("wrong.json", value);
     try {
-      void apiKeys({ file: "wrong.json" }).open?.(folder);
-      assert.unreachable();
+      await apiKeys({ file: "wrong.json" }).open?.(folder);
     } catch (error) {
-      assert.is((error as { code: string }).code, "SVC2209");
+      return assert.is((error as { code: string }).code, "SVC2209");
     }
+    assert.unreachable();
   });
 }
 
