@@ -4,7 +4,7 @@
 //   node guard.mjs [--base <commit>] [--rounds 5] [--save]
 //
 // The default base is the commit of the last file in `releases/`. Such a file has the CPU time of
-// each row, in units of the yardstick: inserting an arc into a Map of Maps in the same minute.
+// each row, in units of the yardstick: inserting an arc into a Map of Maps in the same minutes.
 // `--save` writes the file of the version in `package.json`.
 
 import { execFileSync, fork } from "node:child_process";
@@ -42,6 +42,7 @@ const base = values.base ?? last?.commit;
 if (base === undefined) fail("there is no release in bench/releases: name a commit with --base");
 const earlier = buildCommit(base);
 const costs = { earlier: new Map(), now: new Map() };
+const yardsticks = [];
 for (let round = 0; round < Number(values.rounds); round++) {
   // The order alternates, because a busy machine slows down neighbors in time alike.
   const turns = round % 2 === 0 ? ["earlier", "now"] : ["now", "earlier"];
@@ -79,9 +80,10 @@ function buildCommit(commit) {
 /** Adds one measurement of each row. */
 async function measure(folder, rows) {
   const { yardstick, costs: operations } = await run("reference.mjs", OPERATIONS, folder);
+  yardsticks.push(yardstick);
   const server = await run("guard-server.mjs", [], folder);
   for (const [row, seconds] of Object.entries({ ...operations, ...server })) {
-    rows.set(row, [...(rows.get(row) ?? []), seconds / yardstick]);
+    rows.set(row, [...(rows.get(row) ?? []), seconds]);
   }
 }
 
@@ -106,20 +108,25 @@ function run(program, words, folder) {
 function report() {
   const rows = [...costs.now].flatMap(([row, now]) => {
     const before = costs.earlier.get(row);
-    if (before === undefined) return [[row, "", median(now).toFixed(2), "new", ""]];
+    if (before === undefined) return [[row, "", microseconds(now), "new", ""]];
     const ratio = median(now.map((cost, round) => cost / before[round]));
     if (ratio > ALLOWED) process.exitCode = 1;
     const verdict = ratio > ALLOWED ? "SLOWER" : "";
-    return [[row, median(before).toFixed(2), median(now).toFixed(2), ratio.toFixed(2), verdict]];
+    return [[row, microseconds(before), microseconds(now), ratio.toFixed(2), verdict]];
   });
-  printTable(["CPU time in yardsticks", base.slice(0, 8), "now", "now / before", ""], rows);
+  printTable(["us of CPU time", base.slice(0, 8), "now", "now / before", ""], rows);
+}
+
+function microseconds(seconds) {
+  return (median(seconds) * 1e6).toFixed(2);
 }
 
 function save() {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
   const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: PACKAGE, encoding: "utf8" });
+  const yardstick = median(yardsticks);
   const rows = Object.fromEntries(
-    [...costs.now].map(([row, now]) => [row, Number(median(now).toPrecision(3))]),
+    [...costs.now].map(([row, now]) => [row, Number((median(now) / yardstick).toPrecision(3))]),
   );
   const release = { release: version, commit: commit.trim(), rows };
   writeFileSync(join(RELEASES, `${version}.json`), `${JSON.stringify(release, null, 2)}\n`);
