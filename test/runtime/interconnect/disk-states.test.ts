@@ -9,9 +9,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
 import { LogPieces } from "../../../runtime/interconnect/archive/log-pieces.js";
-import { type Disk, type DiskFile, realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { type Disk, realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore } from "../graph/support/make-graph.js";
+import { changedDisk } from "./support/changed-disk.js";
 import {
   begin,
   isFlushed,
@@ -33,8 +34,7 @@ function failingDisk(fails: (what: Operation) => boolean): Disk {
   const check = (what: Operation): void => {
     if (fails(what)) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };
-  const failing = (file: DiskFile): DiskFile => ({
-    size: () => file.size(),
+  return changedDisk((file) => ({
     read: (into, position) => {
       check("read");
       return file.read(into, position);
@@ -55,13 +55,7 @@ function failingDisk(fails: (what: Operation) => boolean): Disk {
       check("truncate");
       file.truncate(bytes);
     },
-    close: () => file.close(),
-  });
-  return {
-    ...realDisk,
-    open: (path, mode) => failing(realDisk.open(path, mode)),
-    create: (path) => failing(realDisk.create(path)),
-  };
+  }));
 }
 
 const segmentsOf = ({ root }: LoggedFolder): string[] =>
@@ -177,24 +171,13 @@ test("keeps one snapshot and less of the log while little space is left", async 
 
 /** A disk without space while `isFull()`, which may write a part before it fails. */
 function limitedDisk(isFull: () => boolean): Disk {
-  const limited = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
-    size: () => file.size(),
-    read: (into, position) => file.read(into, position),
+  return changedDisk((file) => ({
     write: (bytes, position) => {
       if (!isFull()) return file.write(bytes, position);
       file.write(bytes.subarray(0, bytes.length / 2), position);
       throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     },
-    flush: () => file.flush(),
-    flushNow: () => file.flushNow(),
-    truncate: (bytes) => file.truncate(bytes),
-    close: () => file.close(),
-  });
-  return {
-    ...realDisk,
-    open: (path, mode) => limited(realDisk.open(path, mode)),
-    create: (path) => limited(realDisk.create(path)),
-  };
+  }));
 }
 
 test("refuses changes while the disk is full, and continues by itself", async (context) => {

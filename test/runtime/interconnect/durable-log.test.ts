@@ -10,9 +10,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { type Disk, type DiskFile, realDisk } from "../../../runtime/interconnect/log/disk.js";
+import type { Disk } from "../../../runtime/interconnect/log/disk.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
+import { changedDisk } from "./support/changed-disk.js";
 import {
   begin,
   isFlushed,
@@ -29,14 +30,11 @@ test.after.each(removeFolder);
 
 /** A disk that counts the flushes of each log folder. */
 function countingDisk(flushes: Map<string, number>): Disk {
-  const counting = (path: string, file: ReturnType<Disk["create"]>): typeof file => {
+  return changedDisk((file, path) => {
     const count = (): void => {
       flushes.set(dirname(path), (flushes.get(dirname(path)) ?? 0) + 1);
     };
     return {
-      size: () => file.size(),
-      read: (into, position) => file.read(into, position),
-      write: (bytes, position) => file.write(bytes, position),
       flush: () => {
         count();
         return file.flush();
@@ -45,15 +43,8 @@ function countingDisk(flushes: Map<string, number>): Disk {
         count();
         file.flushNow();
       },
-      truncate: (bytes) => file.truncate(bytes),
-      close: () => file.close(),
     };
-  };
-  return {
-    ...realDisk,
-    open: (path, mode) => counting(path, realDisk.open(path, mode)),
-    create: (path) => counting(path, realDisk.create(path)),
-  };
+  });
 }
 
 test("flushes the logs of replicated and of local graphs at once", async (context) => {
@@ -133,18 +124,8 @@ function lastByte(file: string): number {
 
 test("counts the time between two writes from the start of the first", async (c) => {
   const flushMs = 6;
-  const slow = (file: DiskFile): DiskFile => ({
-    size: () => file.size(),
-    read: (into, position) => file.read(into, position),
-    write: (bytes, position) => file.write(bytes, position),
-    flush: () => file.flush().then(() => delay(flushMs)),
-    flushNow: () => file.flushNow(),
-    truncate: (bytes) => file.truncate(bytes),
-    close: () => file.close(),
-  });
-  const open: Disk["open"] = (path, mode) => slow(realDisk.open(path, mode));
-  const create: Disk["create"] = (path) => slow(realDisk.create(path));
-  const { interconnect, clock } = begin(c, { ...realDisk, open, create });
+  const disk = changedDisk((file) => ({ flush: () => file.flush().then(() => delay(flushMs)) }));
+  const { interconnect, clock } = begin(c, disk);
   const graph = openStore(keep(c, interconnect));
   await isFlushed(clock);
   const pauses: number[] = [];
@@ -202,23 +183,12 @@ test("recovers the other graphs when one snapshot is missing", async (context) =
 test("replaces a snapshot only when the log has flushed its transactions", async (c) => {
   let isSlow = false;
   let goOn: () => void = () => undefined;
-  const slow = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
-    size: () => file.size(),
-    read: (into, position) => file.read(into, position),
-    write: (bytes, position) => file.write(bytes, position),
+  const disk = changedDisk((file) => ({
     flush: async () => {
       if (isSlow) await new Promise<void>((resolve) => (goOn = resolve));
       await file.flush();
     },
-    flushNow: () => file.flushNow(),
-    truncate: (bytes) => file.truncate(bytes),
-    close: () => file.close(),
-  });
-  const disk: Disk = {
-    ...realDisk,
-    open: (path, mode) => slow(realDisk.open(path, mode)),
-    create: (path) => slow(realDisk.create(path)),
-  };
+  }));
   const { interconnect, clock } = begin(c, disk);
   const store = keep(c, interconnect);
   openStore(store).createVertex("a");
