@@ -1,21 +1,11 @@
 // The console's one page: the frame, and within it the page that the address names.
 
 import { effect } from "@preact/signals";
-import { type ComponentType, render } from "preact";
+import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { connectionError } from "./data/server-connection.js";
 import { SystemPoll } from "./data/system-view.js";
-import { Administration } from "./pages/admin.js";
-import { GraphPage } from "./pages/graph.js";
-import { Jobs } from "./pages/jobs.js";
-import { Logs } from "./pages/logs.js";
-import { Matrix } from "./pages/matrix.js";
-import { Metrics } from "./pages/metrics.js";
-import { Plugins } from "./pages/plugins.js";
-import { Replication } from "./pages/replication.js";
-import { Requests } from "./pages/requests.js";
-import { SearchPage } from "./pages/search.js";
-import { SystemPage } from "./pages/system.js";
+import { loadPages, PageView } from "./page-view.js";
 import { BuildNotice } from "./parts/build-notice.js";
 import { Help } from "./parts/frame/help.js";
 import { MorePages } from "./parts/frame/more.js";
@@ -25,35 +15,14 @@ import { titleOfPage } from "./parts/frame/places.js";
 import { Rail, TabBar } from "./parts/frame/rail.js";
 import { startShortcuts } from "./parts/frame/shortcuts.js";
 import { TopBar } from "./parts/frame/top-bar.js";
-import { currentRoute, type Page } from "./router.js";
+import { currentRoute } from "./router.js";
 import { followTheme } from "./theme.js";
-
-const SHOWN: Readonly<Record<Page, ComponentType>> = {
-  system: SystemPage,
-  status: Metrics,
-  plugin: Plugins,
-  requests: Requests,
-  search: GraphPage,
-  text: SearchPage,
-  matrix: Matrix,
-  replication: Replication,
-  jobs: Jobs,
-  logs: Logs,
-  admin: Administration,
-};
-
-/** Pages that have a heading of their own. */
-const WITH_HEAD: ReadonlySet<Page> = new Set([
-  ...(["system", "status", "plugin", "requests", "logs", "matrix"] as const),
-  ...(["replication", "admin"] as const),
-]);
 
 /** Dialog over the page. */
 type Layer = "palette" | "help" | "more" | null;
 
 function Console() {
   const { page } = currentRoute.value;
-  const Show = SHOWN[page];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const [layer, setLayer] = useState<Layer>(null);
@@ -82,10 +51,9 @@ function Console() {
         <Rail page={page} />
         <TopBar page={page} onPalette={() => setLayer("palette")} />
         <main id="main" tabIndex={-1} ref={main}>
-          {!WITH_HEAD.has(page) && <h1>{titleOfPage(page)}</h1>}
           <Notices />
           <BuildNotice />
-          <Show key={page} />
+          <PageView page={page} />
         </main>
       </div>
       <TabBar page={page} onMore={() => setLayer("more")} />
@@ -104,3 +72,4 @@ effect(() => {
 const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<Console />, app);
+void loadPages();

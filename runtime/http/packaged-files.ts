@@ -18,7 +18,7 @@ const ASSETS = "/svc/console/";
 const PAGES =
   "index|admin|console|plugin|search|text|status|system|logs|jobs|matrix|replication|requests";
 const PAGE_PATH = new RegExp(`^/(?:|(?:${PAGES})(?:\\.html)?)$`);
-const HASHED = /-[0-9a-f]{10}\.\w+$/;
+const HASHED = /-[0-9A-Z]{8}\.\w+$/;
 /** By preference. */
 const CODINGS = ["br", "gzip"] as const;
 const COMPRESSED = /\.(?:br|gz)$/;

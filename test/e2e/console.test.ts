@@ -55,7 +55,7 @@ test("serves one page for every path, on the admin port only", async () => {
     const { status, headers, text } = await admin(path);
     assert.is(status, 200, path);
     assert.is(headers.get("content-type"), "text/html; charset=UTF-8");
-    assert.match(text, /svc\/console\/main-[0-9a-f]{10}\.js/);
+    assert.match(text, /svc\/console\/main-[0-9A-Z]{8}\.js/);
     assert.is((await get(served.port, path)).status, 404, path);
   }
   assert.is((await admin("/systems")).status, 404);
@@ -82,7 +82,7 @@ test("forbids inline scripts and framing, and hashes asset names", async () => {
 
 test("serves its own font, which is compressed already", async () => {
   const { text } = await admin("/");
-  const [font] = /svc\/console\/inter-[0-9a-f]{10}\.woff2/.exec(text)!;
+  const [font] = /svc\/console\/inter-[0-9A-Z]{8}\.woff2/.exec(text)!;
   const { status, headers } = await admin(`/${font}`, { headers: { "accept-encoding": "gzip" } });
   assert.is(status, 200);
   assert.match(headers.get("content-type")!, /^font\/woff2/);
@@ -241,6 +241,17 @@ inBrowser("shows that the server is gone", async () => {
   await tab.until(pageHas("No answer"));
   // The browser reports a missing server by itself.
   (tab.complaints as string[]).length = before;
+});
+
+inBrowser("says that the code of a page did not arrive", async () => {
+  const before = tab.complaints.length;
+  await tab.send("Network.setBlockedURLs", { urls: ["*/lazy-*"] });
+  await open("requests");
+  await tab.until(pageHas("did not send the code of this page"));
+  await tab.send("Network.setBlockedURLs", { urls: [] });
+  (tab.complaints as string[]).length = before;
+  await press("Reload");
+  await tab.until(pageHas("Duration"));
 });
 
 inBrowser("sends no request to other origins and has no browser errors", () => {

@@ -1,0 +1,54 @@
+// The content of a page. The home page comes with the frame; the code of all others follows at
+// once, so that they can be opened while their server is down or has been replaced by another
+// version.
+
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { SystemPage } from "./pages/system.js";
+import { titleOfPage } from "./parts/frame/places.js";
+import { Loading } from "./parts/loading.js";
+import { Note } from "./parts/note.js";
+import type { Page } from "./router.js";
+
+/** Pages that have a heading of their own. */
+const WITH_HEAD: ReadonlySet<Page> = new Set([
+  ...(["system", "status", "plugin", "requests", "logs", "matrix"] as const),
+  ...(["replication", "admin"] as const),
+]);
+
+type LazyPages = Readonly<Record<Exclude<Page, "system">, ComponentType>>;
+
+const lazyPages = signal<LazyPages | "loading" | "failed">("loading");
+
+/** Loads the code of all pages but the home page. */
+export async function loadPages(): Promise<void> {
+  try {
+    lazyPages.value = await import("./pages/lazy.js");
+  } catch {
+    lazyPages.value = "failed";
+  }
+}
+
+export function PageView({ page }: { readonly page: Page }) {
+  if (page === "system") return <SystemPage />;
+  const pages = lazyPages.value;
+  const hasHead = typeof pages === "object" && WITH_HEAD.has(page);
+  const Show = typeof pages === "object" ? pages[page] : null;
+  return (
+    <>
+      {!hasHead && <h1>{titleOfPage(page)}</h1>}
+      {pages === "loading" && <Loading what="the page" />}
+      {pages === "failed" && <Failure />}
+      {Show !== null && <Show key={page} />}
+    </>
+  );
+}
+
+function Failure() {
+  const reload = (
+    <button type="button" onClick={() => location.reload()}>
+      Reload
+    </button>
+  );
+  return <Note actions={reload}>The server did not send the code of this page.</Note>;
+}
