@@ -57,6 +57,11 @@ export class ClientLimit {
   leave({ countsFor }: PluginCall): PluginCall | null {
     if (this.#max === 0 || countsFor === null) return null;
     this.#count(countsFor, -1);
+    // Every client with a line keeps at least one admitted request.
+    const isNext = this.#lines.has(countsFor) && !this.#admitted.has(countsFor);
+    if (isNext) return this.#next(countsFor);
+    // With few free slots this would look through the lines of many clients for nothing.
+    if (this.#free <= 1) return null;
     for (const client of this.#lines.keys()) {
       if (this.#mayHaveMore(client)) return this.#next(client);
     }

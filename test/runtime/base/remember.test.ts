@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { remember } from "../../../runtime/base/remember.js";
+import { MAX_TEXTS, remember } from "../../../runtime/base/remember.js";
 
 const test = suite("remember");
 
@@ -22,15 +22,23 @@ test("computes once for each text, whatever the result is", () => {
   assert.equal(computed, ["a", "long"]);
 });
 
-test("keeps few texts, and no long ones", () => {
+test("keeps texts that are in use, and drops others", () => {
   const { computed, isShort } = counted();
-  for (let count = 0; count < 65; count++) isShort(String(count));
-  isShort("64");
-  assert.is(computed.length, 65);
+  for (let count = 0; count < 3 * MAX_TEXTS; count++) {
+    isShort("used");
+    isShort(String(count));
+  }
+  assert.is(computed.length, 3 * MAX_TEXTS + 1);
+  isShort(String(3 * MAX_TEXTS - 1));
+  assert.is(computed.length, 3 * MAX_TEXTS + 1, "the last one is there");
   isShort("0");
-  assert.is(computed.length, 66, "the first one was dropped");
+  assert.is(computed.length, 3 * MAX_TEXTS + 2, "the first one was dropped");
+});
+
+test("keeps no long texts", () => {
+  const { computed, isShort } = counted();
   for (const text of ["x".repeat(257), "x".repeat(257)]) isShort(text);
-  assert.is(computed.length, 68);
+  assert.is(computed.length, 2);
 });
 
 test.run();

@@ -112,14 +112,25 @@ test("lets the first request of every client take its turn among the waiting one
 test("lets clients with waiting requests take turns when few slots are free", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
-  // Others hold all slots except three.
+  const other = Array.from({ length: 26 }, (_, client) => next(10 + client));
+  for (const one of [...other, next(1), next(2), next(1), next(2)]) assert.ok(limit.enter(one));
+  const waiting = [next(1), next(2), next(1)];
+  for (const one of waiting) assert.not.ok(limit.enter(one));
+  assert.is(limit.leave(other[0]!), waiting[0]);
+  assert.is(limit.leave(waiting[0]!), waiting[1]);
+  assert.is(limit.leave(other[1]!), waiting[2]);
+});
+
+test("lets a client that has no request left go on before others get more", () => {
+  const limit = new ClientLimit(16);
+  const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
   for (let client = 10; client < 39; client++) limit.enter(next(client));
   const second = next(2);
   assert.equal([limit.enter(next(1)), limit.enter(second)], [true, true]);
-  const waiting = [next(1), next(2), next(1)];
+  const waiting = [next(1), next(2)];
   for (const one of waiting) assert.not.ok(limit.enter(one));
-  assert.is(limit.leave(second), waiting[0]);
-  assert.is(limit.leave(waiting[0]!), waiting[1]);
+  assert.is(limit.leave(second), waiting[1]);
+  assert.is(limit.leave(waiting[1]!), waiting[0]);
 });
 
 test("does not limit dispatchers and trusted clients", async () => {
