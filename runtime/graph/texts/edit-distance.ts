@@ -1,29 +1,66 @@
-/** Insertions, deletions, replacements and swaps of neighbors between two words. */
-export function distance(a: string, b: string): number {
-  return fillRows(a, b)[a.length]![b.length]!;
+// Insertions, deletions, replacements and swaps of neighbors between two words. The rows of the
+// distance table are reused, so that thousands of words are compared without garbage.
+
+const FIRST_LETTERS = 66;
+let width = FIRST_LETTERS;
+let rows = new Uint8Array(FIRST_LETTERS * FIRST_LETTERS);
+
+/**
+ * Returns the distance between two words, or any number above `most` if it is larger.
+ * @param most maximum number of edits that matter
+ */
+export function distance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  const filled = fillRows(a, b, most);
+  return filled < b.length ? most + 1 : rows[b.length * width + a.length]!;
 }
 
-/** Distance of a word to the nearest prefix of a text. */
-export function prefixDistance(word: string, text: string): number {
-  return Math.min(...fillRows(word, text)[word.length]!);
-}
-
-function fillRows(a: string, b: string): number[][] {
-  const rows = Array.from({ length: a.length + 1 }, (_, row) =>
-    Array.from({ length: b.length + 1 }, (_unused, column) => (row === 0 ? column : row)),
-  );
-  for (let row = 1; row <= a.length; row++) {
-    for (let column = 1; column <= b.length; column++) {
-      let least = Math.min(
-        rows[row - 1]![column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1),
-        rows[row - 1]![column]! + 1,
-        rows[row]![column - 1]! + 1,
-      );
-      const isSwap =
-        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (isSwap) least = Math.min(least, rows[row - 2]![column - 2]! + 1);
-      rows[row]![column] = least;
-    }
+/** Returns the distance of a word to the nearest prefix of a text, as `distance` does. */
+export function prefixDistance(word: string, text: string, most: number): number {
+  const filled = fillRows(word, text.slice(0, word.length + most), most);
+  let least = word.length;
+  for (let row = 1; row <= filled; row++) {
+    least = Math.min(least, rows[row * width + word.length]!);
   }
-  return rows;
+  return least;
+}
+
+/**
+ * Fills a row for each letter of a text.
+ * @returns number of rows up to the first from which no text can be near enough
+ */
+function fillRows(word: string, text: string, most: number): number {
+  const length = word.length;
+  makeRoom(Math.max(length, text.length));
+  for (let column = 0; column <= length; column++) rows[column] = column;
+  for (let row = 1; row <= text.length; row++) {
+    // A swap skips a row, but its edit leads to a cell of that row as well.
+    if (fillRow(word, text, row) > most) return row - 1;
+  }
+  return text.length;
+}
+
+/** Returns the least distance of the row. */
+function fillRow(word: string, text: string, row: number): number {
+  const at = row * width;
+  const letter = text.charCodeAt(row - 1);
+  const before = row > 1 ? text.charCodeAt(row - 2) : -1;
+  let least = row;
+  rows[at] = row;
+  for (let column = 1; column <= word.length; column++) {
+    const own = word.charCodeAt(column - 1);
+    let cell = rows[at - width + column - 1]! + (own === letter ? 0 : 1);
+    cell = Math.min(cell, rows[at - width + column]! + 1, rows[at + column - 1]! + 1);
+    const isSwap = column > 1 && own === before && word.charCodeAt(column - 2) === letter;
+    if (isSwap) cell = Math.min(cell, rows[at - 2 * width + column - 2]! + 1);
+    rows[at + column] = cell;
+    if (cell < least) least = cell;
+  }
+  return least;
+}
+
+function makeRoom(letters: number): void {
+  if (letters < width) return;
+  width = letters + 1;
+  rows = new Uint8Array(width * width);
 }

@@ -108,20 +108,10 @@ function fillRows(
       rows[at + column] = distance;
       if (distance < least) least = distance;
     }
-    // A swap may still recover from a row that exceeds the limit by one.
-    if (least > edits + 1) return row - 1;
-    if (least > edits && !canSwap(word, length, row, edits)) return row - 1;
+    // A swap skips a row, but its edit leads to a cell of that row as well.
+    if (least > edits) return row - 1;
   }
   return units;
-}
-
-/** True if a swap with the next unit can recover, because it starts at the previous row. */
-function canSwap(_word: string, length: number, row: number, edits: number): boolean {
-  if (row < 1) return false;
-  for (let column = 0; column < length; column++) {
-    if (rows[(row - 1) * WIDTH + column]! + 1 <= edits) return true;
-  }
-  return false;
 }
 
 /** Returns the first term that does not start with the first `length` units of the current one. */

@@ -1,7 +1,8 @@
-// Texts that are in no segment yet, as a thread has read them, in the order of their changes. The
-// terms of all lie in one array, so that a search passes over those of other texts at memory speed.
+// Texts that are in no segment yet, as a thread has read them, in the order of their changes. Each
+// term has a list of its texts, and each first letter one of its terms, so that a search looks only
+// at what can match.
 
-import { NO_TERM } from "./analysis/word-forms.js";
+import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
 
 export interface PendingDocument {
   readonly vertex: number;
@@ -33,7 +34,7 @@ interface Range {
 /** Documents that are counted together. */
 const SPENT_AT_ONCE = 256;
 const FIRST_TERMS = 4096;
-const EMPTY = new Int32Array(0);
+const NO_TERMS: readonly number[] = [];
 
 export class PendingLog {
   /** Number of keys of the index. */
@@ -44,17 +45,23 @@ export class PendingLog {
   count = 0;
   /** Number of their terms, by key. */
   readonly lengths: number[];
-  /** Terms of all texts, one text after the other. */
-  terms = new Int32Array(FIRST_TERMS);
-  /** Where the texts begin, by slot and key, and the end of the last. */
-  readonly starts: number[] = [0];
+  readonly #forms: Pick<WordForms, "textOf">;
   readonly #slots = new Map<number, number>();
-  #lastTerm = 0;
+  /** By first letter. */
+  readonly #terms = new Map<string, number[]>();
+  /** By term: its last entry; 0 for none. */
+  #last = new Int32Array(FIRST_TERMS);
+  /** By entry, from 1: the text, and the previous entry of its term. */
+  #texts = new Int32Array(FIRST_TERMS);
+  #previous = new Int32Array(FIRST_TERMS);
+  #entries = 0;
   #from = 0;
   #to = 0;
 
-  constructor(keys: number) {
+  /** @param forms have the letters of terms */
+  constructor(keys: number, forms: Pick<WordForms, "textOf">) {
     this.keys = keys;
+    this.#forms = forms;
     this.lengths = Array.from({ length: keys }, () => 0);
   }
 
@@ -63,7 +70,9 @@ export class PendingLog {
     this.documents.length = 0;
     this.count = 0;
     this.lengths.fill(0);
-    this.starts.length = 1;
+    for (const terms of this.#terms.values()) for (const term of terms) this.#last[term] = 0;
+    this.#terms.clear();
+    this.#entries = 0;
     this.#slots.clear();
     this.#to = this.#from;
   }
@@ -93,34 +102,22 @@ export class PendingLog {
     if (changes.serial - first >= most) this.clear();
   }
 
-  /** Calls a function for each text with a term. A text is its slot times the keys plus its key. */
+  /**
+   * Calls a function for each text with a term. A text is its slot times the keys plus its key;
+   * those of a slot follow each other.
+   */
   visit(term: number, take: (text: number) => void): void {
-    const { terms, starts, keys, documents } = this;
-    const end = starts.at(-1)!;
-    let text = 0;
-    for (let at = 0; at < end; at++) {
-      if (terms[at] !== term) continue;
-      while (starts[text + 1]! <= at) text++;
+    const { keys, documents } = this;
+    let entry = this.#last[term] ?? 0;
+    for (; entry !== 0; entry = this.#previous[entry]!) {
+      const text = this.#texts[entry]!;
       if (documents[Math.floor(text / keys)] !== null) take(text);
-      at = starts[text + 1]! - 1;
     }
   }
 
-  /** Calls a function for each word with a wanted term, its text as in `visit`. */
-  visitWords(isWanted: (term: number) => boolean, take: (text: number, of: number) => void): void {
-    const { terms, starts, keys, documents } = this;
-    const end = starts.at(-1)!;
-    /** By term: 1 if it is wanted, 2 if not. */
-    const known = new Uint8Array(this.#lastTerm + 1);
-    let text = 0;
-    for (let at = 0; at < end; at++) {
-      const term = terms[at]!;
-      if (term === NO_TERM || known[term] === 2) continue;
-      known[term] ||= isWanted(term) ? 1 : 2;
-      if (known[term] === 2) continue;
-      while (starts[text + 1]! <= at) text++;
-      if (documents[Math.floor(text / keys)] !== null) take(text, term);
-    }
+  /** Returns all terms with a first letter; some may have no texts any more. */
+  termsWith(letter: string): readonly number[] {
+    return this.#terms.get(letter) ?? NO_TERMS;
   }
 
   /** Continues with the texts that are still pending. */
@@ -137,22 +134,39 @@ export class PendingLog {
   }
 
   #add(document: PendingDocument): void {
-    const { starts, lengths } = this;
-    this.#slots.set(document.vertex, this.documents.length);
+    const slot = this.documents.length;
+    this.#slots.set(document.vertex, slot);
     this.documents.push(document);
     this.count++;
-    let end = starts.at(-1)!;
     for (let key = 0; key < this.keys; key++) {
-      const terms = document.terms[key] ?? EMPTY;
-      if (end + terms.length > this.terms.length) this.#grow(end + terms.length);
-      for (let at = 0; at < terms.length; at++) {
-        const term = terms[at]!;
-        this.terms[end++] = term;
-        if (term > this.#lastTerm) this.#lastTerm = term;
-      }
-      starts.push(end);
-      lengths[key]! += document.lengths[key]!;
+      const terms = document.terms[key] ?? null;
+      if (terms === null) continue;
+      for (let at = 0; at < terms.length; at++) this.#addTerm(terms[at]!, slot * this.keys + key);
+      this.lengths[key]! += document.lengths[key]!;
     }
+  }
+
+  #addTerm(term: number, text: number): void {
+    if (term === NO_TERM) return;
+    if (term >= this.#last.length) this.#last = grown(this.#last, term + 1);
+    const previous = this.#last[term]!;
+    if (previous === 0) this.#addLetter(term);
+    else if (this.#texts[previous] === text) return;
+    const entry = ++this.#entries;
+    if (entry === this.#texts.length) {
+      this.#texts = grown(this.#texts, entry + 1);
+      this.#previous = grown(this.#previous, entry + 1);
+    }
+    this.#texts[entry] = text;
+    this.#previous[entry] = previous;
+    this.#last[term] = entry;
+  }
+
+  #addLetter(term: number): void {
+    const letter = this.#forms.textOf(term)[0]!;
+    const terms = this.#terms.get(letter);
+    if (terms === undefined) this.#terms.set(letter, [term]);
+    else terms.push(term);
   }
 
   #remove(vertex: number): void {
@@ -164,10 +178,10 @@ export class PendingLog {
     this.#slots.delete(vertex);
     this.count--;
   }
+}
 
-  #grow(least: number): void {
-    const larger = new Int32Array(2 * least);
-    larger.set(this.terms);
-    this.terms = larger;
-  }
+function grown(array: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * least);
+  larger.set(array);
+  return larger;
 }

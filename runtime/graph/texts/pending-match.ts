@@ -9,20 +9,16 @@ import { PendingPart } from "./pending-part.js";
 import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
 import { normFactor, saturate } from "./weights.js";
 
-interface Matching {
-  readonly document: PendingDocument;
-  /** Frequencies times the factors of terms, by part and key. */
-  readonly frequencies: Float64Array;
-}
+const FIRST_FREQUENCIES = 64;
 
 export class PendingMatch {
   readonly #search: TextSearch;
   readonly #forms: WordForms;
   readonly #parts: readonly PendingPart[];
   readonly #excluded: readonly PendingPart[];
-  readonly #matching: Matching[] = [];
-  /** Of the document being examined; copied if it matches. */
-  readonly #frequencies: Float64Array;
+  readonly #matching: PendingDocument[] = [];
+  /** Frequencies times the factors of terms, by matching document, part and key. */
+  #frequencies = new Float64Array(FIRST_FREQUENCIES);
   readonly #unused: Float64Array;
   readonly lengths: number[];
   documents = 0;
@@ -33,7 +29,6 @@ export class PendingMatch {
     this.#parts = search.parts.map((part) => new PendingPart(part, search, forms));
     this.#excluded = search.excluded.map((part) => new PendingPart(part, search, forms));
     this.lengths = search.boosts.map(() => 0);
-    this.#frequencies = new Float64Array(this.#parts.length * this.lengths.length);
     this.#unused = new Float64Array(this.lengths.length);
   }
 
@@ -64,14 +59,24 @@ export class PendingMatch {
   #examine(document: PendingDocument, isCounted: boolean): void {
     const keys = this.lengths.length;
     const parts = this.#parts;
-    const frequencies = this.#frequencies;
+    const from = this.#matching.length * parts.length * keys;
+    const frequencies = this.#roomFor(from + parts.length * keys);
     let matches = 0;
     for (let at = 0; at < parts.length; at++) {
-      if (parts[at]!.count(document, frequencies, at * keys, isCounted)) matches++;
+      if (parts[at]!.count(document, frequencies, from + at * keys, isCounted)) matches++;
     }
     if (matches < this.#search.least) return;
     if (this.#excluded.some((part) => part.count(document, this.#unused, 0, false))) return;
-    this.#matching.push({ document, frequencies: frequencies.slice() });
+    this.#matching.push(document);
+  }
+
+  #roomFor(length: number): Float64Array {
+    if (length > this.#frequencies.length) {
+      const larger = new Float64Array(2 * length);
+      larger.set(this.#frequencies);
+      this.#frequencies = larger;
+    }
+    return this.#frequencies;
   }
 
   /** Counts the parts that a document has, and computes the score of each key alone. */
@@ -118,19 +123,21 @@ export class PendingMatch {
     const { parts, boosts } = this.#search;
     const idfs = partIdfs(parts, statistics);
     const averages = boosts.map((_, key) => averageLength(statistics, key));
-    for (const { document, frequencies } of this.#matching) {
-      const factors = boosts.map((boost, key) => {
-        const terms = document.terms[key] ?? null;
-        if (terms === null) return 0;
-        return boost / normFactor(byteOfLength(document.lengths[key]!), averages[key]!);
-      });
+    const factors = new Float64Array(boosts.length);
+    const frequencies = this.#frequencies;
+    let from = 0;
+    for (const document of this.#matching) {
+      for (let key = 0; key < factors.length; key++) {
+        const norm = normFactor(byteOfLength(document.lengths[key]!), averages[key]!);
+        factors[key] = boosts[key]! / norm;
+      }
       let score = 0;
-      for (const [at, idf] of idfs.entries()) {
+      for (let at = 0; at < idfs.length; at++) {
         let weight = 0;
-        for (const [key, factor] of factors.entries()) {
-          weight += frequencies[at * boosts.length + key]! * factor;
+        for (let key = 0; key < factors.length; key++) {
+          weight += frequencies[from++]! * factors[key]!;
         }
-        if (weight > 0) score += idf * saturate(weight);
+        if (weight > 0) score += idfs[at]! * saturate(weight);
       }
       take(document, score);
     }

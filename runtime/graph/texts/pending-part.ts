@@ -53,19 +53,30 @@ export class PendingPart {
   #scanTerms(log: PendingLog, factors: Map<number, number>, matches: Uint8Array): void {
     const { boosts } = this.#search;
     const keys = boosts.length;
-    /** By term: the last text with it. */
-    const last = new Map<number, number>();
-    let slot = -1;
-    const passes = (term: number): boolean => this.#factorOf(term, factors) > 0;
-    log.visitWords(passes, (text, term) => {
-      const key = text % keys;
-      if (boosts[key] === 0 || last.get(term) === text) return;
-      last.set(term, text);
-      increase(this.counts, term * keys + key, 1);
-      const of = Math.floor(text / keys);
-      if (of !== slot) matches[of]!++;
-      slot = of;
-    });
+    const isMarked = new Uint8Array(matches.length);
+    for (const term of this.#candidates(log)) {
+      if (this.#factorOf(term, factors) === 0) continue;
+      log.visit(term, (text) => {
+        const key = text % keys;
+        if (boosts[key] === 0) return;
+        increase(this.counts, term * keys + key, 1);
+        const slot = Math.floor(text / keys);
+        if (isMarked[slot] === 0) matches[slot]!++;
+        isMarked[slot] = 1;
+      });
+    }
+  }
+
+  /** Returns all terms of a log that a word may stand for. */
+  #candidates(log: PendingLog): Set<number> {
+    const { term, form, isPrefix } = this.#part as SearchWord;
+    const { fuzzy, synonyms } = this.#search;
+    const meant = [term, ...(synonyms.get(term) ?? [])].map((text) => this.#forms.numberOf(text));
+    const found = new Set(meant.filter((number) => number >= 0));
+    const letters = new Set(isPrefix ? [form[0]!] : []);
+    if (fuzzy !== 0) letters.add(term[0]!);
+    for (const letter of letters) for (const number of log.termsWith(letter)) found.add(number);
+    return found;
   }
 
   /** Marks the documents with the rarest word. */
@@ -148,18 +159,17 @@ export class PendingPart {
     key: number,
     isCounted: boolean,
   ): number {
-    const seen = new Set<number>();
+    const seen = isCounted ? new Set<number>() : null;
     let frequency = 0;
     for (const term of terms) {
       if (term === NO_TERM) continue;
       const factor = this.#factorOf(term, factors);
       if (factor === 0) continue;
       frequency += factor;
-      seen.add(term);
+      seen?.add(term);
     }
-    if (!isCounted) return frequency;
     const keys = this.#search.boosts.length;
-    for (const term of seen) increase(this.counts, term * keys + key, 1);
+    for (const term of seen ?? []) increase(this.counts, term * keys + key, 1);
     return frequency;
   }
 
@@ -209,10 +219,10 @@ export function termFactor(
   if (synonyms.get(word.term)?.includes(term)) return 1;
   const most = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
   if (most === 0) return 0;
-  const edits = term[0] === word.term[0] ? distance(word.term, term) : MAX_EDITS + 1;
+  const edits = term[0] === word.term[0] ? distance(word.term, term, most) : MAX_EDITS + 1;
   const whole = edits <= most ? TYPO_WEIGHT ** edits : 0;
   if (!word.isPrefix || term[0] !== word.form[0]) return whole;
-  const begun = prefixDistance(word.form, term);
-  const isNear = begun <= Math.min(most, editsFor(word.form));
-  return isNear ? Math.max(whole, TYPO_WEIGHT ** begun) : whole;
+  const mostBegun = Math.min(most, editsFor(word.form));
+  const begun = prefixDistance(word.form, term, mostBegun);
+  return begun <= mostBegun ? Math.max(whole, TYPO_WEIGHT ** begun) : whole;
 }

@@ -54,7 +54,7 @@ export class PendingTexts {
   constructor(source: TextSource, table: TextTable, keys: number) {
     this.#source = source;
     this.#table = table;
-    this.#log = new PendingLog(keys);
+    this.#log = new PendingLog(keys, source.analysis.tokenizer.forms);
   }
 
   /** Returns the documents of all vertices that are pending at a version. */

@@ -1,6 +1,5 @@
 // Searching texts the simple way: all documents as lists of words, scores by the formula.
 
-import { distance } from "../../../runtime/graph/texts/edit-distance.js";
 import { byteOfLength, LENGTH_OF_BYTE } from "../../../runtime/graph/texts/lengths.js";
 import type { SearchPart } from "../../../runtime/graph/texts/parsed-search.js";
 import type { TextStatistics } from "../../../runtime/graph/texts/text-statistics.js";
@@ -138,4 +137,24 @@ function termsOf(
     if (least <= most) terms.set(term, TYPO ** least);
   }
   return terms;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbors between two words. */
+export function distance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, row) =>
+    Array.from({ length: b.length + 1 }, (_unused, column) => (row === 0 ? column : row)),
+  );
+  for (let row = 1; row <= a.length; row++) {
+    for (let column = 1; column <= b.length; column++) {
+      const isSwap =
+        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      rows[row]![column] = Math.min(
+        rows[row - 1]![column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1),
+        rows[row - 1]![column]! + 1,
+        rows[row]![column - 1]! + 1,
+        isSwap ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+  }
+  return rows[a.length]![b.length]!;
 }

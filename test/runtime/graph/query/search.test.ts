@@ -173,6 +173,16 @@ test("searches with synonyms and boosts", () => {
   });
   assert.equal(graph.search("sneaker", { in: "other" }), ["a", "b"]);
   assert.equal(graph.search("red", { in: "other" }).length, 3);
+  graph.createVertex("later", { properties: { title: "Shoes" } });
+  assert.equal(graph.search("sneaker", { in: "other" }), ["later", "a", "b"]);
+});
+
+test("counts a text once for all its words with a prefix", () => {
+  const { graph } = makeShop(false);
+  // One more than a byte can count.
+  const title = Array.from({ length: 256 }, (_, number) => `unit${number}`).join(" ");
+  graph.createVertex("many", { type: "product", properties: { title } });
+  assert.equal(graph.search("unit*"), ["many"]);
 });
 
 for (const isBuilt of [true, false]) {

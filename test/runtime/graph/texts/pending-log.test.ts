@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { NO_TERM } from "../../../../runtime/graph/texts/analysis/word-forms.js";
 import { PendingLog } from "../../../../runtime/graph/texts/pending-log.js";
 
 const test = suite("pending log");
@@ -13,7 +14,7 @@ class Changes {
   readonly #vertices: number[] = [0];
   /** Changes that another thread makes during the next read. */
   meanwhile: readonly number[] = [];
-  readonly log = new PendingLog(2);
+  readonly log = new PendingLog(2, { textOf: (term) => (term < 100 ? `a${term}` : `b${term}`) });
 
   change(...vertices: number[]): void {
     this.#vertices.push(...vertices);
@@ -53,12 +54,9 @@ class Changes {
       });
     }
     const words: number[] = [];
-    this.log.visitWords(
-      (term) => term < 100,
-      (_, term) => words.push(term),
-    );
+    for (const term of this.log.termsWith("a")) this.log.visit(term, () => words.push(term));
     assert.equal(
-      words,
+      words.sort((a, b) => a - b),
       found.map(([, version]) => version),
     );
     assert.is(this.log.count, found.length);
@@ -95,6 +93,20 @@ test("leaves out what the index has", () => {
   assert.equal(changes.update(4), []);
   changes.change(8);
   assert.equal(changes.update(4), [[8, 5]]);
+});
+
+test("has each text of a term once, also behind other texts and after a removal", () => {
+  const log = new PendingLog(2, { textOf: () => "a" });
+  const read = (vertex: number) => {
+    const texts = [Int32Array.of(7, 7, NO_TERM, 7), Int32Array.of(7, 20_000)];
+    return { vertex, version: vertex, terms: texts, lengths: [3, 2] };
+  };
+  const changes = { serial: 2, versionOf: (at: number) => at, vertexOfVersion: (at: number) => at };
+  log.update(changes, { builtTo: 0, serial: 2, most: MOST }, read, () => {});
+  const texts: number[] = [];
+  for (const term of log.termsWith("a")) log.visit(term, (text) => texts.push(text));
+  assert.equal(texts, [3, 2, 1, 0, 3, 1]);
+  log.visit(50_000, () => assert.unreachable("a term that no text has"));
 });
 
 test("begins again when versions do", () => {
