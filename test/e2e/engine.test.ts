@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestTable } from "./request-table.js";
 import { ask, checkRow } from "./support/check-row.js";
-import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, get, pipeline, type Served, serve } from "./support/server.js";
 
 const test = suite("engine");
 let served: Served;
@@ -75,6 +75,24 @@ test("sets request attributes of a single engine", async () => {
   assert.match(signature as string, /^[0-9a-f]{32}$/);
   assert.is(second.signature, signature);
   assert.ok((executor as number) >= 0 && (executor as number) <= 31);
+});
+
+test("gives plugins the path as received, which no client library may normalize", async () => {
+  for (const path of [
+    "/svc/plugin/%61ttributes?q=%7e%2F&r=a+b",
+    "/svc/plugin/attributes?q=<>\"|`{}[]^\\'",
+    "/svc/plugin/attributes?q=\u00e4\u{1f600}",
+    "/svc/plugin/attributes?/../a//./b",
+  ]) {
+    const socket = pipeline(served.port, path);
+    let text = "";
+    for await (const chunk of socket) {
+      text += chunk;
+      if (text.endsWith("}")) break;
+    }
+    const body = Buffer.from(text.slice(text.indexOf("\r\n\r\n")), "latin1").toString();
+    assert.is(JSON.parse(body).response?.path, path, body);
+  }
 });
 
 test("chooses the slot by the minimum queue", async () => {
