@@ -38,15 +38,15 @@ export class Proxies {
    */
   forwardedFor(fields: HeaderFields, peer: string): string | null {
     if (!fields.isForwarded || !this.#networks.has(peer)) return null;
-    const [first, second] = readLists(fields).map((elements) => this.#client(elements, peer));
+    const [first, second] = readLists(fields).map((list) => this.#client(list, peer));
     // A proxy that sets one of the two fields passes on the other one as the client sent it.
     return second === undefined || second === first ? first! : UNKNOWN_CLIENT;
   }
 
-  #client({ elements, read }: List, peer: string): string {
+  #client({ values, read }: List, peer: string): string {
     let address = peer;
-    for (let at = elements.length - 1; at >= 0; at--) {
-      address = parseNode(read(elements[at]!));
+    for (const element of fromTheRight(values)) {
+      address = parseNode(read(element));
       if (!this.#networks.has(address)) break;
     }
     return this.locate(address, peer);
@@ -59,22 +59,35 @@ export class Proxies {
   }
 }
 
-/** The elements of one kind of field, in the order in which proxies appended them. */
+/** The values of one kind of field, in the order in which proxies appended them. */
 interface List {
-  readonly elements: string[];
+  readonly values: string[];
   /** Returns the node of an element. */
   readonly read: (element: string) => string;
 }
 
 /** Returns the kinds of fields present. */
 function readLists(fields: HeaderFields): List[] {
-  const forwarded: List = { elements: [], read: readForwarded };
-  const forwardedFor: List = { elements: [], read: (node) => node };
+  const forwarded: List = { values: [], read: readForwarded };
+  const forwardedFor: List = { values: [], read: (node) => node };
   for (const [name, value] of fields.entries()) {
-    if (name === "x-forwarded-for") forwardedFor.elements.push(...value.split(","));
-    if (name === "forwarded") forwarded.elements.push(...value.split(","));
+    if (name === "x-forwarded-for") forwardedFor.values.push(value);
+    if (name === "forwarded") forwarded.values.push(value);
   }
-  return [forwarded, forwardedFor].filter(({ elements }) => elements.length > 0);
+  return [forwarded, forwardedFor].filter(({ values }) => values.length > 0);
+}
+
+/** Yields the elements of all values. Clients may have sent thousands, of which few are needed. */
+function* fromTheRight(values: readonly string[]): Generator<string> {
+  for (let at = values.length - 1; at >= 0; at--) {
+    const value = values[at]!;
+    let end = value.length;
+    while (end >= 0) {
+      const comma = end === 0 ? -1 : value.lastIndexOf(",", end - 1);
+      yield value.slice(comma + 1, end);
+      end = comma;
+    }
+  }
 }
 
 /**

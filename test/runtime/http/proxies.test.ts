@@ -25,6 +25,8 @@ test("takes the rightmost address that is not a proxy", () => {
     ["X-Forwarded-For: 2001:DB8:0::1", "2001:db8::1"],
     ["X-Forwarded-For: [2001:db8::1]:80, 2001:db8:1::7", "2001:db8::1"],
     ["Forwarded: for=192.0.2.1", "192.0.2.1"],
+    ["X-Forwarded-For: ,192.0.2.1", "192.0.2.1"],
+    ["X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For: 10.0.0.7", "192.0.2.1"],
     ['Forwarded: for=198.51.100.1, by=_x;For="[2001:db8::1]:80" ; proto=http', "2001:db8::1"],
     ['Forwarded: for="x, for=192.0.2.1', "192.0.2.1"],
     ['Forwarded: for="198.51.100.1, for=192.0.2.1;host="a"', "192.0.2.1"],
@@ -54,6 +56,9 @@ test("does not know a client that no proxy names", () => {
   const lines = [
     "X-Forwarded-For:",
     "X-Forwarded-For: 192.0.2.1,",
+    "X-Forwarded-For: ,10.0.0.3",
+    "X-Forwarded-For: ,",
+    "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-For:",
     "X-Forwarded-For: 192.0.2.1, unknown",
     "X-Forwarded-For: 192.0.2.1, 300.1.1.1, 10.0.0.3",
     "X-Forwarded-For: localhost",
