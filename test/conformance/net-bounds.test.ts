@@ -57,9 +57,14 @@ function post(bytes: number): string {
 }
 
 /** A client whose body lacks its last bytes. */
-async function sender(server: NetServer, bytes: number, from: string): Promise<RawClient> {
+async function sender(
+  server: NetServer,
+  bytes: number,
+  from: string,
+  ident = "",
+): Promise<RawClient> {
   const client = await RawClient.open(server.port, "127.0.0.1", from);
-  client.send(post(bytes + 3));
+  client.send(ident + post(bytes + 3));
   client.socket.write(Buffer.alloc(bytes));
   return client;
 }
@@ -107,6 +112,30 @@ test("small bodies are accepted where large ones are not", async ({ server }) =>
 const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
 /** As the echo path shows its flags. */
 const PARTIAL = `${HOST}Accept: application/x-svc-partial\r\n`;
+
+test("slow bodies of several addresses are refused in favor of another one", async (context) => {
+  const options = { bodyMemoryBytes: 4 * MIB, maxBodyBytes: MIB };
+  const server = new NetServer(serverOptions(options), context.engine);
+  await server.listen(0, "127.0.0.1");
+  const hungry: RawClient[] = [];
+  for (let count = 0; count < 3; count++) {
+    hungry.push(await sender(server, 570_000, "127.0.0.2"));
+    // A dispatcher, which has many clients, holds more.
+    hungry.push(await sender(server, 590_000, "127.0.0.1", IDENT));
+  }
+  const { budget } = server;
+  await until(() => budget.used > 3 * (570_000 + 590_000), "their bodies");
+  assert.is(await statusOf(server, 500_000, "127.0.0.3"), 200);
+  await until(() => hungry.some(({ received }) => received !== ""), "the refusal of one");
+  const refused = hungry.find(({ received }) => received !== "");
+  assert.equal([refused!.received.slice(9, 12), hungry.indexOf(refused!) % 2], ["503", 0]);
+  for (const client of hungry) if (client !== refused) client.send("xxx");
+  for (const client of hungry) {
+    if (client !== refused) assert.is((await client.answers(1))[0]!.status, 200);
+  }
+  await server.close();
+  assert.is(budget.used, 0);
+});
 
 test("a client outside of the parents' networks cannot act as a dispatcher", async ({ server }) => {
   const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");

@@ -18,10 +18,12 @@ export class Client implements BodyMemory {
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
   readonly #maxBodyBytes: number;
+  readonly #shed: (client: Client, bytes: number) => boolean;
 
   /**
    * @param maxBodyBytes quota of `bodies`, which all clients share
    * @param answers unread responses of all clients
+   * @param shed releases memory of clients that hold more of `bodies`, if there are any
    */
   constructor(
     readonly key: string,
@@ -29,11 +31,18 @@ export class Client implements BodyMemory {
     maxBodyBytes: number,
     answers: ResponseMemory,
     readonly limits: ClientLimits,
+    shed: (client: Client, bytes: number) => boolean = () => false,
   ) {
+    this.#shed = shed;
     this.requests = new RateLimiter(limits.requestsPerSecond);
     this.answers = clientResponses(answers);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** Memory that its bodies take. */
+  get bodyBytes(): number {
+    return this.#bodyBytes;
   }
 
   /** Returns whether the client holds no shared resources. */
@@ -48,7 +57,7 @@ export class Client implements BodyMemory {
 
   take(bytes: number, isLarge: boolean): boolean {
     if (this.#bodyBytes + bytes > this.#maxBodyBytes) return false;
-    if (!this.#bodies.take(bytes, isLarge)) return false;
+    while (!this.#bodies.take(bytes, isLarge)) if (!this.#shed(this, bytes)) return false;
     this.#bodyBytes += bytes;
     return true;
   }

@@ -27,6 +27,7 @@ import type { ClientCertificate } from "../auth/request-head.js";
 import { clientAddress, formatClientUrl } from "../client-address.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
+  BODY_MEMORY_EXHAUSTED,
   dispatcherNotAllowed,
   type HttpRejection,
   INVALID_REQUEST_LINE,
@@ -44,6 +45,7 @@ import { type ParsedRequest, RequestReader, type RequestSink } from "./request-r
 import type { ResponseHeads } from "./response-heads.js";
 import { ConnectionResponses } from "./response-memory.js";
 import { type QueueOwner, ResponseQueue } from "./response-queue.js";
+import type { ArrivingBody } from "./shed-body.js";
 import type { UploadedBody } from "./upload-folder.js";
 
 const FORM = /^multipart\/form-data\b/i;
@@ -76,6 +78,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   #sliceBytes = 0;
   #isYielding = false;
   #isDispatcher: boolean;
+  /** Whose memory the body takes that is being read. */
+  #bodyOwner: Client;
   #certificate: ClientCertificate | null | undefined;
   /** `#rest` was left unread because the queue is full. */
   #isHeld = false;
@@ -95,6 +99,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   ) {
     this.#host = host;
     this.#isDispatcher = isDispatcher;
+    this.#bodyOwner = owner;
     this.#socket = socket;
     this.#output = new OutputBuffer(socket);
     this.#queue = new ResponseQueue(this, this.#output);
@@ -310,7 +315,16 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   memoryFor(fields: HeaderFields): BodyMemory {
-    return this.ownerOf(this.forwardedFor(fields));
+    this.#bodyOwner = this.ownerOf(this.forwardedFor(fields));
+    return this.#bodyOwner;
+  }
+
+  /** The body being read, null if it takes no memory. Those of dispatchers have many clients. */
+  get arrivingBody(): ArrivingBody | null {
+    const bytes = this.#reader.reservedBytes;
+    if (bytes === 0 || this.#isDispatcher) return null;
+    const shed = (): void => this.#reader.refuseBody(BODY_MEMORY_EXHAUSTED);
+    return { owner: this.#bodyOwner, bytes, shed };
   }
 
   diskFor({ target, fields }: ParsedRequest): BodyDisk["create"] | null {

@@ -152,6 +152,16 @@ export class RequestReader {
     return this.#request !== null;
   }
 
+  /** Memory of the body being read. */
+  get reservedBytes(): number {
+    return this.#body?.store.reserved ?? 0;
+  }
+
+  /** Refuses the body being read; the rest of it is read and discarded. */
+  refuseBody(refusal: HttpRejection): void {
+    this.#refuseBody(refusal, false);
+  }
+
   get arriving(): IncomingRequest | null {
     if (this.#request === null) return null;
     const { method, target, fields, t0Ms } = this.#request;

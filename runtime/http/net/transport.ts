@@ -39,6 +39,7 @@ import type { ProxySource } from "./proxy-header.js";
 import { useReadBuffer } from "./read-buffer.js";
 import { ResponseHeads } from "./response-heads.js";
 import { ResponseMemory, transportMemory } from "./response-memory.js";
+import { type ArrivingBody, shedLargestBody } from "./shed-body.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
 import { removeAbandonedUploads, UploadFolder } from "./upload-folder.js";
 
@@ -117,7 +118,10 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
     this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
     this.answers = new ResponseMemory(options.responseMemoryBytes, null);
-    this.clients = new Clients((key) => new Client(key, this.budget, share, this.answers, limits));
+    const shed = (client: Client, bytes: number): boolean =>
+      shedLargestBody(this.#arrivingBodies(), client, bytes);
+    const { budget, answers } = this;
+    this.clients = new Clients((key) => new Client(key, budget, share, answers, limits, shed));
     // A body that can never fit is 413, not a retryable 503.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.uploads = new UploadFolder(options.uploadBytes ?? 0);
@@ -320,6 +324,10 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     idle.evict();
     this.events.shed(idle.remoteAddress);
     return true;
+  }
+
+  *#arrivingBodies(): Generator<ArrivingBody> {
+    for (const { arrivingBody } of this.#connections) if (arrivingBody !== null) yield arrivingBody;
   }
 
   #evictionCandidate(): NetConnection | null {
