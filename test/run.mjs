@@ -21,6 +21,8 @@ import {
   secondsOf,
   USAGE,
 } from "./runner/options.mjs";
+import { transpileSources } from "./runner/transpile.mjs";
+import { transpiledFile } from "./runner/transpiled.mjs";
 
 // Tests read logs in the text format, except for tests of the JSON format.
 process.env.SVC_LOG_FORMAT ??= "text";
@@ -62,6 +64,8 @@ const complete = files.filter((file) => {
   if (forgotten !== "") fail(file, forgotten);
   return forgotten === "";
 });
+
+await transpileSources();
 
 const plain = longFirst(complete.filter((file) => !isServerSuite(file)));
 const servers = longFirst(complete.filter(isServerSuite));
@@ -140,14 +144,7 @@ function runInChild(list) {
   const child = fork(join(here, "runner/child.mjs"), [name], {
     cwd: root,
     execPath,
-    execArgv: [
-      ...loaderArgs,
-      "--import",
-      "tsx",
-      "--import",
-      "./test/runner/register.mjs",
-      "--enable-source-maps",
-    ],
+    execArgv: [...loaderArgs, "--import", "./test/runner/share-parsed.mjs", "--enable-source-maps"],
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // A process group of its own: everything its tests start ends with it.
@@ -177,7 +174,7 @@ function runInChild(list) {
     file = list.shift() ?? null;
     doing = "did not load";
     timer = watch(LOADING_LIMIT_MS);
-    child.send({ file });
+    child.send({ file, output: file && transpiledFile(file) });
   }
 
   child.on("message", (message) => {

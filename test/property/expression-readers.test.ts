@@ -12,8 +12,8 @@ import { UNTYPED } from "../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
+import { endOf, startWorker } from "../support/start-worker.js";
 import { SEED } from "./support/random.js";
-import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("expressions during writes");
 const ROUNDS = rounds(1);
@@ -58,7 +58,7 @@ test("never see a partial change", async () => {
     assert.is(loop.program.loop("filter", 1e6) !== null, hasLoop, text);
     return [cold, hot, loop].map((bound) => ({ text, program: new ArcProgram(bound) }));
   });
-  const worker = startWorker("./support/property-writer.ts", import.meta.url, {
+  const worker = startWorker(new URL("./support/property-writer.ts", import.meta.url), {
     ...{ ...task, rounds: 60_000 * ROUNDS, seed: SEED },
   });
   const ended = endOf(worker);

@@ -7,8 +7,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { UNTYPED } from "../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
-import { startWorker } from "../runtime/graph/support/start-worker.js";
 import { rounds } from "../support/rounds.js";
+import { startWorker } from "../support/start-worker.js";
 import { type ChurnData, deleteVertex, makeVertex } from "./support/churn-ids.js";
 import { Random, SEED } from "./support/random.js";
 

@@ -14,8 +14,8 @@ import type { PropertyValue } from "../../runtime/graph/store/property-values.js
 import { checkProperties } from "../runtime/graph/support/check-properties.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
+import { endOf, startWorker } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
-import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("properties");
 const ROUNDS = rounds(1);
@@ -181,7 +181,7 @@ seeded("are read as of before or after a concurrent change", async (random) => {
   const done = new Int32Array(new SharedArrayBuffer(4));
   const rounds = 60_000 * ROUNDS;
   const task = { share: store.share, thread: TEST_THREAD + 1, vertices: VERTICES, rounds, done };
-  const worker = startWorker("./support/property-writer.ts", import.meta.url, {
+  const worker = startWorker(new URL("./support/property-writer.ts", import.meta.url), {
     ...{ ...task, keys, seed: random.below(2 ** 31) },
   });
   const ended = endOf(worker);

@@ -15,8 +15,8 @@ import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
+import { endOf, startWorker } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
-import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("text index during reads");
 const ROUNDS = rounds(3);
@@ -38,7 +38,7 @@ test(`finds unchanged texts beside writers and dying builders (seed ${SEED})`, a
   graph.createVertex("swapped", { properties: { title: "swapword one" } });
   const controls = SEARCHERS.map(() => new Int32Array(new SharedArrayBuffer(8)));
   const searchers = SEARCHERS.map((thread, index) =>
-    startWorker("./support/text-searcher.ts", import.meta.url, {
+    startWorker(new URL("./support/text-searcher.ts", import.meta.url), {
       ...{ share: store.share, thread, fixed: FIXED, control: controls[index]!.buffer },
     }),
   );
@@ -48,7 +48,7 @@ test(`finds unchanged texts beside writers and dying builders (seed ${SEED})`, a
     graph.createVertex(id, { properties: { title } });
   for (let round = 0; round < ROUNDS; round++) {
     const data = { share: store.share, thread: BUILDER };
-    const builder = startWorker("./support/text-index-builder.ts", import.meta.url, data);
+    const builder = startWorker(new URL("./support/text-index-builder.ts", import.meta.url), data);
     const ended = endOf(builder);
     const epoch = (): number => store.texts.retiredEpoch;
     const before = epoch();

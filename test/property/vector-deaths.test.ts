@@ -17,8 +17,8 @@ import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
+import { endOf, startWorker } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
-import { endOf, startWorker } from "./support/start-worker.js";
 
 const test = suite("killed index builders");
 const ROUNDS = rounds(2);
@@ -44,7 +44,7 @@ test(`leave a consistent index that the next one continues (seed ${SEED})`, asyn
   const probes = [fixed, vector(random), vector(random)];
   const controls = SEARCHERS.map(() => new Int32Array(new SharedArrayBuffer(8)));
   const searchers = SEARCHERS.map((thread, index) =>
-    startWorker("./support/vector-searcher.ts", import.meta.url, {
+    startWorker(new URL("./support/vector-searcher.ts", import.meta.url), {
       ...{ share: store.share, thread, probes, control: controls[index]!.buffer },
     }),
   );
@@ -52,7 +52,7 @@ test(`leave a consistent index that the next one continues (seed ${SEED})`, asyn
   while (controls.some((words) => Atomics.load(words, 1) === 0)) await setImmediate();
   for (let round = 0; round < ROUNDS; round++) {
     const data = { share: store.share, thread: BUILDER };
-    const builder = startWorker("./support/vector-builder.ts", import.meta.url, data);
+    const builder = startWorker(new URL("./support/vector-builder.ts", import.meta.url), data);
     const ended = endOf(builder);
     const nodes = (): number => graph.indexes()[0]!.indexed + graph.indexes()[0]!.dead;
     const before = nodes();
@@ -94,10 +94,10 @@ test(`precision moves while others search, write and build (seed ${SEED})`, asyn
   graph.createVertex("fixed", { vector: fixed, vectors: { title: fixed } });
   for (let index = 0; index < VERTICES / 3; index++) set(`v${index}`);
   const control = new SharedArrayBuffer(8);
-  const builder = startWorker("./support/vector-builder.ts", import.meta.url, {
+  const builder = startWorker(new URL("./support/vector-builder.ts", import.meta.url), {
     ...{ share: store.share, thread: BUILDER },
   });
-  const searcher = startWorker("./support/vector-searcher.ts", import.meta.url, {
+  const searcher = startWorker(new URL("./support/vector-searcher.ts", import.meta.url), {
     ...{ share: store.share, thread: SEARCHERS[0], probes: [fixed, vector(random)], control },
   });
   const report = once(searcher, "message");

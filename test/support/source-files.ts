@@ -80,21 +80,24 @@ function walk(folder: string): string[] {
 
 /** Parses a TypeScript file. */
 export function parseModule(file: SourceFile): Module {
-  const tree = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
+  const { ParseNone: jsDocParsingMode } = ts.JSDocParsingMode;
+  const options = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode };
+  const tree = ts.createSourceFile(file.path, file.text, options);
   const imports: ImportEdge[] = [];
   const exports: { name: string; line: number }[] = [];
   const functions: { line: number; lines: number }[] = [];
   const anyLines: number[] = [];
   const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1;
+  const startOf = (node: ts.Node) => lineOf(node.getStart(tree));
 
   function visit(node: ts.Node): void {
-    const line = lineOf(node.getStart(tree));
-    const edge = importEdge(node, file.path, line);
-    if (edge !== undefined) imports.push(edge);
+    const edge = importEdge(node, file.path);
+    if (edge !== undefined) imports.push({ ...edge, line: startOf(node) });
     if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      const line = startOf(node);
       functions.push({ line, lines: lineOf(node.end) - line + 1 });
     }
-    if (node.kind === ts.SyntaxKind.AnyKeyword) anyLines.push(line);
+    if (node.kind === ts.SyntaxKind.AnyKeyword) anyLines.push(startOf(node));
     ts.forEachChild(node, visit);
   }
   visit(tree);
@@ -106,17 +109,17 @@ export function parseModule(file: SourceFile): Module {
   return { ...file, imports, exports, functions, anyLines };
 }
 
-function importEdge(node: ts.Node, from: string, line: number): ImportEdge | undefined {
+function importEdge(node: ts.Node, from: string): Omit<ImportEdge, "line"> | undefined {
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
     const [specifier] = node.arguments;
     if (specifier === undefined || !ts.isStringLiteral(specifier)) return undefined;
     const target = resolved(specifier.text, from);
-    return { target, typeOnly: false, lazy: true, line, names: ["*"] };
+    return { target, typeOnly: false, lazy: true, names: ["*"] };
   }
   const declares = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
   if (!declares || node.moduleSpecifier === undefined) return undefined;
   const target = resolved((node.moduleSpecifier as ts.StringLiteral).text, from);
-  return { target, lazy: false, line, ...importedNames(node) };
+  return { target, lazy: false, ...importedNames(node) };
 }
 
 function importedNames(node: ts.ImportDeclaration | ts.ExportDeclaration) {
@@ -158,7 +161,9 @@ function exportedValues(statement: ts.Statement): string[] {
     ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
   if (!exported) return [];
   if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.map((declared) => declared.name.getText());
+    return statement.declarationList.declarations.map(
+      (declared) => (declared.name as ts.Identifier).text,
+    );
   }
   const named = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
   return named && statement.name !== undefined ? [statement.name.text] : [];

@@ -1,11 +1,11 @@
 // A thread that serves until it is told to exit, and then exits without closing its server.
 
 import { parentPort } from "node:worker_threads";
-import { register } from "tsx/esm/api";
+import { transpiledModule } from "../runner/transpiled.mjs";
 
-register();
-const { loadTransport } = await import("../../runtime/http/load-transport.ts");
-const { serverOptions, TestEngine } = await import("../conformance/engine.ts");
+const load = (source) => import(transpiledModule(new URL(source, import.meta.url)));
+const { loadTransport } = await load("../../runtime/http/load-transport.ts");
+const { serverOptions, TestEngine } = await load("../conformance/engine.ts");
 
 const { transport } = await loadTransport("uws", import.meta.dirname);
 const options = serverOptions({ maxBodyBytes: 1024, dispatcherNetworks: [] });

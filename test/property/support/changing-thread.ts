@@ -18,7 +18,7 @@ export interface ChangingData {
 
 const THREAD = 99;
 
-if (!isMainThread) change(workerData.data as ChangingData);
+if (!isMainThread) change(workerData as ChangingData);
 
 function change({ share, seed, state }: ChangingData): never {
   const graph = openStore(GraphStore.attach(share, THREAD));

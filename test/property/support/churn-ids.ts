@@ -74,6 +74,6 @@ function undo(store: GraphStore, handle: number): void {
 }
 
 if (parentPort !== null) {
-  churn(workerData.data as ChurnData);
+  churn(workerData as ChurnData);
   parentPort.postMessage("done");
 }

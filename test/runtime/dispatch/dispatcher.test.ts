@@ -11,6 +11,7 @@ import { MAX_DISPATCH_BACKLOG, MAX_QUEUE_BYPASS_MS } from "../../../runtime/base
 import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Outcome } from "../../../runtime/dispatch/partition-call.js";
+import { transpiledModule } from "../../runner/transpiled.mjs";
 import { answerText, type FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
 import { later } from "./support/later.js";
 import { makeRequest, type RequestOptions } from "./support/make-request.js";
@@ -248,8 +249,8 @@ test("aborts requests to a silent back-end after the timeout", async () => {
 });
 
 test("reports missing file descriptors without marking a back-end unhealthy", () => {
-  const script = fileURLToPath(new URL("support/exhausted.ts", import.meta.url));
-  const command = `ulimit -n 60 && exec "$0" --import tsx "$1"`;
+  const script = fileURLToPath(transpiledModule(new URL("support/exhausted.ts", import.meta.url)));
+  const command = `ulimit -n 60 && exec "$0" "$1"`;
   const child = spawnSync("bash", ["-c", command, process.execPath, script], { encoding: "utf8" });
   const { status, message, isDefunct } = JSON.parse(child.stdout);
   assert.equal([status, isDefunct], [503, false]);

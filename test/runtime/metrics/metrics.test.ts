@@ -1,19 +1,14 @@
 // Every metric is counted, visible in other views, and a reset removes exactly what was counted
 // before it.
 
-import { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import { serverMetrics } from "../../../runtime/metrics/server-metrics.js";
+import { startWorker } from "../../support/start-worker.js";
 
 const test = suite("metrics");
 const idle = () => 0;
-/** Threads do not inherit the TypeScript loader. */
-const LOAD_RESETTER = `
-  const { parent } = require("node:worker_threads").workerData;
-  import("tsx/esm/api").then(({ tsImport }) => tsImport("./resetter.ts", parent));
-`;
 
 /** A new table with its first tick at `now`, so that samples are easy to compute. */
 function started(): { metrics: Metrics; now: number } {
@@ -239,10 +234,8 @@ test("keeps sampling after the system clock is set forward", () => {
 test("loses no count while another thread resets continuously", async () => {
   const metrics = new Metrics();
   const stop = new Int32Array(new SharedArrayBuffer(4));
-  const resetter = new Worker(LOAD_RESETTER, {
-    eval: true,
-    workerData: { buffer: metrics.buffer, stop, parent: import.meta.url },
-  });
+  const data = { buffer: metrics.buffer, stop };
+  const resetter = startWorker(new URL("./resetter.ts", import.meta.url), data);
   await new Promise((resolve) => resetter.once("message", resolve));
   for (let now = 0; now < 2000; now++) {
     for (let i = 0; i < 100; i++) metrics.bytes(1, 1);

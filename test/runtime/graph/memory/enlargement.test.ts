@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { trackGraph } from "../../../../runtime/graph/manager/track-graph.js";
@@ -19,6 +18,7 @@ import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { transpiledModule } from "../../../runner/transpiled.mjs";
 import { checkStore } from "../support/check-store.js";
 import { graphContent } from "../support/graph-content.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -29,23 +29,22 @@ const isLinux = process.platform === "linux";
 
 /** Source of a process that makes graphs and prints by how many GiB its addresses grew. */
 const MAKE = `
-  import("tsx/esm/api").then(({ tsImport }) => tsImport(process.argv[1], process.argv[1]))
-    .then(({ GraphStore }) => {
-      const { readFileSync } = require("node:fs");
-      const status = () => readFileSync("/proc/self/status", "utf8");
-      const used = () => Number(/VmSize:\\s+(\\d+)/.exec(status())[1]);
-      const before = used();
-      const graphs = [];
-      for (let index = 1; index <= 20; index++) graphs.push(GraphStore.create("g" + index, index));
-      console.log(JSON.stringify({ graphs: graphs.length, gib: (used() - before) / 2 ** 20 }));
-    });
+  import(process.argv[1]).then(({ GraphStore }) => {
+    const { readFileSync } = require("node:fs");
+    const status = () => readFileSync("/proc/self/status", "utf8");
+    const used = () => Number(/VmSize:\\s+(\\d+)/.exec(status())[1]);
+    const before = used();
+    const graphs = [];
+    for (let index = 1; index <= 20; index++) graphs.push(GraphStore.create("g" + index, index));
+    console.log(JSON.stringify({ graphs: graphs.length, gib: (used() - before) / 2 ** 20 }));
+  });
 `;
 
 test("twenty empty graphs fit into 96 GiB of addresses, less than 4 GiB each", () => {
   if (!isLinux) return;
-  const source = fileURLToPath(
+  const source = transpiledModule(
     new URL("../../../../runtime/graph/store/graph-store.ts", import.meta.url),
-  );
+  ).href;
   const shell = `ulimit -v ${96 * 2 ** 20}; exec "$0" -e "$1" "$2"`;
   const args = ["-c", shell, process.execPath, MAKE, source];
   const { graphs, gib } = JSON.parse(execFileSync("sh", args, { encoding: "utf8" })) as {

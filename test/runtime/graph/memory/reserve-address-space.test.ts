@@ -2,26 +2,26 @@
 // is too little.
 
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { allocateGraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
 import { MAX_WORDS_PER_ARENA } from "../../../../runtime/graph/memory/layout.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
+import { transpiledModule } from "../../../runner/transpiled.mjs";
 
 const test = suite("address space of graphs");
 
 const GIB = 2 ** 30;
 const MAKE = `
-  import("tsx/esm/api").then(({ tsImport }) => tsImport(process.argv[1], process.argv[1]))
+  import(process.argv[1])
     .then(({ allocateGraphMemory }) => allocateGraphMemory("one", null, null, "large"))
     .then(() => console.log("made"), ({ name, message }) => console.log(name + ": " + message));
 `;
 
 function makeUnder(limitKiB: string): string {
-  const source = fileURLToPath(
+  const source = transpiledModule(
     new URL("../../../../runtime/graph/memory/graph-memory.ts", import.meta.url),
-  );
+  ).href;
   const shell = `ulimit -v ${limitKiB}; exec "$0" -e "$1" "$2"`;
   return execFileSync("sh", ["-c", shell, process.execPath, MAKE, source], { encoding: "utf8" });
 }

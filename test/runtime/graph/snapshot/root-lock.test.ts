@@ -10,7 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { lockRoot } from "../../../../runtime/graph/snapshot/root-lock.js";
-import { startWorker } from "../support/start-worker.js";
+import { startWorker } from "../../../support/start-worker.js";
 import { lockRacers } from "./support/lock-racer.js";
 
 const test = suite<{ root: string; file: string }>("root lock");

@@ -7,8 +7,8 @@ import type { Vertex } from "../../../../../runtime/graph/api/vertex.js";
 import type { SharedGraphMemory } from "../../../../../runtime/graph/memory/graph-memory.js";
 import type { AccessMode } from "../../../../../runtime/graph/sessions/open-vertices.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+import { startWorker } from "../../../../support/start-worker.js";
 import { openStore } from "../../support/make-graph.js";
-import { startWorker } from "../../support/start-worker.js";
 
 /** Commands: open a graph, lock vertices, release all now or later, increment. */
 type Order =

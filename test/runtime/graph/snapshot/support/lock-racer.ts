@@ -41,7 +41,7 @@ function ask(worker: Worker, message: object): Promise<string> {
 if (parentPort !== null) serve(parentPort);
 
 function serve(port: NonNullable<typeof parentPort>): void {
-  const { gate } = workerData.data as RacerData;
+  const { gate } = workerData as RacerData;
   let lock: RootLock | null = null;
   port.on("message", ({ root, gateOpensAt }: { root?: string; gateOpensAt: number }) => {
     if (root === undefined) {
