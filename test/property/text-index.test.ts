@@ -152,7 +152,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
   const hits = 1 + random.below(5);
   const found = searchTexts(
     store,
-    declared.place,
+    () => declared.place,
     (index) => {
       const { parts, excluded } = readSearchText(text, index.analysis, isPrefix);
       const all = least === "all" ? parts.length : least;

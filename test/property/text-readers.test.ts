@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Graph } from "../../runtime/graph/api/graph.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { isPinnedBefore, readPinned, unpin } from "../../runtime/graph/texts/pins.js";
@@ -21,6 +22,7 @@ import { Random, SEED } from "./support/random.js";
 const test = suite("text index during reads");
 const ROUNDS = rounds(3);
 const WRITES = 1500;
+const REPLACED_SEARCHES = 200 * ROUNDS;
 const BUILDER = 121;
 const SEARCHERS = [122, 123];
 const FIXED = 150;
@@ -74,6 +76,43 @@ test(`finds unchanged texts beside writers and dying builders (seed ${SEED})`, a
   assert.is(graph.search("alpha", { hits: -1 }).length, FIXED);
   assert.is(graph.textIndexes()[0]!.pending, 0);
 });
+
+test("finds all while another index of the same name takes its place", async () => {
+  const store = GraphStore.create("test", TEST_THREAD);
+  const graph = openStore(store);
+  graph.index("text", { keys: ["title"] });
+  graph.createVertex("fixed0", { properties: { title: "alpha beta gamma" } });
+  graph.createVertex("swapped", { properties: { title: "swapword one" } });
+  const control = new Int32Array(new SharedArrayBuffer(8));
+  const searcher = startWorker(new URL("./support/text-searcher.ts", import.meta.url), {
+    ...{ share: store.share, thread: SEARCHERS[0], fixed: 1, control: control.buffer },
+  });
+  const report = once(searcher, "message");
+  let isFaulty = false;
+  void report.then(() => {
+    isFaulty = true;
+  });
+  for (let number = 0; Atomics.load(control, 1) < REPLACED_SEARCHES && !isFaulty; number++) {
+    replaceIndex(graph, number);
+    if (number % 20 === 0) await setImmediate();
+  }
+  Atomics.store(control, 0, 1);
+  const [{ faults }] = await report;
+  assert.equal(faults, []);
+  await searcher.terminate();
+});
+
+/** By one change, or by two of a batch. */
+function replaceIndex(graph: Graph, number: number): void {
+  const options = { keys: ["title"], synonyms: [["replaced", `by${number}`]] };
+  if (number % 2 === 0) graph.index("text", options);
+  else {
+    graph.batch(() => {
+      graph.dropIndex("text");
+      graph.index("text", options);
+    });
+  }
+}
 
 test("keeps retired segments while a thread reads, and frees them after it has died", () => {
   const store = GraphStore.create("test", TEST_THREAD);

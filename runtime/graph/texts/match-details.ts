@@ -5,7 +5,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { TextSearch } from "./parsed-search.js";
 import { PendingMatch } from "./pending-match.js";
 import { readPinned } from "./pins.js";
-import { openTextIndex, type TextIndex } from "./text-index.js";
+import { openCurrentIndex, type TextIndex } from "./text-index.js";
 import type { MatchDetails } from "./text-scores.js";
 import type { TextStatistics } from "./text-statistics.js";
 
@@ -13,20 +13,19 @@ const NOTHING: MatchDetails = { words: 0, keys: new Map() };
 
 /**
  * Returns a function that reads the details of vertices.
- * @param place of the index in the directory
+ * @param placeOf finds the index; throws if there is none
  */
 export function createDetailsReader(
   store: GraphStore,
-  place: number,
+  placeOf: () => number,
   readSearch: (index: TextIndex) => TextSearch,
   statistics: TextStatistics,
 ): (vertex: number) => MatchDetails {
   return (vertex) =>
     readPinned(store.memory, store.writer.thread, () => {
-      const state = store.texts.read(place);
-      const index = state === null ? null : openTextIndex(store, state);
-      const document = index?.pending.read(vertex) ?? null;
-      if (index === null || document === null) return NOTHING;
+      const { index } = openCurrentIndex(store, placeOf);
+      const document = index.pending.read(vertex);
+      if (document === null) return NOTHING;
       const match = new PendingMatch(readSearch(index), index.analysis.tokenizer.forms);
       const { words, scores } = match.describe(document, statistics);
       const names = index.definition.keys.map(({ name }) => name);

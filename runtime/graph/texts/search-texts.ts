@@ -10,7 +10,7 @@ import type { PendingDocument } from "./pending-log.js";
 import { PendingMatch } from "./pending-match.js";
 import { readPinned } from "./pins.js";
 import { Segment } from "./segment.js";
-import { openTextIndex, type TextIndex } from "./text-index.js";
+import { openCurrentIndex, type TextIndex } from "./text-index.js";
 import { RING_WORDS } from "./text-layout.js";
 import { type MatchSink, TextMatch } from "./text-match.js";
 import type { TermCounts, TextStatistics } from "./text-statistics.js";
@@ -53,19 +53,17 @@ export interface TextSearchResult extends FoundDocuments {
 /** Parses the search for an index, whose analysis it requires. */
 export type ReadSearch = (index: TextIndex) => TextSearch;
 
-/** Null if the index no longer exists. */
+/** @param placeOf finds the index; throws if there is none */
 export function searchTexts(
   store: GraphStore,
-  place: number,
+  placeOf: () => number,
   readSearch: ReadSearch,
   options: TextSearchOptions,
-): TextSearchResult | null {
+): TextSearchResult {
   const { memory, writer } = store;
   return readPinned(memory, writer.thread, () => {
     for (let attempt = 1; ; attempt++) {
-      const state = store.texts.read(place);
-      const index = state === null ? null : openTextIndex(store, state);
-      if (state === null || index === null) return null;
+      const { state, index } = openCurrentIndex(store, placeOf);
       const search = new Search(store, state, index, readSearch(index), options);
       const result = search.run();
       if (result.isCurrent || attempt === MAX_ATTEMPTS) return result.found;
@@ -73,17 +71,18 @@ export function searchTexts(
   });
 }
 
-/** Counts the terms of a search without searching; null if the index no longer exists. */
+/**
+ * Counts the terms of a search without searching.
+ * @param placeOf finds the index; throws if there is none
+ */
 export function countTerms(
   store: GraphStore,
-  place: number,
+  placeOf: () => number,
   readSearch: ReadSearch,
   spend: (documents: number) => void,
-): { readonly statistics: TextStatistics; readonly terms: readonly TermCounts[] } | null {
+): { readonly statistics: TextStatistics; readonly terms: readonly TermCounts[] } {
   return readPinned(store.memory, store.writer.thread, () => {
-    const state = store.texts.read(place);
-    const index = state === null ? null : openTextIndex(store, state);
-    if (state === null || index === null) return null;
+    const { state, index } = openCurrentIndex(store, placeOf);
     const options = { hits: 0, accepts: null, spend, statistics: null };
     return new Search(store, state, index, readSearch(index), options).countTerms();
   });

@@ -135,3 +135,18 @@ export function openTextIndex(store: GraphStore, state: TextIndexState): TextInd
   ofStore.set(state.index, { generation: state.generation, index });
   return index;
 }
+
+/**
+ * Opens an index; finds it again if another one has taken its place meanwhile.
+ * @param placeOf returns its place; throws if there is no such index
+ */
+export function openCurrentIndex(
+  store: GraphStore,
+  placeOf: () => number,
+): { readonly state: TextIndexState; readonly index: TextIndex } {
+  for (;;) {
+    const state = store.texts.read(placeOf());
+    const index = state === null ? null : openTextIndex(store, state);
+    if (state !== null && index !== null) return { state, index };
+  }
+}

@@ -195,9 +195,9 @@ export class TextTable {
     for (const index of this.indexes()) this.drop(index);
   }
 
-  /** Positions of all indexes at this moment. */
+  /** Positions of all indexes at this moment; see `readAllEntries`. */
   indexes(): number[] {
-    if (this.isEmpty) return [];
+    if (this.#directory === 0) return [];
     const found: number[] = [];
     for (let index = 0; index < INDEX_PLACES; index++) {
       if (this.#word(this.#entry(index), Entry.Definition) !== 0) found.push(index);

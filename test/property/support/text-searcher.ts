@@ -23,7 +23,17 @@ const faults: string[] = [];
 const TEXTS = ["alpha", "alpha beta", '"alpha beta"', "alp* bet*", "alpha gamma -delta"];
 let searches = 0;
 while (Atomics.load(words, 0) === 0 && faults.length < 10) {
-  const text = TEXTS[searches % TEXTS.length]!;
+  try {
+    compare(TEXTS[searches % TEXTS.length]!);
+  } catch (error) {
+    faults.push(String(error));
+  }
+  searches++;
+  Atomics.store(words, 1, searches);
+}
+parentPort!.postMessage({ faults });
+
+function compare(text: string): void {
   const hits = searches % 3 === 0 ? fixed : -1;
   const match = text.includes("gamma") ? "any" : "all";
   const found = graph.search(text, { hits, match });
@@ -36,7 +46,7 @@ while (Atomics.load(words, 0) === 0 && faults.length < 10) {
   } else if (found.length !== fixed) faults.push(`${text}: ${found.length} of ${fixed}`);
   const swapped = graph.search("swapword", { hits: -1 });
   if (swapped.length !== 1 || swapped[0] !== "swapped") faults.push(`swapped: ${swapped}`);
-  searches++;
-  Atomics.store(words, 1, searches);
+  const condition = { text: { in: "text", query: "swapword" } };
+  const tested = graph.vertices({ condition });
+  if (tested.length !== 1 || tested[0] !== "swapped") faults.push(`condition: ${tested}`);
 }
-parentPort!.postMessage({ faults });

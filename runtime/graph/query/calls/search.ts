@@ -10,7 +10,7 @@ import { highlightText } from "../../texts/highlight.js";
 import { createDetailsReader } from "../../texts/match-details.js";
 import { MAX_TERMS } from "../../texts/resolve-parts.js";
 import { MAX_TEXT, MAX_WORDS } from "../../texts/search-text.js";
-import { openTextIndex, type TextIndex } from "../../texts/text-index.js";
+import { openCurrentIndex, type TextIndex } from "../../texts/text-index.js";
 import { type MatchDetails, TextScores } from "../../texts/text-scores.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
@@ -100,7 +100,6 @@ class SearchSource implements HitSource {
   best(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean {
     if (this.expressions.hasEffects || this.#fusion !== null) return false;
     const found = this.#find(hits, deadline, all === null ? "none" : "vertices", all?.counted);
-    if (found === null) return true;
     this.#pass(found, sink);
     if (found.all === null) return true;
     all?.set(found.all.vertices, found.columns);
@@ -116,7 +115,7 @@ class SearchSource implements HitSource {
     if (this.#fusion !== null) this.#passFused(this.#fusion, sink, deadline);
     else {
       const found = this.#find(0, deadline, "scores", all?.counted);
-      if (!found?.all) return;
+      if (found.all === null) return;
       this.#pass(found.all, sink);
       all?.set(found.all.vertices, found.columns);
     }
@@ -127,7 +126,7 @@ class SearchSource implements HitSource {
     deadline: Deadline,
     all: "none" | "vertices" | "scores",
     counted: readonly string[] = [],
-  ): FoundTexts | null {
+  ): FoundTexts {
     const { store, expressions } = this;
     this.texts.clear();
     const { test } = this.#plan;
@@ -135,9 +134,10 @@ class SearchSource implements HitSource {
     const page = this.#firstPage;
     const { statistics, hasTypos: allowsTypos } = page ?? { statistics: null, hasTypos: null };
     const enough = this.#enough;
-    this.#last = findTexts({ ...search, statistics, allowsTypos, enough }, hits, deadline);
-    this.texts.details = this.#last && createMatchReader(store, this.#query, this.#last);
-    return this.#last;
+    const found = findTexts({ ...search, statistics, allowsTypos, enough }, hits, deadline);
+    this.texts.details = createMatchReader(store, this.#query, found);
+    this.#last = found;
+    return found;
   }
 
   /** Passes the best of both orders; their places decide, see `fuse`. */
@@ -149,13 +149,13 @@ class SearchSource implements HitSource {
     const search = { store, targets, test: this.#plan.test, expressions };
     findNearest({ ...search, ef: this.#ef }, best, deadline);
     const nearest = best.sorted().map(({ vertex }) => vertex);
-    const scores = fuseOrders([[...(found?.vertices ?? [])], nearest], rrf);
+    const scores = fuseOrders([[...found.vertices], nearest], rrf);
     this.fused!.clear();
-    const counts = `${found?.count ?? 0} by text and ${nearest.length} by vector`;
+    const counts = `${found.count} by text and ${nearest.length} by vector`;
     this.#joined = `fused: ${counts} to ${scores.size}`;
     for (const [vertex, score] of scores) this.fused!.set(vertex, score);
-    for (let at = 0; at < (found?.count ?? 0); at++) {
-      this.texts.set(found!.vertices[at]!, found!.scores[at]!);
+    for (let at = 0; at < found.count; at++) {
+      this.texts.set(found.vertices[at]!, found.scores[at]!);
     }
     passVertices([...scores.keys()], sink);
   }
@@ -164,9 +164,7 @@ class SearchSource implements HitSource {
   highlight(entry: object, vertex: number): void {
     if (this.#highlights === null) return;
     const { store } = this;
-    const state = store.texts.read(this.#query.place);
-    const index = state === null ? null : openTextIndex(store, state);
-    if (index === null) return;
+    const { index } = openCurrentIndex(store, () => this.#query.place);
     const query = this.#query.read(index, this.#last?.hasTypos ?? true);
     const language = index.languageOf(vertex);
     const highlights: Record<string, string> = {};
@@ -241,7 +239,7 @@ function createMatchReader(
   { statistics, hasTypos }: FoundTexts,
 ): (vertex: number) => MatchDetails {
   const read = (index: TextIndex) => query.read(index, hasTypos);
-  return createDetailsReader(store, query.place, read, statistics);
+  return createDetailsReader(store, () => query.place, read, statistics);
 }
 
 /** Passes vertices to a sink, as heads. */

@@ -11,8 +11,6 @@ import { planVertexScan } from "../walk/scan.js";
 import { findTexts } from "../walk/text-search.js";
 import { enoughHits, type SearchOptions } from "./search.js";
 
-const NOTHING = { statistics: { documents: 0, lengths: [], frequencies: [] }, terms: [] };
-
 /**
  * Returns the statistics of this graph for a search.
  * @throws QueryError, SearchError, KeyError, TypeError
@@ -28,10 +26,10 @@ export function textStatistics(
   const count = (hasTypos: boolean) =>
     countTerms(
       store,
-      query.place,
+      () => query.place,
       (index) => query.read(index, hasTypos),
       (documents) => deadline.spend(documents),
-    ) ?? NOTHING;
+    );
   const withTypos = count(true);
   const { documents, lengths } = withTypos.statistics;
   if (!query.isFuzzyOnDemand) return { documents, lengths, terms: withTypos.terms };
@@ -51,5 +49,5 @@ function countExact(store: GraphStore, query: TextQuery, options: SearchOptions)
     enough,
     deadline,
   );
-  return found?.count ?? 0;
+  return found.count;
 }

@@ -3,7 +3,7 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { AllDocuments } from "../../texts/all-documents.js";
+import type { AllDocuments } from "../../texts/all-documents.js";
 import { createDetailsReader } from "../../texts/match-details.js";
 import { searchTexts } from "../../texts/search-texts.js";
 import type { TextIndex } from "../../texts/text-index.js";
@@ -81,16 +81,13 @@ export class TextCheck implements VertexCheck {
   #find(allowsTypos: boolean): AllDocuments {
     const deadline = readDeadline("global", NO_LIMITS);
     const query = this.#query;
-    const found = searchTexts(this.#store, query.place, (index) => query.read(index, allowsTypos), {
+    const read = (index: TextIndex) => query.read(index, allowsTypos);
+    const placeOf = (): number => query.place;
+    const { statistics, all } = searchTexts(this.#store, placeOf, read, {
       ...{ hits: 0, all: "scores", accepts: null, statistics: null },
       spend: (documents) => deadline.spend(documents),
     });
-    if (found === null) return NOTHING;
-    const { statistics, all } = found;
-    const read = (index: TextIndex) => query.read(index, allowsTypos);
-    this.scores.details = createDetailsReader(this.#store, query.place, read, statistics);
-    return all ?? NOTHING;
+    this.scores.details = createDetailsReader(this.#store, placeOf, read, statistics);
+    return all!;
   }
 }
-
-const NOTHING = new AllDocuments(true);

@@ -29,7 +29,7 @@ export interface ConditionalTextSearch {
 }
 
 /**
- * Returns the vertices with the best texts; null if the index was dropped meanwhile.
+ * Returns the vertices with the best texts.
  * @param hits number of the best
  * @throws SearchError after the deadline
  * @throws KeyError no such index
@@ -38,7 +38,7 @@ export function findTexts(
   search: ConditionalTextSearch,
   hits: number,
   deadline: Deadline,
-): FoundTexts | null {
+): FoundTexts {
   const { store, query, test, expressions, statistics, allowsTypos, enough } = search;
   const { all, counted = [] } = search;
   if (test !== null) bindTest(test, store);
@@ -48,15 +48,16 @@ export function findTexts(
   const filter = test && new MatchFilter(store, test, walker, expressions.isEmpty);
   const accepts = filter && ((vertex: number) => filter.accepts(vertex));
   const spend = (count: number): void => deadline.spend(count);
-  const find = (hasTypos: boolean): FoundTexts | null => {
-    const found = searchTexts(store, query.place, (index) => query.read(index, hasTypos), {
+  const placeOf = (): number => query.place;
+  const find = (hasTypos: boolean): FoundTexts => {
+    const found = searchTexts(store, placeOf, (index) => query.read(index, hasTypos), {
       ...{ hits, all, counted, accepts, spend, statistics },
     });
-    return found && { ...found, hasTypos, origin: filter?.origin ?? null };
+    return { ...found, hasTypos, origin: filter?.origin ?? null };
   };
   if (!query.isFuzzyOnDemand || allowsTypos === true) return find(true);
   const exact = find(false);
-  if (allowsTypos === false || exact === null) return exact;
+  if (allowsTypos === false) return exact;
   return (exact.all ?? exact).count >= enough ? exact : find(true);
 }
 

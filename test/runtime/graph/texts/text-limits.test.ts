@@ -80,11 +80,11 @@ function found(store: GraphStore, text: string): string[] {
 function foundDuring(
   store: GraphStore,
   text: string,
-  hooks: { readonly spend?: () => void; readonly accepts?: () => void },
+  hooks: { spend?: () => void; accepts?: () => void; placeOf?: () => number },
 ): string[] {
   const result = searchTexts(
     store,
-    store.texts.indexes()[0]!,
+    hooks.placeOf ?? (() => store.texts.indexes()[0]!),
     ({ analysis, synonyms }) => {
       const { parts, excluded } = readSearchText(text, analysis, false);
       return { parts, excluded, least: parts.length, boosts: [1], fuzzy: 0, synonyms };
@@ -131,6 +131,14 @@ test("more changes than the ring holds are found, then scanned", ({ store, proce
   assert.is(found(store, "all").length, 198);
   assert.is(openStore(store).textIndexes()[0]!.pending, 0);
   checkStore(store);
+});
+
+test("an index is found again that moves meanwhile", ({ store }) => {
+  addTitles(store, 3);
+  openStore(store).index("text", { keys: ["title"] });
+  const [place] = store.texts.indexes();
+  const places = [place! + 1, place!];
+  assert.is(foundDuring(store, "all", { placeOf: () => places.shift()! }).length, 3);
 });
 
 test("a text is found whatever was read at the same place before", ({ store, processor }) => {

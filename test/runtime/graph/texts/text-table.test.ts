@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { readAllEntries } from "../../../../runtime/graph/texts/text-indexes.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("table of text indexes");
@@ -17,6 +18,20 @@ test("shows an index to threads that have not seen the arena grow", () => {
     shown.map(({ name, keys }) => [name, keys]),
     [["text", ["title"]]],
   );
+});
+
+test("reads all indexes again if one changes meanwhile", () => {
+  const store = GraphStore.create("test", TEST_THREAD);
+  const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
+  const names = ["text", "later"];
+  other.index("text", { keys: ["title"] });
+  const found = readAllEntries(store.texts, () => {
+    const places = store.texts.indexes();
+    const name = names.pop();
+    if (name !== undefined) other.index("text", { name, keys: ["body"] });
+    return places;
+  });
+  assert.equal([found, names], [[0, 1], []]);
 });
 
 test.run();
