@@ -11,13 +11,16 @@ export interface VectorKernel {
    * Returns the dot product of an int16 probe vector and an int8 vector of at least 32 components.
    */
   wide(probe: number, vector: number, length: number): number;
-  /** Writes the float32 scores of the listed slots. */
+  /** Writes the float32 scores of the listed slots: field * (factor * dot + ...) + base. */
   many(
     list: number,
     count: number,
     probe: number,
     length: number,
+    field: number,
     factor: number,
+    weight: number,
+    base: number,
     to: number,
   ): void;
   /** Prefetches the listed slots into the caches. */
@@ -30,34 +33,27 @@ export interface VectorKernel {
     count: number,
     stride: number,
     probe: number,
+    field: number,
     factor: number,
+    weight: number,
+    base: number,
     threshold: number,
     to: number,
   ): number;
-  /** As `many`: scale * (factor * dot + weight * scale * squares) + base. */
-  manyScaled(
+  /** Writes upper bounds of the exact scores of listed slots of larger precision. */
+  bounds(
     list: number,
     count: number,
-    probe: number,
     length: number,
-    factor: number,
-    weight: number,
-    base: number,
+    probe: number,
+    field: number,
+    product: number,
+    residual: number,
+    reach: number,
+    offset: number,
     to: number,
   ): void;
-  /** As `scan`, with the scores of `manyScaled`. */
-  scanScaled(
-    slot: number,
-    count: number,
-    stride: number,
-    probe: number,
-    factor: number,
-    weight: number,
-    base: number,
-    threshold: number,
-    to: number,
-  ): number;
-  /** As `scan` over slots of larger precision, by an upper bound of the exact score. */
+  /** As `scan` over slots of larger precision, by these bounds. */
   bounded(
     slot: number,
     count: number,
@@ -72,6 +68,14 @@ export interface VectorKernel {
     threshold: number,
     to: number,
   ): number;
+  /** Scores listed slots; returns the best candidate of a walk, or 0 at its end. */
+  walk(state: number, count: number): number;
+  /** Sorts the results of a walk, best first. */
+  sort(state: number): void;
+  /** Makes the listed slots the results, scored by their similarity to a slot; best first. */
+  rank(state: number, slot: number, count: number, factor: number): void;
+  /** Keeps up to `room` diverse ones of the sorted results; returns their number. */
+  diversify(state: number, room: number, factor: number): number;
   /** Returns the dot product of float32s, summed in float64. */
   dotFloats(a: number, b: number, length: number): number;
   /** Returns the squared distance of float32s, summed in float64. */

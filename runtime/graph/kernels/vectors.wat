@@ -58,25 +58,38 @@
       (i32x4.add (local.get $x) (local.get $y))
       (i32x4.add (local.get $z) (local.get $w)))))
 
-  ;; Scores of the slots whose addresses are listed: dot * 1/|v| * factor, as float32.
+  ;; Score of a slot: field * (factor * dot + weight * scale * squares) + base. $field is the offset
+  ;; of a float32 of the slot: 8 its scale, 12 its 1/|v|.
+  (func $score
+    (param $slot i32) (param $probe i32) (param $length i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (result f32)
+    (local $sum f32)
+    (local.set $sum (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
+      (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
+    (if (f32.ne (local.get $weight) (f32.const 0)) (then
+      (local.set $sum (f32.add (local.get $sum) (f32.mul
+        (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
+        (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
+    (f32.add (local.get $base) (f32.mul
+      (f32.load (i32.add (local.get $slot) (local.get $field))) (local.get $sum))))
+
+  ;; Scores of the slots whose addresses are listed, as float32.
   (func (export "many")
     (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
-    (param $factor f32) (param $to i32)
-    (local $end i32) (local $slot i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
+    (local $end i32)
     (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-      (local.set $slot (i32.load (local.get $list)))
-      (f32.store (local.get $to) (f32.mul
-        (f32.mul (local.get $factor) (f32.load offset=12 (local.get $slot)))
-        (f32.convert_i32_s (call $wide
-          (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
+      (f32.store (local.get $to) (call $score
+        (i32.load (local.get $list)) (local.get $probe) (local.get $length)
+        (local.get $field) (local.get $factor) (local.get $weight) (local.get $base)))
       (local.set $list (i32.add (local.get $list) (i32.const 4)))
       (local.set $to (i32.add (local.get $to) (i32.const 4)))
       (br $next))))
 
   ;; Prefetch: reads a word of each cache line of the listed slots, so that misses overlap.
-  (func (export "touch")
+  (func $touch (export "touch")
     (param $list i32) (param $count i32) (param $bytes i32) (result i32)
     (local $end i32) (local $at i32) (local $last i32) (local $seen i32)
     (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
@@ -93,69 +106,20 @@
     (local.get $seen))
 
   ;; Scans contiguous slots; writes {address, score} of each slot that has a vertex and reaches the
-  ;; threshold. Returns their number.
+  ;; threshold, or whose score is not a number. Returns their number.
   (func (export "scan")
     (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
-    (param $factor f32) (param $threshold f32) (param $to i32) (result i32)
-    (local $end i32) (local $score f32) (local $length i32) (local $start i32)
-    (local.set $start (local.get $to))
-    (local.set $length (i32.sub (local.get $stride) (i32.const 32)))
-    (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
-    (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
-      (if (i32.load (local.get $slot)) (then
-        (local.set $score (f32.mul
-          (f32.mul (local.get $factor) (f32.load offset=12 (local.get $slot)))
-          (f32.convert_i32_s (call $wide
-            (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
-        (if (f32.ge (local.get $score) (local.get $threshold)) (then
-          (i32.store (local.get $to) (local.get $slot))
-          (f32.store offset=4 (local.get $to) (local.get $score))
-          (local.set $to (i32.add (local.get $to) (i32.const 8)))))))
-      (local.set $slot (i32.add (local.get $slot) (local.get $stride)))
-      (br $next)))
-    (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
-
-  ;; scale * (factor * dot + weight * scale * squares) + base of one slot.
-  (func $scaled
-    (param $slot i32) (param $length i32) (param $probe i32)
-    (param $factor f32) (param $weight f32) (param $base f32) (result f32)
-    (f32.add (local.get $base) (f32.mul (f32.load offset=8 (local.get $slot)) (f32.add
-      (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
-        (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length))))
-      (f32.mul
-        (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
-        (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
-
-  ;; As many, for scores that depend on the scale: dot product and distance.
-  (func (export "manyScaled")
-    (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
-    (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-      (f32.store (local.get $to) (call $scaled
-        (i32.load (local.get $list)) (local.get $length) (local.get $probe)
-        (local.get $factor) (local.get $weight) (local.get $base)))
-      (local.set $list (i32.add (local.get $list) (i32.const 4)))
-      (local.set $to (i32.add (local.get $to) (i32.const 4)))
-      (br $next))))
-
-  ;; As scan, for scores that depend on the scale. A score that is not a number is reported.
-  (func (export "scanScaled")
-    (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
-    (param $factor f32) (param $weight f32) (param $base f32) (param $threshold f32)
-    (param $to i32) (result i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32)
+    (param $threshold f32) (param $to i32) (result i32)
     (local $end i32) (local $score f32) (local $start i32)
     (local.set $start (local.get $to))
     (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
       (if (i32.load (local.get $slot)) (then
-        (local.set $score (call $scaled
-          (local.get $slot) (i32.sub (local.get $stride) (i32.const 32)) (local.get $probe)
-          (local.get $factor) (local.get $weight) (local.get $base)))
+        (local.set $score (call $score
+          (local.get $slot) (local.get $probe) (i32.sub (local.get $stride) (i32.const 32))
+          (local.get $field) (local.get $factor) (local.get $weight) (local.get $base)))
         (if (i32.eqz (f32.lt (local.get $score) (local.get $threshold))) (then
           (i32.store (local.get $to) (local.get $slot))
           (f32.store offset=4 (local.get $to) (local.get $score))
@@ -164,39 +128,62 @@
       (br $next)))
     (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
 
-  ;; As scan over slots of larger precision, by an upper bound of the exact score:
+  ;; Upper bound of the exact score of a slot of larger precision:
   ;;
   ;;   field * (product * dot + residual * own residual + reach * sqrt(squares)) + offset * exact
   ;;
-  ;; $field is the offset of a float32 of the slot: 8 its scale, 12 its factor. The last term is
-  ;; computed in float64 and clamped, so that infinities cannot cancel. A bound that is not a number
-  ;; is reported.
+  ;; The last term is computed in float64 and clamped, so that infinities cannot cancel.
+  (func $bound
+    (param $slot i32) (param $length i32) (param $probe i32) (param $field i32)
+    (param $product f32) (param $residual f32) (param $reach f32) (param $offset f64)
+    (result f32)
+    (local $tail i32)
+    (local.set $tail (i32.add (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))
+    (f32.add
+      (f32.mul
+        (f32.load (i32.add (local.get $slot) (local.get $field)))
+        (f32.add
+          (f32.add
+            (f32.mul (local.get $product) (f32.convert_i32_s (call $wide
+              (local.get $probe)
+              (i32.add (local.get $slot) (i32.const 32))
+              (local.get $length))))
+            (f32.mul (local.get $residual) (f32.load offset=4 (local.get $tail))))
+          (f32.mul (local.get $reach) (f32.sqrt (f32.convert_i32_u
+            (i32.load offset=4 (local.get $slot)))))))
+      (f32.max (f32.const -3.4e38) (f32.demote_f64 (f64.mul
+        (local.get $offset) (f64.load offset=8 (local.get $tail)))))))
+
+  ;; Bounds of the slots whose addresses are listed.
+  (func (export "bounds")
+    (param $list i32) (param $count i32) (param $length i32)
+    (param $probe i32) (param $field i32) (param $product f32) (param $residual f32)
+    (param $reach f32) (param $offset f64) (param $to i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
+      (f32.store (local.get $to) (call $bound
+        (i32.load (local.get $list)) (local.get $length) (local.get $probe) (local.get $field)
+        (local.get $product) (local.get $residual) (local.get $reach) (local.get $offset)))
+      (local.set $list (i32.add (local.get $list) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (br $next))))
+
+  ;; As scan over slots of larger precision, by their bounds.
   (func (export "bounded")
     (param $slot i32) (param $count i32) (param $stride i32) (param $length i32)
     (param $probe i32) (param $field i32) (param $product f32) (param $residual f32)
     (param $reach f32) (param $offset f64) (param $threshold f32) (param $to i32) (result i32)
-    (local $end i32) (local $bound f32) (local $tail i32) (local $start i32)
+    (local $end i32) (local $bound f32) (local $start i32)
     (local.set $start (local.get $to))
     (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
       (if (i32.load (local.get $slot)) (then
-        (local.set $tail (i32.add
-          (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))
-        (local.set $bound (f32.add
-          (f32.mul
-            (f32.load (i32.add (local.get $slot) (local.get $field)))
-            (f32.add
-              (f32.add
-                (f32.mul (local.get $product) (f32.convert_i32_s (call $wide
-                  (local.get $probe)
-                  (i32.add (local.get $slot) (i32.const 32))
-                  (local.get $length))))
-                (f32.mul (local.get $residual) (f32.load offset=4 (local.get $tail))))
-              (f32.mul (local.get $reach) (f32.sqrt (f32.convert_i32_u
-                (i32.load offset=4 (local.get $slot)))))))
-          (f32.max (f32.const -3.4e38) (f32.demote_f64 (f64.mul
-            (local.get $offset) (f64.load offset=8 (local.get $tail)))))))
+        (local.set $bound (call $bound
+          (local.get $slot) (local.get $length) (local.get $probe) (local.get $field)
+          (local.get $product) (local.get $residual) (local.get $reach) (local.get $offset)))
         (if (i32.eqz (f32.lt (local.get $bound) (local.get $threshold))) (then
           (i32.store (local.get $to) (local.get $slot))
           (f32.store offset=4 (local.get $to) (local.get $bound))
@@ -204,6 +191,216 @@
       (local.set $slot (i32.add (local.get $slot) (local.get $stride)))
       (br $next)))
     (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
+
+  ;; Walk through an index, one node at a time. Its state, set by the caller:
+  ;;
+  ;;   0 results | 4 candidates | 8 maximum of results | 12 of candidates | 16 probe | 20 length
+  ;;   24 field | 28 factor | 32 weight | 36 base | 40 list | 44 bytes to prefetch per slot, or 0
+  ;;   48 heap of results | 52 heap of candidates
+  ;;
+  ;; Both heaps hold {key, address}, the largest float32 key first: the negated score of results,
+  ;; and the score of candidates.
+
+  (func $push (param $heap i32) (param $place i32) (param $key f32) (param $slot i32)
+    (local $parent i32)
+    (block $done (loop $up
+      (br_if $done (i32.eqz (local.get $place)))
+      (local.set $parent (i32.shr_u (i32.sub (local.get $place) (i32.const 1)) (i32.const 1)))
+      (br_if $done (f32.le (local.get $key)
+        (f32.load (i32.add (local.get $heap) (i32.shl (local.get $parent) (i32.const 3))))))
+      (i64.store (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3)))
+        (i64.load (i32.add (local.get $heap) (i32.shl (local.get $parent) (i32.const 3)))))
+      (local.set $place (local.get $parent))
+      (br $up)))
+    (local.set $heap (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3))))
+    (f32.store (local.get $heap) (local.get $key))
+    (i32.store offset=4 (local.get $heap) (local.get $slot)))
+
+  ;; Replaces the top of a heap of $count entries.
+  (func $sink (param $heap i32) (param $count i32) (param $key f32) (param $slot i32)
+    (local $place i32) (local $child i32) (local $at i32)
+    (block $done (loop $down
+      (local.set $child (i32.add (i32.shl (local.get $place) (i32.const 1)) (i32.const 1)))
+      (br_if $done (i32.ge_u (local.get $child) (local.get $count)))
+      (local.set $at (i32.add (local.get $heap) (i32.shl (local.get $child) (i32.const 3))))
+      (if (i32.lt_u (i32.add (local.get $child) (i32.const 1)) (local.get $count)) (then
+        (if (f32.gt (f32.load offset=8 (local.get $at)) (f32.load (local.get $at))) (then
+          (local.set $at (i32.add (local.get $at) (i32.const 8)))
+          (local.set $child (i32.add (local.get $child) (i32.const 1)))))))
+      (br_if $done (f32.le (f32.load (local.get $at)) (local.get $key)))
+      (i64.store
+        (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3)))
+        (i64.load (local.get $at)))
+      (local.set $place (local.get $child))
+      (br $down)))
+    (local.set $heap (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3))))
+    (f32.store (local.get $heap) (local.get $key))
+    (i32.store offset=4 (local.get $heap) (local.get $slot)))
+
+  ;; Keeps a slot as a result if it is among the best.
+  (func $keep (param $state i32) (param $score f32) (param $slot i32)
+    (local $heap i32) (local $count i32)
+    (local.set $heap (i32.load offset=48 (local.get $state)))
+    (local.set $count (i32.load (local.get $state)))
+    (if (i32.lt_u (local.get $count) (i32.load offset=8 (local.get $state))) (then
+      (i32.store (local.get $state) (i32.add (local.get $count) (i32.const 1)))
+      (call $push (local.get $heap) (local.get $count) (f32.neg (local.get $score))
+        (local.get $slot)))
+    (else (if (f32.gt (local.get $score) (f32.neg (f32.load (local.get $heap)))) (then
+      (call $sink (local.get $heap) (local.get $count) (f32.neg (local.get $score))
+        (local.get $slot)))))))
+
+  ;; Adds a candidate. Drops it if there are too many.
+  (func $propose (param $state i32) (param $score f32) (param $slot i32)
+    (local $count i32)
+    (local.set $count (i32.load offset=4 (local.get $state)))
+    (if (i32.lt_u (local.get $count) (i32.load offset=12 (local.get $state))) (then
+      (i32.store offset=4 (local.get $state) (i32.add (local.get $count) (i32.const 1)))
+      (call $push (i32.load offset=52 (local.get $state)) (local.get $count) (local.get $score)
+        (local.get $slot)))))
+
+  ;; Scores $count listed slots, and returns the best candidate, or 0 if none is better than the
+  ;; worst result. A slot with bit 0 set is only a candidate; so is one without a vertex, unless its
+  ;; bit 1 is set.
+  (func (export "walk") (param $state i32) (param $count i32) (result i32)
+    (local $at i32) (local $end i32) (local $slot i32) (local $marks i32) (local $score f32)
+    (local $bytes i32) (local $heap i32)
+    (local.set $at (i32.load offset=40 (local.get $state)))
+    (local.set $end (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $bytes (i32.load offset=44 (local.get $state)))
+    (local.set $heap (i32.load offset=48 (local.get $state)))
+    (if (local.get $bytes) (then
+      (drop (call $touch (local.get $at) (local.get $count) (local.get $bytes)))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (local.set $marks (i32.load (local.get $at)))
+      (local.set $slot (i32.and (local.get $marks) (i32.const -4)))
+      (local.set $at (i32.add (local.get $at) (i32.const 4)))
+      (local.set $score (call $score
+        (local.get $slot)
+        (i32.load offset=16 (local.get $state)) (i32.load offset=20 (local.get $state))
+        (i32.load offset=24 (local.get $state)) (f32.load offset=28 (local.get $state))
+        (f32.load offset=32 (local.get $state)) (f32.load offset=36 (local.get $state))))
+      ;; A score that is not a number is the lowest.
+      (if (f32.ne (local.get $score) (local.get $score)) (then
+        (local.set $score (f32.const -inf))))
+      (if (i32.eq (i32.load (local.get $state)) (i32.load offset=8 (local.get $state))) (then
+        (br_if $next (f32.le (local.get $score) (f32.neg (f32.load (local.get $heap)))))))
+      (call $propose (local.get $state) (local.get $score) (local.get $slot))
+      (br_if $next (i32.and (local.get $marks) (i32.const 1)))
+      (if (i32.eqz (i32.and (local.get $marks) (i32.const 2))) (then
+        (br_if $next (i32.eqz (i32.load (local.get $slot))))))
+      (call $keep (local.get $state) (local.get $score) (local.get $slot))
+      (br $next)))
+    (call $best (local.get $state)))
+
+  ;; Removes the best candidate and returns it; 0 if none is better than the worst result.
+  (func $best (param $state i32) (result i32)
+    (local $heap i32) (local $count i32) (local $last i32) (local $slot i32)
+    (local.set $count (i32.load offset=4 (local.get $state)))
+    (if (i32.eqz (local.get $count)) (then (return (i32.const 0))))
+    (local.set $heap (i32.load offset=52 (local.get $state)))
+    (if (i32.eq (i32.load (local.get $state)) (i32.load offset=8 (local.get $state))) (then
+      (if (f32.lt (f32.load (local.get $heap))
+          (f32.neg (f32.load (i32.load offset=48 (local.get $state))))) (then
+        (return (i32.const 0))))))
+    (local.set $slot (i32.load offset=4 (local.get $heap)))
+    (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+    (i32.store offset=4 (local.get $state) (local.get $count))
+    (local.set $last (i32.add (local.get $heap) (i32.shl (local.get $count) (i32.const 3))))
+    (call $sink (local.get $heap) (local.get $count)
+      (f32.load (local.get $last)) (i32.load offset=4 (local.get $last)))
+    (local.get $slot))
+
+  ;; Sorts the results, best first.
+  (func $sort (export "sort") (param $state i32)
+    (local $heap i32) (local $count i32) (local $last i32) (local $key f32) (local $slot i32)
+    (local.set $heap (i32.load offset=48 (local.get $state)))
+    (local.set $count (i32.load (local.get $state)))
+    (block $done (loop $next
+      (br_if $done (i32.le_u (local.get $count) (i32.const 1)))
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (local.set $last (i32.add (local.get $heap) (i32.shl (local.get $count) (i32.const 3))))
+      (local.set $key (f32.load (local.get $last)))
+      (local.set $slot (i32.load offset=4 (local.get $last)))
+      (i64.store (local.get $last) (i64.load (local.get $heap)))
+      (call $sink (local.get $heap) (local.get $count) (local.get $key) (local.get $slot))
+      (br $next))))
+
+  ;; Score of two slots, as $score without its base.
+  (func $pair
+    (param $a i32) (param $b i32) (param $length i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (result f32)
+    (local $score f32)
+    (local.set $score (f32.mul
+      (f32.mul (local.get $factor) (f32.mul
+        (f32.load (i32.add (local.get $a) (local.get $field)))
+        (f32.load (i32.add (local.get $b) (local.get $field)))))
+      (f32.convert_i32_s (call $dot
+        (i32.add (local.get $a) (i32.const 32)) (i32.add (local.get $b) (i32.const 32))
+        (local.get $length)))))
+    (if (f32.ne (local.get $weight) (f32.const 0)) (then
+      (local.set $score (f32.add (local.get $score) (f32.mul (local.get $weight) (f32.add
+        (call $norm (local.get $a)) (call $norm (local.get $b))))))))
+    (local.get $score))
+
+  ;; scale * scale * squares of a slot.
+  (func $norm (param $slot i32) (result f32)
+    (local $scale f32)
+    (local.set $scale (f32.load offset=8 (local.get $slot)))
+    (f32.mul (local.get $scale) (f32.mul (local.get $scale)
+      (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))
+
+  ;; Makes $count listed slots the results, scored by their similarity to a slot; best first.
+  (func (export "rank") (param $state i32) (param $slot i32) (param $count i32)
+    (param $factor f32)
+    (local $at i32) (local $end i32) (local $score f32)
+    (i32.store (local.get $state) (i32.const 0))
+    (local.set $at (i32.load offset=40 (local.get $state)))
+    (local.set $end (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (local.set $score (call $pair
+        (local.get $slot) (i32.load (local.get $at)) (i32.load offset=20 (local.get $state))
+        (i32.load offset=24 (local.get $state)) (local.get $factor)
+        (f32.load offset=32 (local.get $state))))
+      (if (f32.ne (local.get $score) (local.get $score)) (then
+        (local.set $score (f32.const -inf))))
+      (call $keep (local.get $state) (local.get $score) (i32.load (local.get $at)))
+      (local.set $at (i32.add (local.get $at) (i32.const 4)))
+      (br $next)))
+    (call $sort (local.get $state)))
+
+  ;; Keeps up to $room of the sorted results: each that is more similar to what they were scored by
+  ;; than to any one kept before. Returns their number.
+  (func (export "diversify") (param $state i32) (param $room i32) (param $factor f32) (result i32)
+    (local $at i32) (local $end i32) (local $first i32) (local $last i32) (local $other i32)
+    (local.set $first (i32.load offset=48 (local.get $state)))
+    (local.set $at (local.get $first))
+    (local.set $last (local.get $first))
+    (local.set $end (i32.add (local.get $at) (i32.shl (i32.load (local.get $state)) (i32.const 3))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (br_if $done (i32.ge_u
+        (local.get $last)
+        (i32.add (local.get $first) (i32.shl (local.get $room) (i32.const 3)))))
+      (block $refused
+        (local.set $other (local.get $first))
+        (block $kept (loop $compare
+          (br_if $kept (i32.ge_u (local.get $other) (local.get $last)))
+          (br_if $refused (i32.eqz (f32.lt
+            (call $pair
+              (i32.load offset=4 (local.get $other)) (i32.load offset=4 (local.get $at))
+              (i32.load offset=20 (local.get $state)) (i32.load offset=24 (local.get $state))
+              (local.get $factor) (f32.load offset=32 (local.get $state)))
+            (f32.neg (f32.load (local.get $at))))))
+          (local.set $other (i32.add (local.get $other) (i32.const 8)))
+          (br $compare)))
+        (i64.store (local.get $last) (i64.load (local.get $at)))
+        (local.set $last (i32.add (local.get $last) (i32.const 8))))
+      (local.set $at (i32.add (local.get $at) (i32.const 8)))
+      (br $next)))
+    (i32.shr_u (i32.sub (local.get $last) (local.get $first)) (i32.const 3)))
 
   ;; Sum of the two lanes.
   (func $sumTwo (param $v v128) (result f64)

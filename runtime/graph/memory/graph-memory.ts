@@ -27,6 +27,7 @@ import {
   type MemorySize,
   maxFirstWords,
   maxWords,
+  WALK_SCRATCH_BYTES,
 } from "./layout.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "./reserve-address-space.js";
 
@@ -272,6 +273,8 @@ function allocateArena({ arena, maxWords, isKernel }: ArenaReservation): ArenaMe
 
 /** Bytes in front of the words of an arena, in which each thread has a part of its own. */
 function scratchBytes(arena: ArenaName): number {
-  if (arena === "vectors") return SCRATCH_BYTES + EXACT_SCRATCH_BYTES * KERNEL_THREADS;
+  if (arena === "vectors") {
+    return SCRATCH_BYTES + (EXACT_SCRATCH_BYTES + WALK_SCRATCH_BYTES) * KERNEL_THREADS;
+  }
   return arena === "texts" ? SCRATCH_BYTES : 0;
 }

@@ -353,6 +353,8 @@ export const CHUNKS_PER_ARENA = 2 ** 30 / CHUNK_WORDS;
 export const KERNEL_SCRATCH_BYTES = 160 * 1024;
 /** Further scratch bytes per thread, for exact components; they follow those of all threads. */
 export const EXACT_SCRATCH_BYTES = 32 * 1024;
+/** Likewise for walks through an index; they follow those. */
+export const WALK_SCRATCH_BYTES = 128 * 1024;
 export const KERNEL_THREADS = 256;
 
 /** Expiry time of a vertex that does not expire. */

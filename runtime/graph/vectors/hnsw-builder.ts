@@ -5,7 +5,6 @@
 import { HnswLinks } from "./hnsw-links.js";
 import { HnswSearch } from "./hnsw-search.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
-import type { Measure } from "./measures/measure.js";
 import { Probe } from "./probe.js";
 import {
   computeStride,
@@ -28,12 +27,6 @@ interface List {
   readonly neighbors: readonly number[];
 }
 
-/** A slot with its score relative to another one. */
-export interface ScoredNode {
-  readonly slot: number;
-  readonly score: number;
-}
-
 export class HnswBuilder {
   readonly #table: VectorTable;
   readonly #space: number;
@@ -41,7 +34,6 @@ export class HnswBuilder {
   /** Length word of the slots, and their components. */
   readonly #length: number;
   readonly #components: number;
-  readonly #measure: Measure;
   readonly #epoch: number;
   readonly #search: HnswSearch;
   readonly #near = new Uint32Array(LINKS_LOWEST);
@@ -57,7 +49,6 @@ export class HnswBuilder {
     this.#index = this.#table.readSpace(space, Space.Index);
     this.#length = this.#table.readSpace(space, Space.Length);
     this.#components = countComponents(this.#length);
-    this.#measure = this.#table.measure;
     this.#epoch = this.#table.epoch;
     this.#search = new HnswSearch(this.#table, space);
     this.#random = random;
@@ -168,65 +159,36 @@ export class HnswBuilder {
     const others: List[] = [];
     const search = this.#search;
     const ef = this.#table.writer.memory.lists.words[this.#index + VectorIndex.Ef]!;
+    const { walk } = search;
     let start = search.descend(probe, level);
     for (let layer = Math.min(level, search.topLevel); layer >= 0 && start !== 0; layer--) {
-      search.search(probe, start, layer, ef, (other) => search.vertexOf(other) !== 0);
-      const found = this.#sortedResults();
-      const neighbors = this.selectNeighbors(found, LINKS);
-      own.push({ slot, level: layer, neighbors: neighbors.map((near) => near.slot) });
+      search.search(probe, start, layer, ef);
+      walk.sort();
+      if (walk.count > 0) start = walk.slotAt(0);
+      const neighbors = walk.diversify(LINKS);
+      own.push({ slot, level: layer, neighbors });
       for (const near of neighbors) others.push(this.#addNeighbor(near, slot, layer));
-      start = found[0]?.slot ?? start;
     }
     return [...own, ...others];
   }
 
   /** Returns the list of a node with a new neighbor added. */
-  #addNeighbor(near: ScoredNode, slot: number, level: number): List {
+  #addNeighbor(near: number, slot: number, level: number): List {
     const { links } = this.#search;
-    const count = links.copy(near.slot, level, this.#near);
-    const known = Array.from(this.#near.subarray(0, count));
+    const count = links.copy(near, level, this.#near);
+    const neighbors = Array.from(this.#near.subarray(0, count));
+    neighbors.push(slot);
     const room = HnswLinks.room(level);
-    if (count < room) return { slot: near.slot, level, neighbors: [...known, slot] };
-    const scored = [...this.scoreNodes(near.slot, known), { slot, score: near.score }];
-    const neighbors = this.selectNeighbors(scored.sort(nearestFirst), room);
-    return { slot: near.slot, level, neighbors: neighbors.map((other) => other.slot) };
+    return {
+      ...{ slot: near, level },
+      neighbors: count < room ? neighbors : this.selectNeighbors(near, neighbors, room),
+    };
   }
 
-  /** Returns slots with their scores relative to another one. */
-  scoreNodes(slot: number, others: readonly number[]): ScoredNode[] {
-    return others.map((other) => ({ slot: other, score: this.#similarity(slot, other) }));
+  /** Returns up to `room` of the slots, diverse and near to another one. */
+  selectNeighbors(slot: number, others: readonly number[], room: number): number[] {
+    const { walk } = this.#search;
+    walk.rank(slot, others);
+    return walk.diversify(room);
   }
-
-  /**
-   * Selects diverse neighbors from slots sorted nearest first: each must be nearer to the new node
-   * than to any neighbor selected before (HNSW heuristic).
-   */
-  selectNeighbors(sorted: readonly ScoredNode[], room: number): ScoredNode[] {
-    const chosen: ScoredNode[] = [];
-    for (const candidate of sorted) {
-      if (chosen.length === room) break;
-      const isFar = chosen.every(
-        ({ slot }) => this.#similarity(slot, candidate.slot) < candidate.score,
-      );
-      if (isFar) chosen.push(candidate);
-    }
-    return chosen;
-  }
-
-  #similarity(a: number, b: number): number {
-    return this.#measure.scorePair(this.#table.memory, a, b, this.#components);
-  }
-
-  #sortedResults(): ScoredNode[] {
-    const { items, scores, count } = this.#search.results;
-    const found = Array.from({ length: count }, (_, index) => ({
-      slot: items[index]!,
-      score: scores[index]!,
-    }));
-    return found.sort(nearestFirst);
-  }
-}
-
-export function nearestFirst(a: ScoredNode, b: ScoredNode): number {
-  return b.score - a.score;
 }

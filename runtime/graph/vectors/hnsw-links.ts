@@ -34,13 +34,23 @@ export class HnswLinks {
     return node === 0 ? -1 : Math.min(MAX_LEVEL, this.#links.words[node + Node.Level]!);
   }
 
+  /** The words of the lists. */
+  get words(): Uint32Array {
+    return this.#links.words;
+  }
+
+  /** Highest slot that this thread's view of the vectors can hold. */
+  get lastSlot(): number {
+    return this.#vectors.words.length - this.#stride;
+  }
+
   /** Copies the neighbors of a slot on a layer; returns their number. */
   copy(slot: number, level: number, into: Uint32Array): number {
-    const at = this.#listAt(slot, level);
+    const at = this.find(slot, level);
     if (at === 0) return 0;
     const { words } = this.#links;
     const count = Math.min(words[at]!, HnswLinks.room(level));
-    const last = this.#vectors.words.length - this.#stride;
+    const last = this.lastSlot;
     let copied = 0;
     for (let index = 1; index <= count; index++) {
       const neighbor = words[at + index]!;
@@ -68,7 +78,7 @@ export class HnswLinks {
 
   /** Within a mutation: replaces the neighbors of a slot on a layer. */
   set(slot: number, level: number, neighbors: readonly number[]): void {
-    const at = this.#listAt(slot, level);
+    const at = this.find(slot, level);
     if (at === 0) return;
     const writer = this.#writer;
     const { words } = this.#links;
@@ -99,7 +109,7 @@ export class HnswLinks {
   }
 
   /** Returns the offset of a list, which begins with its count; 0 if there is none. */
-  #listAt(slot: number, level: number): number {
+  find(slot: number, level: number): number {
     const node = this.#nodeOf(slot);
     if (node === 0) return 0;
     if (level === 0) return node + Node.Count;

@@ -1,5 +1,6 @@
 // Searches an HNSW index: greedily through the upper layers, then best first on the lowest until no
-// candidate is better than the worst result. Unvisited neighbors are scored in one kernel call.
+// candidate is better than the worst result. Lists the unvisited neighbors of a slot; kernels score
+// them and return the next slot.
 //
 // With a condition, a search either walks through all slots and keeps accepted ones, or walks
 // over refused ones (ACORN-1): instead of a refused neighbor, it scores the neighbors of that one.
@@ -8,18 +9,17 @@
 // Lock-free. Results are slots as they were when visited; callers re-read the vertices and compare
 // the table's epoch before and after.
 
-import { ScoredHeap } from "../../base/scored-heap.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
+import { HnswWalk, Mark } from "./hnsw-walk.js";
 import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
 import type { Probe } from "./probe.js";
 import { computeStride, Slot, Space } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Minimum words of a slot that are worth prefetching: 128 components. */
-const TOUCH_WORDS = 40;
-const MAX_STAMP = 0xffff;
+/** Visited slots have the stamp of the search in a byte. */
+const MAX_STAMP = 0xff;
 /** Number of accepted slots expected among the first slots of a walk over refused ones. */
 const EXPECTED = 6;
 const MAX_NEARBY = 128;
@@ -38,22 +38,22 @@ export interface SlotFilter {
 
 export class HnswSearch {
   readonly links: HnswLinks;
-  /** Results of the last search, worst first. */
-  readonly results = new ScoredHeap("lowest");
-  readonly #candidates = new ScoredHeap("highest");
+  readonly walk: HnswWalk;
   readonly #graph: GraphMemory;
   readonly #memory: VectorMemory;
   /** Length word of the slots. */
   readonly #length: number;
   readonly #stride: number;
+  /** Slots are at least a stride apart, so no two have the same bits above these. */
+  readonly #shift: number;
   readonly #index: number;
-  readonly #near = new Uint32Array(LINKS_LOWEST);
+  /** Addresses of slots, with marks. */
+  readonly #near = new Uint32Array(MAX_NEARBY);
   /** Neighbors of a slot, and of a refused one. */
   readonly #ring = new Uint32Array(LINKS_LOWEST);
   readonly #behind = new Uint32Array(LINKS_LOWEST);
   readonly #verdicts = new SlotVerdicts();
-  readonly #scores = new Float32Array(LINKS_LOWEST);
-  #seen = new Uint16Array(0);
+  #seen = new Uint8Array(0);
   #stamp = MAX_STAMP;
 
   /** @param space one that has an index */
@@ -62,8 +62,10 @@ export class HnswSearch {
     this.#memory = table.memory;
     this.#length = table.readSpace(space, Space.Length);
     this.#stride = computeStride(this.#length);
+    this.#shift = 31 - Math.clz32(this.#stride);
     this.#index = table.readSpace(space, Space.Index);
     this.links = new HnswLinks(table.writer, this.#length);
+    this.walk = new HnswWalk(table, this.#length);
   }
 
   get topLevel(): number {
@@ -74,23 +76,6 @@ export class HnswSearch {
     return this.#graph.lists.words[this.#index + VectorIndex.EntrySlot]!;
   }
 
-  /** Returns the scores of at most `LINKS_LOWEST` slots; valid until the next call. */
-  scoresOf(probe: Probe, slots: Uint32Array, count: number): Float32Array {
-    const memory = this.#memory;
-    const { list, lists } = memory;
-    // An index is built and searched once kernels can address the vectors.
-    const kernel = memory.kernel!;
-    probe.load(this.#length);
-    for (let index = 0; index < count; index++) list[index] = memory.addressOf(slots[index]!);
-    const bytes = this.#stride * 4;
-    if (this.#stride >= TOUCH_WORDS) kernel.touch(lists, count, bytes);
-    probe.measure.scoreSlots(memory, count, probe.terms(this.#length), lists + MAX_LIST * 4);
-    for (let index = 0; index < count; index++) {
-      this.#scores[index] = memory.scores[MAX_LIST + index]!;
-    }
-    return this.#scores;
-  }
-
   /**
    * Returns the entry slot of a layer: the nearest one found on the layer above; 0 if there is
    * none.
@@ -99,142 +84,141 @@ export class HnswSearch {
     this.#graph.refresh();
     let slot = this.entry;
     if (this.links.levelOf(slot) < 0) return 0;
-    this.#near[0] = slot;
-    let best = this.scoresOf(probe, this.#near, 1)[0]!;
     for (let layer = this.topLevel; layer > level; layer--) {
-      for (let isBetter = true; isBetter; ) {
-        isBetter = false;
-        const count = this.links.copy(slot, layer, this.#near);
-        const scores = this.scoresOf(probe, this.#near, count);
-        for (let index = 0; index < count; index++) {
-          if (scores[index]! <= best) continue;
-          best = scores[index]!;
-          slot = this.#near[index]!;
-          isBetter = true;
-        }
-      }
+      this.search(probe, slot, layer, 1, Mark.Any);
+      slot = this.walk.slotAt(0);
     }
     return slot;
   }
 
   /**
-   * Searches a layer; leaves up to `ef` slots in `results`.
-   * @param accepts whether a slot may be a result; others are only passed through
+   * Searches a layer for up to `ef` slots, the results of the walk.
+   * @param mark `Any`: also slots without a vertex
    */
-  search(
-    probe: Probe,
-    start: number,
-    level: number,
-    ef: number,
-    accepts: (slot: number) => boolean,
-  ): void {
-    const { results } = this;
-    const candidates = this.#candidates;
-    const near = this.#near;
-    results.clear();
-    candidates.clear();
+  search(probe: Probe, start: number, level: number, ef: number, mark: number = Mark.None): void {
+    const { walk } = this;
+    walk.begin(probe, ef);
     this.#begin();
-    near[0] = start;
     this.#isNew(start);
-    let count = 1;
-    for (;;) {
-      const scores = this.scoresOf(probe, near, count);
-      for (let index = 0; index < count; index++) {
-        const score = scores[index]!;
-        if (results.count >= ef && score <= results.first) continue;
-        const slot = near[index]!;
-        candidates.push(slot, score);
-        if (!accepts(slot)) continue;
-        if (results.count < ef) results.push(slot, score);
-        else results.replaceTop(slot, score);
-      }
-      do {
-        if (candidates.count === 0) return;
-        if (results.count >= ef && candidates.first < results.first) return;
-        const copied = this.links.copy(candidates.pop(), level, near);
-        count = 0;
-        for (let index = 0; index < copied; index++) {
-          if (this.#isNew(near[index]!)) near[count++] = near[index]!;
-        }
-      } while (count === 0);
-    }
+    this.#memory.list[0] = this.#memory.addressOf(start) | mark;
+    let slot = walk.step(probe, 1);
+    while (slot !== 0) slot = walk.step(probe, this.#listNew(slot, level, mark));
   }
 
-  /** Returns up to `ef` accepted vertices near a probe vector. */
-  nearest(probe: Probe, ef: number, filter: SlotFilter): Uint32Array {
-    const start = this.descend(probe, 0);
-    if (start === 0) return new Uint32Array(0);
-    this.search(probe, start, 0, ef, (slot) => {
-      const vertex = this.vertexOf(slot);
-      return vertex !== 0 && filter.accepts(vertex);
-    });
-    return this.#vertices();
+  /** Lists the unvisited neighbors of a slot; returns their number. */
+  #listNew(slot: number, level: number, mark: number): number {
+    const at = this.links.find(slot, level);
+    if (at === 0) return 0;
+    const { words } = this.links;
+    const { list } = this.#memory;
+    const seen = this.#seen;
+    const stamp = this.#stamp;
+    const shift = this.#shift;
+    const first = this.#memory.addressOf(0) | mark;
+    const last = this.links.lastSlot;
+    const end = at + Math.min(words[at]!, HnswLinks.room(level));
+    let count = 0;
+    for (let word = at + 1; word <= end; word++) {
+      const neighbor = words[word]!;
+      if (neighbor === 0 || neighbor > last || seen[neighbor >>> shift] === stamp) continue;
+      seen[neighbor >>> shift] = stamp;
+      list[count++] = first + neighbor * 4;
+    }
+    return count;
   }
 
   /**
-   * As `nearest`, for conditions that a minority of the vertices meets. Returns null if those near
+   * Searches for up to `ef` accepted slots near a probe vector, the results of the walk.
+   * @param filter null: any slot with a vertex is accepted
+   */
+  nearest(probe: Probe, ef: number, filter: SlotFilter | null): void {
+    const start = this.#begunAt(probe);
+    if (start === 0) return;
+    if (filter === null) this.search(probe, start, 0, ef);
+    else this.#searchThrough(probe, start, ef, filter);
+    this.walk.sort();
+  }
+
+  /** Returns the entry slot of the lowest layer; 0, without results, if there is none. */
+  #begunAt(probe: Probe): number {
+    const start = this.descend(probe, 0);
+    if (start === 0) this.walk.begin(probe, 1);
+    return start;
+  }
+
+  /** As `search` on the lowest layer; refused slots are only passed. */
+  #searchThrough(probe: Probe, start: number, ef: number, filter: SlotFilter): void {
+    const { walk } = this;
+    walk.begin(probe, ef);
+    this.#begin();
+    this.#verdicts.begin(filter, this.#seen.length);
+    this.#isNew(start);
+    this.#memory.list[0] = this.#memory.addressOf(start);
+    for (let count = 1; ; ) {
+      this.#markRefused(probe, count, filter.serial !== 0);
+      const slot = walk.step(probe, count);
+      if (slot === 0) return;
+      count = this.#listNew(slot, 0, Mark.None);
+    }
+  }
+
+  /**
+   * Marks the refused ones of the listed slots.
+   * @param isCheap false if slots that are too far away should not be tested
+   */
+  #markRefused(probe: Probe, count: number, isCheap: boolean): void {
+    const memory = this.#memory;
+    const near = this.#near;
+    const { threshold } = this.walk;
+    // A condition may use the list and the probe of this thread.
+    for (let index = 0; index < count; index++) near[index] = memory.list[index]!;
+    const isTested = isCheap || threshold === Number.NEGATIVE_INFINITY;
+    if (!isTested) probe.scoreList(this.#length, count);
+    const scores = isTested ? null : memory.scores.slice(MAX_LIST, MAX_LIST + count);
+    for (let index = 0; index < count; index++) {
+      if (scores !== null && scores[index]! <= threshold) continue;
+      if (!this.#accepts(memory.wordAt(near[index]!))) near[index]! |= Mark.Refused;
+    }
+    for (let index = 0; index < count; index++) memory.list[index] = near[index]!;
+  }
+
+  /**
+   * As `nearest`, for conditions that a minority of the vertices meets. Returns false if those near
    * the probe meet it far less often than others: then accepted ones are too far apart to lead from
    * one to the next.
    */
-  nearestOver(probe: Probe, ef: number, filter: SlotFilter, share: number): Uint32Array | null {
-    const start = this.descend(probe, 0);
-    if (start === 0) return new Uint32Array(0);
-    const { results } = this;
-    const candidates = this.#candidates;
+  nearestOver(probe: Probe, ef: number, filter: SlotFilter, share: number): boolean {
+    const start = this.#begunAt(probe);
+    if (start === 0) return true;
+    const { walk } = this;
     const nearby = Math.min(MAX_NEARBY, Math.ceil(EXPECTED / share));
-    this.search(probe, start, 0, nearby, () => true);
-    const starts = results.items.slice(0, results.count);
-    results.clear();
-    candidates.clear();
+    this.search(probe, start, 0, nearby, Mark.Any);
+    const starts = walk.slots();
+    walk.begin(probe, ef);
     this.#begin();
     this.#verdicts.begin(filter, this.#seen.length);
-    for (let from = 0; from < starts.length; from += LINKS_LOWEST) {
-      const some = starts.subarray(from, from + LINKS_LOWEST);
-      for (const slot of some) this.#isNew(slot);
-      this.#near.set(some);
-      this.#offer(probe, some.length, ef);
+    for (const [index, near] of starts.entries()) {
+      this.#isNew(near);
+      this.#memory.list[index] = this.#memory.addressOf(near);
     }
-    if (results.count < starts.length * share * LEAST_PART) return null;
+    this.#markRefused(probe, starts.length, true);
+    let slot = walk.step(probe, starts.length);
+    if (walk.count < starts.length * share * LEAST_PART) return false;
     const enough = share < FREQUENT ? LINKS_LOWEST : LINKS_LOWEST / 2;
-    while (candidates.count > 0) {
-      if (results.count >= ef && candidates.first < results.first) break;
-      const count = this.#collectAccepted(candidates.pop(), enough);
-      if (count > 0) this.#offer(probe, count, ef);
-    }
-    return this.#vertices();
-  }
-
-  #vertices(): Uint32Array {
-    const { items, count } = this.results;
-    return items.slice(0, count).map((slot) => this.vertexOf(slot));
+    while (slot !== 0) slot = walk.step(probe, this.#listAccepted(slot, enough));
+    walk.sort();
+    return true;
   }
 
   #accepts(slot: number): boolean {
-    const verdicts = this.#verdicts;
-    return verdicts.accepts(Math.floor(slot / this.#stride), slot, this.#memory.words);
-  }
-
-  /** Scores the slots in `near`; accepted ones may be results. */
-  #offer(probe: Probe, count: number, ef: number): void {
-    const { results } = this;
-    const near = this.#near;
-    const scores = this.scoresOf(probe, near, count);
-    for (let index = 0; index < count; index++) {
-      const score = scores[index]!;
-      if (results.count >= ef && score <= results.first) continue;
-      const slot = near[index]!;
-      this.#candidates.push(slot, score);
-      if (!this.#accepts(slot)) continue;
-      if (results.count < ef) results.push(slot, score);
-      else results.replaceTop(slot, score);
-    }
+    return this.#verdicts.accepts(slot >>> this.#shift, slot, this.#memory.words);
   }
 
   /**
-   * Copies the new accepted neighbors of a slot to `near`, and of refused neighbors theirs, until
-   * there are enough; returns the number of new ones.
+   * Lists the new accepted neighbors of a slot, and of refused neighbors theirs, until there are
+   * enough; returns the number of new ones.
    */
-  #collectAccepted(slot: number, enough: number): number {
+  #listAccepted(slot: number, enough: number): number {
     const near = this.#near;
     const ring = this.#ring;
     const behind = this.#behind;
@@ -260,19 +244,17 @@ export class HnswSearch {
         if (this.#isNew(neighbor)) near[count++] = neighbor;
       }
     }
+    const { list } = this.#memory;
+    const first = this.#memory.addressOf(0);
+    for (let index = 0; index < count; index++) list[index] = first + near[index]! * 4;
     return count;
-  }
-
-  /** Returns the vertex of a slot; 0 for none. */
-  vertexOf(slot: number): number {
-    return this.#memory.words[slot + Slot.Vertex]!;
   }
 
   /** Starts a search: no slot is visited. */
   #begin(): void {
-    const places = Math.ceil(this.#memory.words.length / this.#stride) + 1;
+    const places = (this.#memory.words.length >>> this.#shift) + 1;
     if (places > this.#seen.length) {
-      this.#seen = new Uint16Array(Math.ceil(places * 1.25));
+      this.#seen = new Uint8Array(Math.ceil(places * 1.25));
       this.#stamp = 0;
     } else if (this.#stamp === MAX_STAMP) {
       this.#seen.fill(0);
@@ -281,9 +263,8 @@ export class HnswSearch {
     this.#stamp++;
   }
 
-  /** Slots are at least a stride apart, so no two share a position. */
   #isNew(slot: number): boolean {
-    const place = Math.floor(slot / this.#stride);
+    const place = slot >>> this.#shift;
     if (this.#seen[place] === this.#stamp) return false;
     this.#seen[place] = this.#stamp;
     return true;
@@ -293,7 +274,7 @@ export class HnswSearch {
 /** Which slots a condition accepts, by their position: a walk meets most of them many times. */
 class SlotVerdicts {
   /** Twice the stamp, plus 1 if accepted. */
-  #verdicts = new Uint16Array(0);
+  #verdicts = new Uint8Array(0);
   #stamp = 0;
   #filter: SlotFilter = { accepts: () => false, serial: 0 };
 
@@ -303,7 +284,7 @@ class SlotVerdicts {
     this.#filter = filter;
     if (isSame && places <= this.#verdicts.length) return;
     if (places > this.#verdicts.length || this.#stamp === MAX_STAMP >>> 1) {
-      this.#verdicts = new Uint16Array(places);
+      this.#verdicts = new Uint8Array(places);
       this.#stamp = 0;
     }
     this.#stamp++;

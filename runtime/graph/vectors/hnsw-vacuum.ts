@@ -2,7 +2,7 @@
 // the nearest of the neighbors that one had; unreferenced slots are then freed. A builder that dies
 // in between has freed nothing, and the next one starts over.
 
-import { type HnswBuilder, nearestFirst } from "./hnsw-builder.js";
+import type { HnswBuilder } from "./hnsw-builder.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, VectorIndex } from "./index-layout.js";
 import { Slot, Space } from "./vector-layout.js";
@@ -92,8 +92,7 @@ export class HnswVacuum {
       const ways = this.#gone.has(other) ? this.#copy(other, level) : [other];
       for (const way of ways) if (way !== slot && !this.#gone.has(way)) others.add(way);
     }
-    const scored = this.#builder.scoreNodes(slot, [...others]).sort(nearestFirst);
-    return this.#builder.selectNeighbors(scored, HnswLinks.room(level)).map((near) => near.slot);
+    return this.#builder.selectNeighbors(slot, [...others], HnswLinks.room(level));
   }
 
   #copy(slot: number, level: number): number[] {

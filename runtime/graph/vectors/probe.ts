@@ -6,6 +6,7 @@ import { ARC_WORDS } from "../memory/layout.js";
 import { ValueError } from "../model/errors.js";
 import { featureSimilarity } from "./feature-measures.js";
 import type { FeatureList } from "./features.js";
+import { bindForm, type KernelTerms } from "./measures/kernel-form.js";
 import type { Measure } from "./measures/measure.js";
 import type { ProbeTerms } from "./measures/probe-terms.js";
 import { computeHalfUnit, Precision } from "./precision.js";
@@ -63,6 +64,7 @@ export class Probe {
   #wide: WideProbe | null = null;
   #termsFor = -1;
   #terms: ProbeTerms | null = null;
+  #kernelTerms: KernelTerms | null = null;
 
   constructor(table: VectorTable, parts: VectorParts) {
     this.#table = table;
@@ -94,8 +96,54 @@ export class Probe {
       const components = Math.min(countComponents(length), this.length);
       this.#terms = isWide ? this.#exact.terms(components) : this.#narrowTerms(components);
       this.#termsFor = length;
+      this.#kernelTerms = bindForm(this.measure.kernel, this.#terms);
     }
     return this.#terms;
+  }
+
+  /** Returns how kernels score slots of a length word. */
+  kernelTerms(length: number): KernelTerms {
+    this.terms(length);
+    return this.#kernelTerms!;
+  }
+
+  /**
+   * Writes the float32 scores of listed slots of a length word behind the list. Requires that
+   * kernels can address the memory.
+   */
+  scoreList(length: number, count: number): void {
+    const { kernel, lists, probe } = this.#table.memory;
+    const { field, factor, weight, base } = this.kernelTerms(length);
+    const components = this.terms(length).length;
+    const to = lists + MAX_LIST * 4;
+    this.load(length);
+    kernel!.many(lists, count, probe, components, field, factor, weight, base, to);
+  }
+
+  /**
+   * Likewise writes {address, score} of the contiguous int8 slots that have a vertex and reach a
+   * threshold; returns their number.
+   * @param slot address of the first slot
+   */
+  scanSlots(length: number, slot: number, count: number, threshold: number): number {
+    const { kernel, lists, probe } = this.#table.memory;
+    const { field, factor, weight, base } = this.kernelTerms(length);
+    const stride = computeStride(length) * 4;
+    this.load(length);
+    return kernel!.scan(slot, count, stride, probe, field, factor, weight, base, threshold, lists);
+  }
+
+  /**
+   * Writes upper bounds of the exact scores of listed slots of larger precision behind the list.
+   */
+  boundList(length: number, count: number): void {
+    const { kernel, lists, probe } = this.#table.memory;
+    const terms = this.terms(length);
+    const { field, product, residual, reach, offset } = this.measure.boundScores(terms);
+    const to = lists + MAX_LIST * 4;
+    const components = terms.length;
+    this.load(length);
+    kernel!.bounds(lists, count, components, probe, field, product, residual, reach, offset, to);
   }
 
   #narrowTerms(length: number): ProbeTerms {

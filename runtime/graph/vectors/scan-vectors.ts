@@ -38,8 +38,11 @@ export interface Scan {
   readonly best: NearestTopK;
   /** Returns whether a vertex may be a result; called for few. */
   readonly accepts: (vertex: number) => boolean;
-  /** As `accepts`, but possibly as of the start of the search; called for many. */
-  readonly filter: SlotFilter;
+  /**
+   * As `accepts`, but possibly as of the start of the search; called for many. Null: any vertex is
+   * accepted.
+   */
+  readonly filter: SlotFilter | null;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
@@ -103,10 +106,8 @@ function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): numb
       listed[count++] = vertex;
     } else selected.push(vertex);
   }
-  const terms = probe.terms(length);
-  const least = probe.measure.kernelThreshold(best.threshold, terms);
-  probe.load(length);
-  probe.measure.scoreSlots(memory, count, terms, memory.lists + MAX_LIST * 4);
+  const least = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
+  probe.scoreList(length, count);
   for (let index = 0; index < count; index++) {
     // A score that is not a number is not below.
     if (!(memory.scores[MAX_LIST + index]! < least)) selected.push(listed[index]!);
@@ -140,18 +141,49 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
     const wanted = Math.max(ef, best.limit);
-    const found =
-      over < 1
-        ? index.search.nearestOver(probe, wanted, filter, over)
-        : index.search.nearest(probe, wanted, filter);
+    const { search } = index;
+    const isOver = over < 1 && filter !== null;
+    let isFound = true;
+    if (isOver) isFound = search.nearestOver(probe, wanted, filter, over);
+    else search.nearest(probe, wanted, filter);
+    const found = search.walk.slots();
+    const vertices = found.map((slot) => search.walk.vertexOf(slot));
     // The slots found may have been reused.
     if (index.state !== state) continue;
     // Accepted ones may be where no other one leads to.
-    if (found === null || (over < 1 && found.length < wanted)) return false;
-    scoreAll(scan, found);
+    if (!isFound || (isOver && found.length < wanted)) return false;
+    offerFound(scan, table.readSpace(space, Space.Length), found, vertices);
     return offerChanged(scan, completeTo);
   }
   return false;
+}
+
+/**
+ * Offers the results of an index search, best first, unless they cannot be among the best. A vertex
+ * that got another vector meanwhile is among the changed ones.
+ */
+function offerFound(scan: Scan, length: number, slots: number[], vertices: number[]): void {
+  const { table, probe, best } = scan;
+  const { memory } = table;
+  const { measure } = probe;
+  const terms = probe.terms(length);
+  const isExact = readPrecision(length) !== Precision.Int8;
+  for (let first = 0; first < slots.length; first += MAX_LIST) {
+    const count = Math.min(MAX_LIST, slots.length - first);
+    for (let at = 0; at < count; at++) memory.list[at] = memory.addressOf(slots[first + at]!);
+    if (isExact) probe.boundList(length, count);
+    else probe.scoreList(length, count);
+    const scores = memory.scores.slice(MAX_LIST, MAX_LIST + count);
+    for (let at = 0; at < count; at++) {
+      const least = isExact
+        ? measure.boundThreshold(best.threshold, terms)
+        : measure.kernelThreshold(best.threshold, terms);
+      const vertex = vertices[first + at]!;
+      // A score that is not a number is not below.
+      if (!(scores[at]! < least) && !best.has(vertex)) offer(scan, vertex);
+    }
+    scan.poll(count);
+  }
 }
 
 /** Offers the vertices that got a vector since; false if there are too many. */
@@ -243,11 +275,9 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
 
 /** Writes the int8 slots whose score reaches that of the worst result; returns their number. */
 function findScored(scan: Scan, address: number, count: number, length: number): number {
-  const { measure } = scan.probe;
-  const terms = scan.probe.terms(length);
-  const least = measure.kernelThreshold(scan.best.threshold, terms);
-  const stride = computeStride(length) * 4;
-  return measure.scanSlots(scan.table.memory, address, count, stride, terms, least);
+  const { probe, best } = scan;
+  const least = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
+  return probe.scanSlots(length, address, count, least);
 }
 
 /** Writes the slots of larger precision whose exact score may reach that of the worst result. */

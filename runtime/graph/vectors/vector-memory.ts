@@ -5,14 +5,21 @@
 //
 //   part of a thread    word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
 //   its exact part      float32 x EXACT_CHUNK of the probe | of a float16 vector
+//   its walk            state of hnsw-walk.ts | {key, address} of results | of candidates
 //
-// The exact parts follow the parts of all threads. Words 1 and 2 of a part are the serial of the
-// exact probe and the first component of the loaded chunk.
+// The exact parts follow the parts of all threads, and the walks follow those. Words 1 and 2 of a
+// part are the serial of the exact probe and the first component of the loaded chunk.
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, isKernelMemory, sharedBuffer } from "../memory/arena.js";
-import { EXACT_SCRATCH_BYTES, KERNEL_SCRATCH_BYTES, KERNEL_THREADS } from "../memory/layout.js";
+import {
+  EXACT_SCRATCH_BYTES,
+  KERNEL_SCRATCH_BYTES,
+  KERNEL_THREADS,
+  WALK_SCRATCH_BYTES,
+} from "../memory/layout.js";
 import { FeatureList } from "./features.js";
+import { MAX_EF } from "./index-layout.js";
 import { type DotKernel, plainKernel } from "./plain-kernel.js";
 import { computeRowWords, PRECISIONS } from "./precision.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
@@ -34,6 +41,10 @@ const LISTS = PROBE + MAX_COMPONENTS * 2;
 export const EXACT_CHUNK = EXACT_SCRATCH_BYTES / 8;
 /** Maximum number of slots in a kernel call. */
 export const MAX_LIST = 4000;
+/** Words of the state of a walk, and maximum number of its results and candidates. */
+export const WALK_ENTRIES = 16;
+export const WALK_RESULTS = MAX_EF;
+export const WALK_CANDIDATES = WALK_SCRATCH_BYTES / 8 - WALK_ENTRIES / 2 - WALK_RESULTS;
 
 export class VectorMemory {
   readonly #arena: Arena;
@@ -46,6 +57,10 @@ export class VectorMemory {
   /** Addresses of a chunk of the probe's float32 components, and of a float16 vector's. */
   readonly exactProbe: number;
   readonly widened: number;
+  /** Address of this thread's walk, and its words. */
+  readonly walk: number;
+  walkWords!: Uint32Array;
+  walkFloats!: Float32Array;
   /** Null while WebAssembly cannot address the vectors. */
   kernel!: VectorKernel | null;
   /** The kernels of single vectors, which are always available. */
@@ -68,6 +83,8 @@ export class VectorMemory {
     this.lists = this.#own + LISTS;
     this.exactProbe = KERNEL_THREADS * KERNEL_SCRATCH_BYTES + thread * EXACT_SCRATCH_BYTES;
     this.widened = this.exactProbe + EXACT_SCRATCH_BYTES / 2;
+    const walks = KERNEL_THREADS * (KERNEL_SCRATCH_BYTES + EXACT_SCRATCH_BYTES);
+    this.walk = walks + thread * WALK_SCRATCH_BYTES;
     this.refresh();
   }
 
@@ -82,6 +99,8 @@ export class VectorMemory {
     this.#exact = new Float32Array(buffer, this.exactProbe, EXACT_CHUNK);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);
     this.scores = new Float32Array(buffer, this.lists, 2 * MAX_LIST);
+    this.walkWords = new Uint32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
+    this.walkFloats = new Float32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
     // An earlier thread of this number may have left a probe.
     this.#current.fill(0);
     this.#checkWords();

@@ -19,7 +19,7 @@ export interface CombinedSearch extends NearestSearch {
   /** Returns whether a vertex may be a result. */
   readonly accepts: (vertex: number) => boolean;
   /** See `Scan`. */
-  readonly filter: SlotFilter;
+  readonly filter: SlotFilter | null;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }

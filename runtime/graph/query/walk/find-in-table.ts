@@ -3,6 +3,7 @@
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { SlotFilter } from "../../vectors/hnsw-search.js";
 import { MAX_EF } from "../../vectors/index-layout.js";
 import type { Probe } from "../../vectors/probe.js";
 import { type Scan, scanVectors, scoreListed } from "../../vectors/scan-vectors.js";
@@ -46,7 +47,9 @@ export function isSelective({ origin }: NearestSource): boolean {
 export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Scan): NearestSource {
   const { best, table } = scan;
   const ef = best.limit > MAX_EF || wanted === 0 ? 0 : Math.max(wanted, best.limit);
-  const passing = test === null ? ALL_PASS : estimatePassing(store, test, scan);
+  const { filter } = scan;
+  const isOpen = test === null || filter === null;
+  const passing = isOpen ? ALL_PASS : estimatePassing(store, test, table, filter);
   const costs = estimateCosts(scan, ef, passing.share);
   const narrowed = test === null ? null : narrow(store, test, table.count, costs, passing);
   if (narrowed !== null) {
@@ -78,9 +81,14 @@ const SAMPLE = 256;
 /** Below this share, a walk over refused vertices needs twice the candidates. */
 const RARE = 0.05;
 
-function estimatePassing(store: GraphStore, test: VertexTest, scan: Scan): Passing {
-  const sampled = scan.table.sample(SAMPLE);
-  const passed = sampled.filter((vertex) => scan.filter.accepts(vertex));
+function estimatePassing(
+  store: GraphStore,
+  test: VertexTest,
+  table: VectorTable,
+  filter: SlotFilter,
+): Passing {
+  const sampled = table.sample(SAMPLE);
+  const passed = sampled.filter((vertex) => filter.accepts(vertex));
   // Never 0: no match in the sample may still mean a few in the graph.
   const ofSample = Math.max(passed.length, 0.5) / Math.max(sampled.length, 1);
   if (test.isNegated) return { share: ofSample, counted: null };

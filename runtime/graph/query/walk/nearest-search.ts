@@ -77,7 +77,7 @@ export function findNearest(
   walker.start(new HitCounter(), deadline, true, run);
   const accepts = (vertex: number): boolean => test === null || walker.test(test, vertex, 0);
   const memo = test === null || !expressions.isEmpty ? null : FilterMemo.of(store, test, walker);
-  const filter = memo ?? { accepts, serial: 0 };
+  const filter = test === null ? null : (memo ?? { accepts, serial: 0 });
   const poll = (count: number): void => deadline.spend(count);
   if (targets.length > 1) return findCombined({ ...search, accepts, filter, poll }, best);
   const { table, probe } = targets[0]!;

@@ -1,7 +1,7 @@
 // Cosine similarity: -1 to 1, 0 if one vector is zero.
 
 import { featureCosine } from "../feature-measures.js";
-import { SLOT_WORDS, Slot } from "../vector-layout.js";
+import { Slot } from "../vector-layout.js";
 import type { Measure } from "./measure.js";
 import { makeBound, roundDown } from "./score-bound.js";
 
@@ -32,20 +32,7 @@ export const COSINE: Measure = {
     return threshold - TOLERANCE;
   },
 
-  scoreSlots({ kernel, lists, probe }, count, { length, factor }, to) {
-    kernel!.many(lists, count, probe, length, factor, to);
-  },
-
-  scanSlots({ kernel, lists, probe }, slot, count, stride, { factor }, threshold) {
-    return kernel!.scan(slot, count, stride, probe, factor, threshold, lists);
-  },
-
-  scorePair(memory, a, b, length) {
-    const { dots, floats } = memory;
-    const [first, second] = [memory.addressOf(a + SLOT_WORDS), memory.addressOf(b + SLOT_WORDS)];
-    const product = dots.dot(first, second, length);
-    return product * floats[a + Slot.Factor]! * floats[b + Slot.Factor]!;
-  },
+  kernel: { field: Slot.Factor, factor: 1, weight: 0 },
 
   boundScores(probe) {
     return makeBound(probe, { field: Slot.Factor * 4, unit: probe.norm, squares: 0 });

@@ -1,7 +1,7 @@
 // Euclidean distance, negated: 0 for equal vectors, and lower the farther they are apart. Kernels
 // score its square, which orders vectors equally.
 
-import { SLOT_WORDS, Slot } from "../vector-layout.js";
+import { Slot } from "../vector-layout.js";
 import type { Measure } from "./measure.js";
 import { computeUnit, makeBound, roundDown } from "./score-bound.js";
 
@@ -30,23 +30,7 @@ export const EUCLIDEAN: Measure = {
     return roundDown(-threshold * threshold, norm * norm + (norm - threshold) ** 2);
   },
 
-  scoreSlots({ kernel, lists, probe }, count, { length, scale, norm }, to) {
-    kernel!.manyScaled(lists, count, probe, length, 2 * scale, -1, -norm * norm, to);
-  },
-
-  scanSlots({ kernel, lists, probe }, slot, count, stride, { scale, norm }, threshold) {
-    const base = -norm * norm;
-    return kernel!.scanScaled(slot, count, stride, probe, 2 * scale, -1, base, threshold, lists);
-  },
-
-  scorePair(memory, a, b, length) {
-    const { dots, floats, words } = memory;
-    const [first, second] = [memory.addressOf(a + SLOT_WORDS), memory.addressOf(b + SLOT_WORDS)];
-    const product = dots.dot(first, second, length);
-    const [one, other] = [floats[a + Slot.Scale]!, floats[b + Slot.Scale]!];
-    const own = words[a + Slot.Squares]! * one * one;
-    return 2 * product * one * other - own - words[b + Slot.Squares]! * other * other;
-  },
+  kernel: { field: Slot.Scale, factor: 2, weight: -1 },
 
   /** Of -|p - v|^2 = 2 <p, v> - |v|^2 - |p|^2 the half without the constant last term. */
   boundScores(probe) {

@@ -4,7 +4,7 @@
 // one and a row in measures.ts.
 
 import type { FeatureList } from "../features.js";
-import type { VectorMemory } from "../vector-memory.js";
+import type { KernelForm } from "./kernel-form.js";
 import type { ProbeTerms } from "./probe-terms.js";
 import type { ScoreBound } from "./score-bound.js";
 
@@ -45,30 +45,8 @@ export interface Measure {
   /** Returns a lower bound of the kernel scores of int8 vectors that score `threshold` or more. */
   kernelThreshold(threshold: number, probe: ProbeTerms): number;
 
-  /**
-   * Runs the kernel that writes the float32 scores of listed slots. Requires that kernels can
-   * address the memory.
-   * @param to address of the scores
-   */
-  scoreSlots(memory: VectorMemory, count: number, probe: ProbeTerms, to: number): void;
-
-  /**
-   * Likewise writes {address, float32 score} of the contiguous int8 slots that have a
-   * vertex and reach a threshold; returns their number.
-   * @param slot address of the first slot
-   * @param stride bytes of a slot
-   */
-  scanSlots(
-    memory: VectorMemory,
-    slot: number,
-    count: number,
-    stride: number,
-    probe: ProbeTerms,
-    threshold: number,
-  ): number;
-
-  /** Returns the approximate score of two slots of one length. */
-  scorePair(memory: VectorMemory, a: number, b: number, length: number): number;
+  /** How kernels score int8 slots. */
+  readonly kernel: KernelForm;
 
   /**
    * Returns the upper bound of the exact scores of slots of larger precision; see score-bound.ts.

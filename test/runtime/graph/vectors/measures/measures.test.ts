@@ -12,12 +12,8 @@ import {
 import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measures/score-bound.js";
 import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
 import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
-import {
-  computeStride,
-  SLAB_WORDS,
-  Slab,
-  Space,
-} from "../../../../../runtime/graph/vectors/vector-layout.js";
+import { SLAB_WORDS, Slab, Space } from "../../../../../runtime/graph/vectors/vector-layout.js";
+import { MAX_LIST } from "../../../../../runtime/graph/vectors/vector-memory.js";
 import { Random, SEED } from "../../../../property/support/random.js";
 import { makeGraph } from "../../support/make-graph.js";
 
@@ -67,18 +63,15 @@ for (const measure of MEASURES) {
   test(`${measure.name}: kernel scores reach the kernel threshold of the score`, () => {
     const { table, slots, probe, score } = fill(measure);
     const { memory } = table;
-    const { list, lists, scores } = memory;
+    const { list, scores } = memory;
     for (const at of [0, 1, 2, 3]) {
       const compared = probe(at);
-      compared.load(LENGTH);
       for (const [place, slot] of slots.entries()) list[place] = memory.addressOf(slot);
       const terms = compared.terms(LENGTH);
-      measure.scoreSlots(memory, COUNT, terms, lists + COUNT * 4);
+      compared.scoreList(LENGTH, COUNT);
       for (let other = 0; other < COUNT; other++) {
         const least = measure.kernelThreshold(score(at, other), terms);
-        assert.ok(scores[COUNT + other]! >= least, `slot ${other}`);
-        const pair = measure.scorePair(memory, slots[at]!, slots[other]!, LENGTH);
-        assert.ok(pair >= least, `pair ${other}`);
+        assert.ok(scores[MAX_LIST + other]! >= least, `slot ${other}`);
       }
     }
   });
@@ -87,7 +80,6 @@ for (const measure of MEASURES) {
     const { table, slots, probe, score } = fill(measure);
     const { memory } = table;
     const compared = probe(5);
-    compared.load(LENGTH);
     const terms = compared.terms(LENGTH);
     const exact = slots.map((_, at) => score(5, at));
     const threshold = exact.toSorted((a, b) => b - a)[20]!;
@@ -98,8 +90,7 @@ for (const measure of MEASURES) {
       const first = memory.addressOf(slab + SLAB_WORDS);
       const used = memory.words[slab + Slab.Used]!;
       const least = measure.kernelThreshold(threshold, terms);
-      const stride = computeStride(LENGTH) * 4;
-      const count = measure.scanSlots(memory, first, used, stride, terms, least);
+      const count = compared.scanSlots(LENGTH, first, used, least);
       for (let at = 0; at < count; at++) found.add(memory.wordAt(memory.list[2 * at]!));
     }
     for (const [at, slot] of slots.entries()) {
