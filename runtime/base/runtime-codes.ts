@@ -297,6 +297,18 @@ export const RUNTIME_CODES = {
     title: "graphs are not caught up",
     fix: "wait until the provider has sent everything, or go in with `--force`",
   },
+  SVC3405: {
+    title: "request with this Idempotency-Key is at work",
+    fix: "repeat the request later: it then gets the answer of the first one",
+  },
+  SVC3406: {
+    title: "Idempotency-Key belongs to another request",
+    fix: "use a new key for each request, and the same one only to repeat a request",
+  },
+  SVC3407: {
+    title: "answer of the request with this Idempotency-Key is not known",
+    fix: "check what the request has changed; to execute it once more, use a new key",
+  },
   SVC3410: {
     title: "vertex belongs to another group",
     fix: "change it in the group named in the message: send the request with `X-SVC-Key`",

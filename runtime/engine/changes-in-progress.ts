@@ -22,6 +22,8 @@ export class ChangesInProgress {
 
   /** Ends a request, unless it has ended. */
   end(call: PluginCall): void {
-    if (this.#calls.delete(call)) this.#clock?.setChanges(this.#scheduler, this.#calls.size);
+    if (!this.#calls.delete(call)) return;
+    this.#clock?.setChanges(this.#scheduler, this.#calls.size);
+    call.releaseKey?.();
   }
 }

@@ -12,6 +12,7 @@ import {
   FLAG_ADMIN_PORT,
   FLAG_CLIENT_DISCONNECTED,
   FLAG_HAS_MATRIX,
+  FLAG_KEYED,
   FLAG_POST,
   FLAG_TIMED_OUT,
   FLAG_TRUSTED,
@@ -81,6 +82,7 @@ export class ExecutorLink {
     if (call.step !== null) flags |= FLAG_HAS_MATRIX;
     if (call.isTrusted) flags |= FLAG_TRUSTED;
     if (exchange.isWarmUp) flags |= FLAG_WARM_UP;
+    if (typeof call.releaseKey === "function") flags |= FLAG_KEYED;
     this.#outbox.push(
       slot,
       call.serial,

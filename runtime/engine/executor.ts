@@ -19,7 +19,7 @@ import type {
   Upload,
 } from "../plugin/contract/request-source.js";
 import { latin1WithHeadroom } from "../plugin/contract/wire-text.js";
-import type { Done } from "../plugin/run/plugin-errors.js";
+import { type Done, sendThrown } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {
   FLAG_ACCEPT_PARTIAL,
@@ -27,6 +27,7 @@ import {
   FLAG_ADMIN_PORT,
   FLAG_CLIENT_DISCONNECTED,
   FLAG_HAS_MATRIX,
+  FLAG_KEYED,
   FLAG_POST,
   FLAG_TIMED_OUT,
   FLAG_TRUSTED,
@@ -39,6 +40,7 @@ import {
   RequestField,
 } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
+import { KeyedCalls, type KnownOutcome } from "./keyed-calls.js";
 import type { MergedInput } from "./plugin-call.js";
 import { executorId } from "./slot-table.js";
 
@@ -55,6 +57,9 @@ export interface ExecutorHooks {
   readonly slots?: 1;
 }
 
+/** @param flush to await; default: that of what the request has changed */
+type DoneAfter = (...result: [...Parameters<Done>, flush?: number]) => void;
+
 const NO_HOOKS: ExecutorHooks = { prepare: () => {}, isSliceOver: () => false };
 
 /** Runs requests of one port until the port closes. */
@@ -68,10 +73,12 @@ export class Executor {
   readonly #held = new Map<number, BoundGraph>();
   /** Signals of unanswered requests. */
   readonly #signals = new Map<number, RequestSignal>();
+  readonly #keyed = new KeyedCalls();
   readonly #streams: StreamOpener = {
     open: ({ serial, executor, portOffset }, port: MessagePort, format) => {
       this.#held.delete(serial);
       this.#signals.delete(serial);
+      this.#keyed.abandon(serial);
       const slot = (this.#hooks.slots ?? portOffset) * MAIN_SLOTS + executor;
       this.#results.push(slot, serial, 200, RESULT_STREAM, { port, format }, 0);
       this.#transfers.push(port);
@@ -131,6 +138,7 @@ export class Executor {
       this.#signals.delete(serial);
       this.#held.get(serial)?.release();
       this.#held.delete(serial);
+      this.#keyed.abandon(serial);
       return startMs;
     }
     if (!this.#state.claim(slot, startMs)) {
@@ -146,22 +154,42 @@ export class Executor {
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const published = countPublished();
     let isDone = false;
-    const done: Done = (status, kind, payload) => {
+    const done: DoneAfter = (status, kind, payload, flush) => {
       isDone = true;
       source.signal?.over();
       this.#held.delete(serial);
       this.#signals.delete(serial);
+      this.#keyed.answered(serial, status, kind, payload);
       if (this.#hooks.isSliceOver()) return this.#post(slot, serial, 0, RESULT_SLICE_OVER, "");
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
       const sentKind = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
-      this.#post(slot, serial, status, sentKind, payload, flushSince(published));
+      this.#post(slot, serial, status, sentKind, payload, flush ?? flushSince(published));
     };
-    const held =
+    const run = (): BoundGraph | null =>
       merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);
+    const held = (flags & FLAG_KEYED) === 0 ? run() : this.#runKeyed(source, done, run);
     if (held !== null) this.#held.set(serial, held);
     if (!isDone) this.#signals.set(serial, source.signal!);
     this.#state.setRunningSlot(this.#id, -1);
     return nowMs();
+  }
+
+  /** Runs a request with a key, unless its outcome is known. */
+  #runKeyed(
+    source: RequestSource,
+    done: DoneAfter,
+    run: () => BoundGraph | null,
+  ): BoundGraph | null {
+    let known: KnownOutcome | null;
+    try {
+      known = this.#keyed.begin(source);
+    } catch (thrown) {
+      sendThrown(done, source.accept, 500, "svc", thrown);
+      return null;
+    }
+    if (known === null) return this.#keyed.run(source.serial, run);
+    done(known.status, known.kind, known.payload, known.flush);
+    return null;
   }
 
   #source(batch: unknown[], at: number): RequestSource {

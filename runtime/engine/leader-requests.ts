@@ -24,12 +24,8 @@ export class LeaderRequests {
   }
 
   /** Returns whether a request is counted as a change: only in a group. */
-  isChange({ method }: Exchange, resource: Resource): boolean {
-    if (!this.#clock.isInGroup) return false;
-    if ("use" in resource) return resource.use === "change";
-    return (
-      resource.kind === "plugin" && !READS.includes(method) && resource.route.isReadonly !== true
-    );
+  isChange(exchange: Exchange, resource: Resource): boolean {
+    return this.#clock.isInGroup && mayChange(exchange, resource);
   }
 
   /** Returns why this instance does not execute a change; null: it does. */
@@ -46,4 +42,10 @@ export class LeaderRequests {
     const named = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
     return { status: MISDIRECTED, message, fields: named };
   }
+}
+
+/** Returns whether a request may change graphs. */
+export function mayChange({ method }: Exchange, resource: Resource): boolean {
+  if ("use" in resource) return resource.use === "change";
+  return resource.kind === "plugin" && !READS.includes(method) && !resource.route.isReadonly;
 }

@@ -20,7 +20,7 @@ import {
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-registry.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
-import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import { isSystemGraph, SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import { hasUnsavedChanges } from "../graph/status/graph-status.js";
 import type { RecentRequests } from "../http/recent-requests.js";
 import { RejectionCounters } from "../http/rejection-counters.js";
@@ -161,7 +161,7 @@ export class LiveServerView implements ServerView {
   }
 
   graphs(): readonly RegisteredGraph[] {
-    return this.#parts.graphs.all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
+    return this.#parts.graphs.all().filter(({ store }) => !isSystemGraph(store.name));
   }
 
   systemGraph(): RegisteredGraph | null {

@@ -33,8 +33,10 @@ export interface PluginCall {
   readonly serial: number;
   /** The lowest queue of executors that it may take, 0-3. */
   readonly minQueue: number;
-  /** It may change graphs; only known in a group that chooses its leader. */
+  /** It may change graphs; only known with a key, and in a group that chooses its leader. */
   readonly isChange?: boolean;
+  /** Called when it has its outcome; null: it has no key. */
+  readonly releaseKey?: (() => void) | null;
   /** Sent by a trusted client; only read for the admin executor. */
   readonly isTrusted: boolean;
   /** Tick of the scheduler at its arrival. */

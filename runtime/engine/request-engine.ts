@@ -16,7 +16,7 @@ import { isolationFields } from "../http/isolation.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import type { OperatorAuth } from "../http/operator-auth.js";
 import type { PackagedFiles } from "../http/packaged-files.js";
-import { type HttpRejection, PAYLOAD_TOO_LARGE, TOO_MANY_CONNECTIONS } from "../http/rejections.js";
+import { HttpRejection, PAYLOAD_TOO_LARGE, TOO_MANY_CONNECTIONS } from "../http/rejections.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -33,7 +33,8 @@ import { readGraphName } from "./builtin-scopes.js";
 import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
-import type { LeaderRequests } from "./leader-requests.js";
+import { KeysInProgress } from "./keys-in-progress.js";
+import { type LeaderRequests, mayChange } from "./leader-requests.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import { misdirection } from "./misdirection.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
@@ -80,6 +81,10 @@ interface RequestTarget extends RequestedResource {
   readonly kind: ResourceKind;
 }
 
+/** How a request may change graphs. */
+type Change = Required<Pick<PluginCall, "isChange" | "releaseKey">>;
+
+const NO_CHANGE: Change = { isChange: false, releaseKey: null };
 const DENIED: ReadonlySet<number> = new Set([401, 403]);
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
@@ -90,6 +95,7 @@ export class RequestEngine {
   /** Serial numbers start at the current microseconds since 1970 and count requests. */
   #serial = Math.floor(nowMs() * 1000);
   readonly #slow = new SlicedResponses();
+  readonly #keys = new KeysInProgress();
   #stopping = false;
   #isLeaving = false;
   /** Requests on connections opened later are rejected; milliseconds since 1970. */
@@ -260,7 +266,10 @@ export class RequestEngine {
     const isChange = this.#parts.leader.isChange(exchange, resource);
     const elsewhere = isChange ? this.#parts.leader.refusal() : null;
     if (elsewhere !== null) return this.#reject(exchange, port, elsewhere);
-    this.#answerResource(exchange, port, resource, query.slice(1), isChange);
+    const releaseKey = mayChange(exchange, resource) ? this.#keys.take(exchange) : null;
+    if (releaseKey instanceof HttpRejection) return this.#reject(exchange, port, releaseKey);
+    const change = { isChange: isChange || releaseKey !== null, releaseKey };
+    this.#answerResource(exchange, port, resource, query.slice(1), change);
   }
 
   /** Returns why a client may not change or operate anything, null if it may. */
@@ -352,16 +361,16 @@ export class RequestEngine {
     port: 0 | 1,
     resource: Resource,
     query: string,
-    isChange: boolean,
+    change: Change,
   ): void {
     switch (resource.kind) {
       case "plugin":
-        if (this.#parts.inline.takes(resource.route, exchange)) {
+        if (change.releaseKey === null && this.#parts.inline.takes(resource.route, exchange)) {
           return this.#parts.inline.run(exchange, port, resource.route, this.#serial++);
         }
-        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route, isChange);
+        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route, change);
       case "admin":
-        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route, isChange);
+        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route, change);
       case "builtin":
         if (resource.route === null || !isLarge(exchange)) {
           return this.#runBuiltin(exchange, port, resource.entry);
@@ -402,7 +411,7 @@ export class RequestEngine {
     port: 0 | 1,
     slots: 0 | 1,
     plugin: PluginRoute,
-    isChange = false,
+    { isChange, releaseKey } = NO_CHANGE,
   ): void {
     const serial = this.#serial++;
     const minQueue = this.#minQueue(exchange);
@@ -417,6 +426,7 @@ export class RequestEngine {
       serial,
       minQueue,
       isChange,
+      releaseKey,
       isTrusted,
       step: null,
       submittedAt: 0,

@@ -12,7 +12,7 @@ import {
 } from "../graph/manager/graph-manager.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import { type CommitClock, openForLogging } from "../graph/manager/logging-entry-points.js";
-import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import { isSystemGraph } from "../graph/manager/system-graph.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type Durability, type DurableLog, openLog } from "./durable-log.js";
@@ -189,7 +189,7 @@ export class Interconnect {
       isStorable: true,
       isLocal: configured?.local ?? graph.isLocal,
       isReadonly: readonly || (configured?.readonly ?? false),
-      size: configured?.memory ?? (name === SYSTEM_GRAPH ? "small" : undefined),
+      size: configured?.memory ?? (isSystemGraph(name) ? "small" : undefined),
     };
   }
 }

@@ -36,6 +36,9 @@ export const FLAG_CLIENT_DISCONNECTED = 128;
 /** The server itself calls an example before it is Service-IN. */
 export const FLAG_WARM_UP = 256;
 
+/** The request may change graphs, and has a key. */
+export const FLAG_KEYED = 512;
+
 /** Executor to IO thread. */
 export enum ResultField {
   Slot,

@@ -74,6 +74,11 @@ export function units(_request: PluginRequest): int[] {
   return [read("shop", "sold"), read("stock", "stock")];
 }
 
+/** @plugin @graph notes */
+export function sell(_request: PluginRequest, graph: Graph): int {
+  return graph.count("sold", "units", "total");
+}
+
 /** @plugin */
 export function fillStock(_request: PluginRequest): int {
   return new Graph("stock").count("stock", "units", "total", 1000000);
@@ -210,6 +215,46 @@ test("with `full`, loses no acknowledged change in a kill at any moment", async 
     assert.ok(size === told || size === told + 1, `${size} of ${told}`);
     assert.is(right, size);
     told = size;
+  }
+});
+
+test("with `full`, repeats no request with a key in a kill at any moment", async () => {
+  const sent = new Map<string, unknown>();
+  const sell = async (key: string): Promise<unknown> => {
+    const headers = { "Idempotency-Key": key };
+    const init = { method: "POST", body: "", headers };
+    const { status, json, text } = await get(project.served.port, "/svc/plugin/sell", init);
+    assert.is(status, 200, text);
+    return json.response;
+  };
+  await start("keys", "--durability", "full");
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = sent.size;
+    const clients = Array.from({ length: 3 }, async () => {
+      for (;;) {
+        const key = `"${sent.size}"`;
+        sent.set(key, null);
+        sent.set(key, await sell(key));
+      }
+    });
+    const selling = Promise.allSettled(clients);
+    while (sent.size < before + 10) await delay(10);
+    await delay(Math.random() * 100);
+    project.served.process.kill("SIGKILL");
+    await selling;
+    await kill();
+    await start("keys", "--durability", "full");
+    for (const [key, answer] of sent) {
+      const again = await sell(key);
+      assert.is(again, answer ?? again);
+      sent.set(key, again);
+    }
+    // Each has been executed once.
+    const answers = [...sent.values()].map(Number).sort((a, b) => a - b);
+    assert.equal(
+      answers,
+      [...answers.keys()].map((at) => at + 1),
+    );
   }
 });
 

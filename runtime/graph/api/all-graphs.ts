@@ -7,7 +7,7 @@ import { keepAlive } from "../../base/keep-alive.js";
 import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
 import { type KeySlots, threadSlots } from "../../slots/instance-slots.js";
 import { runTransaction } from "../changes/transaction.js";
-import { SYSTEM_GRAPH } from "../manager/system-graph.js";
+import { isSystemGraph } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
 import { refuseFurther } from "../model/check-argument.js";
@@ -198,7 +198,7 @@ function all(): GraphAccess[] {
 
 /** Returns all graphs except the system's own. */
 function userGraphs(): GraphAccess[] {
-  return all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
+  return all().filter(({ store }) => !isSystemGraph(store.name));
 }
 
 function isSystemReadonly({ memory }: GraphStore): boolean {

@@ -33,7 +33,7 @@ export function runTransaction<T>(graphs: readonly TransactionGraph[], run: () =
   try {
     const result = run();
     requireSynchronous(result, "transaction");
-    commitTogether(writers);
+    if (Writer.commitWithRequest?.(writers) !== true) commitTogether(writers);
     // Queries that read the state before must retry.
     for (const { memory } of stores) Atomics.add(memory.header.ints, Header.Batches, 1);
     return result;

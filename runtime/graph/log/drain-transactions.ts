@@ -58,12 +58,13 @@ export class DrainedTransactions {
   }
 }
 
+/** @param last ticket up to which transactions are drained */
 export function drainTransactions(
   rings: Iterable<NumberedRing>,
   clock: CommitClock,
   receive: TransactionSink,
+  last = clock.lastTicket,
 ): DrainedTransactions {
-  const last = clock.lastTicket;
   const cursors = clock.readBetweenJoints(() => findPublished(rings)) ?? [];
   const joint: Joint = { words: 0, units: 1, left: 0 };
   for (let left = cursors; left.length > 0; ) {

@@ -23,7 +23,10 @@ export async function recoverGraphs(stores: readonly GraphStore[], thread: numbe
   }
   const isFinal = isJointFinal(stores, thread);
   let left = stores.filter((store) => !recoverGraph(store, thread, isFinal));
-  for (const { memory } of stores) memory.log?.clock.setPublishing(thread, false);
+  for (const { memory } of stores) {
+    memory.log?.clock.setPublishing(thread, false);
+    memory.log?.clock.forgetAnnounced(thread);
+  }
   while (left.length > 0) {
     await sleep(SLEEP_MS, undefined, { ref: false });
     left = left.filter((store) => !releaseStaleLocks(store, thread));

@@ -3,7 +3,7 @@
 
 import type { OpenTransactionReader } from "../log/transaction-reader.js";
 import { MEMORY_SIZES, type MemorySize } from "../memory/layout.js";
-import { AccessError, ValueError } from "../model/errors.js";
+import { AccessError, DataError, ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
@@ -15,7 +15,7 @@ import {
   type RepairAction,
   type SharedGraph,
 } from "./graph-source.js";
-import { SYSTEM_GRAPH } from "./system-graph.js";
+import { REQUESTS_GRAPH, SYSTEM_GRAPH } from "./system-graph.js";
 import { trackGraph } from "./track-graph.js";
 
 /** Options for opening a graph. */
@@ -81,6 +81,7 @@ export class ThreadGraphs {
    */
   open(name: string, options: GraphOptions = {}): GraphAccess {
     const { path = null, local = false, timeout = -1, memory: size } = options;
+    if (name === REQUESTS_GRAPH) throw new DataError(`reserved graph name: '${name}'`);
     const known = this.#known(name);
     if (known !== undefined && path === null) return known;
     if (size !== undefined && !MEMORY_SIZES.includes(size)) throw sizeError(size);
@@ -91,18 +92,17 @@ export class ThreadGraphs {
 
   /** Returns the system graph, created on first use. */
   system(): GraphAccess {
-    const known = this.find(SYSTEM_GRAPH);
-    if (known !== null) return known;
-    const request = { name: SYSTEM_GRAPH, path: null, isLocal: false, size: "small" } as const;
-    return this.#attach(this.#source.open(request, lockDeadlineAfter(-1))) ?? this.system();
+    return this.#own(SYSTEM_GRAPH);
+  }
+
+  /** Returns the graph of the keys of requests, created on first use. */
+  requests(): GraphAccess {
+    return this.#own(REQUESTS_GRAPH);
   }
 
   /** Returns a graph that is open in some thread, or null. */
   find(name: string): GraphAccess | null {
-    const known = this.#known(name);
-    if (known !== undefined) return known;
-    const shared = this.#source.find(name);
-    return shared === null ? null : (this.#attach(shared) ?? this.find(name));
+    return name === REQUESTS_GRAPH ? null : this.#find(name);
   }
 
   /** Returns all graphs open in some thread, sorted by name. */
@@ -118,6 +118,7 @@ export class ThreadGraphs {
 
   /** Closes a graph for all threads; false if it was not open. */
   remove(name: string, isErased: boolean): boolean {
+    if (name === REQUESTS_GRAPH) return false;
     this.#open.delete(name);
     return this.#source.remove(name, isErased);
   }
@@ -125,6 +126,20 @@ export class ThreadGraphs {
   /** Resends graphs to subscribers; false if a sync is still in progress. */
   sync(repair: RepairAction, timeoutMs: number): boolean {
     return this.#source.sync(repair, timeoutMs);
+  }
+
+  #own(name: string): GraphAccess {
+    const known = this.#find(name);
+    if (known !== null) return known;
+    const request = { name, path: null, isLocal: false, size: "small" } as const;
+    return this.#attach(this.#source.open(request, lockDeadlineAfter(-1))) ?? this.#own(name);
+  }
+
+  #find(name: string): GraphAccess | null {
+    const known = this.#known(name);
+    if (known !== undefined) return known;
+    const shared = this.#source.find(name);
+    return shared === null ? null : (this.#attach(shared) ?? this.#find(name));
   }
 
   #known(name: string): GraphAccess | undefined {

@@ -33,13 +33,18 @@ const Word = {
   GroupEpoch: 31,
   /** By scheduler: requests in progress that may change graphs, while it is in a group. */
   Changes: 32,
+  /** Changes that were announced before their answers, and how many of these have followed. */
+  Announced: 40,
+  Answered: 44,
   /** By thread: 1 while it publishes transactions of several graphs that belong together. */
   Publishing: 48,
+  /** By thread: ticket before which no change lacks its answer; 0: none lacks it. */
+  Unanswered: 48 + 256,
 } as const;
 /** While the log is full or has failed, changes are refused, and what is committed waits. */
 const LogState = { Good: 0, Full: 1, Failed: 2 } as const;
 const THREADS = 256;
-const WORDS = Word.Publishing + THREADS;
+const WORDS = Word.Unanswered + THREADS;
 /** The log of replicated graphs, and that of local ones. */
 const LOGS = 2;
 /** Schedulers that count their changes. */
@@ -105,10 +110,56 @@ export class CommitClock {
   }
 
   get #isPublishing(): boolean {
-    for (let word: number = Word.Publishing; word < WORDS; word++) {
+    for (let word: number = Word.Publishing; word < Word.Publishing + THREADS; word++) {
       if (Atomics.load(this.#words, word) !== 0) return true;
     }
     return false;
+  }
+
+  /**
+   * Announces a change of a thread whose answer will follow as a change of its own.
+   * @param ticket lowest one of such changes of this thread
+   */
+  announce(thread: number, ticket: number): void {
+    Atomics.store(this.#words, Word.Unanswered + thread, ticket | 0 || 1);
+    Atomics.add(this.#words, Word.Announced, 1);
+  }
+
+  /** @param ticket lowest one of the changes whose answers still have to follow; 0: none */
+  answered(thread: number, ticket: number): void {
+    Atomics.store(this.#words, Word.Unanswered + thread, ticket | 0);
+    Atomics.add(this.#words, Word.Answered, 1);
+    Atomics.notify(this.#words, Word.Answered);
+  }
+
+  /** Forgets the changes of a dead thread, whose answers never follow. */
+  forgetAnnounced(thread: number): void {
+    const word = Word.Unanswered + thread;
+    if (Atomics.load(this.#words, word) !== 0) this.answered(thread, 0);
+  }
+
+  get announcedCount(): number {
+    return Atomics.load(this.#words, Word.Announced);
+  }
+
+  get answeredCount(): number {
+    return Atomics.load(this.#words, Word.Answered);
+  }
+
+  /** Resolves when more answers have followed than `seen`, or after `ms`. */
+  async afterAnswer(seen: number, ms: number): Promise<void> {
+    await Atomics.waitAsync(this.#words, Word.Answered, seen, ms).value;
+  }
+
+  /** Returns the threads with changes whose answers have not followed, and the lowest tickets. */
+  unanswered(): (readonly [thread: number, ticket: number])[] {
+    const found: [number, number][] = [];
+    if (this.announcedCount === this.answeredCount) return found;
+    for (let thread = 0; thread < THREADS; thread++) {
+      const ticket = Atomics.load(this.#words, Word.Unanswered + thread);
+      if (ticket !== 0) found.push([thread, ticket]);
+    }
+    return found;
   }
 
   /** Wakes the log thread if it sleeps. Call it after a commit, behind a barrier. */

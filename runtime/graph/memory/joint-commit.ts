@@ -20,11 +20,12 @@ const MAX_WORDS = 2 ** 20;
 
 /**
  * Commits mutations that this thread has begun; the mutexes stay locked.
+ * @param maxWords of the log
  * @throws ConstraintError, CapacityError, upon which the caller rolls all back
  */
-export function commitTogether(writers: readonly Writer[]): void {
+export function commitTogether(writers: readonly Writer[], maxWords = MAX_WORDS): void {
   const words = writers.reduce((sum, writer) => sum + writer.loggedWords, 0);
-  if (words > MAX_WORDS) throw new CapacityError("transaction exceeds the 4 MiB log buffer");
+  if (words > maxWords) throw new CapacityError("transaction exceeds the 4 MiB log buffer");
   const clock = writers.find(({ memory }) => memory.log !== null)?.memory.log?.clock ?? null;
   for (const { commitCheck } of writers) commitCheck?.check();
   const prepareAll = (): void => {

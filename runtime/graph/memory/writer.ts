@@ -65,6 +65,11 @@ export class Writer {
   static batchWriter: Writer | null = null;
   /** True while this thread holds mutexes of several graphs: it must not wait for other threads. */
   static holdsSeveral = false;
+  /**
+   * Commits mutations together with what belongs to them in another graph, such as the key of the
+   * request; returns false if there is nothing.
+   */
+  static commitWithRequest: ((writers: readonly Writer[]) => boolean) | null = null;
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
@@ -201,11 +206,18 @@ export class Writer {
    */
   commit(): void {
     if (this.#depth > 1) return;
+    if (Writer.commitWithRequest?.([this]) === true) return;
     this.commitCheck?.check();
     this.prepareCommit();
     this.decideCommit();
     this.publishCommit();
     this.finishCommit();
+  }
+
+  /** True if the current mutation has changed anything. */
+  get hasChanged(): boolean {
+    const log = this.#log;
+    return log?.isOn === true ? log.hasTransaction : this.#undoCount > 0;
   }
 
   /** Words of the log that the current mutation has written. */

@@ -49,6 +49,8 @@ export class LogChannel {
   #drained: DrainedTransactions | null = null;
   /** The frame is complete, but could not be written yet. */
   #isUnwritten = false;
+  /** The last frame had no room for all transactions. */
+  #hasMore = false;
 
   /** @throws LogCorruptionError */
   constructor(disk: Disk, folder: string) {
@@ -66,6 +68,11 @@ export class LogChannel {
     let words = 0;
     for (const { ring } of this.#open.values()) words += ring.waiting;
     return words * 4 + (this.#controls.length > 0 || this.#isUnwritten ? 1 : 0);
+  }
+
+  /** True if the frame written last had no room for all transactions that waited. */
+  get hasMore(): boolean {
+    return this.#hasMore;
   }
 
   /** Returns the graphs being logged. */
@@ -108,8 +115,8 @@ export class LogChannel {
    * stay in the rings until `release`. After an error, the next call writes the same frame.
    * @returns bytes written
    */
-  write(clock: CommitClock): number {
-    if (!this.#isUnwritten) this.#fill(clock);
+  write(clock: CommitClock, last?: number): number {
+    if (!this.#isUnwritten) this.#fill(clock, last);
     if (this.#units === 0) return 0;
     this.#isUnwritten = true;
     const bytes = FRAME_HEADER_BYTES + this.#length * 4;
@@ -174,7 +181,8 @@ export class LogChannel {
   }
 
   /** Moves what waits into the frame, as far as it fits. */
-  #fill(clock: CommitClock): void {
+  #fill(clock: CommitClock, last: number | undefined): void {
+    this.#hasMore = false;
     this.#length = 0;
     this.#units = 0;
     this.#reachedInFrame.clear();
@@ -182,7 +190,12 @@ export class LogChannel {
     this.#drained = drainTransactions(
       this.#open.values(),
       clock,
-      (words, at, length, number, joint) => this.#take(words, at, length, number, joint),
+      (words, at, length, number, joint) => {
+        const isTaken = this.#take(words, at, length, number, joint);
+        this.#hasMore = !isTaken;
+        return isTaken;
+      },
+      last,
     );
   }
 

@@ -15,6 +15,7 @@ import { SvcError } from "../../base/errors.js";
 import { Log2Histogram } from "../../base/log2-histogram.js";
 import type { CommitClock } from "../../graph/manager/logging-entry-points.js";
 import type { LogChannel } from "./log-channel.js";
+import { OpenAnswers } from "./open-answers.js";
 import { isOutOfSpace, type SpaceReserve } from "./space-reserve.js";
 
 /** Batching limits while no response waits. Timers may be late by up to 2 ms. */
@@ -67,6 +68,7 @@ export class LogWriter {
   /** Flushes that are done and not confirmed, with the end of the first log. */
   readonly #unconfirmed: { readonly flush: number; readonly sn: number }[] = [];
   #confirmedSn: (() => number) | null = null;
+  readonly #answers: OpenAnswers;
 
   constructor(
     clock: CommitClock,
@@ -76,6 +78,7 @@ export class LogWriter {
     events: LogWriterEvents,
   ) {
     this.#clock = clock;
+    this.#answers = new OpenAnswers(clock);
     this.#channels = channels;
     this.#reserve = reserve;
     this.#freeBytes = freeBytes;
@@ -178,7 +181,13 @@ export class LogWriter {
   async #flush(): Promise<void> {
     const flush = this.#clock.start();
     try {
-      if (this.#write()) await this.#timedFlush();
+      await this.#answers.wait(this.#clock.lastTicket);
+      const last = this.#answers.limit();
+      // A frame may lack room for all; only the last one of a log can be torn.
+      while (this.#write(last)) {
+        await this.#timedFlush();
+        if (!this.#channels.some(({ hasMore }) => hasMore)) break;
+      }
       this.#flushed(flush);
       this.#refillReserve();
     } catch (error) {
@@ -241,12 +250,15 @@ export class LogWriter {
     this.flushes.add(performance.now() - startedAtMs);
   }
 
-  /** Writes at most one frame per log, so that only the last one of each can be torn. */
-  #write(): boolean {
+  /**
+   * Writes at most one frame per log, so that only the last one of each can be torn.
+   * @param last ticket up to which transactions are written; default: all
+   */
+  #write(last?: number): boolean {
     let isWritten = false;
     this.#wroteAtMs = performance.now();
     for (const channel of this.#channels) {
-      const bytes = channel.write(this.#clock);
+      const bytes = channel.write(this.#clock, last);
       channel.release();
       if (bytes > 0) isWritten = true;
       this.#grownBytes += bytes;

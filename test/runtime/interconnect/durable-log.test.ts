@@ -80,6 +80,17 @@ test("replays flushed transactions", async (context) => {
   assert.match(context.lines.join("\n"), /log: replayed 502 transactions in \d/);
 });
 
+test("a flush is over once all frames are written", async (context) => {
+  const { interconnect, clock } = begin(context);
+  const store = keep(context, interconnect);
+  const graph = openStore(store);
+  const text = "x".repeat(100_000);
+  // More than one frame, before the log thread has a turn.
+  for (let at = 0; at < 100; at++) graph.createVertex(`v${at}`, { properties: { text } });
+  assert.ok(await isFlushed(clock));
+  assert.is(store.memory.log!.waiting, 0);
+});
+
 test("a torn log has all changes of a joint transaction or none", async (context) => {
   const { interconnect, clock } = begin(context);
   const stores = ["a", "b"].map((name) => keep(context, interconnect, name));

@@ -1,0 +1,96 @@
+// The executor's side of requests with a key: answers a repeated one as the first, and keeps the
+// answer of the first. See graph/manager/request-keys.ts.
+
+import { openRequestKey, type RequestKey } from "../graph/manager/logging-entry-points.js";
+import type { RequestSource } from "../plugin/contract/request-source.js";
+import { type Done, sendMessage } from "../plugin/run/plugin-errors.js";
+import { IDEMPOTENCY_KEY, requestFingerprint, requestKeyId } from "./idempotency-key.js";
+
+/** Longer answers are not kept. */
+const MAX_ANSWER_BYTES = 16_384;
+/** Status, kind, and whether the content is text. */
+const HEAD_BYTES = 4;
+
+const OTHER = `SVC3406: another request has this ${IDEMPOTENCY_KEY}`;
+const UNKNOWN =
+  `SVC3407: the request with this ${IDEMPOTENCY_KEY} has changed graphs, and its answer is not ` +
+  "known";
+
+/** The outcome of a request that does not run. */
+export interface KnownOutcome {
+  readonly status: number;
+  readonly kind: number;
+  readonly payload: string | Uint8Array<ArrayBuffer>;
+  readonly flush: number;
+}
+
+export class KeyedCalls {
+  readonly #keys = new Map<number, RequestKey>();
+
+  /**
+   * Returns the outcome of a request that is not to run. `run` runs the others.
+   * @throws what the opening of a graph throws
+   */
+  begin(source: RequestSource): KnownOutcome | null {
+    const fingerprint = requestFingerprint(source);
+    const key = openRequestKey(requestKeyId(source), fingerprint);
+    if (key === null) return null;
+    const known = key.find();
+    if (known === null) {
+      this.#keys.set(source.serial, key);
+      return null;
+    }
+    if (known.fingerprint !== fingerprint) return refusal(source, 422, OTHER);
+    if (known.answer === null) return refusal(source, 500, UNKNOWN);
+    return { ...decode(known.answer), flush: key.flush };
+  }
+
+  run<T>(serial: number, call: () => T): T {
+    const key = this.#keys.get(serial);
+    return key === undefined ? call() : key.run(call);
+  }
+
+  /** Keeps the answer of a request. */
+  answered(serial: number, ...answer: Parameters<Done>): void {
+    this.#end(serial, encode(...answer));
+  }
+
+  /** A request ends without an answer that could be kept. */
+  abandon(serial: number): void {
+    this.#end(serial, null);
+  }
+
+  #end(serial: number, answer: Uint8Array | null): void {
+    const key = this.#keys.get(serial);
+    if (key === undefined) return;
+    this.#keys.delete(serial);
+    key.end(answer);
+  }
+}
+
+function refusal({ accept }: RequestSource, status: number, text: string): KnownOutcome {
+  let outcome: KnownOutcome | null = null;
+  sendMessage(
+    (...[code, kind, payload]) => {
+      outcome = { status: code, kind, payload, flush: 0 };
+    },
+    accept,
+    status,
+    text,
+  );
+  return outcome!;
+}
+
+function encode(status: number, kind: number, payload: string | Uint8Array): Uint8Array | null {
+  if (payload.length > MAX_ANSWER_BYTES) return null;
+  const isText = typeof payload === "string";
+  const head = Buffer.from([status >> 8, status & 0xff, kind, isText ? 1 : 0]);
+  return Buffer.concat([head, isText ? Buffer.from(payload, "latin1") : payload]);
+}
+
+function decode(answer: Uint8Array): Omit<KnownOutcome, "flush"> {
+  const [high, low, kind, isText] = answer as unknown as [number, number, number, number];
+  const content = new Uint8Array(answer.subarray(HEAD_BYTES));
+  const payload = isText === 1 ? Buffer.from(content.buffer).toString("latin1") : content;
+  return { status: high * 256 + low, kind, payload };
+}

@@ -1,0 +1,222 @@
+// Keys of requests that change graphs: a repeated request gets the answer of the first one. The
+// first change of a request commits together with its key, which is a vertex of a replicated graph
+// of the system's own; its answer follows as a property. Both survive whatever changes survive: a
+// restart, another leader, a restore. Keys expire, and the oldest make room for new ones.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { begin } from "../changes/change-vertex.js";
+import { setProperty } from "../changes/properties.js";
+import { createVertex } from "../changes/vertices.js";
+import type { CommitClock } from "../memory/commit-clock.js";
+import { commitTogether } from "../memory/joint-commit.js";
+import { NEVER } from "../memory/layout.js";
+import { Writer } from "../memory/writer.js";
+import { KeyError } from "../model/errors.js";
+import { apply } from "../operations/apply.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
+import { SYSTEM_GRAPH } from "./system-graph.js";
+import { findThreadGraphs, threadGraphs } from "./thread-graphs.js";
+
+const LIFESPAN_SECONDS = 600;
+const MAX_KEYS = 100_000;
+/** Properties of a key. */
+const FINGERPRINT = "request";
+const ANSWER = "answer";
+/** Words of the log that a change may have beside its key: both are in one frame. */
+const MAX_CHANGE_WORDS = 2 ** 21 - 2 ** 12;
+/** The log thread waits no longer than this for an answer. */
+const ANNOUNCED_MS = 5;
+
+/** A request that has a key. */
+export interface KnownRequest {
+  /** Identifies the request that has the key. */
+  readonly fingerprint: string;
+  /** Null: it was interrupted, or is at work. */
+  readonly answer: Uint8Array | null;
+}
+
+/** A change whose answer follows. */
+interface Announced {
+  readonly key: RequestKey;
+  readonly ticket: number;
+  readonly atMs: number;
+}
+
+const current = new AsyncLocalStorage<RequestKey>();
+/** Changes of this thread that are announced, in the order of their tickets. */
+let announced: Announced[] = [];
+/** Requests of this thread that are not over. */
+let running = 0;
+
+/**
+ * Returns a key of a request, or null where no change can be stored with it.
+ * @param id of at most 131,000 bytes
+ * @param maxKeys number of keys that are kept
+ */
+export function openRequestKey(
+  id: string,
+  fingerprint: string,
+  maxKeys = MAX_KEYS,
+): RequestKey | null {
+  if (findThreadGraphs() === null) return null;
+  const access = threadGraphs().requests();
+  access.store.writer.enlarge();
+  return access.store.isReadonly ? null : new RequestKey(access, id, fingerprint, maxKeys);
+}
+
+export class RequestKey {
+  readonly fingerprint: string;
+  readonly #access: GraphAccess;
+  readonly #id: string;
+  readonly #maxKeys: number;
+  #isRunning = false;
+  #isRecorded = false;
+  #isAnnounced = false;
+  #isOver = false;
+
+  constructor(access: GraphAccess, id: string, fingerprint: string, maxKeys: number) {
+    this.#access = access;
+    this.#id = id;
+    this.fingerprint = fingerprint;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** Returns the first request with this key, or null. */
+  find(): KnownRequest | null {
+    const { writer, ids, vertices, properties } = this.#access.store;
+    writer.beginReading();
+    try {
+      const vertex = ids.find(this.#id);
+      if (vertex === 0 || !vertices.isReal(vertex)) return null;
+      const all = properties.all(vertex);
+      const answer = all[ANSWER];
+      return {
+        fingerprint: String(all[FINGERPRINT]),
+        answer: answer instanceof Uint8Array ? answer : null,
+      };
+    } finally {
+      writer.end();
+    }
+  }
+
+  /** Flush that makes everything found durable; 0: responses need not wait. */
+  get flush(): number {
+    const clock = this.#clock;
+    return clock?.gatesResponses === true ? clock.nextFlush : 0;
+  }
+
+  /** Runs a request: its first change commits with the key. */
+  run<T>(call: () => T): T {
+    if (!this.#isRunning) running++;
+    this.#isRunning = true;
+    Writer.commitWithRequest = commitWithRequest;
+    return current.run(this, call);
+  }
+
+  /** The request is over. @param answer that a repeated one gets; null: not known */
+  end(answer: Uint8Array | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    try {
+      if (this.#isRecorded && answer !== null) this.#keep(answer);
+    } finally {
+      this.#conclude();
+      if (this.#isRunning && --running === 0) {
+        Writer.commitWithRequest = null;
+        // Until the next request, promises cost what they usually do.
+        current.disable();
+      }
+    }
+  }
+
+  /** Commits with the key, where it is not recorded yet. */
+  commitWith(writers: readonly Writer[]): boolean {
+    if (this.#isRecorded || this.#isOver) return false;
+    if (!writers.some(({ hasChanged }) => hasChanged) || !writers.every(isReplicated)) return false;
+    const words = writers.reduce((sum, { loggedWords }) => sum + loggedWords, 0);
+    if (words > MAX_CHANGE_WORDS) return false;
+    const { batchWriter, holdsSeveral } = Writer;
+    Writer.batchWriter = null;
+    Writer.holdsSeveral = true;
+    try {
+      this.#commit(writers);
+    } finally {
+      Writer.batchWriter = batchWriter;
+      Writer.holdsSeveral = holdsSeveral;
+    }
+    return true;
+  }
+
+  get #clock(): CommitClock | null {
+    return this.#access.store.memory.log?.clock ?? null;
+  }
+
+  #commit(writers: readonly Writer[]): void {
+    const { writer } = this.#access.store;
+    writer.begin();
+    try {
+      this.#record();
+      this.#announce();
+      commitTogether([...writers, writer], MAX_CHANGE_WORDS + 2 ** 11);
+      this.#isRecorded = true;
+    } catch (error) {
+      writer.rollback();
+      this.#conclude();
+      throw error;
+    } finally {
+      writer.end();
+    }
+  }
+
+  /** @throws KeyError if another request with the key was faster */
+  #record(): void {
+    const { store } = this.#access;
+    if (store.order >= this.#maxKeys) removeOldest(store);
+    const properties = { [FINGERPRINT]: this.fingerprint };
+    const options = { lifespan: LIFESPAN_SECONDS, properties };
+    if (createVertex(this.#access, this.#id, options) === 1) return;
+    throw new KeyError("another request with this Idempotency-Key has changed graphs");
+  }
+
+  #keep(answer: Uint8Array): void {
+    try {
+      setProperty(this.#access, this.#id, ANSWER, answer);
+    } catch {
+      // A repeated request learns that the answer is not known. This one is answered as usual.
+    }
+  }
+
+  #announce(): void {
+    const clock = this.#clock;
+    if (clock === null) return;
+    this.#isAnnounced = true;
+    const now = performance.now();
+    announced = announced.filter(({ atMs }) => now - atMs < ANNOUNCED_MS);
+    announced.push({ key: this, ticket: (clock.lastTicket + 1) >>> 0, atMs: now });
+    clock.announce(this.#access.store.writer.thread, announced[0]!.ticket);
+  }
+
+  #conclude(): void {
+    if (!this.#isAnnounced) return;
+    this.#isAnnounced = false;
+    announced = announced.filter(({ key }) => key !== this);
+    this.#clock?.answered(this.#access.store.writer.thread, announced[0]?.ticket ?? 0);
+  }
+}
+
+function commitWithRequest(writers: readonly Writer[]): boolean {
+  return current.getStore()?.commitWith(writers) === true;
+}
+
+/** Changes of local graphs are in another log. */
+function isReplicated({ memory: { name } }: Writer): boolean {
+  return name !== SYSTEM_GRAPH && threadGraphs().find(name)?.isLocal === false;
+}
+
+function removeOldest(store: GraphStore): void {
+  const oldest = store.expiry.due(NEVER);
+  if (oldest === 0) return;
+  apply(store, begin(store, OperationCode.DeleteVertex, oldest));
+}

@@ -1,0 +1,85 @@
+// The log thread's wait for the answers of requests with a key.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
+import { OpenAnswers } from "../../../runtime/interconnect/log/open-answers.js";
+
+const test = suite<{ clock: CommitClock; answers: OpenAnswers }>("answers that follow");
+const [ONE, OTHER] = [3, 7];
+
+test.before.each((context) => {
+  context.clock = new CommitClock();
+  context.answers = new OpenAnswers(context.clock);
+});
+
+/** Announces a change of a thread, and commits it. */
+function commit(clock: CommitClock, thread: number): number {
+  clock.announce(thread, clock.lastTicket + 1);
+  return clock.nextTicket();
+}
+
+test("changes are written up to the first without an answer", ({ clock, answers }) => {
+  clock.nextTicket();
+  assert.is(answers.limit(), 1);
+  const first = commit(clock, ONE);
+  commit(clock, OTHER);
+  clock.nextTicket();
+  assert.is(answers.limit(), first - 1);
+  clock.answered(ONE, 0);
+  assert.is(answers.limit(), first);
+  clock.answered(OTHER, 0);
+  assert.is(answers.limit(), clock.lastTicket);
+});
+
+test("a thread with several names the first", ({ clock, answers }) => {
+  const first = commit(clock, ONE);
+  clock.announce(ONE, first);
+  clock.nextTicket();
+  clock.answered(ONE, first);
+  assert.is(answers.limit(), first - 1);
+  clock.answered(ONE, 0);
+  assert.is(answers.limit(), clock.lastTicket);
+});
+
+test("waits for answers of earlier changes only", async ({ clock, answers }) => {
+  await answers.wait(clock.lastTicket);
+  const first = commit(clock, ONE);
+  await answers.wait(first - 1);
+  const order: string[] = [];
+  const waiting = answers.wait(first).then(() => order.push("waited"));
+  await Promise.resolve();
+  order.push("answered");
+  clock.answered(ONE, 0);
+  await waiting;
+  assert.equal(order, ["answered", "waited"]);
+});
+
+test("an answer that is late is not waited for again", async ({ clock, answers }) => {
+  const first = commit(clock, ONE);
+  await answers.wait(first);
+  assert.is(answers.limit(), first);
+  clock.afterAnswer = async () => assert.unreachable();
+  await answers.wait(first);
+  clock.answered(ONE, 0);
+  const next = commit(clock, ONE);
+  assert.is(answers.limit(), next - 1);
+});
+
+test("answers of a dead thread never follow", async ({ clock, answers }) => {
+  const first = commit(clock, ONE);
+  commit(clock, OTHER);
+  clock.forgetAnnounced(ONE);
+  assert.is(answers.limit(), first);
+  clock.forgetAnnounced(OTHER);
+  clock.forgetAnnounced(OTHER);
+  assert.is(answers.limit(), clock.lastTicket);
+  // The counts of a dead thread with several changes never agree again.
+  commit(clock, ONE);
+  clock.announce(ONE, clock.lastTicket);
+  clock.forgetAnnounced(ONE);
+  const last = commit(clock, OTHER);
+  assert.is(answers.limit(), last - 1);
+});
+
+test.run();
