@@ -26,7 +26,7 @@ const PROBE = '{"kind":"probe"';
 
 /**
  * Returns the result of all partitions; below another dispatcher their response.
- * @throws KeyError if no partition contains the anchor
+ * @throws KeyError if no partition contains the anchor, or the last vertex of paths
  */
 export function mergeQuery(merged: Merged): unknown {
   const { heads, entries } = splitEntries(merged);
@@ -35,7 +35,11 @@ export function mergeQuery(merged: Merged): unknown {
   const [{ limit }] = results as [PartitionResultHead];
   const head = mergeHeads(results.map((result) => result.head));
   const kept = selectEntries(head, entries, merged.toplevel);
-  if (!merged.toplevel) return createPartitionResponse({ kind: "result", limit, head }, kept);
+  const lacking = commonLack(heads);
+  if (!merged.toplevel) {
+    return createPartitionResponse({ kind: "result", limit, head, ...lacking }, kept);
+  }
+  if (lacking.lacks !== undefined) throw missingVertex(lacking.lacks);
   if (limit === null) return showMerged(head, kept);
   const result = showMerged({ ...head, hits: limit }, kept);
   if (kept.length <= limit || head.cursor !== null) return result;
@@ -87,8 +91,20 @@ function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
   const probe = heads.find(({ kind }) => kind === "probe");
   if (probe !== undefined) return createPartitionResponse(probe);
   const [missing] = heads as [PartitionHead & { kind: "missing" }];
-  if (!isTop) return createPartitionResponse(missing);
-  throw new KeyError(`Object does not exist: '${missing.id}'`);
+  const { kind, id } = missing;
+  if (!isTop) return createPartitionResponse({ kind, id, ...commonLack(heads) });
+  throw missingVertex(id);
+}
+
+/** Returns the last vertex of paths if no partition has it. */
+function commonLack(heads: readonly PartitionHead[]): { readonly lacks?: string } {
+  const lists = heads.map((head) => ("lacks" in head ? head.lacks : undefined));
+  const [first] = lists;
+  return first === undefined || lists.includes(undefined) ? {} : { lacks: first };
+}
+
+function missingVertex(id: string): KeyError {
+  return new KeyError(`Object does not exist: '${id}'`);
 }
 
 /** The second round needs one term of each word; a prefix may stand for many. */

@@ -18,7 +18,7 @@ export type PartitionHead =
   /** The vector of the vertex that others are compared with, as JSON. */
   | { readonly kind: "probe"; readonly vector: string }
   /** The anchor is in another partition. */
-  | { readonly kind: "missing"; readonly id: string }
+  | { readonly kind: "missing"; readonly id: string; readonly lacks?: string }
   | PartitionResultHead;
 
 export interface PartitionResultHead {
@@ -26,6 +26,8 @@ export interface PartitionResultHead {
   /** Maximum number of entries if the client sets none; null if it does. */
   readonly limit: number | null;
   readonly head: PartialHead;
+  /** Id of the last vertex of paths, if it is in another partition. */
+  readonly lacks?: string;
 }
 
 const HEAD_KEY = new Uint8Array(0);

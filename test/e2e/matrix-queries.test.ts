@@ -255,6 +255,10 @@ test("errors of the query are those of one graph", async () => {
     const missing = await failed(node, "neighbor", { id: "nobody" });
     assert.match(missing[1], /does not exist: 'nobody'/);
     assert.match((await failed(node, "paths", { id: "nobody" }))[1], /does not exist: 'nobody'/);
+    const unknown = { ...WAY, to: "nowhere" };
+    assert.match((await failed(node, "paths", unknown))[1], /does not exist: 'nowhere'/);
+    const neither = { ...unknown, id: "nobody" };
+    assert.match((await failed(node, "paths", neither))[1], /does not exist: 'nobody'/);
     assert.match((await failed(node, "paths", { ...WAY, colour: 1 }))[1], /colour/);
     assert.match((await failed(node, "search", { cursor: "c2abc" }, RED))[1], /invalid cursor/);
   }

@@ -22,12 +22,15 @@ export function partitionResponse(
   const isLimited = hits === null || (typeof hits === "number" && hits < 0);
   const query = createQuery(isLimited ? { ...options, hits: limit + 1 } : options);
   const result = queryPartition(graph, query);
+  const goal = query.call === "shortestPaths" ? query.goal : null;
+  const lacking = typeof goal !== "string" || graph.hasVertex(goal) ? {} : { lacks: goal };
   if (result === null) {
     const { anchor } = query as { readonly anchor: string };
-    return createPartitionResponse({ kind: "missing", id: anchor });
+    return createPartitionResponse({ kind: "missing", id: anchor, ...lacking });
   }
-  const head = { kind: "result", limit: isLimited ? limit : null, head: result.head } as const;
-  return createPartitionResponse(head, result.entries);
+  const { head, entries } = result;
+  const most = isLimited ? limit : null;
+  return createPartitionResponse({ kind: "result", limit: most, head, ...lacking }, entries);
 }
 
 /**
