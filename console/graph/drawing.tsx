@@ -1,16 +1,19 @@
-// A subgraph as an image: a click selects a vertex, a double click adds its neighbors. The table
-// next to it has the same content, and buttons serve keyboards.
+// A subgraph as an image. Each mark is a button within the canvas, for keyboards and screen
+// readers: arrows move between them, Enter adds neighbors, Delete hides. The tables below say the
+// same.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { downloadFile } from "../data/download.js";
 import { clipForDisplay, count } from "../data/text.js";
 import { Icon } from "../parts/icon.js";
 import { theme } from "../theme.js";
+import type { ArcKind } from "./explore.js";
 import type { GraphInfo } from "./graph-info.js";
 import { layoutPositions, type Point } from "./layout.js";
 import { Legend } from "./legend.js";
-import { paintGraph, shortName } from "./paint.js";
+import { bundleText, paintGraph, shortName } from "./paint.js";
+import { stepTo } from "./steps.js";
 import type { Subgraph } from "./subgraph.js";
 import { formatSvg } from "./svg-export.js";
 
@@ -19,6 +22,18 @@ const MARGIN = 60;
 const LEGEND = 200;
 const WIDE = 560;
 const HIT_DISTANCE = 14;
+/** A bundle is wider than high. */
+const HALF_BUNDLE = 50;
+
+export interface DrawingActions {
+  /** Adds the neighbors of a vertex. */
+  expand(id: string): void;
+  /** Adds more arcs of a kind. */
+  expandKind(kind: ArcKind): void;
+  hide(id: string): void;
+  /** Puts a vertex into the middle. */
+  open(id: string): void;
+}
 
 interface DrawingProps {
   readonly picture: Subgraph;
@@ -27,77 +42,182 @@ interface DrawingProps {
   readonly info: GraphInfo;
   /** Vertices whose neighbors are drawn. */
   readonly centers: ReadonlySet<string>;
-  readonly onExpand: (id: string) => void;
+  readonly actions: DrawingActions;
   /** Says what is shown, and below the drawing, how to show more. */
   readonly shown: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 export function Drawing(props: DrawingProps) {
-  const { picture, anchor, info, centers, onExpand, shown, children } = props;
+  const { picture, anchor, info, actions, shown, children } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const before = useRef<ReadonlyMap<string, Point>>(new Map());
-  const shade = theme.value;
-  const { ids, arcs, left } = picture;
-  const places = useMemo(() => {
-    const arcs = picture.arcs.map(({ from, to }) => [from, to] as const);
-    before.current = layoutPositions(picture.ids, arcs, before.current);
-    return before.current;
-  }, [picture]);
-  const seen = useRef<ReadonlyMap<string, Point>>(new Map());
-  useEffect(() => {
-    const element = canvas.current!;
-    const redraw = (): void => {
-      seen.current = fitted(places, element.clientWidth, element.clientHeight);
-      paintGraph(element, { picture, places: seen.current, anchor, info, centers });
-    };
-    const watch = new ResizeObserver(redraw);
-    watch.observe(element);
-    // Without the font, names have another width.
-    if (document.fonts.status !== "loaded") void document.fonts.ready.then(redraw);
-    return () => watch.disconnect();
-  }, [places, anchor, shade, info]);
+  const { places, seen } = usePlaces(picture, anchor);
+  const [chosen, setActive] = useState(anchor);
+  const active = places.has(chosen) ? chosen : anchor;
+  const { ids, left } = picture;
   const save = (): void => {
     const { clientWidth: width, clientHeight: height } = canvas.current!;
     downloadFile(formatSvg(picture, seen.current, info, { width, height }), "graph.svg");
   };
   return (
     <div class="card canvas">
-      <div class="float tools">
-        <button type="button" class="btn icon" aria-label="Undo" onClick={() => history.back()}>
-          <Icon name="undo" />
-        </button>
-        <button type="button" class="btn icon" aria-label="Save as SVG" onClick={save}>
-          <Icon name="get" />
-        </button>
-      </div>
+      <Tools onSave={save} />
       <p class="float shown">{shown}</p>
-      <canvas
-        class="drawing"
-        ref={canvas}
-        role="img"
-        aria-label={`${clipForDisplay(anchor)} among ${count(ids.length)} vertices and ${count(
-          arcs.length,
-        )} arcs, which the table lists`}
-        onMouseMove={({ offsetX, offsetY, currentTarget }) => {
-          const id = hit(seen.current, offsetX, offsetY);
-          currentTarget.title = id === null ? "" : shortName(id);
-        }}
-        onDblClick={(event) => {
-          const id = hit(seen.current, event.offsetX, event.offsetY);
-          if (id !== null) onExpand(id);
-        }}
-      />
+      <Stage {...props} {...{ canvas, places, seen, active }} onActive={setActive} />
       <Legend info={info} types={ids.map((id) => picture.types.get(id) ?? "")} />
+      {active !== anchor && ids.includes(active) && <Chosen id={active} actions={actions} />}
       <footer>
         {children}
         <p class="faint s">
-          A double click adds the neighbors of a vertex.
+          Arrow keys move, Enter or a double click adds neighbors, Delete hides.
           {left > 0 && ` ${count(left)} more are listed in the tables only.`}
         </p>
       </footer>
     </div>
   );
+}
+
+interface StageProps extends Pick<DrawingProps, "picture" | "anchor" | "info" | "centers"> {
+  readonly actions: DrawingActions;
+  readonly canvas: { readonly current: HTMLCanvasElement | null };
+  readonly places: ReadonlyMap<string, Point>;
+  /** As last painted. */
+  readonly seen: { current: ReadonlyMap<string, Point> };
+  readonly active: string;
+  readonly onActive: (key: string) => void;
+}
+
+/** The canvas, and its marks as buttons. */
+function Stage(props: StageProps) {
+  const { picture, anchor, actions, canvas, seen, active, onActive } = props;
+  const { ids, arcs, bundles } = picture;
+  usePainting(props);
+  const focus = (key: string): void => {
+    onActive(key);
+    const at = [...ids, ...bundles.map((bundle) => bundle.key)].indexOf(key);
+    canvas.current!.querySelectorAll("button")[at]?.focus({ preventScroll: true });
+  };
+  const press = (key: string): void => {
+    const bundle = bundles.find((one) => one.key === key);
+    if (bundle === undefined) actions.expand(key);
+    else actions.expandKind(bundle.kind);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const next = event.key === "Home" ? anchor : stepTo(seen.current, active, event.key);
+    if (next !== null) focus(next);
+    else if (event.key === "+") press(active);
+    else if (event.key !== "Delete" || active === anchor || !ids.includes(active)) return;
+    else {
+      focus(anchor);
+      actions.hide(active);
+    }
+    event.preventDefault();
+  };
+  const vertices = new Set(ids);
+  const hit = ({ offsetX, offsetY }: MouseEvent): string | null =>
+    markAt(seen.current, vertices, offsetX, offsetY);
+  const mark = (key: string, text: string) => (
+    <button
+      key={key}
+      type="button"
+      tabIndex={key === active ? 0 : -1}
+      onFocus={() => onActive(key)}
+      onClick={() => press(key)}
+    >
+      {text}
+    </button>
+  );
+  const label =
+    `${clipForDisplay(anchor)} among ${count(ids.length)} vertices and ${count(arcs.length)} ` +
+    "arcs, which the table lists";
+  return (
+    <fieldset class="stage" aria-label={label} onKeyDown={onKey}>
+      <canvas
+        class="drawing"
+        ref={canvas}
+        onMouseMove={(event) => {
+          const key = hit(event);
+          event.currentTarget.title = key !== null && vertices.has(key) ? shortName(key) : "";
+        }}
+        onClick={(event) => {
+          const key = event.target === canvas.current ? hit(event) : null;
+          if (key === null) return;
+          focus(key);
+          if (!vertices.has(key)) press(key);
+        }}
+        onDblClick={(event) => {
+          const key = hit(event);
+          if (key !== null && vertices.has(key)) actions.expand(key);
+        }}
+      >
+        {ids.map((id) => mark(id, clipForDisplay(id, 60)))}
+        {bundles.map((bundle) => mark(bundle.key, bundleText(bundle)))}
+      </canvas>
+    </fieldset>
+  );
+}
+
+/** Paints the canvas when its content, size or theme changes. */
+function usePainting(props: StageProps): void {
+  const { picture, places, seen, anchor, active, info, centers, canvas } = props;
+  const shade = theme.value;
+  useEffect(() => {
+    const element = canvas.current!;
+    const redraw = (): void => {
+      seen.current = fitted(places, element.clientWidth, element.clientHeight);
+      paintGraph(element, { picture, places: seen.current, anchor, active, info, centers });
+    };
+    const watch = new ResizeObserver(redraw);
+    watch.observe(element);
+    // Without the font, names have another width.
+    if (document.fonts.status !== "loaded") void document.fonts.ready.then(redraw);
+    return () => watch.disconnect();
+  }, [places, anchor, active, shade, info]);
+}
+
+/** The vertex that the keyboard or the pointer is at. */
+function Chosen({ id, actions }: { readonly id: string; readonly actions: DrawingActions }) {
+  const button = (title: string, act: (id: string) => void) => (
+    <button type="button" class="link" onClick={() => act(id)}>
+      {title}
+    </button>
+  );
+  return (
+    <p class="float pathbox row">
+      <strong>{shortName(id)}</strong>
+      {button("Show", actions.open)}
+      {button("Add neighbors", actions.expand)}
+      {button("Hide", actions.hide)}
+    </p>
+  );
+}
+
+function Tools({ onSave }: { readonly onSave: () => void }) {
+  return (
+    <div class="float tools">
+      <button type="button" class="btn icon" aria-label="Undo" onClick={() => history.back()}>
+        <Icon name="undo" />
+      </button>
+      <button type="button" class="btn icon" aria-label="Save as SVG" onClick={onSave}>
+        <Icon name="get" />
+      </button>
+    </div>
+  );
+}
+
+/** Places of all marks: those of the layout, and as last painted. */
+function usePlaces(picture: Subgraph, anchor: string) {
+  const before = useRef<ReadonlyMap<string, Point>>(new Map());
+  const seen = useRef<ReadonlyMap<string, Point>>(new Map());
+  const places = useMemo(() => {
+    const keys = picture.bundles.map(({ key }) => key);
+    const arcs = picture.arcs.map(({ from, to }) => [from, to] as const);
+    // Beside the arcs of the most frequent kind, which are first.
+    const all = [...keys.map((key) => [anchor, key] as const), ...arcs];
+    before.current = layoutPositions([...picture.ids, ...keys], all, before.current);
+    return before.current;
+  }, [picture]);
+  return { places, seen };
 }
 
 /** The same places in points of the screen. */
@@ -119,14 +239,22 @@ function fitted(
   return new Map([...places].map(([id, point]) => [id, { x: x(point), y: y(point) }]));
 }
 
-function hit(places: ReadonlyMap<string, Point>, x: number, y: number): string | null {
+/** Returns the mark at a point of the screen. */
+function markAt(
+  places: ReadonlyMap<string, Point>,
+  vertices: ReadonlySet<string>,
+  x: number,
+  y: number,
+): string | null {
   let found: string | null = null;
   let nearest = HIT_DISTANCE;
-  for (const [id, point] of places) {
-    const distance = Math.hypot(point.x - x, point.y - y);
+  for (const [key, point] of places) {
+    const aside = Math.abs(point.x - x);
+    const dx = vertices.has(key) ? aside : Math.max(0, aside - HALF_BUNDLE);
+    const distance = Math.hypot(dx, point.y - y);
     if (distance >= nearest) continue;
     nearest = distance;
-    found = id;
+    found = key;
   }
   return found;
 }

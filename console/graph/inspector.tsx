@@ -1,19 +1,15 @@
 // One vertex: its properties, its arcs counted by relationship, and the buttons that draw more.
 
-import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
 import { entriesAt, listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import { clipForDisplay, count } from "../data/text.js";
+import { type ArcKind, kindKey, MORE } from "./explore.js";
 import { chooseLook, type GraphInfo, type NamedCount } from "./graph-info.js";
 import { ShapeMark } from "./legend.js";
-import { type ArcCount, countArcs, MAX_TYPED_ARCS } from "./vertex-summary.js";
 
-interface InspectorProps {
-  readonly graph: string;
+interface InspectorProps extends ArcsProps {
   readonly id: string;
   readonly vertex: unknown;
-  readonly info: GraphInfo;
-  readonly onExpand: (arc: ArcCount) => void;
 }
 
 const MAX_PROPERTIES = 40;
@@ -27,7 +23,7 @@ const TIMES = [
 /** Later expiry means never. */
 const MAX_AHEAD = 50 * 365 * 86_400;
 
-export function Inspector({ graph, id, vertex, info, onExpand }: InspectorProps) {
+export function Inspector({ id, vertex, kinds, info, onExpand }: InspectorProps) {
   const inner = readPath(vertex, `Vertex( ${id} )`);
   const type = textAt(inner, "attributes", "type");
   const degree = (name: string) => count(numberAt(inner, "attributes", name));
@@ -49,10 +45,7 @@ export function Inspector({ graph, id, vertex, info, onExpand }: InspectorProps)
             {degree("ideg")} in, {degree("odeg")} out
           </span>
         </h3>
-        <Arcs
-          {...{ graph, id, info, onExpand }}
-          hasTypes={numberAt(inner, "attributes", "deg") <= MAX_TYPED_ARCS}
-        />
+        <Arcs {...{ kinds, info, onExpand }} />
       </section>
       <VectorBars vector={listAt(inner, "attributes", "vector")} />
       <section>
@@ -122,48 +115,44 @@ function typeText({ name, count: many }: NamedCount): string {
   return `${clipForDisplay(name, 20)} ${count(many)}`;
 }
 
-type ArcsProps = Omit<InspectorProps, "vertex"> & { readonly hasTypes: boolean };
+interface ArcsProps {
+  readonly kinds: readonly ArcKind[];
+  readonly info: GraphInfo;
+  readonly onExpand: (kind: ArcKind) => void;
+}
 
-function Arcs({ graph, id, info, hasTypes, onExpand }: ArcsProps) {
-  const [counts, setCounts] = useState<readonly ArcCount[] | null>(null);
-  const [failure, setFailure] = useState("");
-  useEffect(() => {
-    let isOver = false;
-    countArcs(graph, id, info.relationships, hasTypes).then(
-      (found) => !isOver && setCounts(found),
-      (error: Error) => !isOver && setFailure(error.message),
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [graph, id, info, hasTypes]);
-  if (failure !== "") return <p class="err s">{clipForDisplay(failure)}</p>;
-  if (counts === null) return <p class="soft s">Counting arcs…</p>;
+function Arcs({ kinds, info, onExpand }: ArcsProps) {
   return (
     <ul class="rels" aria-label="Arcs by relationship">
-      {counts.map((arc) => {
-        const { relationship, direction, arcs, types } = arc;
+      {kinds.map((kind) => {
+        const { relationship, direction, arcs, types, rows } = kind;
         const known = types.filter((one) => one.name !== NO_TYPE);
         const name = clipForDisplay(relationship, 30);
         const { color } = chooseLook(info.relationships, relationship);
+        const isAll = rows.length >= arcs;
         return (
-          <li key={`${direction}/${relationship}`}>
+          <li key={kindKey(direction, relationship)}>
             <svg class="key" viewBox="0 0 14 12" aria-hidden="true">
               <path class={`line-${color}`} stroke-width="2.5" d="M0 6h14" />
             </svg>
             <span>
               {direction === "D_IN" ? "← " : "→ "}
               {name}
+              {!isAll && <span class="faint"> {count(rows.length)} of</span>}
             </span>
             <span class="n">{count(arcs)}</span>
-            <button
-              type="button"
-              class="btn"
-              aria-label={`+ 100: draw 100 of ${name}, ${direction === "D_IN" ? "in" : "out"}`}
-              onClick={() => onExpand(arc)}
-            >
-              + 100
-            </button>
+            {!isAll && (
+              <button
+                type="button"
+                class="btn"
+                aria-label={`+ ${MORE}: draw ${MORE} more of ${name}, ${
+                  direction === "D_IN" ? "in" : "out"
+                }`}
+                onClick={() => onExpand(kind)}
+              >
+                + {MORE}
+              </button>
+            )}
             {known.length > 0 && <span class="types soft s">{known.map(typeText).join(", ")}</span>}
           </li>
         );

@@ -29,14 +29,12 @@ export function layoutPositions(
   arcs: readonly (readonly [string, string])[],
   before: ReadonlyMap<string, Point>,
 ): ReadonlyMap<string, Point> {
-  const places = new Map<string, Point>();
-  for (const id of ids) {
-    const known = before.get(id);
-    if (known !== undefined) places.set(id, { ...known });
-  }
-  ids.forEach((id, index) => {
-    if (!places.has(id)) places.set(id, beginning(id, index, arcs, places));
+  const known = ids.flatMap((id) => {
+    const place = before.get(id);
+    return place === undefined ? [] : [[id, { ...place }] as const];
   });
+  const begun = beginnings(ids, arcs, new Map(known));
+  const places = new Map(ids.map((id) => [id, begun.get(id)!]));
   const links = arcs.flatMap(([from, to]) => {
     const [a, b] = [places.get(from), places.get(to)];
     return a === undefined || b === undefined || a === b ? [] : [[a, b] as const];
@@ -46,19 +44,36 @@ export function layoutPositions(
   return places;
 }
 
-/** Starts beside a neighbor that has a position, on a spiral around it. */
-function beginning(
-  id: string,
-  index: number,
+/** Vertices begin around the one they have an arc with, side by side in their order. */
+function beginnings(
+  ids: readonly string[],
   arcs: readonly (readonly [string, string])[],
   places: ReadonlyMap<string, Point>,
-): Point {
-  const arc = arcs.find(([a, b]) => (a === id && places.has(b)) || (b === id && places.has(a)));
-  const other = arc === undefined ? undefined : places.get(arc[0] === id ? arc[1] : arc[0]);
-  const angle = index * GOLDEN_ANGLE;
-  const { x, y } = other ?? { x: 0, y: 0 };
-  const far = LENGTH * (1 + (index % 7) / 20);
-  return { x: x + Math.cos(angle) * far, y: y + Math.sin(angle) * far };
+): ReadonlyMap<string, Point> {
+  const neighbors = new Map<string, string[]>(ids.map((id) => [id, []]));
+  for (const [a, b] of arcs) {
+    if (!neighbors.has(a) || !neighbors.has(b)) continue;
+    neighbors.get(a)!.push(b);
+    neighbors.get(b)!.push(a);
+  }
+  const found = new Map(places);
+  let next = 0;
+  const queue = [...places.keys()];
+  while (found.size < ids.length) {
+    const center = queue.shift() ?? ids.find((id) => !found.has(id))!;
+    const angle = next++ * GOLDEN_ANGLE;
+    if (!found.has(center)) found.set(center, { x: Math.cos(angle), y: Math.sin(angle) });
+    const { x, y } = found.get(center)!;
+    const around = new Set(neighbors.get(center)!.filter((id) => !found.has(id)));
+    let rank = 0;
+    for (const id of around) {
+      const turn = angle + (2 * Math.PI * rank) / around.size;
+      const far = LENGTH * (1 + (rank++ % 7) / 20);
+      found.set(id, { x: x + Math.cos(turn) * far, y: y + Math.sin(turn) * far });
+      queue.push(id);
+    }
+  }
+  return found;
 }
 
 function relax(

@@ -3,7 +3,7 @@
 import { fetchValue } from "../data/client.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
 
-const HITS = 200;
+const HITS = 100;
 
 export interface Neighbor {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Neighbor {
   readonly degree: number;
 }
 
-const NEIGHBOR_QUERY = {
+const NEIGHBOR_FIELDS = {
   fields: "F_ID|F_TYPE|F_ARCDIR|F_REL|F_VAL|F_DEG",
   result: "R_DICT",
 };
@@ -29,22 +29,27 @@ export async function graphNames(): Promise<readonly string[]> {
   return names.filter((name) => typeof name === "string");
 }
 
-/**
- * Returns arcs of a vertex.
- * @param arc relationship and direction; default: all
- */
+/** The first neighbors that a query about a vertex finds. */
 export async function parseNeighbors(
   graph: string,
   id: string,
-  arc: readonly [relationship: string, direction: string] = ["*", "D_ANY"],
+  query: object = { arc: ["*", "D_ANY"] },
 ): Promise<readonly Neighbor[]> {
-  const query = JSON.stringify({ ...NEIGHBOR_QUERY, arc });
-  const found = await fetchValue(path("neighbor", { graph, id, query, hits: `${HITS}` }));
-  return readNeighbors(found);
+  return readNeighbors(await fetchValue(neighborPath({ graph, id }, query, HITS)));
+}
+
+/** Path of the request for neighbors with all that rows show. */
+export function neighborPath(
+  { graph, id }: { readonly graph: string; readonly id: string },
+  query: object,
+  hits: number,
+): string {
+  const text = JSON.stringify({ ...query, ...NEIGHBOR_FIELDS });
+  return path("neighbor", { graph, id, query: text, hits: String(hits) });
 }
 
 /** Rows of a response: missing members read as empty. */
-function readNeighbors(found: unknown): readonly Neighbor[] {
+export function readNeighbors(found: unknown): readonly Neighbor[] {
   return (Array.isArray(found) ? found : []).map((item: unknown) => ({
     id: textAt(item, "id"),
     type: textAt(item, "type"),

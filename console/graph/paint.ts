@@ -1,16 +1,18 @@
 // Paints a subgraph: arcs in the colors of their relationships, vertices in color and shape of
 // their types, and the texts for which there is room.
 
-import { clipForDisplay } from "../data/text.js";
+import { clipForDisplay, count } from "../data/text.js";
 import { readColor } from "../parts/read-color.js";
 import { chooseLook, type GraphInfo, type Look, shapeCorners } from "./graph-info.js";
 import { bundleArcs, type Label, LabelSpace, placesAround } from "./labels.js";
 import type { Point } from "./layout.js";
-import type { Subgraph } from "./subgraph.js";
+import type { Bundle, Subgraph } from "./subgraph.js";
 
 const MAX_NAME = 24;
 const HEAD = 6;
 const RING = 12;
+const BUNDLE_PAD = 10;
+const BUNDLE_HIGH = 24;
 /** Part of the way from the vertex in the middle to the other end. */
 const ARC_TEXT_AT = 0.6;
 /** More arcs are drawn fainter, because they cross. */
@@ -20,6 +22,8 @@ interface Scene {
   readonly picture: Subgraph;
   readonly places: ReadonlyMap<string, Point>;
   readonly anchor: string;
+  /** Vertex or bundle that the keyboard is at. */
+  readonly active: string;
   readonly info: GraphInfo;
   /** Vertices whose neighbors are drawn. */
   readonly centers: ReadonlySet<string>;
@@ -34,6 +38,7 @@ export function paintGraph(canvas: HTMLCanvasElement, scene: Scene): void {
   paint.textBaseline = "middle";
   paintArcs(paint, scene);
   const space = new LabelSpace(width, height);
+  paintBundles(paint, scene, space);
   for (const id of scene.picture.ids) space.block(scene.places.get(id)!, radiusOf(id, scene));
   const arcTexts = placeArcTexts(paint, scene, space);
   paintVertices(paint, scene);
@@ -80,6 +85,49 @@ function placeArcTexts(
   });
 }
 
+/** Arcs that are not shown: one dashed line for each kind, to their number. */
+function paintBundles(
+  paint: CanvasRenderingContext2D,
+  { picture: { bundles }, places, anchor, active, info }: Scene,
+  space: LabelSpace,
+): void {
+  const start = places.get(anchor);
+  paint.font = font(500, 11);
+  for (const bundle of bundles) {
+    const { key, kind } = bundle;
+    const end = places.get(key);
+    if (start === undefined || end === undefined) continue;
+    const text = bundleText(bundle);
+    const wide = paint.measureText(text).width;
+    const left = end.x - wide / 2 - BUNDLE_PAD;
+    paint.setLineDash([4, 3]);
+    paint.lineWidth = key === active ? 2 : 1.2;
+    paint.strokeStyle = readColor(`--c${chooseLook(info.relationships, kind.relationship).color}`);
+    paint.beginPath();
+    paint.moveTo(start.x, start.y);
+    paint.lineTo(end.x, end.y);
+    paint.stroke();
+    paint.fillStyle = readColor("--over");
+    if (key === active) paint.strokeStyle = readColor("--accent");
+    paint.beginPath();
+    paint.roundRect(left, end.y - BUNDLE_HIGH / 2, wide + 2 * BUNDLE_PAD, BUNDLE_HIGH, 12);
+    paint.fill();
+    paint.stroke();
+    paint.setLineDash([]);
+    paint.fillStyle = readColor("--text");
+    paint.fillText(text, left + BUNDLE_PAD, end.y);
+    for (const x of [left + BUNDLE_HIGH / 2, end.x, end.x + wide / 2]) {
+      space.block({ x, y: end.y }, BUNDLE_HIGH / 2);
+    }
+  }
+}
+
+/** The number of arcs that are not shown, such as `+ 62,984 ← bought`. */
+export function bundleText({ rest, kind: { direction, relationship } }: Bundle): string {
+  const name = clipForDisplay(relationship, MAX_NAME);
+  return `+ ${count(rest)} ${direction === "D_IN" ? `← ${name}` : `${name} →`}`;
+}
+
 function paintVertices(paint: CanvasRenderingContext2D, scene: Scene): void {
   const { picture, places, anchor, info } = scene;
   for (const id of picture.ids) {
@@ -87,7 +135,7 @@ function paintVertices(paint: CanvasRenderingContext2D, scene: Scene): void {
     const look = chooseLook(info.types, picture.types.get(id) ?? "");
     paint.fillStyle = readColor(`--c${look.color}`);
     drawShape(paint, look, place, radiusOf(id, scene));
-    if (id === anchor) drawRing(paint, place);
+    if (id === anchor || id === scene.active) drawRing(paint, place, id === anchor);
   }
 }
 
@@ -145,8 +193,8 @@ function drawShape(
 }
 
 /** The chosen vertex has a ring, too: its type has the color. */
-function drawRing(paint: CanvasRenderingContext2D, { x, y }: Point): void {
-  paint.strokeStyle = readColor("--text");
+function drawRing(paint: CanvasRenderingContext2D, { x, y }: Point, isAnchor: boolean): void {
+  paint.strokeStyle = readColor(isAnchor ? "--text" : "--accent");
   paint.lineWidth = 2;
   paint.beginPath();
   paint.arc(x, y, RING, 0, 2 * Math.PI);

@@ -1,6 +1,7 @@
 // The drawn subgraph: neighbors of the most recently selected vertices. The oldest leave the
 // drawing and stay in the table.
 
+import { type ArcKind, kindKey } from "./explore.js";
 import type { Neighbor } from "./neighbors.js";
 
 const MAX_DRAWN = 600;
@@ -12,24 +13,45 @@ export interface DrawnArc {
   readonly value: number;
 }
 
+/** Arcs of one kind that are not shown, drawn as one. */
+export interface Bundle {
+  /** Its place among the vertices; no vertex has such an id. */
+  readonly key: string;
+  readonly kind: ArcKind;
+  readonly rest: number;
+}
+
 export interface Subgraph {
   readonly ids: readonly string[];
   readonly arcs: readonly DrawnArc[];
   /** By vertex, as far as they are known. */
   readonly types: ReadonlyMap<string, string>;
+  readonly bundles: readonly Bundle[];
   /** Vertices for which there was no room. */
   readonly left: number;
 }
 
-/** @param found neighbors by vertex, the newest last */
-export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): Subgraph {
+const NO_ID = "\u0000";
+
+/**
+ * @param found neighbors by vertex, the newest last
+ * @param kinds arcs of the vertex in the middle
+ * @param hidden vertices to leave out
+ */
+export function buildSubgraph(
+  found: ReadonlyMap<string, readonly Neighbor[]>,
+  kinds: readonly ArcKind[] = [],
+  hidden: ReadonlySet<string> = new Set(),
+): Subgraph {
   // Selected vertices always stay.
-  const ids = new Set<string>(found.keys());
+  const ids = new Set<string>([...found.keys()].filter((id) => !hidden.has(id)));
   const types = new Map<string, string>();
   let left = 0;
   const arcs = new Map<string, DrawnArc>();
   for (const [anchor, neighbors] of [...found].reverse()) {
+    if (hidden.has(anchor)) continue;
     for (const { id, type, direction, relationship, value } of neighbors) {
+      if (hidden.has(id)) continue;
       types.set(id, type);
       if (!ids.has(id) && ids.size >= MAX_DRAWN) {
         left++;
@@ -41,5 +63,11 @@ export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): 
       arcs.set(JSON.stringify([from, to, relationship]), { from, to, relationship, value });
     }
   }
-  return { ids: [...ids], arcs: [...arcs.values()], types, left };
+  const bundles = kinds
+    .map((kind) => {
+      const key = `${NO_ID}${kindKey(kind.direction, kind.relationship)}`;
+      return { key, kind, rest: kind.arcs - kind.rows.length };
+    })
+    .filter(({ rest }) => rest > 0);
+  return { ids: [...ids], arcs: [...arcs.values()], types, bundles, left };
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
@@ -68,13 +69,15 @@ async function isText(): Promise<void> {
   assert.equal(found, [0, "undefined", true, false]);
 }
 
+const IS_CHOSEN = `document.querySelector(".insp h2")?.innerText === ${JSON.stringify(SCRIPT)}`;
+
 inBrowser("shows names as text in vertices, neighbors and drawings", async () => {
   const from = new URLSearchParams({ graph: "cities", id: "y".repeat(2000) });
   await page.open(served.port + 1, `search?${from}`);
   await page.has("… (2,000 characters)");
   await isText();
-  await page.press(SCRIPT);
-  await page.has("Arcs of <script>");
+  await page.press(SCRIPT, "main table");
+  await page.tab.until(IS_CHOSEN);
   await page.has("x \\u{2028}y");
   await page.has(`\\u{202e}"'><img`);
   await page.tab.until(`document.querySelectorAll("canvas").length === 1`);
@@ -83,7 +86,7 @@ inBrowser("shows names as text in vertices, neighbors and drawings", async () =>
   const address = new URL(String(await page.tab.value("location.href")));
   assert.is(address.searchParams.get("id"), SCRIPT);
   await page.open(served.port + 1, `search${address.search}`);
-  await page.has("Arcs of <script>");
+  await page.tab.until(IS_CHOSEN);
 });
 
 inBrowser("shows names as text in results, forms and log filters", async () => {
@@ -137,13 +140,49 @@ inBrowser("calls plugins, and explores requests and graphs, without a pointer", 
   for (const letter of "Oslo") await page.key(letter);
   await page.key("Enter");
   await page.has("14 of 14 arcs shown");
-  await page.focus("+ 100");
+  await page.focus("Oslo");
+  await page.key("ArrowRight");
   await page.key("Enter");
-  await page.tab.until(`new URL(location.href).searchParams.has("arc")`);
+  await page.tab.until(`new URL(location.href).searchParams.has("more")`);
   await page.focus("path-to");
   for (const letter of "Hamburg") await page.key(letter);
   await page.key("Enter");
   await page.has("Gothenburg → Copenhagen → Hamburg");
+});
+
+inBrowser("draws the arcs that are not shown as one, and moves by arrow keys", async () => {
+  for (let spoke = 0; spoke < 18; spoke++) {
+    await change("connect", { initial: "Hub", terminal: `spoke ${spoke}`, relationship: "rail" });
+  }
+  await page.open(served.port + 1, "search?graph=cities&id=Hub");
+  await page.has("16 of 18 arcs shown");
+  const active = `document.activeElement?.closest("canvas") === null ? "" :
+    document.activeElement.textContent`;
+  await page.tab.value(`document.querySelector("canvas button[tabindex='0']").focus()`);
+  assert.is(await page.tab.value(active), "Hub");
+  assert.equal(await findViolations(page.tab), []);
+  // From spoke to spoke, until the bundle is reached.
+  const met = new Set<unknown>();
+  const keys = ["ArrowRight", "ArrowUp", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown"];
+  for (const key of [...keys, "ArrowRight", "ArrowRight", "ArrowUp"]) {
+    await page.key(key);
+    met.add(await page.tab.value(active));
+  }
+  assert.ok(met.size >= 4, [...met].join());
+  assert.is(await page.tab.value(`document.querySelectorAll("canvas [tabindex='0']").length`), 1);
+  await page.tab.value(`[...document.querySelectorAll("canvas button")]
+    .find(({ textContent }) => textContent === "spoke 3").focus()`);
+  await page.key("Enter");
+  await page.tab.until(`new URL(location.href).searchParams.get("more") === "spoke 3"`);
+  await page.key("Delete");
+  await page.tab.until(`document.querySelectorAll("canvas button").length === 17`);
+  assert.is(await page.tab.value(active), "Hub");
+  await page.tab.value(`[...document.querySelectorAll("canvas button")]
+    .find(({ textContent }) => textContent === "+ 2 rail →").focus()`);
+  await page.key("Enter");
+  await page.has("18 of 18 arcs shown");
+  await page.tab.value("history.back()");
+  await page.has("16 of 18 arcs shown");
 });
 
 inBrowser("filters, holds and operates without a pointer", async () => {
