@@ -40,20 +40,7 @@ export interface VectorKernel {
     threshold: number,
     to: number,
   ): number;
-  /** Writes upper bounds of the exact scores of listed slots of larger precision. */
-  bounds(
-    list: number,
-    count: number,
-    length: number,
-    probe: number,
-    field: number,
-    product: number,
-    residual: number,
-    reach: number,
-    offset: number,
-    to: number,
-  ): void;
-  /** As `scan` over slots of larger precision, by these bounds. */
+  /** As `scan` over slots of larger precision, by an upper bound of the exact score. */
   bounded(
     slot: number,
     count: number,
@@ -76,6 +63,18 @@ export interface VectorKernel {
   rank(state: number, slot: number, count: number, factor: number): void;
   /** Keeps up to `room` diverse ones of the sorted results; returns their number. */
   diversify(state: number, room: number, factor: number): number;
+  /**
+   * Writes the dot products of float32s and listed float32s or float16s, summed in float32.
+   * @param halves 1 for float16s
+   */
+  roughDots(
+    list: number,
+    count: number,
+    probe: number,
+    length: number,
+    halves: number,
+    to: number,
+  ): void;
   /** Returns the dot product of float32s, summed in float64. */
   dotFloats(a: number, b: number, length: number): number;
   /** Returns the squared distance of float32s, summed in float64. */

@@ -154,22 +154,6 @@
       (f32.max (f32.const -3.4e38) (f32.demote_f64 (f64.mul
         (local.get $offset) (f64.load offset=8 (local.get $tail)))))))
 
-  ;; Bounds of the slots whose addresses are listed.
-  (func (export "bounds")
-    (param $list i32) (param $count i32) (param $length i32)
-    (param $probe i32) (param $field i32) (param $product f32) (param $residual f32)
-    (param $reach f32) (param $offset f64) (param $to i32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-      (f32.store (local.get $to) (call $bound
-        (i32.load (local.get $list)) (local.get $length) (local.get $probe) (local.get $field)
-        (local.get $product) (local.get $residual) (local.get $reach) (local.get $offset)))
-      (local.set $list (i32.add (local.get $list) (i32.const 4)))
-      (local.set $to (i32.add (local.get $to) (i32.const 4)))
-      (br $next))))
-
   ;; As scan over slots of larger precision, by their bounds.
   (func (export "bounded")
     (param $slot i32) (param $count i32) (param $stride i32) (param $length i32)
@@ -422,6 +406,45 @@
         (f32x4.splat (f32.const 0x1p112)))
       (i32x4.shl
         (v128.and (local.get $bits) (i32x4.splat (i32.const 0x8000))) (i32.const 16))))
+
+  ;; Dot products of a float32 vector with listed ones of float32s, or of float16s: as float32,
+  ;; rounded at every step.
+  (func (export "roughDots")
+    (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
+    (param $halves i32) (param $to i32)
+    (local $end i32) (local $at i32) (local $p i32) (local $last i32)
+    (local $x v128) (local $y v128) (local $a v128) (local $b v128)
+    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $last (i32.add (local.get $probe) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
+      (local.set $at (i32.load (local.get $list)))
+      (local.set $p (local.get $probe))
+      (local.set $x (f32x4.splat (f32.const 0)))
+      (local.set $y (f32x4.splat (f32.const 0)))
+      (loop $eight
+        (if (local.get $halves)
+          (then
+            (local.set $a (call $fourHalves (local.get $at)))
+            (local.set $b (call $fourHalves (i32.add (local.get $at) (i32.const 8))))
+            (local.set $at (i32.add (local.get $at) (i32.const 16))))
+          (else
+            (local.set $a (v128.load (local.get $at)))
+            (local.set $b (v128.load offset=16 (local.get $at)))
+            (local.set $at (i32.add (local.get $at) (i32.const 32)))))
+        (local.set $x (f32x4.add (local.get $x)
+          (f32x4.mul (local.get $a) (v128.load (local.get $p)))))
+        (local.set $y (f32x4.add (local.get $y)
+          (f32x4.mul (local.get $b) (v128.load offset=16 (local.get $p)))))
+        (local.set $p (i32.add (local.get $p) (i32.const 32)))
+        (br_if $eight (i32.lt_u (local.get $p) (local.get $last))))
+      (local.set $x (f32x4.add (local.get $x) (local.get $y)))
+      (local.set $x (f32x4.add (local.get $x) (call $upper (local.get $x))))
+      (f32.store (local.get $to) (f32.add
+        (f32x4.extract_lane 0 (local.get $x)) (f32x4.extract_lane 1 (local.get $x))))
+      (local.set $list (i32.add (local.get $list) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (br $next))))
 
   ;; Dot product of float32s, in float64: no product is rounded.
   (func (export "dotFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)

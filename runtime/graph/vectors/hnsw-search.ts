@@ -28,6 +28,9 @@ const LEAST_PART = 0.4;
 /** Above this share of accepted slots, half as many neighbors of a slot suffice. */
 const FREQUENT = 0.2;
 
+/** Instead of a mark. */
+const UNKNOWN = -1;
+
 /** Condition of a search. */
 export interface SlotFilter {
   /** Returns whether a vertex may be a result; others are only passed. */
@@ -168,18 +171,37 @@ export class HnswSearch {
    */
   #markRefused(probe: Probe, count: number, isCheap: boolean): void {
     const memory = this.#memory;
+    const { list } = memory;
     const near = this.#near;
     const { threshold } = this.walk;
-    // A condition may use the list and the probe of this thread.
-    for (let index = 0; index < count; index++) near[index] = memory.list[index]!;
     const isTested = isCheap || threshold === Number.NEGATIVE_INFINITY;
     if (!isTested) probe.scoreList(this.#length, count);
     const scores = isTested ? null : memory.scores.slice(MAX_LIST, MAX_LIST + count);
+    const first = memory.addressOf(0);
+    const shift = this.#shift;
+    const verdicts = this.#verdicts;
+    let unknown = 0;
     for (let index = 0; index < count; index++) {
-      if (scores !== null && scores[index]! <= threshold) continue;
-      if (!this.#accepts(memory.wordAt(near[index]!))) near[index]! |= Mark.Refused;
+      const slot = (list[index]! - first) >>> 2;
+      const mark = verdicts.markOf(slot >>> shift);
+      if (mark !== UNKNOWN) list[index]! |= mark;
+      else if (scores === null || !(scores[index]! <= threshold)) near[unknown++] = index;
     }
-    for (let index = 0; index < count; index++) memory.list[index] = near[index]!;
+    if (unknown > 0) this.#testUnknown(count, unknown);
+  }
+
+  /**
+   * Tests listed slots whose places in the list are in `near`. A condition may use the list and the
+   * probe of this thread.
+   */
+  #testUnknown(count: number, unknown: number): void {
+    const memory = this.#memory;
+    const listed = memory.list.slice(0, count);
+    for (let index = 0; index < unknown; index++) {
+      const at = this.#near[index]!;
+      if (!this.#accepts(memory.wordAt(listed[at]!))) listed[at]! |= Mark.Refused;
+    }
+    memory.list.set(listed);
   }
 
   /**
@@ -288,6 +310,13 @@ class SlotVerdicts {
       this.#stamp = 0;
     }
     this.#stamp++;
+  }
+
+  /** Returns the mark of the slot at a position; `UNKNOWN` if it was not tested yet. */
+  markOf(place: number): number {
+    const known = this.#verdicts[place]!;
+    if (known >>> 1 !== this.#stamp) return UNKNOWN;
+    return (known & 1) === 1 ? Mark.None : Mark.Refused;
   }
 
   accepts(place: number, slot: number, words: Uint32Array): boolean {

@@ -3,7 +3,7 @@
 // has one walk at a time. Comparisons of slots with each other use the same memory.
 
 import type { Probe } from "./probe.js";
-import { computeStride, countComponents, Slot } from "./vector-layout.js";
+import { computeStride, countComponents } from "./vector-layout.js";
 import { type VectorMemory, WALK_CANDIDATES, WALK_ENTRIES, WALK_RESULTS } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -107,9 +107,15 @@ export class HnswWalk {
     return memory.wordAt(memory.walkWords[WALK_ENTRIES + 2 * place + 1]!);
   }
 
+  scoreAt(place: number): number {
+    return -this.#memory.walkFloats[WALK_ENTRIES + 2 * place]!;
+  }
+
   /** Returns the slots of the first results. */
   slots(count = this.count): number[] {
-    return Array.from({ length: count }, (_, place) => this.slotAt(place));
+    const slots: number[] = [];
+    for (let place = 0; place < count; place++) slots.push(this.slotAt(place));
+    return slots;
   }
 
   /** Makes slots the results, sorted by their similarity to another one. */
@@ -130,10 +136,5 @@ export class HnswWalk {
     const memory = this.#memory;
     const { factor } = this.#table.measure.kernel;
     return this.slots(memory.kernel!.diversify(memory.walk, room, factor));
-  }
-
-  /** Returns the vertex of a slot; 0 for none. */
-  vertexOf(slot: number): number {
-    return this.#memory.words[slot + Slot.Vertex]!;
   }
 }

@@ -30,6 +30,9 @@ import { WideProbe } from "./wide-probe.js";
 export const NO_SIMILARITY = -1;
 export const NO_HAMMING = 64;
 
+/** Error of a sum in float32 for each of its terms, relative to the norms: 4 times the maximum. */
+const ROUGH = 2 ** -22;
+
 /** Identifies the contents of probes of this thread, from 1. */
 let serials = 0;
 
@@ -134,16 +137,34 @@ export class Probe {
   }
 
   /**
-   * Writes upper bounds of the exact scores of listed slots of larger precision behind the list.
+   * Returns upper bounds of the exact scores of slots of larger precision, by sums in float32 that
+   * are tight except for the smallest differences.
+   * @param slots at most `MAX_LIST`
    */
-  boundList(length: number, count: number): void {
-    const { kernel, lists, probe } = this.#table.memory;
-    const terms = this.terms(length);
-    const { field, product, residual, reach, offset } = this.measure.boundScores(terms);
+  boundRows(length: number, slots: readonly number[]): Float64Array {
+    const memory = this.#table.memory;
+    const { kernel, list, lists, exactProbe, words, doubles } = memory;
+    const components = countComponents(length);
+    const own = this.#exact.sumSquares(components);
+    const isHalf = readPrecision(length) === Precision.Float16;
+    for (const [at, slot] of slots.entries()) {
+      // The slot may have got other contents, which are scored for another reason.
+      const isSame = memory.lengthIn(slot) === length;
+      list[at] = isSame ? memory.addressOf(words[findTail(slot, components) + Tail.Row]!) : lists;
+    }
+    memory.loadExact(this.#exact.serial, this.#exact.components, 0);
     const to = lists + MAX_LIST * 4;
-    const components = terms.length;
-    this.load(length);
-    kernel!.bounds(lists, count, components, probe, field, product, residual, reach, offset, to);
+    kernel!.roughDots(lists, slots.length, exactProbe, components, Number(isHalf), to);
+    const { measure } = this;
+    return Float64Array.from(slots, (slot, at) => {
+      const unit = isHalf ? computeHalfUnit(memory.floats[slot + Slot.Scale]!) : 1;
+      const others = doubles[(findTail(slot, components) + Tail.Squares) / 2]!;
+      const dot =
+        memory.scores[MAX_LIST + at]! * unit + ROUGH * components * Math.sqrt(own * others);
+      const distance = (own + others) * (1 - ROUGH) - 2 * dot;
+      const sum = measure.usesDistance ? Math.max(0, distance) : dot;
+      return measure.scoreExact(sum, own, others);
+    });
   }
 
   #narrowTerms(length: number): ProbeTerms {

@@ -4,6 +4,7 @@
 // names it, and it is read again.
 
 import type { SlotFilter } from "./hnsw-search.js";
+import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
 import type { NearestTopK } from "./nearest-top-k.js";
 import { Precision } from "./precision.js";
@@ -19,7 +20,7 @@ import {
   Space,
   slotLength,
 } from "./vector-layout.js";
-import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
+import { EXACT_CHUNK, MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
 /**
@@ -146,44 +147,50 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
     let isFound = true;
     if (isOver) isFound = search.nearestOver(probe, wanted, filter, over);
     else search.nearest(probe, wanted, filter);
-    const found = search.walk.slots();
-    const vertices = found.map((slot) => search.walk.vertexOf(slot));
     // The slots found may have been reused.
     if (index.state !== state) continue;
     // Accepted ones may be where no other one leads to.
-    if (!isFound || (isOver && found.length < wanted)) return false;
-    offerFound(scan, table.readSpace(space, Space.Length), found, vertices);
+    if (!isFound || (isOver && search.walk.count < wanted)) return false;
+    offerFound(scan, search.walk, table.readSpace(space, Space.Length));
     return offerChanged(scan, completeTo);
   }
   return false;
 }
 
 /**
- * Offers the results of an index search, best first, unless they cannot be among the best. A vertex
- * that got another vector meanwhile is among the changed ones.
+ * Offers the results of a walk, best first, unless they cannot be among the best. A vertex that got
+ * another vector meanwhile is among the changed ones.
  */
-function offerFound(scan: Scan, length: number, slots: number[], vertices: number[]): void {
-  const { table, probe, best } = scan;
-  const { memory } = table;
-  const { measure } = probe;
-  const terms = probe.terms(length);
-  const isExact = readPrecision(length) !== Precision.Int8;
-  for (let first = 0; first < slots.length; first += MAX_LIST) {
-    const count = Math.min(MAX_LIST, slots.length - first);
-    for (let at = 0; at < count; at++) memory.list[at] = memory.addressOf(slots[first + at]!);
-    if (isExact) probe.boundList(length, count);
-    else probe.scoreList(length, count);
-    const scores = memory.scores.slice(MAX_LIST, MAX_LIST + count);
-    for (let at = 0; at < count; at++) {
-      const least = isExact
-        ? measure.boundThreshold(best.threshold, terms)
-        : measure.kernelThreshold(best.threshold, terms);
-      const vertex = vertices[first + at]!;
-      // A score that is not a number is not below.
-      if (!(scores[at]! < least) && !best.has(vertex)) offer(scan, vertex);
-    }
-    scan.poll(count);
+function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
+  const { probe, best } = scan;
+  const slots = walk.slots();
+  scan.poll(slots.length);
+  if (readPrecision(length) !== Precision.Int8) {
+    offerBounded(scan, slots, length);
+    return;
   }
+  const terms = probe.terms(length);
+  for (const [at, slot] of slots.entries()) {
+    // The scores descend.
+    if (walk.scoreAt(at) < probe.measure.kernelThreshold(best.threshold, terms)) return;
+    offerSlot(scan, slot);
+  }
+}
+
+/** Likewise offers slots of larger precision by tight upper bounds of their scores. */
+function offerBounded(scan: Scan, slots: readonly number[], length: number): void {
+  const { probe, best } = scan;
+  const isShort = slots.length <= MAX_LIST && countComponents(length) <= EXACT_CHUNK;
+  const bounds = isShort ? probe.boundRows(length, slots) : null;
+  for (const [at, slot] of slots.entries()) {
+    // A bound that is not a number is not below.
+    if (bounds === null || !(bounds[at]! < best.threshold)) offerSlot(scan, slot);
+  }
+}
+
+function offerSlot(scan: Scan, slot: number): void {
+  const vertex = scan.table.memory.words[slot + Slot.Vertex]!;
+  if (vertex !== 0 && !scan.best.has(vertex)) offer(scan, vertex);
 }
 
 /** Offers the vertices that got a vector since; false if there are too many. */

@@ -76,12 +76,31 @@ interface Passing {
 }
 
 const ALL_PASS: Passing = { share: 1, counted: null };
+/** Last estimate of a condition, which counts as long as the same vertices meet it. */
+const estimates = new WeakMap<
+  VertexTest,
+  { serial: number; table: VectorTable; passing: Passing }
+>();
 /** Number of vertices that are sampled. */
 const SAMPLE = 256;
 /** Below this share, a walk over refused vertices needs twice the candidates. */
 const RARE = 0.05;
 
 function estimatePassing(
+  store: GraphStore,
+  test: VertexTest,
+  table: VectorTable,
+  filter: SlotFilter,
+): Passing {
+  const known = estimates.get(test);
+  const { serial } = filter;
+  if (known?.serial === serial && known.table === table && serial !== 0) return known.passing;
+  const passing = samplePassing(store, test, table, filter);
+  estimates.set(test, { serial, table, passing });
+  return passing;
+}
+
+function samplePassing(
   store: GraphStore,
   test: VertexTest,
   table: VectorTable,
@@ -132,16 +151,18 @@ interface Costs {
   readonly candidate: number;
 }
 
+/** Factor of a search whose condition is tested for each vertex. */
+const PASSED = 1.3;
 /** Part of the cost of an index search that grows with the number of refused vertices. */
-const REFUSED = 0.1;
+const REFUSED = 0.7;
 
 function estimateCosts({ table, probe }: Scan, ef: number, share: number): Costs {
   const { length } = probe;
-  const index = ef === 0 ? Number.POSITIVE_INFINITY : (12_000 + ef * 1100) * (1 + length / 400);
+  const index = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + length / 400);
   return {
     scan: table.count * (5 + length / 20),
     index,
-    through: index / share,
+    through: (index * PASSED) / share,
     over: share > MAX_WALKED_OVER ? Number.POSITIVE_INFINITY : index * (1 + REFUSED / share),
     candidate: 50 + length / 8,
   };

@@ -12,6 +12,7 @@ import { MAX_LEVEL } from "../../../../runtime/graph/vectors/index-layout.js";
 import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processor.js";
 import { Probe } from "../../../../runtime/graph/vectors/probe.js";
 import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
+import { Slot } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
@@ -63,7 +64,7 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
     const { walk } = search;
     return walk
       .slots()
-      .map((slot) => store.ids.idOf(walk.vertexOf(slot)))
+      .map((slot) => store.ids.idOf(store.memory.vectors.words[slot + Slot.Vertex]!))
       .sort();
   };
   const all = found();

@@ -10,9 +10,15 @@ import {
   MEASURES,
 } from "../../../../../runtime/graph/vectors/measures/measures.js";
 import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measures/score-bound.js";
+import type { VectorPrecision } from "../../../../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
 import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
-import { SLAB_WORDS, Slab, Space } from "../../../../../runtime/graph/vectors/vector-layout.js";
+import {
+  SLAB_WORDS,
+  Slab,
+  Slot,
+  Space,
+} from "../../../../../runtime/graph/vectors/vector-layout.js";
 import { MAX_LIST } from "../../../../../runtime/graph/vectors/vector-memory.js";
 import { Random, SEED } from "../../../../property/support/random.js";
 import { makeGraph } from "../../support/make-graph.js";
@@ -22,10 +28,10 @@ const COUNT = 200;
 const LENGTH = 96;
 
 /** A graph of a measure with random vectors of many magnitudes, one of them zero. */
-function fill(measure: Measure) {
+function fill(measure: Measure, precision: VectorPrecision = "int8") {
   const random = new Random(SEED);
   const graph = makeGraph();
-  graph.setVectorSettings({ measure: measure.name as "cosine" });
+  graph.setVectorSettings({ measure: measure.name as "cosine", precision });
   const { store } = getAccess(graph);
   const parts = Array.from({ length: COUNT }, (_, at) => {
     const scale = at === 0 ? 0 : 10 ** (random.below(600) / 100 - 3);
@@ -75,6 +81,25 @@ for (const measure of MEASURES) {
       }
     }
   });
+
+  for (const precision of ["float16", "float32"] as const) {
+    test(`${measure.name}: sums in float32 bound exact scores of ${precision}, tightly`, () => {
+      const { table, slots, probe } = fill(measure, precision);
+      const length = table.memory.words[slots[0]! + Slot.Length]!;
+      for (const at of [0, 1, 2, 3]) {
+        const compared = probe(at);
+        const exact = slots.map((slot) => compared.similarity(table.memory.words[slot]!));
+        const { norm } = compared.terms(length);
+        for (const [other, bound] of compared.boundRows(length, slots).entries()) {
+          const most = norm * probe(other).terms(length).norm;
+          // Distances are roots of differences.
+          const slack = measure.usesDistance ? 1e-2 * (Math.sqrt(most) + 1) : 1e-4 * (most + 1);
+          assert.ok(bound >= exact[other]!, `slot ${other}`);
+          assert.ok(bound <= exact[other]! + slack, `slot ${other}: ${bound}, ${exact[other]}`);
+        }
+      }
+    });
+  }
 
   test(`${measure.name}: a scan finds every slot that reaches the threshold`, () => {
     const { table, slots, probe, score } = fill(measure);
