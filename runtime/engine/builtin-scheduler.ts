@@ -1,6 +1,6 @@
 // Assigns the requests of built-in plugins to two executors: the admin executor runs all of them,
 // and the long-query executor repeats queries that exceeded their time slice. So a costly query
-// delays other clients for a time slice at most. The second thread starts when it is needed.
+// delays other clients for a time slice at most. Each of them starts when it is needed.
 
 import type { MessagePort } from "node:worker_threads";
 import { ADMIN_SLOTS } from "../base/limits.js";
@@ -19,14 +19,14 @@ const LONG_LIMITS = { perClient: 0, isSerial: true };
 
 export interface BuiltinEvents extends Pick<SchedulerEvents, "result" | "failed" | "dropped"> {
   terminate(executor: BuiltinExecutor, reason: string): void;
-  /** The long-query executor is needed for the first time. */
-  startLong(): void;
+  /** An executor is needed for the first time. */
+  start(executor: BuiltinExecutor): void;
 }
 
 export class BuiltinScheduler {
   readonly #all: readonly [quick: Scheduler, long: Scheduler];
   readonly #events: BuiltinEvents;
-  #isLongStarted = false;
+  readonly #isStarted: [quick: boolean, long: boolean] = [false, false];
 
   constructor(
     states: readonly [quick: SharedState, long: SharedState],
@@ -39,7 +39,7 @@ export class BuiltinScheduler {
       ...{ result: events.result, failed: events.failed, dropped: events.dropped },
       terminate: (_, reason) => events.terminate(0, reason),
       retired: () => {},
-      sliceOver: (call) => this.#runLong(call),
+      sliceOver: (call) => this.#run(1, call),
     };
     const long: SchedulerEvents = {
       result: (call, ...outcome) => this.#leave(call, () => events.result(call, ...outcome)),
@@ -63,7 +63,7 @@ export class BuiltinScheduler {
   }
 
   submit(call: PluginCall): void {
-    this.#all[0].submit(call);
+    this.#run(0, call);
   }
 
   *calls(): ReturnType<Scheduler["calls"]> {
@@ -75,6 +75,7 @@ export class BuiltinScheduler {
   }
 
   setExecutor(executor: BuiltinExecutor, port: MessagePort): void {
+    this.#isStarted[executor] = true;
     this.#all[executor].setExecutors([{ id: 0, port }]);
   }
 
@@ -90,10 +91,10 @@ export class BuiltinScheduler {
     for (const scheduler of this.#all) scheduler.close();
   }
 
-  #runLong(call: PluginCall): void {
-    this.#all[1].submit(call);
-    if (!this.#isLongStarted) this.#events.startLong();
-    this.#isLongStarted = true;
+  #run(executor: BuiltinExecutor, call: PluginCall): void {
+    this.#all[executor].submit(call);
+    if (!this.#isStarted[executor]) this.#events.start(executor);
+    this.#isStarted[executor] = true;
   }
 
   /** Ends a request of the long-query executor. */

@@ -76,7 +76,7 @@ export type IoNotification =
       readonly reason: string;
     }
   /** The long-query executor is needed; answered with `admin`. */
-  | { readonly notice: "startLongQueries" };
+  | { readonly notice: "startAdmin"; readonly executor: BuiltinExecutor };
 
 /** Start data of the IO thread. */
 export interface IoThreadData {

@@ -163,7 +163,7 @@ function createSchedulers(
   const builtinEvents: BuiltinEvents = {
     ...outcomes,
     terminate: (executor, reason) => notify({ notice: "terminateAdmin", executor, reason }),
-    startLong: () => notify({ notice: "startLongQueries" }),
+    start: (executor) => notify({ notice: "startAdmin", executor }),
   };
   return [
     new Scheduler(states.main, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),

@@ -149,7 +149,8 @@ export class GraphSupervisor implements GraphSource {
     listener.unloadable(this.#unloadable.all());
     listener.readiness(this.#notReady);
     listener.algorithms(this.algorithms.report());
-    listener.adminStarted(0);
+    // Without graphs it starts with the first request.
+    if (this.#open.all().length > 0) listener.adminStarted(0);
   }
 
   /**
@@ -375,6 +376,8 @@ export class GraphSupervisor implements GraphSource {
 
   /** @throws SvcError SVC2530, SVC2534 */
   async #replicate(): Promise<boolean> {
+    // Without graphs it starts with the first one.
+    if (!this.#interconnect.isRunning) return false;
     return (await this.#interconnect.ask({ op: "replicate" })) as boolean;
   }
 

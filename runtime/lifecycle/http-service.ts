@@ -335,11 +335,12 @@ export class HttpService {
     void this.#io.setAdmin(executor, port2);
   }
 
-  #startLongQueries(): void {
+  #startAdmin(executor: BuiltinExecutor): void {
     try {
-      this.#connectAdmin(1);
+      this.#connectAdmin(executor);
     } catch (error) {
-      log(`long queries cannot run: ${(error as Error).message}`, "error");
+      const what = executor === 0 ? "built-in plugins" : "long queries";
+      log(`${what} cannot run: ${(error as Error).message}`, "error");
     }
   }
 
@@ -379,8 +380,8 @@ export class HttpService {
         return void this.#operate(notice.number, notice.operation, notice.args);
       case "terminateAdmin":
         return this.#graphs.terminateAdmin(notice.executor, notice.reason);
-      case "startLongQueries":
-        return this.#startLongQueries();
+      case "startAdmin":
+        return this.#startAdmin(notice.executor);
     }
   }
 }

@@ -20,7 +20,7 @@ function setUp() {
     failed: ({ serial }, _, failure) => told.push(`${serial} ${failure}`),
     dropped: ({ serial }) => told.push(`${serial} dropped`),
     terminate: (executor) => told.push(`terminate ${executor}`),
-    startLong: () => told.push("start"),
+    start: (executor) => told.push(`start ${executor}`),
   });
   /** Plugin 0 is quick; plugin 1 exceeds its time slice in the first executor. */
   const connect = (executor: 0 | 1) => {
@@ -56,7 +56,7 @@ test("runs queries again in the second executor when their time slice is over", 
   const [quick, long, other] = [query(0), query(1), query(1, "127.0.0.2")];
   for (const one of [quick, long, other]) scheduler.submit(one);
   await until(() => scheduler.waiting === 2);
-  assert.equal(told, [`${quick.serial} 200 "quick in 0"`, "start"]);
+  assert.equal(told, [`${quick.serial} 200 "quick in 0"`, "start 1"]);
   connect(1);
   await until(() => told.length === 4);
   assert.equal(told.slice(2).sort(), [
@@ -64,6 +64,20 @@ test("runs queries again in the second executor when their time slice is over", 
     `${other.serial} 200 "long in 1"`,
   ]);
   assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
+  scheduler.close();
+});
+
+test("starts the first executor with the first request, and only once", async () => {
+  const { told, scheduler, connect } = setUp();
+  const queries = [query(0), query(0)];
+  for (const one of queries) scheduler.submit(one);
+  assert.equal([told, scheduler.waiting], [["start 0"], 2]);
+  connect(0);
+  await until(() => told.length === 3);
+  assert.equal(
+    told.slice(1),
+    queries.map(({ serial }) => `${serial} 200 "quick in 0"`),
+  );
   scheduler.close();
 });
 
@@ -77,7 +91,7 @@ test("counts long queries for the limit of their client until they end", async (
   const foreign = query(0, "127.0.0.2");
   scheduler.submit(foreign);
   await until(() => told.length === 2);
-  assert.equal(told, ["start", `${foreign.serial} 200 "quick in 0"`]);
+  assert.equal(told, ["start 1", `${foreign.serial} 200 "quick in 0"`]);
   connect(1);
   await until(() => told.length === 7);
   assert.ok(told.includes(`${own.serial} 200 "quick in 0"`));
