@@ -8,12 +8,16 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { VERBS } from "../../cli/admin/verbs.js";
+import { COMMANDS } from "../../cli/commands.js";
 import { run } from "./run-main.js";
 
 const test = suite("completion");
 
 /** Verbs of `svc admin` that begin with an s. */
 const WITH_S = VERBS.map(({ name }) => name).filter((name) => name.startsWith("s"));
+
+/** Second words of commands that begin with `graph`. */
+const OF_GRAPH = COMMANDS.flatMap(({ name }) => (/^graph (.+)/.exec(name) ?? []).slice(1));
 
 /** Suggestions of bash for lists of words, the last of each incomplete. */
 function offered(script: string, cwd: string, lines: readonly (readonly string[])[]): string[][] {
@@ -40,10 +44,7 @@ test("completes commands, options, their values and paths in bash", async () => 
   const expected: readonly (readonly [words: readonly string[], offers: readonly string[]])[] = [
     [["bu"], ["build"]],
     [["help", "de"], ["dev"]],
-    [
-      ["graph", ""],
-      ["import", "export", "rebuild-vectors"],
-    ],
+    [["graph", ""], OF_GRAPH],
     [["admin", "s"], WITH_S],
     [["admin", "status", "o"], ["other"]],
     [["admin", "status", "--j"], ["--json"]],
@@ -104,7 +105,7 @@ const hasFish = spawnSync("fish", ["--version"]).status === 0;
   try {
     assert.equal(on("svc bu"), ["build"]);
     assert.equal(on("svc help de"), ["dev"]);
-    assert.equal(new Set(on("svc graph ")), new Set(["import", "export"]));
+    assert.equal(new Set(on("svc graph ")), new Set(OF_GRAPH));
     assert.equal(new Set(on("svc admin s")), new Set(WITH_S));
     assert.equal(on("svc admin --js"), ["--json"]);
     assert.equal(on("svc completion z"), ["zsh"]);
