@@ -165,6 +165,10 @@ test("replays changes after kills and after a stop, and truncates a torn write",
   assert.is(await call("setting?key=k"), "set");
   const shared = readFileSync(lastSegment(root), "latin1");
   assert.ok(shared.includes('"ours"') && !shared.includes('"mine"'));
+  const memory = await get(project.served.port, "/svc/builtin/memory?graph=*");
+  const names = Object.keys(memory.json.response as object);
+  assert.not.ok(names.includes("again"), "an erased graph does not reappear, not even empty");
+  assert.ok(names.includes("ours"));
   assert.is(await call("other?name=again&id=b"), 1, "erased");
   assert.is(await call("orderOf?name=closed"), 2, "as it was when it was closed");
   await call("put?from=501&count=500");
