@@ -28,7 +28,7 @@ import { transpiledFile } from "./runner/transpiled.mjs";
 process.env.SVC_LOG_FORMAT ??= "text";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
-const LOADING_LIMIT_MS = 60_000;
+const LOADING_LIMIT_MS = 120_000;
 const GRACE_MS = 3_000;
 
 let passed = 0;
