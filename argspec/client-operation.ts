@@ -10,6 +10,11 @@ function contentForm({ form, wire }: ParamSpec): NonNullable<ClientOperation["co
   return form ? "form" : (wire as "bytes" | "str" | "json");
 }
 
+/** Returns whether it is a POST that changes graphs, as far as the contract says. */
+export function changesGraphs({ content, readonly, isGuarded, graph }: Operation): boolean {
+  return isGuarded || (content !== null && !readonly && graph !== null);
+}
+
 export function clientOperation(operation: Operation): ClientOperation {
   const { path, params, content, readonly, isGuarded, isText, result } = operation;
   const errors = listStatuses(operation);
@@ -20,6 +25,7 @@ export function clientOperation(operation: Operation): ClientOperation {
     // `readArgspec` accepts no other wire form for a body.
     ...(content !== null && { content: contentForm(content) }),
     ...(readonly && { readonly }),
+    ...(changesGraphs(operation) && { once: true }),
     ...(isGuarded && { post: { "x-svc-change": "1" } }),
     ...(isText && { text: true }),
     ...(result.kind === "stream" && { stream: true }),

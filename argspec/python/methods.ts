@@ -3,6 +3,7 @@
 // literals.
 
 import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
+import { changesGraphs } from "../client-operation.js";
 import { listStatuses } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import { isPage, type Operation } from "../operations.js";
@@ -113,6 +114,7 @@ class Method {
         ? []
         : [`content=${stringLiteral(content.form ? "form" : content.wire)}`]),
       ...(readonly ? ["is_readonly=True"] : []),
+      ...(changesGraphs(this.#operation) ? ["is_once=True"] : []),
       ...(isGuarded ? ["is_guarded=True"] : []),
       ...(isText ? ["is_text=True"] : []),
       ...(result.kind === "response" ? ["is_response=True"] : []),

@@ -70,6 +70,8 @@ class _Connection:
         """The decoded body of a success, or the text. Raises SvcError."""
         request = _request_of(operation, params, options, self.server.prefix)
         deadline = _Deadline(options.timeout)
+        # Whether it may be sent again although the server may have executed it.
+        is_safe = operation.is_readonly or operation.is_once or options.idempotent
         failure: Optional[SvcError] = None
         for retry in itertools.count():
             try:
@@ -78,12 +80,10 @@ class _Connection:
                 raise cast(Exception, error.__cause__)
             except _Fault as fault:
                 failure = _fault_error(operation.path, fault, deadline, failure)
-                is_harmless = not fault.is_sent or operation.is_readonly or options.idempotent
-                may_repeat = failure.kind == "network" and is_harmless
+                may_repeat = failure.kind == "network" and (is_safe or not fault.is_sent)
             except SvcError as refusal:
                 failure = refusal
-                # With either status nothing was executed.
-                may_repeat = refusal.status in (429, 503)
+                may_repeat = _may_repeat(refusal, is_safe)
             may_repeat = may_repeat and retry < options.retries and request.can_restart()
             if not may_repeat or not self._budget.take():
                 raise failure
@@ -162,6 +162,14 @@ class _Connection:
                 warnings.warn(message, stacklevel=7)
             else:
                 self._warn(message)
+
+
+def _may_repeat(refusal: SvcError, is_safe: bool) -> bool:
+    # With these statuses nothing was executed.
+    if refusal.status in (421, 429, 503):
+        return True
+    # A request with the same key is at work: an earlier attempt.
+    return refusal.status == 409 and is_safe and "SVC3405" in str(refusal)
 
 
 def _wait_before(retry: int) -> float:

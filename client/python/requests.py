@@ -39,6 +39,8 @@ class _Operation(Generic[_T]):
     # How the parameter `content` travels, which makes the request a POST.
     content: Literal["", "bytes", "str", "json", "form"] = ""
     is_readonly: bool = False
+    # It changes graphs: servers execute a request with a key once.
+    is_once: bool = False
     # Taken as a POST only, with the header `X-SVC-Change`.
     is_guarded: bool = False
     # The answer is text as it is, without an envelope.
@@ -189,6 +191,10 @@ def _request_of(
     if operation.is_guarded:
         fields["x-svc-change"] = "1"
         fields.setdefault("content-length", "0")
+    is_post = content is not LEFT_OUT or operation.is_guarded
+    if is_post and not operation.is_readonly:
+        # A text that no other request has, in the quotes of a structured field.
+        fields["idempotency-key"] = f'"{secrets.token_hex(16)}"'
     fields.update(options.headers)
     if options.partial is not None:
         fields["x-svc-partial-target"] = str(options.partial)
@@ -196,7 +202,6 @@ def _request_of(
         fields["x-svc-key"] = urllib.parse.quote(options.key, safe="")
     parts = [_query_part(name, value, operation) for name, value in query.items()]
     target = f"{prefix}{operation.path}{'?' if parts else ''}{'&'.join(parts)}"
-    is_post = content is not LEFT_OUT or operation.is_guarded
     return _Request("POST" if is_post else "GET", target, fields, body)
 
 

@@ -247,7 +247,7 @@ export class Connection {
   ): Promise<T> {
     const { retries = RETRIES, idempotent } = all;
     const request = buildRequest(all.baseUrl, operation, await withBytes(operation, params), all);
-    const isSafe = idempotent || operation.readonly === true;
+    const isSafe = idempotent || operation.readonly === true || operation.once === true;
     let failure: SvcError<string> | undefined;
     for (let retry = 0; ; retry++) {
       limit.check(failure);
@@ -379,9 +379,11 @@ function isNetworkError(error: unknown): boolean {
 }
 
 /** @param isSafe whether the call may be executed twice */
-function mayRepeat({ kind, status, cause }: SvcError<string>, isSafe: boolean): boolean {
+function mayRepeat({ kind, status, cause, message }: SvcError<string>, isSafe: boolean): boolean {
   // With these statuses nothing has been executed.
-  if (status === 429 || status === 503) return true;
+  if ([421, 429, 503].includes(status!)) return true;
+  // A request with the same key is at work: an earlier attempt.
+  if (status === 409 && isSafe && message.includes("SVC3405")) return true;
   return kind === "network" && (isSafe || isConnectError(cause));
 }
 

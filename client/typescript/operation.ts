@@ -46,6 +46,8 @@ export interface Operation {
   readonly content?: "bytes" | "str" | "json" | "form";
   /** True if calls are safe to repeat. */
   readonly readonly?: boolean;
+  /** True if it changes graphs: servers execute a request with a key once. */
+  readonly once?: true;
   /** Header fields that the request requires, always as a POST. */
   readonly post?: Readonly<Record<string, string>>;
   /** True if the response is plain text without an envelope. */

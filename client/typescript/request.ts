@@ -18,6 +18,14 @@ const MEDIA_TYPES = {
   json: "application/json",
 };
 
+/** Returns a text that no other request has, in the quotes of a structured field. */
+function newKey(): string {
+  const bytes = Uint8Array.from({ length: 16 }, () => Math.random() * 256);
+  // Missing in Node.js 18.
+  globalThis.crypto?.getRandomValues(bytes);
+  return `"${escapeBytes(bytes).replaceAll("%", "")}"`;
+}
+
 /** @param headers by name in lower case */
 export function buildRequest(
   baseUrl: string,
@@ -25,7 +33,7 @@ export function buildRequest(
   params: object,
   { headers = {}, partial, key }: CallOptions,
 ): Request {
-  const { path, content: contentForm, post, text, stream } = operation;
+  const { path, content: contentForm, post, text, stream, readonly } = operation;
   const members = Object.entries(params)
     .filter(([, value]) => value !== undefined)
     .map((member) => encoded(member, operation));
@@ -35,14 +43,16 @@ export function buildRequest(
     .filter((member) => !isContent(member))
     .map(([name, value]) => queryPart(name, value, operation))
     .join("&");
+  const isPost = Boolean(content || post);
   return {
     url: `${baseUrl.replace(/\/+$/, "")}${path}${query && `?${query}`}`,
-    method: content || post ? "POST" : "GET",
+    method: isPost ? "POST" : "GET",
     headers: {
       accept: text ? "text/plain" : stream ? "text/event-stream" : "application/json",
       // That of a form contains its boundary, which `fetch` chooses.
       ...(content && contentForm !== "form" && { "content-type": MEDIA_TYPES[contentForm!] }),
       ...post,
+      ...(isPost && !readonly && { "idempotency-key": newKey() }),
       ...headers,
       ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),
       ...(key !== undefined && { "x-svc-key": escapeText(key) }),

@@ -77,6 +77,8 @@ const OK = 200;
 /** A member of a group refuses what only its leader executes. */
 const MISDIRECTED = 421;
 const TOO_MANY_REQUESTS = 429;
+const FAILED = 500;
+const UNDECIDED = "DurabilityError";
 const UNAVAILABLE = 503;
 /** A back-end whose disk is full refuses changes, but still reads. */
 const INSUFFICIENT_STORAGE = 507;
@@ -295,7 +297,8 @@ export class DispatchCall implements AttemptOwner {
       part.giveUp(backEnd);
       if (status === UNAVAILABLE) return;
       part.failure = this.#describeFailure(part, status, backEndError(answer.body), true);
-    } else if (this.request.isRelayed) part.succeed(answer);
+    } else if (isUndecided(answer) && this.#repeatsOnce(backEnd)) part.giveUp(backEnd);
+    else if (this.request.isRelayed) part.succeed(answer);
     else if (isPartial(answer)) this.#takePartial(part, backEnd, answer);
     else this.#fail(part, status, backEndError(answer.body), true);
   }
@@ -349,10 +352,19 @@ export class DispatchCall implements AttemptOwner {
 
   /** Returns whether the request may go to another replica while this one may still execute it. */
   #isRetryable({ partition, tried }: PartitionCall, backEnd: BackEnd): boolean {
+    if (this.#repeatsOnce(backEnd)) return true;
     if (!this.#owner.isRetryable(this.request)) return false;
     const all = [...tried, backEnd];
     const choice = this.#matrix.choose(partition, this.request.preference, all, true);
     return choice !== "down" && this.#owner.isRetryAllowed();
+  }
+
+  /** Returns whether a leader failed a request that the next one executes only if it must. */
+  #repeatsOnce({ row }: BackEnd): boolean {
+    if (this.request.isKeyed !== true || row.isLeader !== true) return false;
+    if (performance.now() - this.#sinceMs > LEADER_WAIT_MS) return false;
+    this.#needsLeader = true;
+    return true;
   }
 
   #send(part: PartitionCall): void {
@@ -379,7 +391,7 @@ export class DispatchCall implements AttemptOwner {
     isAnswered: boolean,
   ): PartitionFailure {
     const text = partialError(partition, this.#matrix.width, status, error.text);
-    return { ...error, text, status, isAnswered };
+    return { ...error, text, status, isAnswered, isKeyed: this.request.isKeyed === true };
   }
 
   /** Handles a partition without replicas left; returns false if that ends the call. */
@@ -440,6 +452,11 @@ export class DispatchCall implements AttemptOwner {
 
 function isPartial({ status, mediaType }: BackEndResponse): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
+}
+
+/** Returns whether a former leader cannot know if its changes remain. */
+function isUndecided({ status, body }: BackEndResponse): boolean {
+  return status === FAILED && body.includes(UNDECIDED);
 }
 
 /** Error text of a connection fault. */

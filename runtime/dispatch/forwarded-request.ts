@@ -37,6 +37,8 @@ export interface ForwardedRequest {
   readonly target: bigint | null;
   /** Selects the partition that owns it, unless there is a target; null: no key. */
   readonly key: string | null;
+  /** It changes graphs once, however often its leader receives it. */
+  readonly isKeyed?: boolean;
   /** The response is passed through unchanged. */
   readonly isRelayed: boolean;
   /** Returns a header line for one attempt to send it; undefined: none is needed. */
@@ -67,6 +69,7 @@ export interface ReceivedRequest {
 const ANY: Preference = { isPrimary: false, affinity: -1 };
 /** Targeted requests go to the primary replica of their partition. */
 export const PRIMARY: Preference = { isPrimary: true, affinity: -1 };
+const KEYED = /(?:^|\n)idempotency-key:/i;
 const MAX_CACHED_BLOCKS = 256;
 const blockCache = new Map<string, string>();
 
@@ -94,6 +97,7 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
     preference: isTargeted ? PRIMARY : ANY,
     target: partialTarget,
     key,
+    isKeyed: method === "POST" && KEYED.test(received.block),
     isRelayed,
   };
 }

@@ -23,6 +23,8 @@ export interface PartitionFailure extends BackEndError {
   readonly status: number;
   /** Whether a back-end responded, with an error. */
   readonly isAnswered: boolean;
+  /** Whether the request has an `Idempotency-Key`. */
+  readonly isKeyed: boolean;
 }
 
 export class PartitionCall {
@@ -140,7 +142,7 @@ export class Attempt implements ChannelUser {
 export type Outcome = Answered | DispatchRefusal | Failure;
 
 /** Error statuses that a dispatcher passes on; others become 500. */
-type PassedStatus = 401 | 403 | 414 | 421 | 507;
+type PassedStatus = 401 | 403 | 409 | 414 | 421 | 422 | 507;
 
 export interface Answered {
   readonly kind: "answered";
@@ -168,6 +170,8 @@ export interface DispatchRefusal {
 }
 
 const PASSED: readonly number[] = [401, 403, 414, 421, 507] satisfies PassedStatus[];
+/** Refusals of a request because of its key. */
+const PASSED_WITH_KEY: readonly number[] = [409, 422] satisfies PassedStatus[];
 const TOO_MANY_REQUESTS = 429;
 
 /**
@@ -214,11 +218,12 @@ function toFailure(
   answers: readonly (BackEndResponse | null)[],
   parts: readonly PartitionCall[],
 ): Outcome {
-  const { status, text } = failure;
+  const { status, text, isKeyed } = failure;
+  const isPassed = PASSED.includes(status) || (isKeyed && PASSED_WITH_KEY.includes(status));
   if (status === TOO_MANY_REQUESTS) return toRefusal(parts, status, text);
   return {
     kind: "failed",
-    status: PASSED.includes(status) ? (status as PassedStatus) : 500,
+    status: isPassed ? (status as PassedStatus) : 500,
     message: text,
     hierarchy: errorHierarchy(answers, answeredFailures(parts)),
   };

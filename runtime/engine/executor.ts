@@ -167,7 +167,7 @@ export class Executor {
     };
     const run = (): BoundGraph | null =>
       merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);
-    const held = (flags & FLAG_KEYED) === 0 ? run() : this.#runKeyed(source, done, run);
+    const held = (flags & FLAG_KEYED) === 0 ? run() : this.#runKeyed(entry, source, done, run);
     if (held !== null) this.#held.set(serial, held);
     if (!isDone) this.#signals.set(serial, source.signal!);
     this.#state.setRunningSlot(this.#id, -1);
@@ -176,13 +176,14 @@ export class Executor {
 
   /** Runs a request with a key, unless its outcome is known. */
   #runKeyed(
+    entry: PluginEntry | undefined,
     source: RequestSource,
     done: DoneAfter,
     run: () => BoundGraph | null,
   ): BoundGraph | null {
     let known: KnownOutcome | null;
     try {
-      known = this.#keyed.begin(source);
+      known = this.#keyed.begin(source, entry);
     } catch (thrown) {
       sendThrown(done, source.accept, 500, "svc", thrown);
       return null;

@@ -2,9 +2,11 @@
 // answer of the first. See graph/manager/request-keys.ts.
 
 import { openRequestKey, type RequestKey } from "../graph/manager/logging-entry-points.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { RequestSource } from "../plugin/contract/request-source.js";
 import { type Done, sendMessage } from "../plugin/run/plugin-errors.js";
 import { IDEMPOTENCY_KEY, requestFingerprint, requestKeyId } from "./idempotency-key.js";
+import { BUILTIN_PATH } from "./route-table.js";
 
 /** Longer answers are not kept. */
 const MAX_ANSWER_BYTES = 16_384;
@@ -31,9 +33,9 @@ export class KeyedCalls {
    * Returns the outcome of a request that is not to run. `run` runs the others.
    * @throws what the opening of a graph throws
    */
-  begin(source: RequestSource): KnownOutcome | null {
+  begin(source: RequestSource, entry: PluginEntry | undefined): KnownOutcome | null {
     const fingerprint = requestFingerprint(source);
-    const key = openRequestKey(requestKeyId(source), fingerprint);
+    const key = openRequestKey(requestKeyId(source), fingerprint, changesGraphs(entry));
     if (key === null) return null;
     const known = key.find();
     if (known === null) {
@@ -66,6 +68,15 @@ export class KeyedCalls {
     this.#keys.delete(serial);
     key.end(answer);
   }
+}
+
+function changesGraphs(entry: PluginEntry | undefined): boolean {
+  const description = entry?.description;
+  return description !== undefined && (description.bound_graph !== null || isBuiltin(description));
+}
+
+function isBuiltin({ path }: PluginEntry["description"]): boolean {
+  return path.startsWith(BUILTIN_PATH);
 }
 
 function refusal({ accept }: RequestSource, status: number, text: string): KnownOutcome {

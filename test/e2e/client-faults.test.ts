@@ -165,6 +165,28 @@ for (const [where, loss] of Object.entries(LOSSES)) {
   });
 }
 
+test("repeats a change with its key, whatever happened to the first attempt", async () => {
+  const change: Operation = { ...WRITE, once: true };
+  const atWork = failure(409, "SVC3405: a request with this Idempotency-Key is at work");
+  server.script(reset(), failure(421, "S1 leads the group"), atWork, ok(2));
+  assert.is(await client.call(change, { content: "x" }, { retries: 3 }), 2);
+  const keys = server.received.map(({ headers }) => headers["idempotency-key"]);
+  assert.match(String(keys[0]), /^"[0-9a-f]{32}"$/);
+  assert.equal(keys, Array(4).fill(keys[0]));
+  server.script(ok(1));
+  await client.call(change, { content: "x" }, {});
+  assert.not.equal(server.received[0]!.headers["idempotency-key"], keys[0]);
+  server.script(failure(409, "something else"));
+  await failed(client.call(change, { content: "x" }, {}), "http");
+  assert.is(server.received.length, 1);
+  server.script(ok(1));
+  await client.call(change, { content: "x" }, { headers: { "Idempotency-Key": "own" } });
+  await client.call({ ...change, readonly: true }, { content: "x" }, {});
+  await client.call(FIND, {}, {});
+  const others = server.received.map(({ headers }) => headers["idempotency-key"]);
+  assert.equal(others, ["own", undefined, undefined]);
+});
+
 test("retries a POST after 429 and 503: neither was executed", async () => {
   const full = failure(429, "Cannot accept new connection at this time");
   server.script(full, failure(503, "Service Out"), ok(3));

@@ -27,6 +27,7 @@ const ARGSPEC = argspecOf([
   plugin("find", { params: [optional("q"), optional("at", { wire: "json", schema: {} })] }),
   plugin("get", { readonly: true, open: true, params: [optional("q", { wire: "bytes" })] }),
   plugin("put", { params: [param("content", { in: "body", wire: "bytes" })] }),
+  plugin("sell", { graph: "shop", params: [param("content", { in: "body", wire: "bytes" })] }),
   plugin("tell", { params: [param("content", { in: "body", wire: "json", schema: {} })] }),
   plugin("list", {
     result: { kind: "response", sortkey: { type: "number" }, item: {}, meta: true },
@@ -35,6 +36,7 @@ const ARGSPEC = argspecOf([
 const FIND: Order = { do: "find" };
 const GET: Order = { do: "get" };
 const PUT: Order = { do: "put", params: { content: { bytes: "eA==" } } };
+const SELL: Order = { do: "sell", params: { content: { bytes: "eA==" } } };
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
 let server: ScriptedServer;
 let python: PythonClient;
@@ -265,6 +267,23 @@ for (const [where, loss] of Object.entries(LOSSES)) {
     assert.is(server.received.length, 3);
   });
 }
+
+test("repeats a change with its key, whatever happened to the first attempt", async () => {
+  const atWork = failure(409, "SVC3405: a request with this Idempotency-Key is at work");
+  server.script(reset(), failure(421, "S1 leads the group"), atWork, ok(2));
+  assert.is(await result({ ...SELL, client: { retries: 3 } }), 2);
+  const keys = server.received.map(({ headers }) => headers["idempotency-key"]);
+  assert.match(String(keys[0]), /^"[0-9a-f]{32}"$/);
+  assert.equal(keys, Array(4).fill(keys[0]));
+  server.script(failure(409, "something else"));
+  await failed(SELL, "http");
+  server.script(ok(1));
+  await result(PUT);
+  await result(GET);
+  const [put, get] = server.received.map(({ headers }) => headers["idempotency-key"]);
+  assert.match(String(put), /^"/);
+  assert.equal([put === keys[0], get], [false, undefined]);
+});
 
 test("always retries a request that could not be sent", async () => {
   await call({ do: "refuse", times: 2 });

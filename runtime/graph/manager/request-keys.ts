@@ -53,15 +53,17 @@ let running = 0;
 /**
  * Returns a key of a request, or null where no change can be stored with it.
  * @param id of at most 131,000 bytes
+ * @param changesGraphs false: not as far as is known
  * @param maxKeys number of keys that are kept
  */
 export function openRequestKey(
   id: string,
   fingerprint: string,
+  changesGraphs: boolean,
   maxKeys = MAX_KEYS,
 ): RequestKey | null {
-  if (findThreadGraphs() === null) return null;
-  const access = threadGraphs().requests();
+  const access = findThreadGraphs()?.requests(changesGraphs) ?? null;
+  if (access === null) return null;
   access.store.writer.enlarge();
   return access.store.isReadonly ? null : new RequestKey(access, id, fingerprint, maxKeys);
 }

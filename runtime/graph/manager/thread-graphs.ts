@@ -15,7 +15,7 @@ import {
   type RepairAction,
   type SharedGraph,
 } from "./graph-source.js";
-import { REQUESTS_GRAPH, SYSTEM_GRAPH } from "./system-graph.js";
+import { isSystemGraph, REQUESTS_GRAPH, SYSTEM_GRAPH } from "./system-graph.js";
 import { trackGraph } from "./track-graph.js";
 
 /** Options for opening a graph. */
@@ -95,9 +95,13 @@ export class ThreadGraphs {
     return this.#own(SYSTEM_GRAPH);
   }
 
-  /** Returns the graph of the keys of requests, created on first use. */
-  requests(): GraphAccess {
-    return this.#own(REQUESTS_GRAPH);
+  /**
+   * Returns the graph of the keys of requests.
+   * @param isNeeded false: it is created only where this thread uses graphs, else null
+   */
+  requests(isNeeded: boolean): GraphAccess | null {
+    const isInUse = [...this.#open.keys()].some((name) => !isSystemGraph(name));
+    return isNeeded || isInUse ? this.#own(REQUESTS_GRAPH) : this.#find(REQUESTS_GRAPH);
   }
 
   /** Returns a graph that is open in some thread, or null. */

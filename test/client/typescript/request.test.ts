@@ -166,12 +166,16 @@ test("sends a key percent-encoded", () => {
 
 test("prefers header fields of the caller, except for the partition", () => {
   const operation = { path: PATH, content: "bytes" } as const;
-  const headers = { "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" };
+  const headers = {
+    ...{ "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" },
+    "idempotency-key": "own",
+  };
   const given = { partial: 0, headers };
   assert.equal(buildRequest("", operation, { content: "x" }, given).headers, {
     accept: "application/json",
     "content-type": "image/png",
     authorization: "t",
+    "idempotency-key": "own",
     "x-svc-partial-target": "0",
   });
   const text = buildRequest("", { path: "/svc/hc", text: true }, {}, {});

@@ -7,7 +7,7 @@ import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Failure } from "../../../runtime/dispatch/partition-call.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
-import { answerText, until } from "./support/fake-back-end.js";
+import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
 import { SmallMatrix } from "./support/small-matrix.js";
 
 const test = suite("dispatch failures");
@@ -42,6 +42,63 @@ test("passes on that a disk is full, and keeps the back-end", async () => {
     assert.is((owner.outcomes[0] as Failure).status, 507);
   }
   assert.is(small!.matrix.backEnds[0]![0]!.state, "up");
+});
+
+/** Ways in which a leader leaves a request undecided. */
+const LOSSES: Readonly<Record<string, (request: FakeRequest) => void>> = {
+  "its connection breaks": ({ socket }) => socket.resetAndDestroy(),
+  "its answer breaks": ({ socket }) => socket.end("HTTP/1.1 200 X\r\nContent-Le"),
+  "it lost its role": (request) =>
+    request.answer(500, `{"message": {"system": {"exception": "<class 'DurabilityError'>"}}}`),
+};
+
+for (const [what, lose] of Object.entries(LOSSES)) {
+  test(`the next leader gets a request with a key if ${what}`, async () => {
+    await matrix(1, 2, { leader: true });
+    const change = { method: "POST", body: "b", isKeyed: true } as const;
+    const { owner } = small!.begin("/a", change);
+    const [one, other] = [small!.at(0, 0), small!.at(0, 1)];
+    await until(() => one.requests.length + other.requests.length > 0, "request");
+    const isFirst = one.requests.length > 0;
+    lose(await (isFirst ? one : other).next());
+    (await (isFirst ? other : one).next()).answer(200, "done", PARTIAL);
+    assert.is(await owner.outcome(), "done");
+  });
+
+  test(`no other instance gets a request without a key if ${what}`, async () => {
+    for (const [row, isKeyed] of [
+      [{ leader: true }, false],
+      [{}, true],
+    ] as const) {
+      await matrix(1, 2, row);
+      const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed });
+      const all = [small!.at(0, 0), small!.at(0, 1)];
+      await until(() => all.some(({ requests }) => requests.length > 0), "request");
+      lose(await all.find(({ requests }) => requests.length > 0)!.next());
+      assert.match(await owner.outcome(), "<partial: 0 width: 1> | 50");
+      assert.is(
+        all.every(({ requests }) => requests.length === 0),
+        true,
+      );
+      await small!.close();
+    }
+    small = null;
+  });
+}
+
+test("passes refusals because of a key on, and no others of these statuses", async () => {
+  await matrix(1, 1);
+  for (const [status, isKeyed, told] of [
+    [409, true, 409],
+    [422, true, 422],
+    [409, false, 500],
+    [404, true, 500],
+  ] as const) {
+    const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed });
+    (await small!.at(0, 0).next()).answer(status, '{"message": "no"}');
+    assert.is(await owner.outcome(), `<partial: 0 width: 1> | ${status} | no`);
+    assert.is((owner.outcomes[0] as Failure).status, told);
+  }
 });
 
 test("never merges answers of other slots", async () => {

@@ -9,6 +9,7 @@ export interface RequestOptions {
   readonly affinity?: number;
   readonly target?: bigint;
   readonly isRelayed?: boolean;
+  readonly isKeyed?: boolean;
 }
 
 export function makeRequest(path: string, options: RequestOptions = {}): ForwardedRequest {
@@ -23,5 +24,6 @@ export function makeRequest(path: string, options: RequestOptions = {}): Forward
     target,
     key: null,
     isRelayed: options.isRelayed ?? false,
+    isKeyed: options.isKeyed ?? false,
   };
 }

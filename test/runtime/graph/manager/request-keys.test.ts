@@ -50,14 +50,14 @@ test.before.each((context) => {
 
 test.after.each(async (context) => {
   checkStore(context.store);
-  checkStore(threadGraphs().requests().store);
+  checkStore(threadGraphs().requests(true)!.store);
   installThreadGraphs(context.former);
   assert.is(Writer.commitWithRequest, null);
   await removeFolder(context);
 });
 
 function open(id: string, maxKeys?: number): RequestKey {
-  return openRequestKey(id, "fingerprint", maxKeys)!;
+  return openRequestKey(id, "fingerprint", false, maxKeys)!;
 }
 
 /** Runs a request with a key. */
@@ -157,15 +157,30 @@ test("changes of local graphs are not covered, joint ones are", ({ graph, store 
 test("the number of keys is limited", ({ graph }) => {
   for (let index = 0; index < 8; index++)
     ask(`k${index}`, () => graph.createVertex(`v${index}`), 3);
-  assert.is(threadGraphs().requests().store.order, 3);
+  assert.is(threadGraphs().requests(true)!.store.order, 3);
   assert.ok(open("k7").find());
 });
 
 test("where graphs are read-only, keys are not used", ({ graph }) => {
   ask("a", () => graph.createVertex("one"));
-  const { store } = threadGraphs().requests();
+  const { store } = threadGraphs().requests(true)!;
   store.setReadonlyBy(1, true);
-  assert.is(openRequestKey("a", "fingerprint"), null);
+  assert.is(openRequestKey("a", "fingerprint", true), null);
+});
+
+test("a thread without graphs creates none for keys", () => {
+  const opened: string[] = [];
+  const open = ({ name }: { name: string }): never => {
+    opened.push(name);
+    throw new Error("opened");
+  };
+  const former = threadGraphs();
+  const source = { open, find: () => null, names: () => [] } as unknown as GraphSource;
+  installThreadGraphs(new ThreadGraphs(TEST_THREAD + 1, source));
+  assert.is(openRequestKey("a", "fingerprint", false), null);
+  assert.equal(opened, []);
+  assert.throws(() => openRequestKey("a", "fingerprint", true), "opened");
+  installThreadGraphs(former);
 });
 
 test("a change and its answer are in one frame of the log", async ({ graph, root, running }) => {
