@@ -22,6 +22,8 @@ export interface MatrixProcessor {
   readonly isOnBothPorts: boolean;
   /** Forwards only queries of graphs that this instance does not have. */
   readonly isOfGraph: boolean;
+  /** Its responses are feeds that do not end. */
+  readonly isFeed: boolean;
   /** Returns a parameter for sending the request again; null to respond. */
   readonly secondRound: ((partial: Uint8Array) => string | null) | null;
   readonly post: PluginEntry;
@@ -40,6 +42,7 @@ export const MATRIX_PROCESSORS: ReadonlyMap<string, MatrixProcessor> = new Map([
   processor("arcs", mergeQuery, { isOfGraph: true }),
   processor("neighbor", mergeQuery, { isOfGraph: true }),
   processor("paths", mergeQuery, { isOfGraph: true }),
+  processor("changes", () => null, { isOfGraph: true, isFeed: true }),
 ]);
 
 function processor(
@@ -59,8 +62,8 @@ function processor(
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
     errorStatus: clientErrorStatus,
   };
-  const defaults = { isPrimary: false, isOnBothPorts: false, isOfGraph: false, secondRound: null };
-  return [path, { ...defaults, ...options, post }];
+  const places = { isPrimary: false, isOnBothPorts: false, isOfGraph: false };
+  return [path, { ...places, isFeed: false, secondRound: null, ...options, post }];
 }
 
 /** Returns the back-ends by partition, below this instance. */

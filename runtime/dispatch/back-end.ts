@@ -1,6 +1,7 @@
 // A back-end of the matrix: its cost, health and channels. Idle channels are a stack, so that a
 // warm one is reused first and the others age.
 
+import type { Socket } from "node:net";
 import {
   ABANDONED_REQUEST_TTL_MS,
   BUSY_BACKEND_COOLDOWN_MS,
@@ -151,6 +152,13 @@ export class BackEnd {
     this.#running++;
     this.outlier.begun();
     return channel;
+  }
+
+  /** Opens a connection of its own, for a response that does not end; no channel. */
+  openStream(): Socket {
+    const socket = this.connector.open(this.address);
+    socket.write(this.#identLine(0), "latin1");
+    return socket;
   }
 
   /** Returns a channel. `backlog` is the back-end's own count of its requests, -1 if unknown. */

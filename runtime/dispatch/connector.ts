@@ -17,10 +17,10 @@ export interface ReadCallback {
 }
 
 /** Opens an unencrypted connection. */
-export type Connect = (address: BackEndAddress, onread: ReadCallback) => Socket;
+export type Connect = (address: BackEndAddress, onread?: ReadCallback) => Socket;
 
 const overSockets: Connect = ({ host, port }, onread) => {
-  return connect({ host, port, noDelay: true, onread });
+  return connect({ host, port, noDelay: true, ...(onread !== undefined && { onread }) });
 };
 
 /** Opens the transport of a channel. */
@@ -54,11 +54,12 @@ export class Connector implements Opener {
     void this.#files?.refresh();
   }
 
-  open({ host, port }: BackEndAddress, onread: ReadCallback): Socket {
+  open({ host, port }: BackEndAddress, onread?: ReadCallback): Socket {
     if (this.#tls === null) return this.#connect({ host, port }, onread);
     const { name } = this.#tls;
     return connectTls({
-      ...{ host, port, onread, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] },
+      ...{ host, port, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] },
+      ...(onread !== undefined && { onread }),
       secureContext: this.#files!.material.context,
       ...(name === null ? {} : { servername: name }),
     }).setNoDelay(true);

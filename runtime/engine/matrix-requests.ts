@@ -14,12 +14,15 @@ import { type Dispatch, type DispatchCall, NO_LEADER } from "../dispatch/dispatc
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { type ErrorHierarchy, errorHierarchy } from "../dispatch/error-chain.js";
 import { Explanation } from "../dispatch/explanation.js";
+import { readFeedRequest } from "../dispatch/feed/feed-request.js";
 import {
   type ForwardedRequest,
   forwardedRequest,
   PRIMARY,
   pathOfRequest,
+  type ReceivedRequest,
   requestContent,
+  signedRequest,
   withHeaders,
   withParameter,
 } from "../dispatch/forwarded-request.js";
@@ -38,6 +41,7 @@ import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
+import { MatrixFeeds } from "./matrix-feeds.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
 import type { RequestSigner } from "./request-signer.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
@@ -72,6 +76,8 @@ export interface MatrixRequest {
 export interface LocalProcessor {
   /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
+  /** The responses are feeds that do not end, and are merged as they arrive. */
+  readonly isFeed: boolean;
   /** Returns a parameter for sending the request again; null to respond. */
   readonly secondRound: ((partial: Uint8Array) => string | null) | null;
   run(partial: Uint8Array, merging: Merging, done: Done): void;
@@ -136,6 +142,7 @@ export class MatrixRequests {
   readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
   readonly #traces: TraceSampler;
+  readonly #feeds: MatrixFeeds;
   /** Null if no key is shared with the back-ends. */
   readonly #signer: RequestSigner | null;
   /** One function for all requests. */
@@ -155,6 +162,7 @@ export class MatrixRequests {
     this.#answers = answers;
     this.#scheduler = scheduler;
     this.#traces = traces;
+    this.#feeds = new MatrixFeeds(dispatcher, answers);
   }
 
   /** With a single back-end, responses are relayed unchanged unless a processor reads them. */
@@ -188,10 +196,30 @@ export class MatrixRequests {
     const { requestId } = exchange;
     const madeId = requestId === exchange.headers.requestId ? null : requestId;
     const received = { ...head, via, deadlineMs, traceParent, requestId: madeId };
+    if (request.own?.isFeed === true) return this.#follow(progress, received);
     const isRelayed = this.#isSingle && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
     this.#dispatch(progress, { ...forwarded, preference: PRIMARY });
+  }
+
+  #follow(progress: Progress, received: ReceivedRequest): void {
+    const { exchange, port } = progress.received;
+    const request = readFeedRequest(received.target, received.block);
+    const make = (position: string): ForwardedRequest => {
+      const target = request.target(position);
+      const made = { ...received, target, block: request.block, method: "GET", deadlineMs: 0 };
+      return forwardedRequest({ ...made, body: null }, true);
+    };
+    const first = this.#withOwner(progress, make(""));
+    if (first === null) return;
+    if (this.#withSignature(progress, first) === null) return this.#fail(progress, LARGE_PRINCIPAL);
+    const partition = this.#dispatcher.matrix.partitionFor(first);
+    const head = (position: string): string => {
+      return signedRequest(this.#withSignature(progress, make(position))!).head;
+    };
+    const { preference } = first;
+    void this.#feeds.start({ exchange, port, request, partition, preference, head });
   }
 
   /** Returns the deadline for back-ends, rounded so that header blocks repeat and stay cached. */

@@ -311,6 +311,7 @@ export class RequestEngine {
     const { pre, post } = resource?.kind === "processed" ? resource : NO_PROCESSORS;
     const own = processor && {
       isPrimary: processor.isPrimary,
+      isFeed: processor.isFeed,
       secondRound: processor.secondRound,
       run: (partial: Uint8Array, merging: Merging, done: Done): void => {
         const { basePort } = state;

@@ -49,7 +49,7 @@ import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
 import type { AuditLog } from "./audit-log.js";
 import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
-import type { PluginCall, PluginResult } from "./plugin-call.js";
+import type { PluginResult } from "./plugin-call.js";
 import type { Recorder } from "./recorder.js";
 import type { SchedulerEvents } from "./scheduler.js";
 import { type StreamPayload, Streams } from "./streams.js";
@@ -139,7 +139,7 @@ export class ResponseWriter {
   readonly call: SchedulerEvents["result"] = (call, execId, result) => {
     const { step, exchange, port } = call;
     if (result.kind === RESULT_STREAM) {
-      return this.#stream(call, result.payload as unknown as StreamPayload);
+      return this.stream(exchange, port, result.payload as unknown as StreamPayload);
     }
     const { payload } = result;
     // Transferred from another thread, which no longer uses it.
@@ -148,7 +148,8 @@ export class ResponseWriter {
     else this.result(exchange, port, execId, result);
   };
 
-  #stream({ exchange, port }: PluginCall, payload: StreamPayload): void {
+  /** Sends a response that does not end by itself. */
+  stream(exchange: Exchange, port: 0 | 1, payload: StreamPayload): void {
     const fields = isolationFields(port) + this.#echoedFields(exchange);
     if (!this.streams.answer(exchange, payload, fields)) {
       return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });

@@ -409,7 +409,7 @@ export class Scheduler {
       if (call === null || this.#state.slotState(slot) !== SLOT_CLAIMED) continue;
       const ranMs = now - this.#state.claimedAtMs(slot);
       const timeoutMs = call.plugin.timeoutMs || this.#timeoutMs;
-      const isTooLong = timeoutMs > 0 && ranMs > timeoutMs;
+      const isTooLong = (timeoutMs > 0 && ranMs > timeoutMs) || isCancelledJob(call, now);
       const isPastDeadline = call.plugin.isJob === true && ranMs > timeoutMs - JOB_GRACE_MS;
       if (isPastDeadline || isDisconnectError(call.exchange, now)) {
         this.#notifyDisconnected(slot, call);
@@ -463,6 +463,12 @@ export class Scheduler {
 /** Returns whether the client's deadline has passed. */
 function isOverdue({ exchange: { headers, t0Ms } }: PluginCall, now: number): boolean {
   return headers.deadlineMs > 0 && now - t0Ms > headers.deadlineMs;
+}
+
+/** Returns whether a job goes on although it was told to end. */
+function isCancelledJob({ plugin, exchange }: PluginCall, now: number): boolean {
+  const { endedAtMs } = exchange.connection;
+  return plugin.isJob === true && endedAtMs > 0 && now - endedAtMs > JOB_GRACE_MS;
 }
 
 /** An abandoned stream must be cancelled. */

@@ -51,7 +51,7 @@ import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
-import { hasOwnJobs, JOBS_FILE } from "./own-jobs.js";
+import { JOBS_FILE, placeJobs } from "./own-jobs.js";
 
 /**
  * Creates the IO thread, which then waits for the request to listen.
@@ -84,7 +84,7 @@ export function assembleIo(
   });
   const adminStates = openAdminStates(data);
   const states = { main: state, builtin: adminStates };
-  const jobs = createJobs(settings, state, () => engine);
+  const jobs = createJobs(settings, state, { engine: () => engine, leads: () => view.leads });
   const [scheduler, admin] = createSchedulers(data, states, counters, answers, notify, jobs);
   const dispatcher = createDispatcher(settings, connect);
   const { dispatcherKey } = settings;
@@ -175,17 +175,17 @@ function openAdminStates({ adminStates: [quick, long] }: IoThreadData) {
   return [new SharedState(quick), new SharedState(long)] as const;
 }
 
-/** @param engine submits their runs */
+/** @param later parts that exist when jobs run: the engine submits them */
 function createJobs(
   settings: ServerSettings,
   state: SharedState,
-  engine: () => RequestEngine,
+  later: { readonly engine: () => RequestEngine; readonly leads: () => number | null },
 ): JobRunner {
   return new JobRunner({
     file: join(settings.root, JOBS_FILE),
-    isHere: hasOwnJobs(settings),
+    place: placeJobs(settings, later.leads),
     canRun: () => state.serviceIn,
-    submit: (exchange, route) => engine().submitJob(exchange, route),
+    submit: (exchange, route) => later.engine().submitJob(exchange, route),
   });
 }
 

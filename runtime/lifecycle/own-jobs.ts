@@ -1,20 +1,41 @@
-// Which instance of a system runs the jobs. A system has no leader yet, so its descriptor decides:
-// the first instance that runs engine plugins and whose graphs are not those of a provider.
+// Which instance of a system runs the jobs: of a group that chooses its leader, the leader. Without
+// one, the descriptor decides: the first instance that runs engine plugins and whose graphs are not
+// those of a provider.
 
-import type { ServerSettings } from "../settings/server-settings.js";
+import { JobLease } from "../engine/jobs/job-lease.js";
+import type { JobPlace } from "../engine/jobs/job-runner.js";
+import { openEngine } from "../interconnect/leadership/engines.js";
+import { callTimeoutMs } from "../interconnect/leadership/leadership.js";
+import type { LeadershipSettings, ServerSettings } from "../settings/server-settings.js";
 import { planInstance } from "../system/instance-plan.js";
 import { readDescriptor } from "../system/read-descriptor.js";
 
 /** File in the data folder with the last runs of jobs. */
 export const JOBS_FILE = "jobs.json";
 
-/** Returns whether the schedules of jobs run on this instance. */
-export function hasOwnJobs({ jobs, node }: Pick<ServerSettings, "jobs" | "node">): boolean {
-  if (jobs !== "auto") return jobs;
-  if (node === null) return true;
+type Placing = Pick<ServerSettings, "jobs" | "node" | "leadership">;
+
+/**
+ * Returns where the schedules of jobs run, as this instance sees it.
+ * @param leads epoch in which the instance leads its group; null: it does not
+ */
+export function placeJobs(settings: Placing, leads: () => number | null): JobPlace {
+  const { jobs, node, leadership } = settings;
+  if (jobs !== "auto") return jobs ? "here" : "elsewhere";
+  if (node === null) return "here";
   const system = readDescriptor(node.descriptor);
   const plans = [...system.instances.keys()].map((id) => planInstance(system, id));
   const engines = plans.filter(({ role }) => role !== "dispatcher");
   const first = engines.find(({ provider }) => provider === null) ?? engines[0];
-  return first?.id === node.id;
+  const group = first?.leadership?.group;
+  if (group === undefined || leadership === null)
+    return first?.id === node.id ? "here" : "elsewhere";
+  return leadership.group === group ? leaseOf(leadership, leads) : "elsewhere";
+}
+
+function leaseOf(settings: LeadershipSettings, leads: () => number | null): JobLease {
+  const { engine, group, id, ttl: ttlMs } = settings;
+  const timeoutMs = callTimeoutMs(settings);
+  const open = () => openEngine(engine, `${group}/jobs`, timeoutMs);
+  return new JobLease({ id, ttlMs, timeoutMs, leads, open });
 }

@@ -11,6 +11,7 @@ import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_CHANGE_FEEDS } from "../../runtime/base/limits.js";
+import { MatrixNode } from "./support/matrix.js";
 import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -69,9 +70,14 @@ test.after(async () => {
 const AUTHORIZATION = { authorization: "Bearer reader" };
 const EVENTS = { accept: "text/event-stream" };
 
-const change = async (from: number, to: number, text = 0): Promise<void> => {
+const change = async (
+  from: number,
+  to: number,
+  text = 0,
+  { port } = server as Pick<Served, "port">,
+): Promise<void> => {
   const path = `/svc/plugin/change?from=${from}&to=${to}&text=${text}`;
-  assert.is((await get(server.port, path, { headers: AUTHORIZATION })).status, 200);
+  assert.is((await get(port, path, { headers: AUTHORIZATION })).status, 200);
 };
 
 interface Item {
@@ -89,10 +95,10 @@ class Follower {
   readonly #request: ClientRequest;
   response: IncomingMessage | null = null;
 
-  constructor(query: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(query: string, headers: Readonly<Record<string, string>> = {}, port = server.port) {
     const path = `/svc/builtin/changes?graph=shop&${query}`;
     const given = { ...AUTHORIZATION, ...EVENTS, ...headers };
-    this.#request = request({ host: "127.0.0.1", port: server.port, path, headers: given });
+    this.#request = request({ host: "127.0.0.1", port, path, headers: given });
     this.#request.on("response", (response) => {
       this.response = response;
       response.setEncoding("utf8").on("data", (text: string) => this.#receive(text));
@@ -174,13 +180,17 @@ test("reports progress to a client whose filter refuses all changes", async () =
 });
 
 /** Values of a property that a generated client receives, whatever happens to its connections. */
-async function receiveValues(values: unknown[], signal: AbortSignal): Promise<void> {
+async function receiveValues(
+  values: unknown[],
+  signal: AbortSignal,
+  port = () => server.port,
+): Promise<void> {
   const sdk = join(project.folder, "sdk");
   await svc("client", "--from", project.folder, "--out", sdk);
   const { Client } = await import(pathToFileURL(join(sdk, "index.js")).href);
   // The server has another port after each restart.
   const send = (url: string, init: RequestInit): Promise<Response> =>
-    fetch(url.replace(":1/", `:${server.port}/`), init);
+    fetch(url.replace(":1/", `:${port()}/`), init);
   const client = new Client({ baseUrl: "http://127.0.0.1:1", token: "reader", fetch: send });
   const wanted = { graph: "shop", kinds: ["propertySet"], properties: ["n"] };
   for await (const change of client.builtin.changes(wanted, { signal })) {
@@ -314,5 +324,83 @@ test("answers 410 for a position whose changes are not in the log", async () => 
   assert.is(status, 410, text);
   assert.match(text, /PositionExpiredError/);
 });
+
+/** Two partitions without common changes, and a dispatcher. */
+async function withMatrix(
+  use: (dispatcher: number, second: () => Served, restart: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const root = ["--root", join(project.folder, "second")];
+  let second = await serve(project.folder, ...DURABLE, ...root);
+  const { port } = second;
+  const partitions = [server, second].map((one) => [{ host: "127.0.0.1", port: one.port }]);
+  const config = { partitions, replicas: [{}] };
+  const dispatcher = await MatrixNode.start({ dispatcher: config, processors: false });
+  try {
+    await use(
+      dispatcher.port,
+      () => second,
+      async () => {
+        await second.stop("SIGKILL");
+        second = await serve(project.folder, ...DURABLE, ...root, "--port", String(port));
+      },
+    );
+  } finally {
+    await dispatcher.kill();
+    await second.stop();
+  }
+}
+
+test("is one feed of all partitions through a dispatcher", () =>
+  withMatrix(async (port, second, restart) => {
+    const received: unknown[] = [];
+    const controller = new AbortController();
+    const receiving = receiveValues(received, controller.signal, () => port);
+    const follower = new Follower(QUERY, {}, port);
+    await follower.until(() => follower.ids.length > 0);
+    for (let n = 0; received.length === 0; n++) await change(n, n + 1);
+    await change(10_000, 10_100);
+    await change(20_000, 20_100, 0, second());
+    await restart();
+    await change(20_100, 20_200, 0, second());
+    const isLast = (value: unknown) => value === 20_199;
+    await follower.until(() => follower.items.some(({ value }) => isLast(value)));
+    await follower.until(() => received.some(isLast));
+    controller.abort();
+    await receiving.catch(() => {});
+    const ofPartition = (values: unknown[], from: number) =>
+      values.filter((value) => Number(value) >= from && Number(value) < from + 1000);
+    for (const values of [follower.items.map(({ value }) => value), received]) {
+      assert.equal(ofPartition(values, 10_000), range(10_000, 10_100));
+      assert.equal(ofPartition(values, 20_000), range(20_000, 20_200));
+    }
+    // Every position continues behind its change, in both partitions.
+    const { position } = follower.items.find(({ value }) => value === 20_050)!;
+    const rest = follower.items.slice(follower.items.findIndex((one) => one.value === 20_050) + 1);
+    follower.close();
+    const later = new Follower(QUERY, { "last-event-id": position }, port);
+    await later.until(() => later.items.length >= rest.length);
+    const values = (items: readonly Item[]) => items.map(({ value }) => Number(value)).sort();
+    assert.equal(values(later.items), values(rest));
+    later.close();
+    const ask = (query: string, principal = "reader") =>
+      get(port, `/svc/builtin/changes?graph=shop&${query}`, {
+        headers: { authorization: `Bearer ${principal}` },
+      });
+    const swapped = position.replace(/^\((.*),(.*)\)$/, "($2,$1)");
+    for (const since of ["x", swapped, position.slice(0, -1), first(position)]) {
+      const { status, text } = await ask(`since=${encodeURIComponent(since)}`);
+      assert.is(status, 400, since);
+      assert.match(text, /PositionError/);
+    }
+    assert.is((await ask(`kinds=${encodeURIComponent('["x"]')}`)).status, 400);
+    assert.is((await ask("", "nothing")).status, 403);
+  }));
+
+/** The position of the first partition. */
+const first = (position: string): string => position.slice(1, position.indexOf(","));
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}
 
 test.run();

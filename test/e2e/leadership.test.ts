@@ -4,16 +4,29 @@
 // takes 40 s
 // starts processes
 
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { rounds } from "../support/rounds.js";
 import { UpSystem, until } from "./support/system.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const MEMBERS = ["B1", "S1", "S2"] as const;
 const PLUGINS = `
-import { type Graph, type PluginRequest, PluginResponse, type str } from "svc-server";
+import { appendFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Graph, type Job, type PluginRequest, PluginResponse, type str } from "svc-server";
+
+const note = (text: string) => appendFileSync(process.env.NOTES!, process.pid + " " + text + "\\n");
+
+/** Runs for half of its time. @every 1s */
+export async function tick(job: Job): Promise<void> {
+  note("begins " + job.scheduledAt.toISOString());
+  await delay(500);
+  note("ends");
+}
 
 /** Adds a vertex, once. @plugin @graph shop */
 export function put(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
@@ -40,6 +53,29 @@ let nats: NatsServers;
 let project: TemporaryProject;
 let system: UpSystem;
 let names = 0;
+let notes: string;
+const killed = new Set<number>();
+
+/** Notes of the job: in order, with the process of the leader. */
+function noted(): { readonly pid: number; readonly what: string }[] {
+  const lines = existsSync(notes) ? readFileSync(notes, "utf8").trimEnd().split("\n") : [];
+  return lines.filter(Boolean).map((line) => {
+    const [pid, what = ""] = line.split(" ");
+    return { pid: Number(pid), what };
+  });
+}
+
+/** A killed process has not ended its run: all others ended before the next one began. */
+function assertNeverTwiceAtOnce(): void {
+  let running: number | null = null;
+  for (const { pid, what } of noted()) {
+    if (what === "ends") running = running === pid ? null : running;
+    else {
+      assert.ok(running === null || killed.has(running), JSON.stringify(noted()));
+      running = pid;
+    }
+  }
+}
 
 function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
   const described = {
@@ -157,11 +193,15 @@ if (version !== null) {
     nats = await NatsServers.start(1);
     project = new TemporaryProject({
       "plugins/shop.ts": PLUGINS,
+      "tsconfig.json": NODE_TYPES,
       "svc.config.ts": 'export default { durability: "full", executors: 1 };\n',
     });
+    notes = join(project.folder, "notes.txt");
+    process.env.NOTES = notes;
     system = await UpSystem.start(project.folder, descriptor());
   });
   test.after(async () => {
+    delete process.env.NOTES;
     await system.close();
     project.remove();
     await nats.stop();
@@ -176,7 +216,10 @@ if (version !== null) {
       const count = load.acknowledged.length;
       await until(async () => load.acknowledged.length > count + 20);
       load.begin();
-      process.kill((await system.nodestat(id)).pid, "SIGKILL");
+      const { pid } = await system.nodestat(id);
+      await until(async () => noted().some((one) => one.pid === pid));
+      process.kill(pid, "SIGKILL");
+      killed.add(pid);
       const before = load.acknowledged.length;
       await until(async () => load.acknowledged.length > before + 20);
       gaps.push(Math.round(load.longestMs));
@@ -190,6 +233,9 @@ if (version !== null) {
       [...counts.keys()].map((at) => at + 1),
     );
     const last = await leader();
+    const { pid } = await system.nodestat(last);
+    await until(async () => noted().some((one) => one.pid === pid));
+    assertNeverTwiceAtOnce();
     const there = await contents(last);
     const missing = load.acknowledged.filter((id) => !there.includes(id));
     assert.equal(missing, [], JSON.stringify([...load.statuses]));
@@ -213,6 +259,14 @@ if (version !== null) {
     await load.stop();
     assert.equal([...load.statuses.keys()], [200]);
     assert.is(await leader(), to);
+    const { pid } = await system.nodestat(to);
+    const count = noted().length;
+    await until(async () =>
+      noted()
+        .slice(count)
+        .some((one) => one.pid === pid),
+    );
+    assertNeverTwiceAtOnce();
     if (process.env.ROUNDS) process.stderr.write(`handover: ${Math.round(load.longestMs)} ms\n`);
   });
 

@@ -94,9 +94,12 @@ class RenderedChanges implements PullSource<StreamItems> {
 
   #collect(): StreamItems | null {
     const items = new StreamItems();
+    const start = this.#reader.position;
     while (items.length < BATCH_CHARACTERS) {
       const change = this.#reader.pull();
       if (change === null) break;
+      // A client that has no position yet could not continue before this change.
+      if (this.#reported === "" && items.length === 0) items.add("", start);
       items.add(changeText(change), change.position);
     }
     if (items.length === 0) this.#addProgress(items);

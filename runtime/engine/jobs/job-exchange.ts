@@ -7,7 +7,7 @@ import type { Connection, Exchange, RequestHeaders } from "../../http/transport.
 import { JOB_PATH } from "../../plugin/contract/job-schedule.js";
 import { SCHEDULED_HEADER } from "../../plugin/request/job.js";
 
-const NO_CONNECTION: Connection = {
+const NO_CONNECTION: Omit<Connection, "endedAtMs"> = {
   id: -1,
   remoteAddress: "job",
   remotePort: 0,
@@ -15,7 +15,6 @@ const NO_CONNECTION: Connection = {
   openedAtMs: 0,
   ident: null,
   certificate: null,
-  endedAtMs: 0,
   bytesIn: 0,
   bytesOut: 0,
   arriving: null,
@@ -26,7 +25,7 @@ export class JobExchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   readonly body = null;
-  readonly connection = NO_CONNECTION;
+  readonly connection = { ...NO_CONNECTION, endedAtMs: 0 };
   readonly t0Ms = nowMs();
   forwardedFor = null;
   signedOrigin = null;
@@ -50,9 +49,11 @@ export class JobExchange implements Exchange {
     this.#answered = answered;
   }
 
-  /** Aborts the signal of the run. */
+  /** Aborts the signal of the run, which has `JOB_GRACE_MS` from then on. */
   cancel(): void {
+    if (this.aborted) return;
     this.aborted = true;
+    this.connection.endedAtMs = nowMs();
   }
 
   answer(): void {

@@ -2,6 +2,7 @@
 // in the slots of the admin port, like requests without a client: with their limits, their deadline
 // and their replacement of executors that hang. A job that does not end loses its executor.
 
+import { JOB_GRACE_MS } from "../../base/limits.js";
 import { log } from "../../base/log.js";
 import type { JobStatus } from "../../builtin/job-status.js";
 import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
@@ -12,13 +13,20 @@ import type { ResponseWriter } from "../response-writer.js";
 import type { Failure, SchedulerEvents } from "../scheduler.js";
 import { dropStream, type StreamPayload } from "../streams.js";
 import { JobExchange } from "./job-exchange.js";
-import { JobStore } from "./job-store.js";
+import { readJobs, writeJobs } from "./job-file.js";
+import type { JobLease } from "./job-lease.js";
+import { JobStore, type StoredJobs } from "./job-store.js";
 import { ScheduledJob } from "./scheduled-job.js";
 
 /** A change of the system's clock is noticed within that time. */
 const MAX_SLEEP_MS = 30_000;
 /** Missed runs wait that long for Service-IN. */
 const MIN_SLEEP_MS = 250;
+/** Looks this often within a `ttl` whether the instance leads. */
+const CHECKS_PER_TTL = 10;
+/** Time that another member needs to replace an executor, besides its grace. */
+const REPLACEMENT_MS = 5_000;
+const ERROR_LOG_MS = 30_000;
 
 /** A job of a build: its route and its schedule. */
 export interface JobRoute {
@@ -26,11 +34,13 @@ export interface JobRoute {
   readonly facts: JobFacts;
 }
 
+export type JobPlace = "here" | "elsewhere" | JobLease;
+
 export interface JobRunnerParts {
   /** File that keeps the state of jobs. */
   readonly file: string;
-  /** Whether schedules run on this instance. */
-  readonly isHere: boolean;
+  /** Whether schedules run here: always, never, or while it holds the lease of a group. */
+  readonly place: JobPlace;
   /** Whether the instance is Service-IN. */
   readonly canRun: () => boolean;
   /** Sends a run to an executor. */
@@ -50,25 +60,82 @@ const FAILURES: Readonly<Record<Failure, string>> = {
 
 export class JobRunner {
   readonly #parts: JobRunnerParts;
+  readonly #lease: JobLease | null;
   readonly #store: JobStore;
-  #stored: ReturnType<JobStore["read"]> | null = null;
+  #stored: StoredJobs | null = null;
   #jobs: ReadonlyMap<string, ScheduledJob> = new Map();
   #timer: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  /** Whether schedules run on this instance now. */
+  #isHere: boolean;
+  #isTaking = false;
+  #takesAfterMs = 0;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(parts: JobRunnerParts) {
     this.#parts = parts;
-    this.#store = new JobStore(parts.file, () => this.#content());
+    const { file, place } = parts;
+    this.#isHere = place === "here";
+    this.#lease = typeof place === "string" ? null : place;
+    this.#store = new JobStore(async () => {
+      if (this.#lease !== null) return this.#lease.write(this.#content());
+      await writeJobs(file, this.#content());
+      return true;
+    });
   }
 
   /** Replaces the jobs by those of a build; running ones go on. */
   setJobs(routes: ReadonlyMap<string, JobRoute>): void {
-    if (routes.size > 0) this.#stored ??= this.#store.read();
+    if (routes.size > 0 && this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
     const former = this.#jobs;
     this.#jobs = new Map(
       [...routes].map(([name, given]) => [name, this.#job(name, given, former)]),
     );
-    if (routes.size > 0 && this.#parts.isHere) void this.#store.save();
+    if (routes.size > 0 && this.#lease !== null && !this.#isStopped) {
+      this.#watch ??= setInterval(() => this.#follow(), this.#lease.ttlMs / CHECKS_PER_TTL).unref();
+    }
+    if (routes.size > 0) void this.#save();
+    this.#schedule();
+  }
+
+  /** Runs jobs while it leads: each leader takes their state over from the former one. */
+  #follow(): void {
+    const lease = this.#lease!;
+    if (this.#isStopped) return;
+    if (lease.isLeading) {
+      if (!this.#isHere && !this.#isTaking && performance.now() >= this.#takesAfterMs) {
+        void this.#take(lease);
+      }
+      return;
+    }
+    for (const job of this.#jobs.values()) job.cancel();
+    if (this.#isHere) log("jobs: schedules run on this instance no longer: it does not lead");
+    this.#isHere = false;
+  }
+
+  async #take(lease: JobLease): Promise<void> {
+    this.#isTaking = true;
+    try {
+      const jobs = await lease.take();
+      if (jobs !== null && lease.isLeading && !this.#isStopped) this.#takeOver(jobs, lease);
+    } catch (error) {
+      const now = performance.now();
+      if (now - this.#loggedAtMs >= ERROR_LOG_MS) {
+        log(`jobs: cannot run: their lease cannot be taken: ${(error as Error).message}`, "warn");
+        this.#loggedAtMs = now;
+      }
+    }
+    if (!this.#isHere) this.#takesAfterMs = performance.now() + lease.ttlMs;
+    this.#isTaking = false;
+  }
+
+  #takeOver(jobs: StoredJobs, { id, ttlMs }: JobLease): void {
+    this.#stored = jobs;
+    const freeMs = Date.now() + JOB_GRACE_MS + REPLACEMENT_MS + 2 * ttlMs;
+    for (const job of this.#jobs.values()) job.takeOver(jobs[job.name], { id, freeMs });
+    this.#isHere = true;
+    log("jobs: schedules run on this instance: it leads");
     this.#schedule();
   }
 
@@ -84,13 +151,13 @@ export class JobRunner {
   }
 
   /** Jobs of other builds keep what is known of them. */
-  #content(): ReturnType<JobStore["read"]> {
+  #content(): StoredJobs {
     const own = [...this.#jobs].map(([name, job]) => [name, job.stored()] as const);
     return { ...this.#stored, ...Object.fromEntries(own) };
   }
 
   status(): readonly JobStatus[] {
-    const all = [...this.#jobs.values()].map((job) => job.status(this.#parts.isHere));
+    const all = [...this.#jobs.values()].map((job) => job.status(this.#isHere));
     return all.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
@@ -103,6 +170,9 @@ export class JobRunner {
     if (job === undefined) throw new Error(`unknown job ${JSON.stringify(name)}`);
     if (job.isRunning) throw new Error(`job ${name} is running`);
     if (this.#isStopped) throw new Error("server is shutting down");
+    if (this.#lease !== null && !this.#isHere) {
+      throw new Error("this instance does not lead its group: run the job on the leader");
+    }
     void this.#run(job, Date.now());
   }
 
@@ -110,12 +180,23 @@ export class JobRunner {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#watch);
     for (const job of this.#jobs.values()) job.cancel();
   }
 
   /** Resolves when the outcomes of all runs are stored. */
   async close(): Promise<void> {
-    if (this.#jobs.size > 0 && this.#parts.isHere) await this.#store.save();
+    if (this.#jobs.size > 0) await this.#save();
+    await this.#lease?.close();
+  }
+
+  /** Returns false if a run that the state contains must not start. */
+  async #save(): Promise<boolean> {
+    if (this.#parts.place === "elsewhere") return true;
+    const isStored = await this.#store.save();
+    // The lease is lost, or taken again once the engine answers.
+    if (!isStored) this.#isHere = false;
+    return isStored;
   }
 
   /** Takes the outcomes of jobs from those of requests. */
@@ -148,7 +229,7 @@ export class JobRunner {
   }
 
   #afterRun(): void {
-    if (this.#parts.isHere) void this.#store.save();
+    void this.#save();
     this.#schedule();
   }
 
@@ -158,7 +239,7 @@ export class JobRunner {
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    if (this.#isStopped || !this.#parts.isHere || this.#jobs.size === 0) return;
+    if (this.#isStopped || !this.#isHere || this.#jobs.size === 0) return;
     const dueMs = Math.min(...[...this.#jobs.values()].map((job) => job.dueMs ?? Infinity));
     const sleepMs = Math.min(MAX_SLEEP_MS, Math.max(dueMs - Date.now(), 0));
     // Owed runs wait until the instance is in service.
@@ -167,6 +248,8 @@ export class JobRunner {
   }
 
   #wake(): void {
+    if (this.#lease !== null) this.#follow();
+    if (!this.#isHere) return;
     const now = Date.now();
     const canRun = this.#parts.canRun();
     for (const job of this.#jobs.values()) {
@@ -179,9 +262,11 @@ export class JobRunner {
   /** The start is stored first: a run that a crash interrupts is known after it. */
   async #run(job: ScheduledJob, scheduledMs: number): Promise<void> {
     job.started(scheduledMs);
-    if (this.#parts.isHere) await this.#store.save();
+    const isStored = await this.#save();
     const { name, route } = job;
+    if (!isStored) return job.ended("failed", "its start could not be stored by the group");
     if (this.#isStopped) return job.ended("interrupted", "server is shutting down");
+    if (this.#lease?.isLeading === false) return job.ended("interrupted", "another member leads");
     // Removed by a newer build meanwhile.
     if (route.number < 0) return job.ended("failed", "the build has no such job any more");
     const exchange = new JobExchange(name, scheduledMs, () => {

@@ -6,7 +6,7 @@ import type { JobOutcome, JobRun, JobStatus } from "../../builtin/job-status.js"
 import { type JobFacts, scheduleText } from "../../plugin/contract/job-schedule.js";
 import type { PluginRoute } from "../plugin-call.js";
 import type { JobExchange } from "./job-exchange.js";
-import type { StoredJob } from "./job-store.js";
+import type { StoredJob, StoredRun } from "./job-store.js";
 import { JobTimes, MAX_COUNTED_TIMES } from "./job-times.js";
 
 /** A run that starts later than this after its time is a missed one. */
@@ -14,10 +14,18 @@ const MAX_LATE_MS = 60_000;
 const MAX_RUNS = 20;
 const MAX_TEXT = 500;
 
-interface Running {
-  readonly scheduledMs: number;
-  readonly startedMs: number;
+interface Running extends StoredRun {
   exchange: JobExchange | null;
+  /** When a run of another member of the group has ended at the latest; null: it runs here. */
+  readonly freeMs: number | null;
+}
+
+/** How an instance takes jobs over from another member of its group. */
+export interface Takeover {
+  /** The instance. */
+  readonly id: string;
+  /** When a run of another member has ended at the latest. */
+  readonly freeMs: number;
 }
 
 export class ScheduledJob {
@@ -52,7 +60,34 @@ export class ScheduledJob {
     const now = this.#clock();
     this.#handledMs = Math.min(stored?.handledMs ?? now, now);
     this.#nextMs = this.#firstMs(now);
-    if (stored?.running != null) this.#interrupted(stored.running, now);
+    if (stored?.running != null) {
+      this.#interrupted(stored.running, "the process ended during the run");
+    }
+  }
+
+  /** Continues with the state that the former member of the group has left. */
+  takeOver(stored: StoredJob | undefined, { id, freeMs }: Takeover): void {
+    const now = this.#clock();
+    const handledMs = stored?.handledMs ?? now;
+    // Clocks of several machines differ.
+    const isPlausible = handledMs - now <= MAX_LATE_MS;
+    const isRunningHere = this.#running !== null && this.#running.freeMs === null;
+    const leastMs = isRunningHere ? this.#handledMs : 0;
+    this.#handledMs = Math.max(isPlausible ? handledMs : now, leastMs);
+    const [oldest] = (stored?.runs ?? []).slice(-1);
+    const others = this.#runs.filter(({ startedMs }) => startedMs < (oldest?.startedMs ?? now));
+    this.#runs = [...(stored?.runs ?? []), ...others].slice(0, MAX_RUNS);
+    if (!isRunningHere) this.#takeOverRun(stored?.running ?? null, id, freeMs);
+    this.#nextMs = this.#firstMs(now);
+  }
+
+  #takeOverRun(running: StoredRun | null, id: string, freeMs: number): void {
+    this.#running = null;
+    this.#owedMs = null;
+    if (running === null) return;
+    const isOwn = running.by === undefined || running.by === id;
+    if (isOwn) this.#interrupted(running, "the process ended during the run");
+    else this.#running = { ...running, exchange: null, freeMs };
   }
 
   /** Replaces the schedule by that of another build. */
@@ -73,17 +108,17 @@ export class ScheduledJob {
   /** When something is to be done; null: never. */
   get dueMs(): number | null {
     if (this.#owedMs !== null && this.#running === null) return 0;
-    return this.#nextMs;
+    const freeMs = this.#running?.freeMs ?? null;
+    return freeMs === null ? this.#nextMs : Math.min(freeMs, this.#nextMs ?? freeMs);
   }
 
   stored(): StoredJob {
-    const { scheduledMs, startedMs } = this.#running ?? {};
-    const isRunning = scheduledMs !== undefined && startedMs !== undefined;
-    return {
-      handledMs: this.#handledMs,
-      running: isRunning ? { scheduledMs, startedMs } : null,
-      runs: this.#runs,
-    };
+    let running: StoredRun | null = null;
+    if (this.#running !== null) {
+      const { scheduledMs, startedMs, by } = this.#running;
+      running = { scheduledMs, startedMs, ...(by !== undefined && { by }) };
+    }
+    return { handledMs: this.#handledMs, running, runs: this.#runs };
   }
 
   /**
@@ -92,6 +127,7 @@ export class ScheduledJob {
    * @returns null if there is none
    */
   takeDue(now: number, canRun: boolean): number | null {
+    this.#freeFromOther(now);
     const isDue = this.#nextMs !== null && this.#nextMs <= now;
     const due = isDue ? this.#takeTimes(this.#nextMs!, now, canRun) : null;
     if (due !== null) return due;
@@ -99,6 +135,14 @@ export class ScheduledJob {
     const owed = this.#owedMs;
     this.#owedMs = null;
     return owed;
+  }
+
+  /** A run of another member has ended by now, whether or not that member still exists. */
+  #freeFromOther(now: number): void {
+    const running = this.#running;
+    if (running === null || running.freeMs === null || now < running.freeMs) return;
+    this.#running = null;
+    this.#interrupted(running, `${running.by} did not complete the run`);
   }
 
   /** Handles all times of the schedule until now. */
@@ -139,7 +183,7 @@ export class ScheduledJob {
   }
 
   started(scheduledMs: number): void {
-    this.#running = { scheduledMs, startedMs: this.#clock(), exchange: null };
+    this.#running = { scheduledMs, startedMs: this.#clock(), exchange: null, freeMs: null };
     log(`job ${this.name} started`, this.#level, { job: this.name });
   }
 
@@ -151,7 +195,7 @@ export class ScheduledJob {
   /** @param text the result or the error */
   ended(outcome: JobOutcome, text: string): void {
     const running = this.#running;
-    if (running === null) return;
+    if (running === null || running.freeMs !== null) return;
     this.#running = null;
     const durationMs = this.#clock() - running.startedMs;
     this.#record({ ...running, durationMs, outcome, text });
@@ -168,11 +212,10 @@ export class ScheduledJob {
     return this.#times === null ? "debug" : "info";
   }
 
-  #interrupted(running: NonNullable<StoredJob["running"]>, now: number): void {
-    const text = "the process ended during the run";
-    this.#record({ ...running, durationMs: 0, outcome: "interrupted", text });
+  #interrupted({ scheduledMs, startedMs }: StoredRun, text: string): void {
+    this.#record({ scheduledMs, startedMs, durationMs: 0, outcome: "interrupted", text });
     log(`job ${this.name} interrupted: ${text}`, "warn", { job: this.name });
-    if (this.facts.isCaughtUp) this.#owedMs = now;
+    if (this.facts.isCaughtUp) this.#owedMs = this.#clock();
   }
 
   #record({ scheduledMs, startedMs, durationMs, outcome, text }: JobRun): void {
@@ -181,7 +224,7 @@ export class ScheduledJob {
     this.#runs = [run, ...this.#runs].slice(0, MAX_RUNS);
   }
 
-  /** Aborts the signal of the run. */
+  /** Aborts the signal of the run, which has `JOB_GRACE_MS` from then on. */
   cancel(): void {
     this.#running?.exchange?.cancel();
   }

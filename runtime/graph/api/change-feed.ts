@@ -65,6 +65,13 @@ export class ChangeReader implements PullSource<GraphChange> {
   #isAtEnd = false;
   /** Last flush when the end of the log was reached. */
   #seenFlush = 0;
+  /** The leader of a group delivers what all other members that must have it have, too. */
+  #confirmedSn = Number.NEGATIVE_INFINITY;
+  /** The flush that confirms transactions up to one; null: not asked for. */
+  #confirmation: { readonly sn: number; readonly flush: number } | null = null;
+  /** The current transaction waits for that. */
+  #isHeld = false;
+  readonly #isLocal: boolean;
 
   /**
    * @throws SvcError SVC2416 without a log; PositionError; TypeError or ValueError for options
@@ -76,6 +83,7 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#store = access.store;
     this.#identity = requireIdentity(access.store);
     this.#decoder = new ChangeDecoder(access.store, new PreparedFilter(filter));
+    this.#isLocal = access.isLocal;
     const log = openLog(access);
     this.#clock = log.clock;
     this.#transactions = log.reader;
@@ -108,20 +116,25 @@ export class ChangeReader implements PullSource<GraphChange> {
         if (change !== null) return change;
         this.#isInTransaction = false;
       }
-      this.#seenFlush = this.#clock.lastDone;
-      const step = this.#transactions.step();
-      this.#isAtEnd = step === "end";
-      if (step !== "transaction") return null;
+      if (!this.#isHeld) {
+        this.#seenFlush = this.#clock.lastDone;
+        const step = this.#transactions.step();
+        this.#isAtEnd = step === "end";
+        if (step !== "transaction") return null;
+      }
+      this.#isHeld = this.#mustHold();
+      if (this.#isHeld) return null;
       this.#begin();
     }
   }
 
   /**
    * Resolves when there may be more: in another turn of the event loop, or after a flush.
-   * @throws PositionExpiredError
+   * @throws PositionExpiredError; AccessError if another member of the group leads now
    */
   async wait(): Promise<void> {
-    if (!this.#isAtEnd) await nextTurn();
+    if (this.#isHeld) await this.#confirm(this.#confirmation!);
+    else if (!this.#isAtEnd) await nextTurn();
     else if (this.#isContinuous) {
       await keepAlive(this.#clock.afterFlush(this.#seenFlush, WAIT_MS));
     } else await this.#verify();
@@ -129,6 +142,22 @@ export class ChangeReader implements PullSource<GraphChange> {
 
   close(): void {
     this.#transactions.close();
+  }
+
+  /** Changes that only the leader of a group has are lost with it: no client must see them. */
+  #mustHold(): boolean {
+    const { sn, lastSn } = this.#transactions;
+    if (!this.#clock.isInGroup || this.#isLocal || sn <= this.#confirmedSn) return false;
+    if (this.#clock.group.role === "following") return false;
+    this.#confirmation ??= { sn: lastSn, flush: this.#clock.nextFlush };
+    return true;
+  }
+
+  async #confirm({ sn, flush }: { readonly sn: number; readonly flush: number }): Promise<void> {
+    const isConfirmed = await keepAlive(this.#clock.waitConfirmed(flush));
+    if (!isConfirmed) throw new AccessError("another member of the group leads now");
+    this.#confirmedSn = sn;
+    this.#confirmation = null;
   }
 
   #parse(since: string): ChangePosition {

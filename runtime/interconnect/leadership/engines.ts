@@ -5,19 +5,22 @@ import { EtcdEngine } from "./etcd-engine.js";
 import { JetStreamEngine } from "./jetstream-engine.js";
 import type { LeadershipEngine } from "./leadership.js";
 
-/** Opens the engine of a group. `timeoutMs` is the limit of one call. */
-export type OpenEngine = (uri: string, group: string, timeoutMs: number) => LeadershipEngine;
+/**
+ * Opens the engine for the record with a name, which is that of its group for the leader.
+ * `timeoutMs` is the limit of one call.
+ */
+export type OpenEngine = (uri: string, name: string, timeoutMs: number) => LeadershipEngine;
 
 const ENGINES: readonly (readonly [scheme: string, open: OpenEngine])[] = [
-  ["nats://", (uri, group, timeoutMs) => new JetStreamEngine(uri, group, timeoutMs)],
-  ["http://", (uri, group, timeoutMs) => new EtcdEngine(uri, group, timeoutMs)],
-  ["https://", (uri, group, timeoutMs) => new EtcdEngine(uri, group, timeoutMs)],
+  ["nats://", (uri, name, timeoutMs) => new JetStreamEngine(uri, name, timeoutMs)],
+  ["http://", (uri, name, timeoutMs) => new EtcdEngine(uri, name, timeoutMs)],
+  ["https://", (uri, name, timeoutMs) => new EtcdEngine(uri, name, timeoutMs)],
 ];
 
 /** @throws SvcError SVC3400 if there is no such engine, or it cannot be used */
-export const openEngine: OpenEngine = (uri, group, timeoutMs) => {
+export const openEngine: OpenEngine = (uri, name, timeoutMs) => {
   const found = ENGINES.find(([scheme]) => uri.startsWith(scheme));
-  if (found !== undefined) return found[1](uri, group, timeoutMs);
+  if (found !== undefined) return found[1](uri, name, timeoutMs);
   const schemes = ENGINES.map(([scheme]) => `${scheme}…`).join(", ");
   const text = `leadership: no engine ${JSON.stringify(uri.slice(0, 200))}; there are ${schemes}`;
   throw new SvcError("SVC3400", text);

@@ -1,17 +1,10 @@
-// Leadership engine over etcd 3 by its JSON gateway: one key for each group, replaced only if it is
-// unmodified. Reads are linearizable.
+// Leadership engine over etcd 3 by its JSON gateway: one key for each record, replaced only if it
+// is unmodified. Reads are linearizable.
 //
 //   http://host:port[,host:port...]/PREFIX, or https://
 
 import { SvcError } from "../../base/errors.js";
-import {
-  encodeRecord,
-  type LeadershipEngine,
-  type LeadershipRecord,
-  MAX_RECORD_BYTES,
-  parseRecord,
-  type Reading,
-} from "./leadership.js";
+import { type LeadershipEngine, MAX_TEXT_BYTES, type TextReading } from "./leadership.js";
 import { postJson } from "./post-json.js";
 
 const ADDRESS = /^(https?):\/\/([\w.:,[\]-]{1,1000})\/([\w-]{1,64})$/;
@@ -30,7 +23,7 @@ export class EtcdEngine implements LeadershipEngine {
   #at = 0;
 
   /** @throws SvcError SVC3400 */
-  constructor(uri: string, group: string, timeoutMs: number) {
+  constructor(uri: string, name: string, timeoutMs: number) {
     const match = ADDRESS.exec(uri);
     if (match === null) {
       const form = "http://host:port[,host:port...]/PREFIX";
@@ -39,20 +32,20 @@ export class EtcdEngine implements LeadershipEngine {
     }
     const [, scheme, hosts = "", prefix] = match;
     this.#servers = hosts.split(",").map((host) => `${scheme}://${host}`);
-    this.#key = Buffer.from(`/${prefix}/${group}`).toString("base64");
+    this.#key = Buffer.from(`/${prefix}/${name}`).toString("base64");
     this.#timeoutMs = timeoutMs;
   }
 
-  async read(): Promise<Reading> {
+  async read(): Promise<TextReading> {
     const { kvs } = await this.#call("/v3/kv/range", { key: this.#key });
     const [found] = Array.isArray(kvs) ? (kvs as readonly KeyValue[]) : [];
-    if (found === undefined) return { revision: ABSENT, record: null };
+    if (found === undefined) return { revision: ABSENT, text: null };
     const text = Buffer.from(String(found.value ?? ""), "base64").toString();
-    return { revision: String(found.mod_revision), record: parseRecord(text) };
+    return { revision: String(found.mod_revision), text };
   }
 
-  async swap(revision: string, record: LeadershipRecord): Promise<string | null> {
-    const value = Buffer.from(encodeRecord(record)).toString("base64");
+  async swap(revision: string, text: string): Promise<string | null> {
+    const value = Buffer.from(text).toString("base64");
     const isSame = { key: this.#key, target: "MOD", result: "EQUAL", mod_revision: revision };
     const { succeeded, header } = await this.#call("/v3/kv/txn", {
       compare: [isSame],
@@ -80,4 +73,4 @@ export class EtcdEngine implements LeadershipEngine {
 }
 
 /** The record in base64, and what surrounds it. */
-const maxBytes = 2 * MAX_RECORD_BYTES;
+const maxBytes = 2 * MAX_TEXT_BYTES;

@@ -2,6 +2,7 @@
 // instance provide or follow. Part of the interconnect thread, which no user code can block.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { answerInTime } from "../../base/answer-in-time.js";
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
 import type { GroupRole } from "../../graph/manager/logging-entry-points.js";
@@ -9,12 +10,17 @@ import type { GroupReport } from "../../metrics/traffic.js";
 import type { LeadershipSettings } from "../../settings/server-settings.js";
 import type { MemberProgress } from "../log-transport.js";
 import { InterruptibleSleep } from "../retry-loop.js";
-import type { Incarnation, LeadershipEngine } from "./leadership.js";
+import {
+  callTimeoutMs,
+  encodeRecord,
+  type Incarnation,
+  type LeadershipEngine,
+  parseRecord,
+} from "./leadership.js";
 import { Member } from "./member.js";
 import type { MemberFile } from "./member-file.js";
 
 /** Fractions of the `ttl`. */
-const CALL_TIMEOUT = 0.5;
 const TICK = 0.025;
 const ACK = 0.2;
 const MAX_RECONNECT_MS = 1000;
@@ -47,11 +53,6 @@ export interface GroupParts {
   readonly publish: (role: GroupRole, epoch: number) => void;
   /** Called when its role or the leader is another one. */
   readonly changed: () => void;
-}
-
-/** Limit of one call of the engine. */
-export function callTimeoutMs({ ttl }: Pick<LeadershipSettings, "ttl">): number {
-  return ttl * CALL_TIMEOUT;
 }
 
 export class Group implements MemberProgress {
@@ -204,10 +205,12 @@ export class Group implements MemberProgress {
       }
       try {
         if (call.do === "read") {
-          const reading = await this.#limited(engine.read());
-          this.#member.heard(performance.now(), reading);
+          const { revision, text } = await this.#limited(engine.read());
+          this.#member.heard(performance.now(), { revision, record: parseRecord(text) });
         } else {
-          const revision = await this.#limited(engine.swap(call.revision, call.record));
+          const revision = await this.#limited(
+            engine.swap(call.revision, encodeRecord(call.record)),
+          );
           this.#member.swapped(performance.now(), revision);
         }
       } catch (error) {
@@ -276,12 +279,7 @@ export class Group implements MemberProgress {
   }
 
   #limited<T>(answer: Promise<T>): Promise<T> {
-    const ms = callTimeoutMs(this.#parts.settings);
-    answer.catch(() => undefined);
-    const late = delay(ms, undefined, { ref: false }).then(() => {
-      throw new Error(`no answer within ${ms} ms`);
-    });
-    return Promise.race([answer, late]);
+    return answerInTime(answer, callTimeoutMs(this.#parts.settings));
   }
 
   #logFailure(error: Error): void {

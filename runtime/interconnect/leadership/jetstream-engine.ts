@@ -1,4 +1,4 @@
-// Leadership engine over a stream of NATS JetStream: one message per group, replaced only if it is
+// Leadership engine over a stream of NATS JetStream: one message per record, replaced only if it is
 // still the last one. Reads are answered by the leader of the stream.
 //
 //   nats://host:port[,host:port...]/NAME[?replicas=3]
@@ -8,13 +8,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { SvcError } from "../../base/errors.js";
 import { isNotFound, type NatsPackages, natsPackages } from "../stream/jetstream-log.js";
 import { parseStreamAddress } from "../stream/jetstream-transport.js";
-import {
-  encodeRecord,
-  type LeadershipEngine,
-  type LeadershipRecord,
-  parseRecord,
-  type Reading,
-} from "./leadership.js";
+import type { LeadershipEngine, TextReading } from "./leadership.js";
 
 /** Error code of the broker for a message that is not the last one any more. */
 const WRONG_LAST_SEQUENCE = 10071;
@@ -28,37 +22,36 @@ interface Open {
 export class JetStreamEngine implements LeadershipEngine {
   readonly #packages: NatsPackages;
   readonly #address: ReturnType<typeof parseStreamAddress>;
-  readonly #group: string;
+  readonly #name: string;
   readonly #timeoutMs: number;
   #open: Promise<Open> | null = null;
 
   /** @throws SvcError SVC3360, SVC3400 */
-  constructor(uri: string, group: string, timeoutMs: number) {
+  constructor(uri: string, name: string, timeoutMs: number) {
     this.#address = parseStreamAddress(uri);
     this.#packages = packages();
-    this.#group = group;
+    this.#name = name;
     this.#timeoutMs = timeoutMs;
   }
 
-  async read(): Promise<Reading> {
+  async read(): Promise<TextReading> {
     const { manager } = await this.#connected();
     try {
       const query = { last_by_subj: this.#subject };
       const message = await manager.streams.getMessage(this.#address.name, query);
-      if (message === null) return { revision: ABSENT, record: null };
-      return { revision: String(message.seq), record: parseRecord(message.string()) };
+      if (message === null) return { revision: ABSENT, text: null };
+      return { revision: String(message.seq), text: message.string() };
     } catch (error) {
-      if (isNotFound(error)) return { revision: ABSENT, record: null };
+      if (isNotFound(error)) return { revision: ABSENT, text: null };
       throw error;
     }
   }
 
-  async swap(revision: string, record: LeadershipRecord): Promise<string | null> {
+  async swap(revision: string, text: string): Promise<string | null> {
     const { manager } = await this.#connected();
     const expect = { lastSubjectSequence: Number(revision) };
     const options = { expect, timeout: this.#timeoutMs, retries: 1 };
     try {
-      const text = encodeRecord(record);
       const { seq } = await manager.jetstream().publish(this.#subject, text, options);
       return String(seq);
     } catch (error) {
@@ -74,7 +67,7 @@ export class JetStreamEngine implements LeadershipEngine {
   }
 
   get #subject(): string {
-    return `${this.#address.name}.${Buffer.from(this.#group).toString("hex")}`;
+    return `${this.#address.name}.${Buffer.from(this.#name).toString("hex")}`;
   }
 
   #connected(): Promise<Open> {

@@ -1,18 +1,34 @@
-// Leadership engine: keeps one small record for each group of instances in a service that exists
-// already, and replaces it only if no other member has. Each engine is one module with a row in
+// Leadership engine: keeps small records for each group of instances in a service that exists
+// already, and replaces one only if no other member has. Each engine is one module with a row in
 // engines.ts, chosen by the scheme of a URI.
 
-/** Reads and replaces the record of one group. */
+import type { LeadershipSettings } from "../../settings/server-settings.js";
+
+/** Fraction of the `ttl`. */
+const CALL_TIMEOUT = 0.5;
+
+/** Limit of one call of an engine. */
+export function callTimeoutMs({ ttl }: Pick<LeadershipSettings, "ttl">): number {
+  return ttl * CALL_TIMEOUT;
+}
+
+/** Reads and replaces one record. */
 export interface LeadershipEngine {
   /** Returns the latest record. @throws Error if the engine does not answer */
-  read(): Promise<Reading>;
+  read(): Promise<TextReading>;
   /**
    * Replaces the record if its revision is still `revision`.
    * @returns the new revision; null: another instance has replaced it
    * @throws Error if the outcome is unknown
    */
-  swap(revision: string, record: LeadershipRecord): Promise<string | null>;
+  swap(revision: string, text: string): Promise<string | null>;
   close(): Promise<void>;
+}
+
+export interface TextReading {
+  /** Changes with each replacement; also says that there is no record. */
+  readonly revision: string;
+  readonly text: string | null;
 }
 
 export interface Reading {
@@ -40,15 +56,17 @@ export interface LeadershipRecord {
 const MEMBER = /^[\w.:-]{1,64}$/;
 const INCARNATION = /^[0-9a-f]{32}$/;
 const MAX_MEMBERS = 127;
-export const MAX_RECORD_BYTES = 2 ** 15;
+const MAX_RECORD_BYTES = 2 ** 15;
+/** Of any record of an engine. */
+export const MAX_TEXT_BYTES = 2 ** 18;
 
 export function encodeRecord(record: LeadershipRecord): string {
   return JSON.stringify(record);
 }
 
 /** Parses a record; null if it is not one. */
-export function parseRecord(text: string): LeadershipRecord | null {
-  if (text.length > MAX_RECORD_BYTES) return null;
+export function parseRecord(text: string | null): LeadershipRecord | null {
+  if (text === null || text.length > MAX_RECORD_BYTES) return null;
   try {
     const { holder, epoch, beat, synced, next } = JSON.parse(text) as LeadershipRecord;
     const isRecord =

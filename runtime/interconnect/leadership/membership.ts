@@ -7,7 +7,8 @@ import type { LeadershipSettings } from "../../settings/server-settings.js";
 import type { DurableLog } from "../durable-log.js";
 import { demote, isReplicaRoot, readLineage, readReplicaMarker } from "../lineage.js";
 import type { OpenEngine } from "./engines.js";
-import { callTimeoutMs, Group } from "./group.js";
+import { Group } from "./group.js";
+import { callTimeoutMs } from "./leadership.js";
 import { MemberFile } from "./member-file.js";
 import { requestSetAside } from "./set-aside.js";
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { HALF_CLOSED_CLIENT_GRACE_MS } from "../../../runtime/base/limits.js";
+import { HALF_CLOSED_CLIENT_GRACE_MS, JOB_GRACE_MS } from "../../../runtime/base/limits.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/wire/batch.js";
 import { call, entry, nextSerial, setUp, until } from "./scheduler-setup.js";
@@ -249,6 +249,21 @@ test("terminates an executor whose plugin blocks beyond the timeout", async () =
   assert.is(scheduler.working, 0);
   assert.is(told.length, 2);
   port1.close();
+  scheduler.close();
+});
+
+test("terminates the executor of a job that goes on after it was cancelled", async () => {
+  const { told, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
+  scheduler.setExecutors([executor(0)]);
+  const [request, job] = [call(0), { ...call(0), plugin: { name: "j", number: 0, isJob: true } }];
+  for (const one of [request, job as PluginCall]) {
+    scheduler.submit(one);
+    const gone = one.exchange as unknown as Gone;
+    gone.aborted = true;
+    gone.connection.endedAtMs = Date.now() - JOB_GRACE_MS - 1;
+  }
+  await until(() => told.includes("terminate 0"));
+  assert.equal(told, [`${job.serial} 1 timeout`, "terminate 0"]);
   scheduler.close();
 });
 

@@ -2,7 +2,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hasOwnJobs } from "../../../runtime/lifecycle/own-jobs.js";
+import { placeJobs } from "../../../runtime/lifecycle/own-jobs.js";
+import { planInstance } from "../../../runtime/system/instance-plan.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
 const test = suite("own jobs");
 
@@ -20,18 +22,53 @@ const DESCRIPTOR = {
   },
 };
 
-const node = (id: string) => ({ id, host: "127.0.0.1", descriptor: DESCRIPTOR });
+const node = (id: string, descriptor: object = DESCRIPTOR) => ({
+  ...{ id, host: "127.0.0.1", descriptor },
+});
+
+const alone = { leadership: null };
+
+/** Ids of the instances whose schedules run by a rule. */
+function places(descriptor: object, jobs: "auto" | boolean = "auto"): Record<string, string> {
+  const system = readDescriptor(descriptor);
+  const ids = [...system.instances.keys()];
+  const place = (id: string): string => {
+    const { leadership } = planInstance(system, id);
+    const found = placeJobs({ jobs, node: node(id, descriptor), leadership }, () => null);
+    return typeof found === "string" ? found : "leader";
+  };
+  return Object.fromEntries(ids.map((id) => [id, place(id)]));
+}
 
 test("run on the first engine that is no subscriber", () => {
-  const ids = Object.keys(DESCRIPTOR.instances);
-  const own = ids.filter((id) => hasOwnJobs({ jobs: "auto", node: node(id) }));
-  assert.equal(own, ["B1"]);
+  const others = { TD: "elsewhere", S1: "elsewhere", B2: "elsewhere" };
+  assert.equal(places(DESCRIPTOR), { ...others, B1: "here" });
+});
+
+test("run on the leader of the first engine's group", () => {
+  const { TD, S1, B1, B2 } = DESCRIPTOR.instances;
+  const grouped = {
+    ...DESCRIPTOR,
+    instances: { TD, S1, B1: { ...B1, tport: 9202 }, B2 },
+    leadership: { engine: "http://127.0.0.1:2379/svc" },
+  };
+  const others = { TD: "elsewhere", B2: "elsewhere" };
+  assert.equal(places(grouped), { ...others, B1: "leader", S1: "leader" });
 });
 
 test("run on a single server, and as the setting says", () => {
-  assert.is(hasOwnJobs({ jobs: "auto", node: null }), true);
-  assert.is(hasOwnJobs({ jobs: false, node: null }), false);
-  assert.is(hasOwnJobs({ jobs: true, node: node("TD") }), true);
+  assert.is(
+    placeJobs({ jobs: "auto", node: null, ...alone }, () => null),
+    "here",
+  );
+  assert.is(
+    placeJobs({ jobs: false, node: null, ...alone }, () => null),
+    "elsewhere",
+  );
+  assert.is(
+    placeJobs({ jobs: true, node: node("TD"), ...alone }, () => null),
+    "here",
+  );
 });
 
 test.run();

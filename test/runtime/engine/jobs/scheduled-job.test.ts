@@ -123,4 +123,55 @@ test("takes the schedule of a newer build", () => {
   assert.is(job.dueMs, MIDNIGHT + 1000);
 });
 
+test("waits for the run of another member, then goes on without it", () => {
+  const { clock, job } = setUp(NIGHTLY, true);
+  const running = { scheduledMs: THREE, startedMs: THREE, by: "B1" };
+  const freeMs = THREE + 20_000;
+  clock.now = THREE + 1000;
+  job.takeOver({ handledMs: THREE, running, runs: [] }, { id: "S1", freeMs });
+  assert.is(job.dueMs, freeMs);
+  assert.is(job.isRunning, true);
+  assert.equal(job.stored().running, running);
+  assert.is(job.takeDue(freeMs - 1, true), null);
+  clock.now = freeMs;
+  assert.is(job.takeDue(freeMs, true), freeMs, "made up for");
+  const [run] = job.status(true).runs;
+  assert.equal([run!.outcome, run!.text], ["interrupted", "B1 did not complete the run"]);
+});
+
+test("takes over what the former leader has handled, also by a clock that is ahead", () => {
+  const { clock, job } = setUp(NIGHTLY);
+  const state = { running: null, runs: [] };
+  const takeover = { id: "S1", freeMs: 0 };
+  clock.now = THREE - 5000;
+  job.takeOver({ ...state, handledMs: THREE + 10 }, takeover);
+  assert.is(job.dueMs, THREE + DAY);
+  job.takeOver({ ...state, handledMs: THREE + 30 * DAY }, takeover);
+  assert.is(job.dueMs, THREE);
+  clock.now = THREE + 10;
+  job.takeOver({ ...state, handledMs: THREE - 10 }, takeover);
+  assert.is(job.takeDue(clock.now, true), THREE, "nobody has run it");
+});
+
+test("keeps its own run when it leads again, and knows the runs of others", () => {
+  const { clock, job } = setUp(NIGHTLY);
+  job.started(MIDNIGHT);
+  job.ended("ok", "first");
+  clock.now = THREE;
+  job.started(job.takeDue(THREE, true)!);
+  const other = { scheduledMs: 1, startedMs: THREE - 1, durationMs: 1, text: "" };
+  const runs = [{ ...other, outcome: "ok" as const }];
+  const running = { scheduledMs: THREE, startedMs: THREE, by: "B1" };
+  job.takeOver({ handledMs: MIDNIGHT, running, runs }, { id: "B1", freeMs: 0 });
+  assert.is(job.isRunning, true);
+  assert.is(job.dueMs, THREE + DAY);
+  job.ended("ok", "second");
+  assert.equal(
+    job.status(true).runs.map(({ text }) => text),
+    ["second", "", "first"],
+  );
+  job.takeOver({ handledMs: THREE, running, runs: [] }, { id: "B1", freeMs: 0 });
+  assert.is(job.status(true).runs[0]!.outcome, "interrupted", "of its former process");
+});
+
 test.run();

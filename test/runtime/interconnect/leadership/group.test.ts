@@ -5,7 +5,18 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { openChanges } from "../../../../runtime/graph/api/change-feed.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import type { GraphChange } from "../../../../runtime/graph/log/graph-change.js";
+import type { GraphSource } from "../../../../runtime/graph/manager/graph-source.js";
+import {
+  findThreadGraphs,
+  installThreadGraphs,
+  ThreadGraphs,
+} from "../../../../runtime/graph/manager/thread-graphs.js";
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
+import * as transactions from "../../../../runtime/interconnect/log/graph-transactions.js";
+import { TEST_THREAD } from "../../graph/support/make-graph.js";
 import { freePort, type Instance, same, until } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { MemoryEngine } from "../support/memory-engine.js";
@@ -104,6 +115,45 @@ test("the first member leads, and a change waits for a synced member", async (co
     () => first.shown.group?.synced.length === 2,
     () => group.log,
   );
+});
+
+/** The next change of a graph, in the log of an instance. */
+async function nextChange({ folder }: InstancesContext, graph: Graph): Promise<GraphChange> {
+  const former = findThreadGraphs();
+  const source = { find: () => null, names: () => [] } as unknown as GraphSource;
+  const open = transactions.createTransactionOpener(join(folder, "B1"));
+  installThreadGraphs(new ThreadGraphs(TEST_THREAD, source, open));
+  const reader = openChanges(graph, {});
+  installThreadGraphs(former);
+  for (;;) {
+    const change = reader.pull();
+    if (change !== null) return change;
+    await reader.wait();
+  }
+}
+
+test("a feed of changes waits for the members that a change needs", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const first = await group.start("B1");
+  await until(
+    () => first.clock.group.role === "refusing",
+    () => group.log,
+  );
+  const graph = first.graph();
+  let change: GraphChange | null = null;
+  const changed = nextChange(context, graph).then((one) => {
+    change = one;
+  });
+  graph.createVertex("a");
+  // Often enough for a reader of the log of a single server.
+  for (let round = 0; round < 20; round++) {
+    await first.isFlushed();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.is(change, null);
+  await group.start("S1");
+  await changed;
+  assert.is((change as GraphChange | null)?.kind, "vertexCreated");
 });
 
 test("another member leads after a stop, and the former leader follows it", async (context) => {

@@ -1,7 +1,6 @@
 // Leadership engine in memory, shared by the instances of a test. Calls of an instance can fail.
 
 import {
-  encodeRecord,
   type LeadershipEngine,
   parseRecord,
   type Reading,
@@ -32,12 +31,12 @@ export class MemoryEngine {
       read: async () => {
         await reachable();
         this.reads++;
-        return { revision: String(this.#revision), record: this.record };
+        return { revision: String(this.#revision), text: this.#text };
       },
-      swap: async (revision, record) => {
+      swap: async (revision, text) => {
         await reachable();
         if (revision !== String(this.#revision)) return null;
-        this.#text = encodeRecord(record);
+        this.#text = text;
         return String(++this.#revision);
       },
       close: async () => undefined,

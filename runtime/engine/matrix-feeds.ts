@@ -1,0 +1,88 @@
+// Change feeds of a dispatcher: those of its back-ends, merged into one stream for the client.
+
+import type { MessagePort } from "node:worker_threads";
+import { MAX_CHANGE_FEEDS } from "../base/limits.js";
+import { PullIterator } from "../base/pull-iterator.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import { splitPositions } from "../dispatch/feed/composite-position.js";
+import type { FeedRequest } from "../dispatch/feed/feed-request.js";
+import { MergedFeed } from "../dispatch/feed/merged-feed.js";
+import type { Preference } from "../dispatch/forwarded-request.js";
+import type { Exchange } from "../http/transport.js";
+import { StreamSender } from "../plugin/run/stream-sender.js";
+import type { ResponseWriter } from "./response-writer.js";
+
+const TOO_MANY = `${MAX_CHANGE_FEEDS} clients follow changes already: retry later`;
+
+/** A client's request for the feed of one partition, or of all. */
+export interface FollowRequest {
+  readonly exchange: Exchange;
+  readonly port: 0 | 1;
+  readonly request: FeedRequest;
+  /** Null: all. */
+  readonly partition: number | null;
+  readonly preference: Preference;
+  /** Returns the request for a back-end. */
+  readonly head: (position: string) => string;
+}
+
+export class MatrixFeeds {
+  readonly #dispatcher: Dispatcher;
+  readonly #answers: ResponseWriter;
+  #open = 0;
+
+  constructor(dispatcher: Dispatcher, answers: ResponseWriter) {
+    this.#dispatcher = dispatcher;
+    this.#answers = answers;
+  }
+
+  async start(follow: FollowRequest): Promise<void> {
+    const { exchange, port } = follow;
+    if (this.#open >= MAX_CHANGE_FEEDS) {
+      return this.#answers.refuse(exchange, port, 503, TOO_MANY, { fields: "Retry-After: 1\r\n" });
+    }
+    const feed = this.#create(follow);
+    this.#open++;
+    const end = await feed.open();
+    if (end === null) return this.#stream(follow, feed);
+    this.#open--;
+    if (end instanceof Error) return this.#answers.refuse(exchange, port, 503, end.message);
+    const { status, mediaType, body } = end;
+    this.#answers.relay(exchange, port, {
+      ...{ status, mediaType, body, fields: "", backlog: -1, isLast: true, isReadonly: true },
+      ...{ takesTrunk: false, leads: null, slots: null, explain: null },
+    });
+  }
+
+  #create({ request, partition, preference, head }: FollowRequest): MergedFeed {
+    const dispatcher = this.#dispatcher;
+    const { width } = dispatcher.matrix;
+    const partitions = partition === null ? [...Array(width).keys()] : [partition];
+    const { since } = request;
+    // Back-ends refuse a position of another form, and say why.
+    const split = splitPositions(since, partitions.length) ?? partitions.map(() => since);
+    return new MergedFeed({
+      matrix: () => dispatcher.matrix,
+      failed: (backEnd) => dispatcher.recordFailure(backEnd),
+      since: since === "" ? null : split,
+      ...{ partitions, preference, head },
+    });
+  }
+
+  #stream({ exchange, port, request }: FollowRequest, feed: MergedFeed): void {
+    const events = {
+      started: (port2: MessagePort) => {
+        this.#answers.stream(exchange, port, { port: port2, format });
+      },
+      failed: () => this.#answers.refuse(exchange, port, 503, "Partition(s) down"),
+      broken: () => undefined,
+      cancelled: () => undefined,
+      over: () => {
+        this.#open--;
+      },
+    };
+    const format = request.takesEvents ? "sse" : "ndjson";
+    const items = new PullIterator(feed);
+    void new StreamSender(items, format, () => null, events).run();
+  }
+}

@@ -1,0 +1,161 @@
+// Jobs of a group: they run on the member that leads, and go on where the former one stopped.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { JobExchange } from "../../../../runtime/engine/jobs/job-exchange.js";
+import { JobLease } from "../../../../runtime/engine/jobs/job-lease.js";
+import { JobRunner } from "../../../../runtime/engine/jobs/job-runner.js";
+import type { StoredJobs } from "../../../../runtime/engine/jobs/job-store.js";
+import type { PluginCall } from "../../../../runtime/engine/plugin-call.js";
+import type { JobFacts } from "../../../../runtime/plugin/contract/job-schedule.js";
+import { RESULT_TEXT } from "../../../../runtime/wire/batch.js";
+import { MemoryEngine } from "../../interconnect/support/memory-engine.js";
+
+const TTL_MS = 20;
+const OFTEN: JobFacts = { schedule: { everyMs: 5 }, isCaughtUp: false };
+const NIGHTLY: JobFacts = { schedule: { cron: "0 3 * * *", timeZone: "UTC" }, isCaughtUp: false };
+
+const test = suite("jobs of a group");
+
+/** One member; its runs go on until they are ended. */
+class Member {
+  readonly runs: { readonly name: string; readonly exchange: JobExchange }[] = [];
+  epoch: number | null = null;
+  readonly jobs: JobRunner;
+  readonly lease: JobLease;
+  readonly #routes: ReadonlyMap<string, { readonly name: string; readonly number: 0; isJob: true }>;
+
+  constructor(engine: MemoryEngine, id: string, facts: Readonly<Record<string, JobFacts>>) {
+    const open = () => engine.open(id);
+    const leads = () => this.epoch;
+    this.lease = new JobLease({ id, ttlMs: TTL_MS, timeoutMs: 1000, leads, open });
+    const names = Object.keys(facts);
+    this.#routes = new Map(names.map((name) => [name, { name, number: 0, isJob: true }]));
+    this.jobs = new JobRunner({
+      ...{ file: "/nowhere", place: this.lease, canRun: () => true },
+      submit: (exchange, { name }) => void this.runs.push({ name, exchange }),
+    });
+    const routes = names.map((name) => [
+      name,
+      { route: this.#routes.get(name)!, facts: facts[name]! },
+    ]);
+    this.jobs.setJobs(new Map(routes as [string, { route: never; facts: JobFacts }][]));
+  }
+
+  /** Ends the oldest run. */
+  end(): void {
+    const { name, exchange } = this.runs.shift()!;
+    const call = { exchange, plugin: this.#routes.get(name)! } as unknown as PluginCall;
+    const result = { status: 200, kind: RESULT_TEXT, payload: "1" };
+    this.jobs.intercept({} as never).result(call, 0, result);
+  }
+
+  status(name: string) {
+    return this.jobs.status().find((job) => job.name === name)!;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(1);
+}
+
+test("run on the leader only, and on the next one once it leads", async () => {
+  const engine = new MemoryEngine();
+  const [one, other] = [
+    new Member(engine, "B1", { often: OFTEN }),
+    new Member(engine, "S1", { often: OFTEN }),
+  ];
+  one.epoch = 1;
+  await until(() => one.runs.length === 1);
+  one.end();
+  await until(() => one.runs.length === 1);
+  one.end();
+  one.epoch = null;
+  other.epoch = 2;
+  await until(() => other.runs.length === 1);
+  await until(() => one.status("often").next === null);
+  assert.is(one.runs.length, 0);
+  assert.ok(other.status("often").runs.length >= 2, "knows the former runs");
+  assert.throws(() => one.jobs.runNow("often"), /does not lead its group/);
+  for (const { jobs } of [one, other]) jobs.stop();
+});
+
+test("that run when their member loses the lease are told, and not begun elsewhere", async () => {
+  const engine = new MemoryEngine();
+  const [one, other] = [
+    new Member(engine, "B1", { often: OFTEN, second: OFTEN }),
+    new Member(engine, "S1", { often: OFTEN, second: OFTEN }),
+  ];
+  one.epoch = 1;
+  await until(() => one.runs.length === 2);
+  one.end();
+  one.epoch = null;
+  await until(() => one.runs.every(({ exchange }) => exchange.aborted));
+  const [held] = one.runs;
+  other.epoch = 2;
+  await until(() => other.runs.length > 0);
+  other.end();
+  await until(() => other.runs.length > 0);
+  assert.ok(other.runs.every(({ name }) => name !== held?.name));
+  assert.ok(other.status(held!.name).running! > 0);
+  assert.throws(() => other.jobs.runNow(held!.name), /is running/);
+  for (const { jobs } of [one, other]) jobs.stop();
+});
+
+test("start no run that the engine has not stored", async () => {
+  const engine = new MemoryEngine();
+  const one = new Member(engine, "B1", { often: OFTEN });
+  one.epoch = 1;
+  await until(() => one.runs.length === 1);
+  engine.unreachableFor.add("B1");
+  one.end();
+  await until(() => one.status("often").next === null);
+  assert.is(one.runs.length, 0);
+  engine.unreachableFor.clear();
+  await until(() => one.runs.length === 1);
+  one.jobs.stop();
+});
+
+test("of an old leader start nothing once another one has taken over", async () => {
+  const engine = new MemoryEngine();
+  const one = new Member(engine, "B1", { nightly: NIGHTLY });
+  one.epoch = 1;
+  await until(() => one.status("nightly").next !== null);
+  const next = new Member(engine, "S1", { nightly: NIGHTLY });
+  next.epoch = 2;
+  await until(() => next.status("nightly").next !== null);
+  // It has not noticed yet that it does not lead any more.
+  one.jobs.runNow("nightly");
+  await until(() => one.status("nightly").running === null);
+  assert.is(one.runs.length, 0);
+  assert.match(one.status("nightly").runs[0]!.text, /could not be stored/);
+  assert.is(await one.lease.take(), null, "an older epoch takes nothing");
+  for (const { jobs } of [one, next]) jobs.stop();
+});
+
+test("have a record of bounded size", async () => {
+  const engine = new MemoryEngine();
+  const lease = new JobLease({
+    ...{ id: "B1", ttlMs: TTL_MS, timeoutMs: 1000, leads: () => 1 },
+    open: () => engine.open("B1"),
+  });
+  await lease.take();
+  const run = { scheduledMs: 1, startedMs: 1, durationMs: 1, outcome: "ok", text: "x".repeat(500) };
+  const job = { handledMs: 1, running: null, runs: Array.from({ length: 20 }, () => run) };
+  const all = (count: number): StoredJobs =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`job${at}`, job as never]));
+  for (const [count, kept] of [
+    [10, 5],
+    [500, 1],
+    [2000, 0],
+  ] as const) {
+    assert.is(await lease.write(all(count)), true);
+    const { text } = await engine.open("B1").read();
+    assert.ok(text!.length <= 200_000);
+    assert.is(JSON.parse(text!).jobs.job0.runs.length, kept);
+  }
+  assert.is(await lease.write(all(10_000)), false);
+});
+
+test.run();
