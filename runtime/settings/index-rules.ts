@@ -1,6 +1,7 @@
 // The key `indexes` of a configured graph: indexes that svc creates at startup if missing.
 // The graph validates the names of properties, types and languages.
 
+import { MEASURE_NAMES } from "../base/measure-names.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type {
   IndexConfig,
@@ -64,7 +65,7 @@ const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
   length: test("a number of components", isLength, 1),
   name: optional(string("a name", /\S/)),
   ef: optional(test("a number of candidates", isLength, 1)),
-  measure: optional(oneOf("cosine", "dot", "l2")),
+  measure: optional(oneOf(...MEASURE_NAMES)),
 });
 
 /** How a graph stores and compares vectors. */
@@ -72,14 +73,14 @@ export const vectorsRule: Rule<VectorsConfig | null> = withDefault(
   nullable(
     object<VectorsConfig>({
       precision: optional(oneOf("int8", "float16", "float32")),
-      measure: optional(oneOf("cosine", "dot", "l2")),
+      measure: optional(oneOf(...MEASURE_NAMES)),
       named: optional(
         named<NamedVectorsConfig>(
           "a name of vectors",
           /\S/,
           object<NamedVectorsConfig>({
             precision: optional(oneOf("int8", "float16", "float32")),
-            measure: optional(oneOf("cosine", "dot", "l2")),
+            measure: optional(oneOf(...MEASURE_NAMES)),
           }),
         ),
       ),

@@ -4,8 +4,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { getAccess } from "../../runtime/graph/api/graph-handle.js";
-import type { VectorMeasure } from "../../runtime/graph/changes/vector-settings.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
+import type { VectorMeasure } from "../../runtime/graph/vectors/measures/measures.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";

@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../runtime/graph/api/graph.js";
 import { getAccess } from "../../runtime/graph/api/graph-handle.js";
-import type { VectorMeasure } from "../../runtime/graph/changes/vector-settings.js";
+import type { VectorMeasure } from "../../runtime/graph/vectors/measures/measures.js";
 import { decodeHalf, encodeHalf } from "../../runtime/graph/vectors/precision.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";

@@ -33,7 +33,7 @@ export function indexes(_request: PluginRequest, graph: str): object {
  * @param ef candidates to inspect per vector
  * @param key name of the property
  * @param options options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
- * @param measure measure of vectors: `cosine`, `dot` or `l2`; empty: that of the graph
+ * @param measure measure of vectors: `cosine`, `dot`, `l2` or `hamming`; empty: that of the graph
  * @param name name of the vectors; empty: those without a name
  */
 export function index(

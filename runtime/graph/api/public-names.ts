@@ -6,11 +6,7 @@ export type { ArcSpec, ConnectOptions } from "../changes/connect.js";
 export type { ConstrainedProperty, Constraint } from "../changes/constraints.js";
 export type { PropertyIndexState } from "../changes/index-properties.js";
 export type { VectorIndexOptions, VectorIndexState } from "../changes/index-vectors.js";
-export type {
-  ConfiguredVectors,
-  VectorMeasure,
-  VectorSettings,
-} from "../changes/vector-settings.js";
+export type { ConfiguredVectors, VectorSettings } from "../changes/vector-settings.js";
 export type { CreateOptions } from "../changes/vertices.js";
 export { type ExpressionValue, expr } from "../evaluate/expr.js";
 export type { Memory, MemoryCell } from "../evaluate/memory.js";
@@ -109,6 +105,7 @@ export {
   type TextStatisticsShare,
 } from "../texts/text-statistics.js";
 export type { Feature } from "../vectors/features.js";
+export type { VectorMeasure } from "../vectors/measures/measures.js";
 export type { VectorPrecision } from "../vectors/precision.js";
 export type {
   ProjectionKeySize,

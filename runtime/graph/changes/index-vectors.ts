@@ -3,13 +3,14 @@
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { MAX_EF, MIN_EF, VectorIndex } from "../vectors/index-layout.js";
+import type { VectorMeasure } from "../vectors/measures/measures.js";
 import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
 import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
 import { countComponents, readPrecision, Space, slotLength } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
 import { ensureKeyCode } from "./name-codes.js";
-import { changeVectorIndex, changeVectorSettings, type VectorMeasure } from "./vector-settings.js";
+import { changeVectorIndex, changeVectorSettings } from "./vector-settings.js";
 import { findVectors, UNNAMED } from "./vectors.js";
 import { requireWritable } from "./vertex-key.js";
 

@@ -1,6 +1,7 @@
 // How a graph stores and compares its vectors: precision and measure. A precision applies to
 // vectors that are set from then on; `convertVectors` converts the others while the graph serves.
 
+import { MEASURE_NAMES } from "../../base/measure-names.js";
 import { ValueError } from "../model/errors.js";
 import { invalidArgument } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
@@ -8,7 +9,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { VectorIndex } from "../vectors/index-layout.js";
 import { listVertices } from "../vectors/list-vertices.js";
-import { MEASURES } from "../vectors/measures/measures.js";
+import { MEASURES, type VectorMeasure } from "../vectors/measures/measures.js";
 import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
 import { bitsOfSetting, settingIndex } from "../vectors/similarity-settings.js";
 import {
@@ -25,14 +26,14 @@ import { ensureKeyCode } from "./name-codes.js";
 import { findVectors, UNNAMED } from "./vectors.js";
 import { requireWritable } from "./vertex-key.js";
 
-/** Name of a measure in options. */
-export type VectorMeasure = "cosine" | "dot" | "l2";
-
 /** How a graph stores and compares its vectors. */
 export interface VectorSettings {
   /** Digits of stored vectors (default: "int8"). */
   readonly precision: VectorPrecision;
-  /** Definition of `similarity`: the cosine (default), the dot product or the negated distance. */
+  /**
+   * Definition of `similarity`: the cosine (default), the dot product, the negated distance, or the
+   * negated number of different components.
+   */
   readonly measure: VectorMeasure;
 }
 
@@ -66,8 +67,7 @@ export function changeVectorSettings(
     change(store, name, "precision", findName("precision", PRECISIONS, precision));
   }
   if (measure !== undefined) {
-    const names = MEASURES.map((known) => known.name);
-    change(store, name, "measure", findName("measure", names, measure));
+    change(store, name, "measure", findName("measure", MEASURE_NAMES, measure));
   }
 }
 

@@ -1,6 +1,7 @@
 // Sets and removes vectors of a vertex, with or without a name. Vectors are built before the mutex
 // is taken, because that takes time and may fail.
 
+import { ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
@@ -59,7 +60,7 @@ export function removeVector(access: Access, vertex: VertexKey, name = UNNAMED):
 
 /**
  * Sets a vector within a mutation.
- * @throws ValueError if the graph has vectors of the other kind
+ * @throws ValueError if the graph has vectors of the other kind, or its measure refuses it
  * @throws CapacityError if the graph has too many names
  */
 export function applyVector(
@@ -72,6 +73,8 @@ export function applyVector(
   const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
   const table = store.vectorFields.require(key);
   requireSameKind(table, parts, name === UNNAMED ? "vector" : name);
+  const refused = parts.isFeatures ? null : (table.measure.refuse?.(parts) ?? null);
+  if (refused !== null) throw new ValueError(`${name === UNNAMED ? "vector" : name}: ${refused}`);
   // The precision may have changed since the vector was built.
   const stored = toPrecision(parts, table.precision);
   const operation = beginChange(store, OperationCode.SetVector, vertex);

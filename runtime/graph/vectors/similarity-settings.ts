@@ -2,9 +2,11 @@
 // in the block of their name, which threads share and snapshots, transaction logs and replicas
 // include. A word of 0 stands for the default.
 
+import { MEASURE_NAMES } from "../../base/measure-names.js";
 import type { Arena } from "../memory/arena.js";
 import type { Writer } from "../memory/writer.js";
 import { ValueError } from "../model/errors.js";
+import { PRECISIONS } from "./precision.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 
 /** Settings for the similarity of a graph's vectors. */
@@ -56,9 +58,13 @@ const ROWS: readonly Row[] = [
   { name: "min_cosine", defaultValue: 0, min: 0, max: 1 },
   { name: "min_jaccard", defaultValue: 0, min: 0, max: 1 },
   { name: "min_isect", defaultValue: 1, min: 1, max: 48, isInteger: true },
-  { name: "precision", defaultValue: 0, min: 0, max: 2, isInteger: true, isOther: true },
-  { name: "measure", defaultValue: 0, min: 0, max: 2, isInteger: true, isOther: true },
+  place("precision", PRECISIONS),
+  place("measure", MEASURE_NAMES),
 ];
+function place(name: VectorSetting, names: readonly string[]): Row {
+  return { name, defaultValue: 0, min: 0, max: names.length - 1, isInteger: true, isOther: true };
+}
+
 /** One is always 1 minus the other. */
 const EXPONENTS = [settingIndex("cosine_exp"), settingIndex("jaccard_exp")] as const;
 

@@ -4,6 +4,7 @@
 // one and a row in measures.ts.
 
 import type { FeatureList } from "../features.js";
+import type { VectorParts } from "../vector-parts.js";
 import type { KernelForm } from "./kernel-form.js";
 import type { ProbeTerms } from "./probe-terms.js";
 import type { ScoreBound } from "./score-bound.js";
@@ -17,6 +18,9 @@ export interface Measure {
   readonly missing: number;
   /** Score of vectors of different kinds. */
   readonly lowest: number;
+
+  /** Returns why a vector of numbers cannot be set; null if it can. Absent: all can. */
+  refuse?(vector: VectorParts): string | null;
 
   /**
    * Returns the score of two vectors of numbers, from their int8 components: dot product, and of

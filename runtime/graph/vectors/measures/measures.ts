@@ -1,5 +1,6 @@
 // The vector measures, and comparison of vectors outside a graph's memory.
 
+import { MEASURE_NAMES } from "../../../base/measure-names.js";
 import { featureSimilarity } from "../feature-measures.js";
 import type { FeatureList } from "../features.js";
 import { Precision } from "../precision.js";
@@ -15,10 +16,21 @@ import {
 import { COSINE } from "./cosine.js";
 import { DOT_PRODUCT } from "./dot-product.js";
 import { EUCLIDEAN } from "./euclidean.js";
+import { HAMMING } from "./hamming.js";
 import type { Measure } from "./measure.js";
 
-/** All measures; each is a function of expressions. Graphs name theirs by number: append only. */
-export const MEASURES: readonly Measure[] = [COSINE, DOT_PRODUCT, EUCLIDEAN];
+const BY_NAME: { readonly [N in VectorMeasure]: Measure } = {
+  cosine: COSINE,
+  dot: DOT_PRODUCT,
+  l2: EUCLIDEAN,
+  hamming: HAMMING,
+};
+
+/** All measures, in the order of their names. */
+export const MEASURES: readonly Measure[] = MEASURE_NAMES.map((name) => BY_NAME[name]);
+
+/** Name of a measure in options. */
+export type VectorMeasure = (typeof MEASURE_NAMES)[number];
 
 /**
  * Returns the score of two vectors: 0 if one is the null vector, the lowest if the kinds differ.

@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { getAccess } from "../../../../../runtime/graph/api/graph-handle.js";
+import { HAMMING } from "../../../../../runtime/graph/vectors/measures/hamming.js";
 import type { Measure } from "../../../../../runtime/graph/vectors/measures/measure.js";
 import {
   compareVectors,
@@ -20,6 +21,7 @@ import {
   Space,
 } from "../../../../../runtime/graph/vectors/vector-layout.js";
 import { MAX_LIST } from "../../../../../runtime/graph/vectors/vector-memory.js";
+import { S_SIM } from "../../../../../runtime/index.js";
 import { Random, SEED } from "../../../../property/support/random.js";
 import { makeGraph } from "../../support/make-graph.js";
 
@@ -35,7 +37,9 @@ function fill(measure: Measure, precision: VectorPrecision = "int8") {
   const { store } = getAccess(graph);
   const parts = Array.from({ length: COUNT }, (_, at) => {
     const scale = at === 0 ? 0 : 10 ** (random.below(600) / 100 - 3);
-    const numbers = Array.from({ length: LENGTH }, () => (random.below(2001) / 1000 - 1) * scale);
+    const numbers = Array.from({ length: LENGTH }, () =>
+      measure === HAMMING ? random.below(2) : (random.below(2001) / 1000 - 1) * scale,
+    );
     graph.createVertex(`v${at}`, { vector: numbers });
     return partsOfLike(numbers, "vector");
   });
@@ -124,6 +128,53 @@ for (const measure of MEASURES) {
     assert.ok(found.size >= 21 && found.size < COUNT);
   });
 }
+
+for (const precision of ["int8", "float16", "float32"] as const) {
+  test(`hamming: nearest ${precision} vectors have the fewest different components`, () => {
+    const random = new Random(SEED);
+    const graph = makeGraph();
+    graph.setVectorSettings({ measure: "hamming", precision });
+    const vectors = Array.from({ length: COUNT }, (_, at) =>
+      Array.from({ length: LENGTH }, () => (at === 0 ? 0 : random.below(2))),
+    );
+    for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+    for (const probe of vectors.slice(0, 3)) {
+      const different = vectors.map(
+        (vector) => vector.filter((bit, at) => bit !== probe[at]).length,
+      );
+      const found = graph.nearest(probe, { hits: 20 });
+      const best = different.toSorted((a, b) => a - b).slice(0, 20);
+      assert.equal(
+        found.map(({ similarity }) => Math.abs(similarity)),
+        best,
+      );
+      for (const { id, similarity } of found) {
+        assert.is(Math.abs(similarity), different[Number(id.slice(1))]);
+      }
+      const [first] = graph.vertices({ vector: probe, sortby: S_SIM, hits: 1 });
+      assert.is(different[Number(String(first).slice(1))], 0);
+    }
+  });
+}
+
+test("hamming: refuses vectors that are not of 0 and 1", () => {
+  const graph = makeGraph();
+  graph.setVectorSettings({ measure: "hamming" });
+  const refused = /^vector: the measure hamming compares vectors of 0 and 1$/;
+  for (const vector of [
+    [0.5, 0],
+    [1, 0.5],
+    [2, 0],
+    [-1, 1],
+  ]) {
+    assert.throws(() => graph.createVertex("v", { vector }), refused);
+  }
+  graph.setVectorSettings({ measure: "hamming", precision: "float32" }, "bits");
+  const [close, one] = [{ bits: [1, 0.999] }, { bits: [1, 1] }];
+  assert.throws(() => graph.createVertex("v", { vectors: close }), /^bits: the measure/);
+  graph.createVertex("v", { vector: [0, 0, 1], vectors: one });
+  assert.is(graph.nearest([1, 0, 1])[0]!.similarity, -1);
+});
 
 test("rounding keeps bounds of infinite thresholds", () => {
   assert.is(roundDown(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY);
