@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { countOwn } from "./data/own-counts.js";
 import { connectionError } from "./data/server-connection.js";
 import { SystemPoll } from "./data/system-view.js";
 import { loadPages, PageView } from "./page-view.js";
@@ -17,6 +18,8 @@ import { startShortcuts } from "./parts/frame/shortcuts.js";
 import { TopBar } from "./parts/frame/top-bar.js";
 import { currentRoute } from "./router.js";
 import { followTheme } from "./theme.js";
+
+const COUNT_AFTER_MS = 2000;
 
 /** Dialog over the page. */
 type Layer = "palette" | "help" | "more" | null;
@@ -73,3 +76,5 @@ const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<Console />, app);
 void loadPages();
+// The first view needs no counts.
+setTimeout(countOwn, COUNT_AFTER_MS);

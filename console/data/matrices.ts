@@ -63,7 +63,12 @@ export interface PlacedBackEnd {
   readonly rate: number | null;
   /** Null without responses, and while it is down: the last one is old. */
   readonly p95Ms: number | null;
+  /** In the order of `FAILURES`. */
+  readonly failures: readonly number[];
 }
+
+/** Kinds of failures of a back-end. */
+export const FAILURES = ["timeout", "connection", "refused", "error"] as const;
 
 /** All back-ends of a matrix, partition by partition. */
 export function listBackEnds(
@@ -77,9 +82,17 @@ export function listBackEnds(
       const p95 = readPath(backEnd, "p95-ms");
       const p95Ms = typeof p95 === "number" && state.tone !== "err" ? p95 : null;
       const name = nameOfBackEnd(backEnd);
-      return { key, name, partition, row, backEnd, state, rate: rates.of(key), p95Ms };
+      const failures = countFailures(backEnd);
+      return { key, name, partition, row, backEnd, state, rate: rates.of(key), p95Ms, failures };
     }),
   );
+}
+
+/** Failed requests of a back-end by kind, in the order of `FAILURES`. */
+function countFailures(backEnd: unknown): readonly number[] {
+  const found = readPath(backEnd, "failures");
+  if (!Array.isArray(found)) return FAILURES.map((kind) => numberAt(found, kind));
+  return FAILURES.map((_, at) => (typeof found[at] === "number" ? found[at] : 0));
 }
 
 function nameOfBackEnd(backEnd: unknown): string {

@@ -4,7 +4,7 @@
 import { isRecord } from "./client.js";
 import type { Instance } from "./instances.js";
 import { parseMatrices, stateOfBackEnd } from "./matrices.js";
-import { numberAt, readPath, textAt } from "./node-stat.js";
+import { listAt, numberAt, textAt } from "./node-stat.js";
 
 /** Requests from a dispatcher to one back-end. */
 export interface Edge {
@@ -106,7 +106,10 @@ export function sumOfData(instances: readonly Instance[], name: string): number 
   return asked.reduce((sum, { node }) => sum + numberAt(node, name), 0);
 }
 
-/** Returns the largest lag, and the number of subscribers with the data of their provider. */
+/**
+ * Returns the largest lag, and the number of subscribers: all, those connected, and those with the
+ * data of their provider.
+ */
 export function replicationState(instances: readonly Instance[]) {
   const byId = new Map(instances.map((one) => [one.id, one]));
   const subscribers = instances.filter(({ provider }) => provider !== null);
@@ -114,9 +117,13 @@ export function replicationState(instances: readonly Instance[]) {
     const digest = textAt(node, "digest");
     return digest !== "" && digest === textAt(byId.get(provider!)?.node, "digest");
   });
-  const lags = instances.flatMap(({ node }) => {
-    const list = readPath(node, "subscribers");
-    return Array.isArray(list) ? list.map((one: unknown) => numberAt(one, "lag_ms")) : [];
-  });
-  return { subscribers: subscribers.length, equal: equal.length, lagMs: Math.max(0, ...lags) };
+  const connections = instances.flatMap(({ node }) => listAt(node, "subscribers"));
+  const lags = connections.map((one) => numberAt(one, "lag_ms"));
+  const connected = connections.filter((one) => textAt(one, "status") === "CONNECTED");
+  return {
+    subscribers: subscribers.length,
+    connected: Math.min(connected.length, subscribers.length),
+    equal: equal.length,
+    lagMs: Math.max(0, ...lags),
+  };
 }

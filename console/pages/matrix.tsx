@@ -13,7 +13,7 @@ import { numberAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { useLive } from "../data/server-connection.js";
 import { useInstances } from "../data/system-view.js";
-import { clipForDisplay, count } from "../data/text.js";
+import { clipForDisplay, count, plural } from "../data/text.js";
 import { Loading } from "../parts/loading.js";
 import { BackEndTable, FailureTable } from "../parts/matrix/back-end-table.js";
 import { HeatView, type MatrixMetric } from "../parts/matrix/heat-view.js";
@@ -108,7 +108,7 @@ function MatrixView({ title, matrix, rates }: MatrixViewProps) {
       <PageHead
         title={`Matrix of ${clipForDisplay(title, 60)}`}
         about={
-          `${count(partitions.length)} partitions × ${count(height)} replicas, ` +
+          `${plural(partitions.length, "partition")} × ${plural(height, "replica")}, ` +
           `${count(running)} of ${count(channels)} channels in use`
         }
       >

@@ -15,13 +15,14 @@ import {
   sumOfData,
   type Topology,
 } from "../data/topology.js";
+import { addLists, sum, sumErrors, type Windows } from "../data/windows.js";
 import { Age } from "../parts/age.js";
 import { EventList } from "../parts/event-list.js";
 import { InstanceTable } from "../parts/instance-table.js";
 import { type KeyNumber, KeyNumbers } from "../parts/key-numbers.js";
 import { Loading } from "../parts/loading.js";
 import { MapCard } from "../parts/map/map-card.js";
-import { PluginCard } from "../parts/plugin-card.js";
+import { PluginCard, useWindows } from "../parts/plugin-card.js";
 import { Spark } from "../parts/spark.js";
 import { WarningNotes } from "../parts/warning-notes.js";
 
@@ -31,19 +32,20 @@ export function SystemPage() {
   const { name, instances } = useInstances((found, polledAt) => {
     rates.add(polledAt, parseCounts(parseMatrices(found)));
   });
+  const windows = useWindows();
   const topology = useMemo(() => buildTopology(instances), [instances]);
   if (instances.length === 0) return <Loading what="the system" />;
   return (
     <>
       <Head name={name} instances={instances} topology={topology} />
       <WarningNotes instances={instances} />
-      <KeyNumbers items={keyNumbers(instances, topology)} />
+      <KeyNumbers items={keyNumbers(instances, topology, windows)} />
       <div class={instances.length > 1 ? "home" : "cards"}>
         {instances.length > 1 && (
           <MapCard {...{ instances, topology, rates, lines }} onLines={setLines} />
         )}
         <div class={instances.length > 1 ? "stack" : "pair"}>
-          <PluginCard />
+          <PluginCard windows={windows} />
           <EventList />
         </div>
       </div>
@@ -82,7 +84,11 @@ function Head({ name, instances, topology }: HeadProps) {
   );
 }
 
-function keyNumbers(instances: readonly Instance[], topology: Topology): readonly KeyNumber[] {
+function keyNumbers(
+  instances: readonly Instance[],
+  topology: Topology,
+  windows: Windows | null,
+): readonly KeyNumber[] {
   const top = topology.dispatchers.length > 0 ? topology.dispatchers : instances;
   const sums = sumRates(top.map(({ id }) => id));
   const serving = instances.filter(({ node }) => isAt(node, "service-in"));
@@ -92,13 +98,13 @@ function keyNumbers(instances: readonly Instance[], topology: Topology): readonl
     (worst, one) => (latencyOf(one) > latencyOf(worst) ? one : worst),
     top[0],
   );
-  const memory = instances.reduce((sum, { node }) => sum + numberAt(node, "memory-process"), 0);
   return [
     {
       ...{ name: "Requests", value: rate(clientRate(instances, topology)), unit: "/s" },
       about: `most ${rate(Math.max(0, ...sums))} /s`,
       chart: <Spark values={sums} label="requests per second" />,
     },
+    errorNumber(windows, instances.length > 1),
     {
       ...{ name: "p95", value: milliseconds(latencyOf(slowest)).replace(" ms", ""), unit: "ms" },
       about: instances.length > 1 ? `of ${slowest?.id ?? ""}` : "of recent responses",
@@ -122,11 +128,22 @@ function keyNumbers(instances: readonly Instance[], topology: Topology): readonl
       ...{ name: "Replication lag", value: count(replication.lagMs), unit: "ms" },
       about: `${replication.equal} of ${replication.subscribers} equal`,
     },
-    {
-      ...{ name: "Memory", value: count(Math.round(memory / 1024 / 1024)), unit: "MiB" },
-      about: "of all processes",
-    },
   ];
+}
+
+/** Failed requests of this instance: no other one reports its own. */
+function errorNumber(windows: Windows | null, isSystem: boolean): KeyNumber {
+  const plugins = windows?.plugins ?? [];
+  const all = sum(plugins.flatMap(({ counts }) => counts));
+  const failed = sum(plugins.map(sumErrors));
+  const perStep = addLists(plugins.flatMap(({ errors }) => errors.map(([, counts]) => counts)));
+  return {
+    ...(all === 0
+      ? { name: "Errors", value: "–" }
+      : { name: "Errors", value: count((100 * failed) / all), unit: "%" }),
+    about: `${count(failed)} of ${count(all)} in 5 min${isSystem ? ", here" : ""}`,
+    ...(failed > 0 && { chart: <Spark values={perStep} label="errors" /> }),
+  };
 }
 
 function latencyOf(instance: Instance | undefined): number {

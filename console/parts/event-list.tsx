@@ -12,7 +12,7 @@ import { Badge } from "./badge.js";
 import { PageLink } from "./page-link.js";
 
 const EVERY_MS = 2000;
-const MAX_EVENTS = 10;
+const MAX_EVENTS = 6;
 /** Texts about back-ends, which start with their address. */
 const OF_BACK_END = /^back-end (\S+) \(partition \d+, replica \d+\) (.*)$/s;
 const TONES: ReadonlyMap<string, State["tone"]> = new Map([

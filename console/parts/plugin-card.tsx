@@ -3,7 +3,14 @@
 import { useMemo } from "preact/hooks";
 import { useLive } from "../data/server-connection.js";
 import { clipForDisplay, count, rate } from "../data/text.js";
-import { addLists, type PluginWindow, parseWindows, percentile, sum } from "../data/windows.js";
+import {
+  addLists,
+  type PluginWindow,
+  parseWindows,
+  percentile,
+  sum,
+  type Windows,
+} from "../data/windows.js";
 import { type Column, DataTable } from "./data-table.js";
 import { PageLink } from "./page-link.js";
 import { Spark } from "./spark.js";
@@ -11,10 +18,14 @@ import { Spark } from "./spark.js";
 const EVERY_MS = 5000;
 const MAX_PLUGINS = 4;
 
-/** Nothing if no plugin was called. */
-export function PluginCard() {
+/** Requests of this instance in the last minutes; null before the first response. */
+export function useWindows(): Windows | null {
   const answer = useLive("svc/windows?range=300", EVERY_MS);
-  const windows = useMemo(() => parseWindows(answer), [answer]);
+  return useMemo(() => parseWindows(answer), [answer]);
+}
+
+/** Nothing if no plugin was called. */
+export function PluginCard({ windows }: { readonly windows: Windows | null }) {
   const called = windows?.plugins.filter(({ counts }) => sum(counts) > 0) ?? [];
   if (windows === null || called.length === 0) return null;
   const most = [...called].sort((a, b) => sum(b.counts) - sum(a.counts)).slice(0, MAX_PLUGINS);

@@ -22,7 +22,9 @@ interface PluginTableProps {
 }
 
 export function PluginTable({ windows, plugins }: PluginTableProps) {
-  const called = plugins.filter(({ counts }) => sum(counts) > 0);
+  const called = plugins
+    .filter(({ counts }) => sum(counts) > 0)
+    .sort((a, b) => sum(b.counts) - sum(a.counts));
   return (
     <section class="card" aria-label="Plugins">
       <header>

@@ -7,7 +7,7 @@ import {
   slowestBackEnd,
 } from "../data/request-records.js";
 import { systemView } from "../data/system-view.js";
-import { bytes, clipForDisplay, milliseconds, preciseTime } from "../data/text.js";
+import { bytes, clipForDisplay, milliseconds, plural, preciseTime } from "../data/text.js";
 import { PageLink } from "./page-link.js";
 import { WaterfallRows } from "./waterfall.js";
 
@@ -25,7 +25,7 @@ export function RequestDetail({ record }: { readonly record: RequestRecord }) {
         </h2>
         {record.arguments.map(([argument, size]) => (
           <span class="lim" key={argument}>
-            {clipForDisplay(argument, 40)}: {size} characters
+            {clipForDisplay(argument, 40)}: {plural(size, "character")}
           </span>
         ))}
         <span class="end row">

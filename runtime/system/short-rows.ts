@@ -31,6 +31,8 @@ export const CELL_COLUMNS = [
   ...(["p95-ms", "failures", "retries", "serving"] as const),
 ];
 
+const FAILURE_KINDS = ["timeout", "connection", "refused", "error"] as const;
+
 /** Of a dispatcher. */
 export interface MatrixState extends MatrixFlags {
   /** Number of back-ends that are not up, or do not serve. */
@@ -110,7 +112,17 @@ function subscribers(list: unknown): readonly Row[] {
 
 export function cellRow(replica: unknown, isServing: boolean | null): Row {
   const cell = isPlainObject(replica) ? replica : {};
-  return [...CELL_COLUMNS.slice(0, -1).map((name) => bounded(cell[name])), isServing];
+  const values = CELL_COLUMNS.slice(0, -1).map((name) =>
+    name === "failures" ? failureCounts(cell.failures) : bounded(cell[name]),
+  );
+  return [...values, isServing];
+}
+
+/** Counts by kind; null where nothing has failed. */
+function failureCounts(failures: unknown): readonly number[] | null {
+  if (!isPlainObject(failures)) return null;
+  const counts = FAILURE_KINDS.map((kind) => number(failures[kind]));
+  return counts.some((count) => count > 0) ? counts : null;
 }
 
 function number(value: unknown): number {

@@ -74,7 +74,9 @@ inBrowser("shows throughput and latency of back-ends in cells", async () => {
     );
     assert.equal(await findViolations(page.tab), []);
     await page.press("Table");
-    await page.tab.until(`document.querySelectorAll("tbody th").length === 4`);
+    await page.tab.until(
+      `document.querySelectorAll("[aria-label=Back-ends] tbody th").length === 4`,
+    );
     assert.equal(await findViolations(page.tab), []);
   } finally {
     stop.abort();
@@ -115,6 +117,8 @@ inBrowser("shows an engine that dies and recovers on the open page", async () =>
   while ((await page.tab.value(isSaid)) !== true) {
     assert.is((await get(port - 1, "/svc/plugin/find?n=1")).status, 200);
   }
+  await page.tab.until(`[...document.querySelectorAll("[aria-label=Failures] tbody tr")]
+    .filter((row) => Number(row.cells[2].innerText) > 0).length === 1`);
   await engines.at(1, 0).restart();
   await page.tab.until(`document.querySelectorAll("td .st.ok").length === 4`);
 });

@@ -224,6 +224,14 @@ inBrowser("fits every page on a narrow screen", async () => {
   await tab.send("Emulation.clearDeviceMetricsOverride");
 });
 
+inBrowser("shows the share of errors, and the number of plugins beside their page", async () => {
+  await open("system");
+  const has = (place: string, text: string) =>
+    tab.until(`/${text}/.test(document.querySelector("${place}")?.textContent)`);
+  await has(".figs", "Errors\\s*0%");
+  await has(".rail", "Plugins\\s*[1-9]");
+});
+
 inBrowser("navigates without reload, and supports the browser history", async () => {
   await open("system");
   await press("Metrics");
@@ -252,7 +260,7 @@ inBrowser("says that the code of a page did not arrive", async () => {
   await tab.send("Network.setBlockedURLs", { urls: [] });
   (tab.complaints as string[]).length = before;
   await press("Reload");
-  await tab.until(pageHas("Duration"));
+  await tab.until(pageHas("Slowest"));
 });
 
 inBrowser("sends no request to other origins and has no browser errors", () => {

@@ -3,8 +3,10 @@
 
 import { countBackEndsDown } from "../../data/matrices.js";
 import { textAt } from "../../data/node-stat.js";
+import { ownCounts } from "../../data/own-counts.js";
 import { systemView } from "../../data/system-view.js";
 import { clipForDisplay, count } from "../../data/text.js";
+import { replicationState } from "../../data/topology.js";
 import type { Page } from "../../router.js";
 import { Icon } from "../icon.js";
 import { PageLink } from "../page-link.js";
@@ -20,9 +22,18 @@ interface Mark {
 function marks(): ReadonlyMap<Page, Mark> {
   const { instances } = systemView.value;
   const down = countBackEndsDown(instances);
+  const { subscribers, connected } = replicationState(instances);
+  const own = ownCounts.value;
   const found = new Map<Page, Mark>();
   if (instances.length > 1) found.set("system", { text: count(instances.length), isBad: false });
   if (down > 0) found.set("matrix", { text: `${count(down)} down`, isBad: true });
+  if (subscribers > 0) {
+    const lost = subscribers - connected;
+    const text = lost > 0 ? `${count(lost)} lost` : count(subscribers);
+    found.set("replication", { text, isBad: lost > 0 });
+  }
+  if (own.plugins > 0) found.set("plugin", { text: count(own.plugins), isBad: false });
+  if (own.graphs > 0) found.set("search", { text: count(own.graphs), isBad: false });
   return found;
 }
 

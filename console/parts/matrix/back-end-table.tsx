@@ -1,10 +1,16 @@
 // All back-ends of a matrix as a table, and a short one of their failures.
 
-import type { PlacedBackEnd } from "../../data/matrices.js";
+import { FAILURES, type PlacedBackEnd } from "../../data/matrices.js";
 import { numberAt } from "../../data/node-stat.js";
 import { clipForDisplay, count, rate } from "../../data/text.js";
 import { Badge } from "../badge.js";
 import { type Column, DataTable } from "../data-table.js";
+
+/** Of more back-ends, only those with failures are listed. */
+const MAX_WHOLE = 40;
+
+const sumFailures = ({ failures }: PlacedBackEnd): number =>
+  failures.reduce((sum, failed) => sum + failed, 0);
 
 interface BackEndTableProps {
   readonly backEnds: readonly PlacedBackEnd[];
@@ -36,7 +42,12 @@ export function BackEndTable({ backEnds }: BackEndTableProps) {
           figureColumn("running", "Running"),
           figureColumn("channels", "Channels"),
           figureColumn("answered", "Answered"),
-          figureColumn("failures", "Failed"),
+          {
+            title: "Failed",
+            isNumber: true,
+            sort: sumFailures,
+            cell: (one) => count(sumFailures(one)),
+          },
           figureColumn("retries", "Repeated"),
         ]}
         rows={backEnds}
@@ -48,9 +59,8 @@ export function BackEndTable({ backEnds }: BackEndTableProps) {
 }
 
 export function FailureTable({ backEnds }: BackEndTableProps) {
-  const failed = backEnds.filter(
-    ({ backEnd }) => numberAt(backEnd, "failures") + numberAt(backEnd, "retries") > 0,
-  );
+  const isLong = backEnds.length > MAX_WHOLE;
+  const listed = isLong ? backEnds.filter((one) => sumFailures(one) > 0) : backEnds;
   return (
     <section class="card" aria-label="Failures">
       <header>
@@ -59,8 +69,8 @@ export function FailureTable({ backEnds }: BackEndTableProps) {
       </header>
       <DataTable
         label="Failures"
-        columns={[NAME, figureColumn("failures", "Failed"), figureColumn("retries", "Repeated")]}
-        rows={failed}
+        columns={[NAME, ...FAILURES.map(failureColumn)]}
+        rows={listed}
         keyOf={({ key }) => key}
         empty="No back-end has failed."
       />
@@ -72,6 +82,17 @@ const NAME: Column<PlacedBackEnd> = {
   ...{ title: "Back-end", isHead: true, sort: ({ name }: PlacedBackEnd) => name },
   cell: ({ name }) => clipForDisplay(name, 60),
 };
+
+function failureColumn(title: string, at: number): Column<PlacedBackEnd> {
+  const value = ({ failures }: PlacedBackEnd) => failures[at]!;
+  return {
+    ...{ title, isNumber: true, sort: value },
+    cell: (one) => {
+      const failed = value(one);
+      return failed === 0 ? <span class="faint">0</span> : <strong>{count(failed)}</strong>;
+    },
+  };
+}
 
 function byPartition({ partition, row }: PlacedBackEnd): number {
   return partition * 1e6 + row;

@@ -1,7 +1,12 @@
 // A matrix as cells: a row for each replica, a column for each partition; a cell shows state, rate
 // over time, latency and channels of a back-end.
 
-import { listBackEnds, type NamedMatrix, type PlacedBackEnd } from "../../data/matrices.js";
+import {
+  FAILURES,
+  listBackEnds,
+  type NamedMatrix,
+  type PlacedBackEnd,
+} from "../../data/matrices.js";
 import { isAt, numberAt } from "../../data/node-stat.js";
 import type { Rates } from "../../data/rates.js";
 import { clipForDisplay, count, milliseconds, rate } from "../../data/text.js";
@@ -101,7 +106,10 @@ interface CellProps {
 }
 
 function Cell({ found, values, most }: CellProps) {
-  const { name, backEnd, state, rate: perSecond, p95Ms } = found;
+  const { name, backEnd, state, rate: perSecond, p95Ms, failures } = found;
+  const failed = FAILURES.map((kind, at) => [kind, failures[at]!] as const)
+    .filter(([, many]) => many > 0)
+    .map(([kind, many]) => `${count(many)} ${kind}`);
   const figure = (of: string) => count(numberAt(backEnd, of));
   const tone = state.tone === "ok" ? "" : state.tone;
   return (
@@ -130,9 +138,7 @@ function Cell({ found, values, most }: CellProps) {
       </div>
       {state.isWarning && (
         <div class="m">
-          <span>
-            {figure("failures")} failed, {figure("retries")} repeated
-          </span>
+          <span>failed: {failed.join(", ") || "0"}</span>
           <PageLink to={`logs?${new URLSearchParams({ text: "back-end" })}`}>Log</PageLink>
         </div>
       )}

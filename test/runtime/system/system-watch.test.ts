@@ -150,9 +150,13 @@ test("reports cells to readers that ask for them", async (context) => {
   const number = Number(first.revision.split("-")[1]);
   const second = await read(context.watch, first, number);
   assert.is(second.cells, undefined);
-  context.matrix = [[{ state: "up", answered: 8, port: 1 }]];
+  const failures = { timeout: 1, connection: 2, refused: 0, error: "x" };
+  context.matrix = [[{ state: "up", answered: 8, port: 1, failures }]];
   const third = await readTwice(context.watch, second, number);
   assert.ok((third.cells as Rows)[0]!.includes(8));
+  const at = 3 + (first.columns as { cells: string[] }).cells.indexOf("failures");
+  assert.is(cells[0]![at], null);
+  assert.equal((third.cells as Rows)[0]![at], [1, 2, 0, 0]);
 });
 
 test("bounds what other instances report", async (context) => {
