@@ -115,7 +115,7 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
   for (const { line, command, output } of commands) {
     const mapped = command.replaceAll("9001", String(server.port + 1));
     const asked = mapped.replaceAll("9000", String(server.port));
-    const options = { encoding: "utf8", timeout: 60_000, env } as const;
+    const options = { cwd: temporary, encoding: "utf8", timeout: 60_000, env } as const;
     const { stdout } = spawnSync("bash", ["-c", asked], options);
     const got = masked(stdout, server.port);
     if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
