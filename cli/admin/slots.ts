@@ -3,9 +3,9 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/base/plain-object.js";
+import { SlotMap } from "../../runtime/base/slot-map.js";
 import { S_DEG, S_DESC } from "../../runtime/base/sort-constants.js";
 import { F_DEG, F_ID, F_TYPE, R_DICT } from "../../runtime/graph/model/constants.js";
-import { SlotMap } from "../../runtime/slots/slot-map.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { System } from "../../runtime/system/system.js";
 import type { AdminContext } from "./context.js";

@@ -1,8 +1,8 @@
 // Matrix of back-ends, W partitions by H replicas, and replica selection: per partition the live
 // replica with a free channel and the lowest cost (http-interface, "Dispatch cost rules").
 
+import { SlotMap } from "../base/slot-map.js";
 import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
-import { SlotMap } from "../slots/slot-map.js";
 import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
 import type { ForwardedRequest, Preference } from "./forwarded-request.js";

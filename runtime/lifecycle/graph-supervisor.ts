@@ -2,6 +2,7 @@
 // their recovery when a thread dies. The interconnect thread creates and owns them; other threads
 // request them here, so that a graph outlives every thread but this one.
 
+import { installSlots } from "../base/instance-slots.js";
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { AlgorithmReport, UnloadableGraph } from "../builtin/server-view.js";
@@ -31,7 +32,6 @@ import type { Control } from "../interconnect/control.js";
 import { setAside } from "../interconnect/leadership/set-aside.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
-import { installSlots } from "../slots/instance-slots.js";
 import { AlgorithmSupervisor } from "./algorithm-supervisor.js";
 import { ReplicationOverrides } from "./replication-overrides.js";
 import { SupervisedThread } from "./supervised-thread.js";

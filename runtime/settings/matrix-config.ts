@@ -16,8 +16,8 @@ import {
   MAX_SLOTS,
   MIN_SLOTS,
 } from "../base/limits.js";
+import type { IdentifiedRuns } from "../base/slot-map.js";
 import type { TlsPaths } from "../base/tls-paths.js";
-import type { IdentifiedRuns } from "../slots/slot-map.js";
 import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
 
 /** PEM files; without a CA, Node's built-in certificates. */

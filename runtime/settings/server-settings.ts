@@ -5,7 +5,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { didYouMean } from "../base/did-you-mean.js";
 import { SvcError } from "../base/errors.js";
-import type { SlotPlan } from "../slots/instance-slots.js";
+import type { SlotPlan } from "../base/instance-slots.js";
 import { argumentError } from "./matrix-config.js";
 import { type Problems, problemText } from "./rules.js";
 import type { LibraryOptions, ParsedValue, Setting } from "./setting.js";

@@ -2,10 +2,10 @@
 
 import { isIP } from "node:net";
 import type { ArchiveConfig } from "../base/archive-config.js";
+import type { SlotPlan } from "../base/instance-slots.js";
 import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { DispatcherConfig } from "../settings/config-values.js";
 import type { LeadershipSettings, SettingName } from "../settings/server-settings.js";
-import type { SlotPlan } from "../slots/instance-slots.js";
 import type { InstanceType } from "./descriptor.js";
 import { planSlotPartitions, planSlots } from "./plan-slots.js";
 import { findRoot } from "./read-slots.js";

@@ -1,8 +1,8 @@
 // The slots of a system as one instance needs them.
 
 import { createHash } from "node:crypto";
-import type { SlotPlan } from "../slots/instance-slots.js";
-import { type IdentifiedRuns, renameOwners } from "../slots/slot-map.js";
+import type { SlotPlan } from "../base/instance-slots.js";
+import { type IdentifiedRuns, renameOwners } from "../base/slot-map.js";
 import { createGroupsBelow, findRoot } from "./read-slots.js";
 import type { System } from "./system.js";
 

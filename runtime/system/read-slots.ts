@@ -9,7 +9,7 @@ import {
   MIN_SLOTS,
 } from "../base/limits.js";
 import { isPlainObject } from "../base/plain-object.js";
-import { divideSlots } from "../slots/slot-map.js";
+import { divideSlots } from "../base/slot-map.js";
 import { type DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
 import type { Instance, System, SystemSlots } from "./system.js";
 

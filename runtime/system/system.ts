@@ -1,7 +1,7 @@
 // A validated system descriptor with all defaults filled in.
 
 import type { ArchiveConfig } from "../base/archive-config.js";
-import type { SlotRuns } from "../slots/slot-map.js";
+import type { SlotRuns } from "../base/slot-map.js";
 import type { InstanceType, SystemLeadership, SystemTls } from "./descriptor.js";
 
 export interface Instance {

@@ -5,7 +5,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { divideSlots, SlotMap } from "../../runtime/slots/slot-map.js";
+import { divideSlots, SlotMap } from "../../runtime/base/slot-map.js";
 import type { Answer } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 import { TemporaryProject } from "./support/temporary-project.js";

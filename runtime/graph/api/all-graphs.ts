@@ -3,9 +3,9 @@
 
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
+import { type KeySlots, threadSlots } from "../../base/instance-slots.js";
 import { keepAlive } from "../../base/keep-alive.js";
 import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
-import { type KeySlots, threadSlots } from "../../slots/instance-slots.js";
 import { runTransaction } from "../changes/transaction.js";
 import { isSystemGraph } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";

@@ -1,6 +1,6 @@
 // The names of the graph engine that the package exports, for plugins.
 
-export type { KeySlots } from "../../slots/instance-slots.js";
+export type { KeySlots } from "../../base/instance-slots.js";
 export type { ArcInput, VertexInput } from "../changes/bulk.js";
 export type { ArcSpec, ConnectOptions } from "../changes/connect.js";
 export type { ConstrainedProperty, Constraint } from "../changes/constraints.js";

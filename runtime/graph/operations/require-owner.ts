@@ -2,7 +2,7 @@
 // its slot. Vertices of anchor types belong to every group. An arc belongs to its tail, but one
 // from an anchor to its head. Heads in other groups are virtual vertices.
 
-import type { InstanceSlots } from "../../slots/instance-slots.js";
+import type { InstanceSlots } from "../../base/instance-slots.js";
 import { OwnerError } from "../model/errors.js";
 import { LOCK_TYPE } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";

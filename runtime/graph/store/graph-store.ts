@@ -1,7 +1,7 @@
 // One graph as seen by one thread: all tables over the shared memory. State of the graph lives in
 // shared memory only; a store holds nothing but caches.
 
-import { type InstanceSlots, threadSlots } from "../../slots/instance-slots.js";
+import { type InstanceSlots, threadSlots } from "../../base/instance-slots.js";
 import { Enlargement } from "../memory/enlargement.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import {

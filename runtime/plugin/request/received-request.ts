@@ -1,8 +1,8 @@
 // Origin and context of a request: read-only for plugin code.
 
 import { ArgumentError } from "../../base/errors.js";
-import { threadSlots } from "../../slots/instance-slots.js";
-import { findShare } from "../../slots/slot-map.js";
+import { threadSlots } from "../../base/instance-slots.js";
+import { findShare } from "../../base/slot-map.js";
 import { typeName } from "../contract/describe-error.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";

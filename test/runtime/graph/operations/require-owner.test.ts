@@ -2,6 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { installSlots, type SlotPlan } from "../../../../runtime/base/instance-slots.js";
+import { divideSlots, SlotMap } from "../../../../runtime/base/slot-map.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { expire } from "../../../../runtime/graph/changes/expire.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
@@ -9,8 +11,6 @@ import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { OwnerError } from "../../../../runtime/graph/model/errors.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { installSlots, type SlotPlan } from "../../../../runtime/slots/instance-slots.js";
-import { divideSlots, SlotMap } from "../../../../runtime/slots/slot-map.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, replayTo } from "../support/logged-graph.js";
 import { makeGraph, openStore } from "../support/make-graph.js";

@@ -3,7 +3,7 @@
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { slotOfKey } from "../../../runtime/slots/slot-of-key.js";
+import { slotOfKey } from "../../../runtime/base/slot-of-key.js";
 import { Random, SEED } from "../../property/support/random.js";
 
 const test = suite("slot of a key");

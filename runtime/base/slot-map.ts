@@ -1,7 +1,7 @@
 // Which owner each slot has. A map is written as runs, so that it stays small in a descriptor and
 // between threads; looked up in an array.
 
-import { MAX_SLOTS } from "../base/limits.js";
+import { MAX_SLOTS } from "./limits.js";
 import { slotOfKey } from "./slot-of-key.js";
 
 /** The slots from `first` to the next run belong to `owner`; -1: to none of this map. */

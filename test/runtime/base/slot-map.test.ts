@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { divideSlots, findShare, renameOwners, SlotMap } from "../../../runtime/slots/slot-map.js";
+import { divideSlots, findShare, renameOwners, SlotMap } from "../../../runtime/base/slot-map.js";
 import { Random, SEED } from "../../property/support/random.js";
 import { rounds } from "../../support/rounds.js";
 
