@@ -54,11 +54,11 @@ export function requireSameKind(table: VectorTable, parts: VectorParts, place: s
 }
 
 export class Probe {
-  readonly parts: VectorParts;
+  parts!: VectorParts;
   readonly measure: Measure;
   readonly #table: VectorTable;
-  readonly #serial = ++serials;
-  readonly #features: FeatureList | null;
+  #serial = 0;
+  #features: FeatureList | null = null;
   /** Settings as of the first comparison. */
   #settings: SimilaritySettings | null = null;
   /** Sums of squares of the first components, by their number. */
@@ -71,9 +71,19 @@ export class Probe {
 
   constructor(table: VectorTable, parts: VectorParts) {
     this.#table = table;
-    this.parts = parts;
     this.measure = table.measure;
+    this.rebind(parts);
+  }
+
+  /** Replaces the vector. */
+  rebind(parts: VectorParts): void {
+    this.parts = parts;
+    this.#serial = ++serials;
     this.#features = parts.isFeatures ? parts.features : null;
+    this.#settings = null;
+    this.#squares.clear();
+    this.#wide = null;
+    this.#termsFor = -1;
   }
 
   /** 0 for the null vector, which has no similarity. */

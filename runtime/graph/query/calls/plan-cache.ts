@@ -2,7 +2,8 @@
 // vertices, and parsing the options takes longer than executing most of them.
 //
 // Options belong to the caller and may change, so they are compared member by member with a copy
-// made when the plan was. Options that hold more than plain data are planned each time.
+// made when the plan was. Options that hold more than plain data are planned each time. Probe
+// vectors usually differ from query to query, so a plan that is known gets the new one.
 
 import { isNameOnly } from "../../evaluate/named-expressions.js";
 import { nowSeconds } from "../../memory/time.js";
@@ -23,7 +24,13 @@ interface PlainObject {
   readonly names: readonly string[];
   readonly values: readonly PlainValue[];
 }
-type PlainValue = string | number | boolean | null | undefined | PlainObject;
+type PlainValue = string | number | boolean | null | undefined | PlainObject | typeof PROBE;
+
+/** Stands for any probe vector. */
+const PROBE = Symbol("probe");
+
+/** A plan that may accept other probe vectors; see `EntryPlan`. */
+type Rebindable = { rebind?(vector: unknown): boolean };
 
 /** A plan with its execution options, in one shape whatever the caller's options are. */
 export interface CachedPlan<P> {
@@ -54,12 +61,12 @@ export function planCache<O extends ExecuteOptions, P>(
     if (known.length === 0) knownOf.set(store, known);
     const second = nowSeconds();
     const found = takeKnown(known, given ?? NO_OPTIONS, second);
-    if (found !== null) return found;
+    if (found !== null && isBound(found, given)) return found;
     const options = checkedArguments(call, given);
     const { hits, offset, timeout, limexec } = options;
     const limits = { hits, offset, timeout, limexec } as ExecuteOptions;
     const plan = make(store, options);
-    const copy = isKept(options) ? copyOf(options, { left: MOST_VALUES }) : null;
+    const copy = isKept(options) ? copyOptions(options, plan as Rebindable) : null;
     if (copy === null) return { plan, limits };
     if (known.length === MOST_PLANS) known.pop();
     const entry = { plan, limits, options: copy, second };
@@ -81,8 +88,28 @@ function takeKnown<P>(known: Known<P>[], options: unknown, second: number): Know
   return isCurrent ? found : null;
 }
 
+/** Binds the probe vector of a known plan; false if it needs another plan. */
+function isBound<P>({ plan, options }: Known<P>, given: unknown): boolean {
+  if (!options.values.includes(PROBE)) return true;
+  return (plan as Rebindable).rebind?.((given as { vector: unknown }).vector) === true;
+}
+
+/** Copies options; the vector of a plan that accepts others is not compared. */
+function copyOptions(options: object, plan: Rebindable): PlainObject | null {
+  const { vector } = options as { vector?: unknown };
+  const isAnyVector = plan.rebind !== undefined && typeof vector === "object" && vector !== null;
+  if (!isAnyVector || !isPlain(options)) {
+    return copyOf(options, { left: MOST_VALUES });
+  }
+  const copy = copyOf({ ...options, vector: null }, { left: MOST_VALUES });
+  if (copy === null) return null;
+  const values = copy.names.map((name, at) => (name === "vector" ? PROBE : copy.values[at]));
+  return { ...copy, values };
+}
+
 /** Returns whether a value equals a copy, members in the same order. */
 function isSame(copy: PlainValue, value: unknown): boolean {
+  if (copy === PROBE) return typeof value === "object" && value !== null;
   if (typeof copy !== "object" || copy === null) return Object.is(copy, value);
   if (typeof value !== "object" || value === null) return false;
   const { isArray, names, values } = copy;

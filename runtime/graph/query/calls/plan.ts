@@ -23,4 +23,9 @@ export interface EntryPlan extends Plan {
    * @throws SearchError after the time limit
    */
   count(anchor: number, options: ExecuteOptions): number;
+  /**
+   * Replaces the probe vector; returns false if that needs another plan. Absent: it always does.
+   * @throws ValueError, TypeError not a vector
+   */
+  rebind?(vector: unknown): boolean;
 }

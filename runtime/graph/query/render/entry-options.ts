@@ -3,7 +3,7 @@
 import { S_ID, S_RANK } from "../../../base/sort-constants.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_ID, F_PROP } from "../../model/constants.js";
-import { type Probe, probeFor } from "../../vectors/probe.js";
+import { type Probe, probeFor, requireSameKind } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { HitOrder, parseSortby } from "../hits/hit-order.js";
 import type { ResultOptions, SummaryOptions } from "../parse/query-options.js";
@@ -26,6 +26,24 @@ export function resolveProbe({ store, expressions }: HitSource, vector: unknown)
   if (parts.bytes.length === 0) return null;
   expressions.vector = parts;
   return probeFor(store.vectors, parts, "vector");
+}
+
+/**
+ * Replaces the vector of a probe; false if the query would then have no probe, or the measure was
+ * changed.
+ * @throws ValueError, TypeError
+ */
+export function rebindProbe(
+  { store, expressions }: HitSource,
+  probe: Probe,
+  vector: unknown,
+): boolean {
+  const parts = partsOfLike(vector, "vector");
+  if (parts.bytes.length === 0 || store.vectors.measure !== probe.measure) return false;
+  requireSameKind(store.vectors, parts, "vector");
+  expressions.vector = parts;
+  probe.rebind(parts);
+  return true;
 }
 
 export function resolveSortOrder(

@@ -32,7 +32,13 @@ import { HandleSet } from "../match/handle-set.js";
 import { parseFacets, parseGroupBy } from "../parse/facet-option.js";
 import { type Page, parseIncomplete, parsePage } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
-import { fieldsFor, type RankedOptions, resolveProbe, resolveSortOrder } from "./entry-options.js";
+import {
+  fieldsFor,
+  type RankedOptions,
+  rebindProbe,
+  resolveProbe,
+  resolveSortOrder,
+} from "./entry-options.js";
 import { explainSummary } from "./explain-summary.js";
 import type { HitSource } from "./hit-source.js";
 import { describeGroups, keyEntries } from "./partial-entries.js";
@@ -91,6 +97,12 @@ export class EntryQuery {
     const keys = { store: source.store, unknown: this.#unknownKeys };
     this.#facets = parseFacets(keys, options.facets);
     this.#grouping = parseGroupBy(keys, options.groupBy);
+  }
+
+  /** See `EntryPlan`. The positions of a cursor are those of one vector. */
+  rebind(vector: unknown): boolean {
+    if (this.#probe === null || this.#cursor !== null) return false;
+    return rebindProbe(this.#source, this.#probe, vector);
   }
 
   get arc(): ArcTest | null {

@@ -3,9 +3,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { S_VAL } from "../../../../../runtime/base/sort-constants.js";
+import { S_HAM, S_RANK, S_SIM, S_VAL } from "../../../../../runtime/base/sort-constants.js";
 import { freezeClock, unfreezeClock } from "../../../../../runtime/graph/memory/time.js";
-import { D_OUT, M_INT, V_GT } from "../../../../../runtime/graph/model/constants.js";
+import { D_OUT, F_SIM, M_INT, R_LIST, V_GT } from "../../../../../runtime/graph/model/constants.js";
 import { planCache } from "../../../../../runtime/graph/query/calls/plan-cache.js";
 import type { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { makeGraph } from "../../support/make-graph.js";
@@ -90,6 +90,58 @@ test("notices changed members of an options object", () => {
   assert.equal(graph.neighborhood("a", options), ["v9", "v5"]);
   graph.connect("a", ["to", M_INT, 7], "v7");
   assert.equal(graph.neighborhood("a", options), ["v9", "v7", "v5"]);
+});
+
+test("reuses plans for other probe vectors", () => {
+  const probes: unknown[] = [];
+  const planOf = planCache("global", (_store: GraphStore, _options: object) => ({
+    rebind: (vector: unknown) => probes.push(vector) < 3,
+  }));
+  const store = {} as GraphStore;
+  const isHeld = freezeClock();
+  const [one, other] = [new Float32Array(64), new Float32Array(64)];
+  const [first, second, third, last] = [one, [1, 2], other, one].map(
+    (vector) => planOf(store, { vector, hits: 3 } as object).plan,
+  );
+  assert.ok(second === first && third === first && last !== first);
+  assert.ok(planOf(store, { vector: one } as object).plan !== last);
+  assert.ok(planOf(store, { vector: null, hits: 3 } as object).plan !== last);
+  if (isHeld) unfreezeClock();
+  assert.equal(probes, [[1, 2], other, one]);
+});
+
+test("compares with the vector and by the measure of each query", () => {
+  const graph = makeGraph();
+  const vectors = { a: [1, 0], b: [0, 2], c: [-2, -2] };
+  for (const [id, vector] of Object.entries(vectors)) {
+    graph.createVertex(id, { vector });
+    graph.connect("root", "to", id);
+  }
+  const isHeld = freezeClock();
+  const rank = "1 + cosine(vector, next.vector)";
+  for (const [id, vector] of [...Object.entries(vectors), ...Object.entries(vectors)]) {
+    for (const probe of [vector, Float32Array.from(vector)]) {
+      assert.is(graph.vertices({ vector: probe, sortby: S_SIM, hits: 1 })[0], id);
+      assert.is(graph.vertices({ vector: probe, sortby: S_HAM, hits: 1 })[0], id);
+      const ranked = graph.neighborhood("root", { vector: probe, rank, sortby: S_RANK, hits: 1 });
+      assert.is(ranked[0], id);
+    }
+  }
+  const ask = () => graph.vertices({ vector: [1, 0.9], sortby: S_SIM, hits: 1 });
+  assert.equal(ask(), ["a"]);
+  const long = (first: number): number[] => [first, 3, ...Array(40).fill(0), 7];
+  for (const first of [4, 3]) {
+    const entry = graph.vertices({
+      ...{ vector: long(first), sortby: S_SIM, hits: 1, condition: "a" },
+      ...{ fields: F_SIM, result: R_LIST },
+    });
+    assert.ok(Math.abs(Number(entry[0]) - first / Math.hypot(first, 3)) < 0.01, String(entry));
+  }
+  graph.setVectorSettings({ measure: "dot" });
+  assert.equal(ask(), ["b"]);
+  assert.throws(() => graph.vertices({ vector: ["x"] as never, sortby: S_SIM, hits: 1 }));
+  assert.equal(ask(), ["b"]);
+  if (isHeld) unfreezeClock();
 });
 
 test("finds names defined after the plan was made", () => {
