@@ -30,13 +30,17 @@ type NamedFacet<S extends GraphSchema> = FacetObject<S> &
   ({ readonly property: Grouped<S> } | { readonly arc: SchemaFilter<S> });
 
 /** `facets` and `groupBy`. */
-export type SchemaSummary<S extends GraphSchema> = Omit<SummaryOptions, "facets" | "groupBy"> & {
+export type SchemaSummary<S extends GraphSchema> = Omit<
+  SummaryOptions,
+  "facets" | "groupBy" | "highlight"
+> & {
   readonly facets?:
     | ({ readonly [K in Grouped<S>]?: number | FacetObject<S> } & {
         readonly [name: string]: number | FacetObject<S> | undefined;
       })
     | null;
   readonly groupBy?: Grouped<S> | (SchemaTotals<S> & { readonly key: Grouped<S> }) | null;
+  readonly highlight?: Keys<S> | { readonly [K in PropertyKey<S>]?: number } | null;
 };
 
 /** Rejects facets whose name is no property and that name none. */
@@ -52,10 +56,9 @@ export type LiteralFacets<S extends GraphSchema, O> =
 /** Options that `search` has besides those of `vertices`. */
 export type SchemaTexts<S extends GraphSchema> = Omit<
   SearchOptions,
-  "condition" | "keys" | "highlight" | keyof SummaryOptions
+  "condition" | "keys" | keyof SummaryOptions
 > & {
   readonly keys?: Keys<S> | { readonly [K in PropertyKey<S>]?: number };
-  readonly highlight?: Keys<S> | { readonly [K in PropertyKey<S>]?: number } | null;
 };
 
 /** A text index of properties of the schema. */

@@ -11,6 +11,7 @@ import { describeRule } from "../match/describe-test.js";
 import type { GlobalQueryOptions } from "../parse/query-options.js";
 import { arcExists } from "../render/arc-exists.js";
 import { EntryQuery } from "../render/entry-query.js";
+import { createHighlights } from "../render/highlights.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { ArcsResult } from "../render/typed-results.js";
@@ -34,6 +35,8 @@ class ArcsSource implements HitSource {
       const text = "approximate is for vertices alone";
       throw invalidArgument(text, options.approximate, "none", ".approximate");
     }
+    // Their entries are arcs, and the condition is that of their tails.
+    createHighlights(store, null, options);
     this.store = store;
     this.#plan = planArcScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;

@@ -10,13 +10,20 @@ import type { HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import type { Deadline } from "../match/deadline.js";
 import { explainRule } from "../match/describe-test.js";
-import { findTextScores } from "../parse/vertex-condition.js";
+import type { TextCheck } from "../match/text-check.js";
+import type { ResultOptions, SummaryOptions } from "../parse/query-options.js";
+import { findTextCheck } from "../parse/vertex-condition.js";
 import { arcExists } from "../render/arc-exists.js";
+import { createHighlights, type Highlights } from "../render/highlights.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { NeighborhoodCounts } from "../render/typed-results.js";
 import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import { parseAggregateOption } from "./aggregate-option.js";
+
+type SourceOptions = WalkOptions &
+  SummaryOptions &
+  ResultOptions & { readonly aggregate?: unknown };
 
 /** Source of the arcs around one vertex, or of the vertices at their other ends. */
 export class NeighborhoodSource implements HitSource {
@@ -30,13 +37,15 @@ export class NeighborhoodSource implements HitSource {
   readonly arc: ArcTest;
   readonly expressions: ExpressionSet;
   readonly texts: TextScores | null;
+  readonly #text: TextCheck | null;
+  readonly #highlights: Highlights | null;
   /** How arcs are grouped; null if they are not. */
   readonly #grouping: GroupOptions | null;
   #groups: ArcGroupBuffer | null = null;
 
   constructor(
     store: GraphStore,
-    options: WalkOptions & { readonly aggregate?: unknown },
+    options: SourceOptions,
     defaultDirection: DirectionNumber = D_OUT,
     kind: HitKind = "arc",
     listName = "neighborhood",
@@ -47,7 +56,9 @@ export class NeighborhoodSource implements HitSource {
     this.plan = planWalk(store, options, defaultDirection);
     this.arc = this.plan.arc;
     this.expressions = this.plan.expressions;
-    this.texts = findTextScores(this.plan.neighbor);
+    this.#text = findTextCheck(this.plan.neighbor);
+    this.#highlights = createHighlights(store, this.#text?.searched ?? null, options);
+    this.texts = this.#text?.scores ?? null;
     this.expressions.texts = this.texts;
     this.#grouping = parseAggregateOption(store, options.aggregate);
   }
@@ -62,6 +73,10 @@ export class NeighborhoodSource implements HitSource {
       // Also those of a search that a limit has ended.
       groups?.flush();
     }
+  }
+
+  highlight(entry: object, vertex: number): void {
+    this.#highlights?.add(entry, vertex, this.#text!.hasTypos);
   }
 
   isCurrent(row: Row): boolean {

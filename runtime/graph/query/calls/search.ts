@@ -3,14 +3,12 @@
 import { S_TEXT } from "../../../base/sort-constants.js";
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_DICT } from "../../model/constants.js";
-import { invalidArgument } from "../../model/invalid-argument.js";
+import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { highlightText } from "../../texts/highlight.js";
 import { createDetailsReader } from "../../texts/match-details.js";
 import { MAX_TERMS } from "../../texts/resolve-parts.js";
 import { MAX_TEXT, MAX_WORDS } from "../../texts/search-text.js";
-import { openCurrentIndex, type TextIndex } from "../../texts/text-index.js";
+import type { TextIndex } from "../../texts/text-index.js";
 import { type MatchDetails, TextScores } from "../../texts/text-scores.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
@@ -27,9 +25,10 @@ import type {
   SearchResultOptions,
   TextQueryOptions,
 } from "../parse/query-options.js";
-import { type Fusion, parseFuse, parseHighlight, parseRerank } from "../parse/search-options.js";
+import { type Fusion, parseFuse, parseRerank } from "../parse/search-options.js";
 import { TextQuery } from "../parse/text-query.js";
 import { EntryQuery } from "../render/entry-query.js";
+import { createHighlights, type Highlights } from "../render/highlights.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { SearchResult } from "../render/typed-results.js";
@@ -65,7 +64,7 @@ class SearchSource implements HitSource {
   readonly #fusion: Fusion | null;
   readonly #probe: Probe | null;
   readonly #ef: number;
-  readonly #highlights: ReadonlyMap<string, number> | null;
+  readonly #highlights: Highlights | null;
   readonly #query: TextQuery;
   readonly #plan: VertexScan;
   readonly #enough: number;
@@ -93,8 +92,7 @@ class SearchSource implements HitSource {
         ? null
         : probeFor(store.vectors, partsOfLike(options.vector!, "vector"), "vector");
     this.#ef = parseEf(options.approximate);
-    this.#highlights = parseHighlight(options.highlight, keys);
-    if (this.#highlights !== null) requireDictionary(options);
+    this.#highlights = createHighlights(store, this.#query, options);
   }
 
   best(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean {
@@ -160,20 +158,8 @@ class SearchSource implements HitSource {
     passVertices([...scores.keys()], sink);
   }
 
-  /** Marks the words of the search in the texts of an entry. */
   highlight(entry: object, vertex: number): void {
-    if (this.#highlights === null) return;
-    const { store } = this;
-    const { index } = openCurrentIndex(store, () => this.#query.place);
-    const query = this.#query.read(index, this.#last?.hasTypos ?? true);
-    const language = index.languageOf(vertex);
-    const highlights: Record<string, string> = {};
-    for (const [key, characters] of this.#highlights) {
-      const text = store.properties.get(vertex, store.keys.codeOf(key));
-      if (typeof text !== "string") continue;
-      highlights[key] = highlightText(text, characters, query, index.analysis, language);
-    }
-    Object.assign(entry, { highlights });
+    this.#highlights?.add(entry, vertex, this.#last?.hasTypos ?? true);
   }
 
   #pass({ vertices, scores, count }: FoundVertices, sink: HitSink): void {
@@ -265,14 +251,6 @@ function fuseOrders(orders: readonly (readonly number[])[], rrf: number): Map<nu
     }
   }
   return scores;
-}
-
-/** @throws QueryError highlights have no place in other formats */
-function requireDictionary({ result }: SearchOptions): void {
-  const isDictionary =
-    result === "dict" || (typeof result === "number" && (result & R_DICT) === R_DICT);
-  if (isDictionary) return;
-  throw invalidArgument("highlight is part of dictionaries", result, '"dict", R_DICT', ".result");
 }
 
 type FoundVertices = Pick<FoundTexts, "vertices" | "scores" | "count">;

@@ -9,9 +9,11 @@ import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import type { Probe } from "../../vectors/probe.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
+import type { TextCheck } from "../match/text-check.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
-import { findTextScores } from "../parse/vertex-condition.js";
+import { findTextCheck } from "../parse/vertex-condition.js";
 import { EntryQuery } from "../render/entry-query.js";
+import { createHighlights, type Highlights } from "../render/highlights.js";
 import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { VerticesResult } from "../render/typed-results.js";
@@ -38,6 +40,8 @@ class VerticesSource implements HitSource {
   readonly missingFields = F_ANCHOR | F_ANCHOR_OBID | F_PRED;
   readonly expressions: ExpressionSet;
   readonly texts: TextScores | null;
+  readonly #text: TextCheck | null;
+  readonly #highlights: Highlights | null;
   readonly #plan: VertexScan;
   readonly #ef: number;
   /** Sources of the vectors of the last search that took the nearest. */
@@ -47,7 +51,9 @@ class VerticesSource implements HitSource {
     this.store = store;
     this.#plan = planVertexScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;
-    this.texts = findTextScores(this.#plan.test);
+    this.#text = findTextCheck(this.#plan.test);
+    this.#highlights = createHighlights(store, this.#text?.searched ?? null, options);
+    this.texts = this.#text?.scores ?? null;
     this.expressions.texts = this.texts;
     this.#ef = parseEf(options.approximate);
   }
@@ -72,6 +78,10 @@ class VerticesSource implements HitSource {
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {
     this.#nearest = null;
     scanVertices(this.#plan, sink, deadline);
+  }
+
+  highlight(entry: object, vertex: number): void {
+    this.#highlights?.add(entry, vertex, this.#text!.hasTypos);
   }
 
   isCurrent({ store, head }: Row): boolean {

@@ -23,12 +23,19 @@ export class TextCheck implements VertexCheck {
   readonly #store: GraphStore;
   readonly #query: TextQuery;
   readonly #isNegated: boolean;
+  /** Whether words could have typos in the last search. */
+  hasTypos = true;
   #found: AllDocuments | null = null;
 
   constructor(store: GraphStore, query: TextQuery, isNegated: boolean) {
     this.#store = store;
     this.#query = query;
     this.#isNegated = isNegated;
+  }
+
+  /** The search whose words matches have; null if they lack them. */
+  get searched(): TextQuery | null {
+    return this.#isNegated ? null : this.#query;
   }
 
   bind(): void {
@@ -79,6 +86,7 @@ export class TextCheck implements VertexCheck {
 
   /** @throws KeyError no such index; SearchError after the time limit of the thread */
   #find(allowsTypos: boolean): AllDocuments {
+    this.hasTypos = allowsTypos;
     const deadline = readDeadline("global", NO_LIMITS);
     const query = this.#query;
     const read = (index: TextIndex) => query.read(index, allowsTypos);

@@ -8,7 +8,7 @@ import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
 /** Nesting limit of conditions. */
 const MAX_LEVELS = 14;
 /** Options of flat results. */
-const FLAT_ONLY = ["facets", "groupBy", "cursor", "incomplete"] as const;
+const FLAT_ONLY = ["facets", "groupBy", "cursor", "incomplete", "highlight"] as const;
 /** Members of a condition that are aliases of `traverse` members. */
 const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
 

@@ -10,7 +10,7 @@ const PAGE = ["hits", "offset"];
 const BACKGROUND = ["write", "onProgress", "signal"] as const;
 const LIMIT = ["timeout", "limexec"];
 const RESULT = ["result", "fields", "counts", "timing"];
-const SUMMARY = ["facets", "groupBy", "cursor", "incomplete"];
+const SUMMARY = ["facets", "groupBy", "cursor", "incomplete", "highlight"];
 const ENTRIES = [...RESULT, "explain", "select", "sortby", "rank", ...SUMMARY];
 const NEIGHBORHOOD = [
   ...ENTRIES,
@@ -20,7 +20,7 @@ const NEIGHBORHOOD = [
 ];
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
 const TEXT = ["in", "keys", "match", "fuzzy", "prefix", "language"];
-const SEARCH = [...TEXT, "highlight", "fuse", "rerank", "statistics"];
+const SEARCH = [...TEXT, "fuse", "rerank", "statistics"];
 const ADJACENCY = ["arc", "neighbor", "repeat", "through", ...EXPRESSIONS];
 const EXPLAINED = [...LIMIT, "explain"];
 const RANKS = ["arc", "weighted", "damping", "rounds", "from", "hits"];

@@ -211,6 +211,8 @@ export interface SummaryOptions {
    * in place of an error.
    */
   readonly incomplete?: boolean;
+  /** Marks the searched words in the texts of these keys, with the number of characters of each. */
+  readonly highlight?: readonly string[] | { readonly [key: string]: number } | null;
 }
 
 /** Properties that are totaled for each value of a facet or each group. */
@@ -263,8 +265,6 @@ export interface TextQueryOptions {
 
 /** Options of `search` for its result. */
 export interface SearchResultOptions {
-  /** Marks the words in the texts of these keys, with the number of characters of each. */
-  readonly highlight?: readonly string[] | { readonly [key: string]: number } | null;
   /** Joins the orders by text and by `vector`: adds 1 / (`rrf` + place) of each vertex. */
   readonly fuse?: boolean | { readonly rrf?: number; readonly candidates?: number } | null;
   /** For S_RANK: ranks only that many of the best texts (max 10,000); -1 for all. */

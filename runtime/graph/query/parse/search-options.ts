@@ -1,4 +1,4 @@
-// Parses the options that only `search` has besides its text: `highlight`, `fuse` and `rerank`.
+// Parses `highlight`, and the options that only `search` has besides its text: `fuse` and `rerank`.
 
 import { isPlainRecord } from "../../model/check-argument.js";
 import { inMember, invalidArgument } from "../../model/invalid-argument.js";

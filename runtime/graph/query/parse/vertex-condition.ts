@@ -6,7 +6,6 @@ import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
 import { atArgumentPath, invalidArgument, inMember as step } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import type { TextScores } from "../../texts/text-scores.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { TextCheck } from "../match/text-check.js";
 import { IdCheck, IdPrefixCheck, PropertyCheck, TypeCheck } from "../match/vertex-checks.js";
@@ -165,9 +164,9 @@ function isIndexed(check: VertexCheck): check is PropertyCheck | IdPrefixCheck |
   return isProperty || check instanceof TextCheck;
 }
 
-/** Returns the scores of the texts that a condition searches; null if it has none. */
-export function findTextScores(test: VertexTest | null): TextScores | null {
-  return test?.checks.find((check) => check instanceof TextCheck)?.scores ?? null;
+/** Returns the check of the texts that a condition searches; null if it has none. */
+export function findTextCheck(test: VertexTest | null): TextCheck | null {
+  return test?.checks.find((check) => check instanceof TextCheck) ?? null;
 }
 
 function isIds(check: VertexCheck): check is IdCheck {

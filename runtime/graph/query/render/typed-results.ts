@@ -209,7 +209,7 @@ export interface NestedEntry {
  */
 export type NeighborhoodResult<O> =
   Option<O, "nest"> extends 0 | null | undefined
-    ? Envelope<O, "neighborhood", NeighborhoodCounts, Entry<O, "id">>
+    ? Envelope<O, "neighborhood", NeighborhoodCounts, Highlighted<O>>
     : Envelope<
         Omit<O, "result"> & { result: "dict" },
         "neighborhood",
@@ -217,7 +217,7 @@ export type NeighborhoodResult<O> =
         NestedEntry
       >;
 /** Result of `vertices` for its options. */
-export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
+export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Highlighted<O>>;
 /** Result of `search` for its options. */
 export type SearchResult<O> = Envelope<O, "search", { vertices: number }, Highlighted<O>>;
 type Highlighted<O> =

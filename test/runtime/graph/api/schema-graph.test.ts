@@ -70,6 +70,9 @@ test("completes properties in searches, facets and groups", () => {
   same<(typeof found)["facets"]["age"][number]["count"], number>(true);
   assert.is(found.facets.age[0]!.value, 30);
   assert.is(found.search[0]!.highlights.name, "<em>Ann</em>");
+  const condition = { type: "person", text: "ann" } as const;
+  const [marked] = graph.vertices({ condition, highlight: { name: 9 }, result: "dict" });
+  assert.is(marked?.highlights.name, "<em>Ann</em>");
   const counted = graph.vertices({
     facets: { ".type": 3, friends: { arc: "knows", distinct: ["age"] } },
     groupBy: ".type",
@@ -81,6 +84,10 @@ test("completes properties in searches, facets and groups", () => {
     graph.search("ann", { keys: ["title"] });
     // @ts-expect-error
     graph.search("ann", { highlight: { title: 3 } });
+    // @ts-expect-error
+    graph.vertices({ condition: { text: "ann" }, highlight: { title: 3 } });
+    // @ts-expect-error
+    graph.neighborhood("ann", { neighbor: { text: "ann" }, highlight: ["title"] });
     // @ts-expect-error
     graph.search("ann", { condition: { type: "persn" } });
     // @ts-expect-error

@@ -281,6 +281,39 @@ test("ranks by the score of the text, the best texts alone if asked to", () => {
   assert.throws(() => graph.search("red", { rerank: 0 }), /invalid rerank/);
 });
 
+for (const isBuilt of [true, false]) {
+  const state = isBuilt ? "from segments" : "before they are built";
+  test(`highlights the words of a condition, ${state}`, () => {
+    const { graph } = makeShop(isBuilt);
+    graph.connect("note", "about", "c");
+    const options = { highlight: { title: 20 }, result: "dict", fields: ["id"] } as const;
+    const polish = { ...options, condition: { text: "blue polish" } };
+    const highlights = { title: "<em>Blue</em> shoe <em>polish</em>" };
+    assert.equal(graph.vertices(polish), [{ id: "c", highlights }]);
+    assert.equal(graph.vertices(polish), [{ id: "c", highlights }], "the plan is known");
+    const blue = { ...options, neighbor: { text: { query: "bleu", fuzzy: "auto" } } } as const;
+    const found = graph.neighborhood("note", blue);
+    assert.equal(found, [{ id: "c", highlights: { title: "<em>Blue</em> shoe polish" } }]);
+  });
+}
+
+test("refuses highlights without words, and where they have no place", () => {
+  const { graph } = makeShop();
+  const options = { highlight: ["title"], result: "dict" } as const;
+  const needed = /highlight requires the condition `text`/;
+  assert.throws(() => graph.vertices(options), needed);
+  assert.throws(() => graph.vertices({ ...options, condition: { text: [false, "red"] } }), needed);
+  assert.throws(() => graph.neighborhood("note", options), needed);
+  assert.throws(() => graph.arcs({ ...options, condition: { text: "red" } }), needed);
+  const text = { neighbor: { text: "red" } };
+  assert.throws(
+    () => graph.neighborhood("note", { ...options, ...text, nest: 1 }),
+    /is not for nested/,
+  );
+  const plain = { ...options, result: "str", condition: { text: "red" } } as const;
+  assert.throws(() => graph.vertices(plain), /part of dictionaries/);
+});
+
 test("highlights words as HTML", () => {
   const { graph } = makeShop();
   const vertex = graph.openVertex("d");
