@@ -8,9 +8,10 @@ type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 const URL = /^https?:\/\/[^\s?#]{1,2000}$/;
 const WORD = /^[\w.~+-]{1,100}$/;
-/** OAuth 2 flows. */
+/** Name of an OAuth 2 scope. */
 const SCOPE = /^[!#-[\]-~]{1,100}$/;
-const MOST = 100;
+/** Maximum number of servers. */
+const MAX_SERVERS = 100;
 
 export function readProject(service: UntrustedJson): ProjectFacts {
   const [version, license] = [service.optional("version"), service.optional("license")];
@@ -20,7 +21,9 @@ export function readProject(service: UntrustedJson): ProjectFacts {
     ...(isAuthenticated && { authenticated: true as const }),
     ...(version && { version: version.matching(LINE, "a text of one line") }),
     ...(license && { license: license.matching(LINE, "a text of one line") }),
-    ...(servers && { servers: servers.items(MOST).map((url) => url.matching(URL, "a URL")) }),
+    ...(servers && {
+      servers: servers.items(MAX_SERVERS).map((url) => url.matching(URL, "a URL")),
+    }),
     ...(security && { security: readSchemes(security) }),
   };
 }
@@ -39,7 +42,9 @@ function readScheme(value: UntrustedJson): SecurityScheme {
     case "http":
       return { type: "http", scheme: value.member("scheme").matching(WORD, "a word") };
     case "apiKey": {
-      const place = value.member("in").matching(/^(?:header|query|cookie)$/, "a place");
+      const place = value
+        .member("in")
+        .matching(/^(?:header|query|cookie)$/, "header, query or cookie");
       const name = value.member("name").matching(WORD, "a word");
       return { type: "apiKey", in: place as "header" | "query" | "cookie", name };
     }

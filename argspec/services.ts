@@ -23,7 +23,7 @@ const LEVEL: ParamSpec = {
   required: false,
   default: 0,
   schema: INTEGER,
-  description: "how much to tell of each, 0 to 3",
+  description: "level of detail per connection, 0 to 3",
 };
 
 const HOST = {
@@ -83,12 +83,12 @@ export const SERVICES: readonly Operation[] = [
   service("nodestat", "Returns the key metrics of an instance.", NODE),
   service("objcnt", "Returns object counts of all graphs.", COUNTS),
   service("peerstat", "Returns the replication peers of the instance.", {}),
-  service("ping", "Tells which host answers.", { host: object(HOST) }),
-  textService("randint", "Answers 16 random hexadecimal digits."),
-  textService("randstr", "Answers random hexadecimal digits, up to 65,536."),
+  service("ping", "Returns the host and the version of the server.", { host: object(HOST) }),
+  textService("randint", "Returns 16 random hexadecimal digits."),
+  textService("randstr", "Returns random hexadecimal digits, up to 65,536."),
   service("status", "Returns load, errors and latency of the main port.", STATUS),
   service("storage", "Returns the data folder.", { sysroot: TEXT }),
-  service("time", "Tells how long the server has been up, and its clock.", {
+  service("time", "Returns the uptime and the clock of the server.", {
     time: object(each(TEXT, "up start current")),
   }),
   service("txstat", "Returns replication throughput, sent and applied.", {}),

@@ -38,7 +38,7 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly adminKey: string | null;
   /** Key by which dispatchers sign requests; null: they sign none. */
   readonly dispatcherKey: string | null;
-  /** Group of instances that choose their leader; null: it is in none. */
+  /** Group of instances that choose their leader; null: in no group. */
   readonly leadership: LeadershipSettings | null;
 };
 

@@ -26,7 +26,7 @@ export interface StreamOwner {
   /** The stream has data to send, or has ended. */
   ready(stream: TrunkStream): void;
   /** The stream is closed. */
-  left(stream: TrunkStream): void;
+  closed(stream: TrunkStream): void;
 }
 
 export class TrunkStream extends EventEmitter implements ByteSocket {
@@ -39,8 +39,8 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   isReady = false;
   /** True once `connect` was emitted. */
   #isConnected: boolean;
-  /** True once the peer sends and receives no more. */
-  isOver = false;
+  /** True once an end was sent or received: no reset has to follow. */
+  isEnded = false;
   readonly #owner: StreamOwner;
   readonly #pending: (string | Uint8Array)[] = [];
   /** Bytes taken of the first one. */
@@ -105,8 +105,8 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     return content;
   }
 
-  /** Called when the trunk has sent what it took. */
-  passedOn(): void {
+  /** Called when the trunk has sent the content taken. */
+  handleSent(): void {
     if (!this.#isConnected) {
       this.#isConnected = true;
       this.emit("connect");
@@ -148,9 +148,9 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     return held;
   }
 
-  /** Ends the stream with the peer's end or the trunk's loss. */
-  over(event: "end" | "error" | "refused", error: Error | null): void {
-    this.isOver = true;
+  /** Closes the stream after the peer or the trunk has ended it. */
+  endByPeer(event: "end" | "error" | "refused", error: Error | null): void {
+    this.isEnded = true;
     if (event !== "error") this.emit(event);
     else if (this.listenerCount("error") > 0) this.emit("error", error);
     this.destroy();
@@ -187,7 +187,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     this.#pending.length = 0;
     this.#release();
     this.writableLength = 0;
-    this.#owner.left(this);
+    this.#owner.closed(this);
     process.nextTick(() => this.emit("close"));
   }
 

@@ -117,8 +117,8 @@ export class Trunk {
     if (this.#isLost) return;
     this.#isLost = true;
     for (const stream of [...this.#streams]) {
-      if (error === "refused") stream.over("refused", null);
-      else stream.over(error === null ? "end" : "error", error);
+      if (error === "refused") stream.endByPeer("refused", null);
+      else stream.endByPeer(error === null ? "end" : "error", error);
     }
   }
 
@@ -131,10 +131,10 @@ export class Trunk {
     this.#schedule();
   }
 
-  left(stream: TrunkStream): void {
+  closed(stream: TrunkStream): void {
     this.#streams.delete(stream);
     this.#byId.delete(stream.id);
-    if (stream.id > 0 && !stream.isOver && !this.#isLost) {
+    if (stream.id > 0 && !stream.isEnded && !this.#isLost) {
       this.#ends += frameHeader(stream.id, FRAME.reset, 0);
       this.#schedule();
     }
@@ -192,9 +192,9 @@ export class Trunk {
     if (stream.writableLength > 0) this.ready(stream);
     else if (stream.isAtEnd) {
       frames += frameHeader(stream.id, FRAME.end, 0);
-      stream.isOver = true;
+      stream.isEnded = true;
     }
-    stream.passedOn();
+    stream.handleSent();
     return frames;
   }
 
@@ -213,7 +213,7 @@ export class Trunk {
     this.#streams.add(stream);
     this.#byId.set(id, stream);
     if (opened(stream)) return stream;
-    stream.isOver = true;
+    stream.isEnded = true;
     stream.destroy();
     this.#ends += frameHeader(id, FRAME.refuse, 0);
     this.#schedule();
@@ -226,9 +226,9 @@ export class Trunk {
     const stream = this.#byId.get(id);
     // A peer that has responded has processed the stream: the request must not run elsewhere again.
     if (type === FRAME.refuse && (stream?.bytesRead ?? 0) > 0) return false;
-    if (type === FRAME.end) stream?.over("end", null);
-    else if (type === FRAME.refuse) stream?.over("refused", null);
-    else stream?.over("error", new Error("connection reset by the other side"));
+    if (type === FRAME.end) stream?.endByPeer("end", null);
+    else if (type === FRAME.refuse) stream?.endByPeer("refused", null);
+    else stream?.endByPeer("error", new Error("connection reset by the other side"));
     return !this.#isLost && id <= this.#lastId;
   }
 }

@@ -61,12 +61,12 @@ class Recorder implements RequestSink {
     this.seen.push("cut");
   }
 
-  introduce(): null {
+  acceptDispatcher(): null {
     this.seen.push("introduced");
     return null;
   }
 
-  carry(): null {
+  startTrunk(): null {
     this.seen.push("carries");
     return null;
   }

@@ -268,7 +268,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.wrote();
   }
 
-  introduce(ident: Ident): HttpRejection | null {
+  acceptDispatcher(ident: Ident): HttpRejection | null {
     const refusal = this.#becomeDispatcher();
     if (refusal === null) this.ident = ident;
     return refusal;
@@ -286,7 +286,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return null;
   }
 
-  carry(): HttpRejection | null {
+  startTrunk(): HttpRejection | null {
     const isFresh = this.ident === null && this.isIdle && !(this.#socket instanceof TrunkStream);
     if (!isFresh) return INVALID_REQUEST_LINE;
     const refusal = this.#becomeDispatcher();

@@ -41,7 +41,7 @@ export interface ParsedRequest {
 
 /** Receives the results of the reader, in order. */
 export interface RequestSink {
-  /** Whose memory the body of a request is kept in. */
+  /** Returns the memory budget that the body of a request counts against. */
   memoryFor(fields: HeaderFields): BodyMemory;
   readonly maxBodyBytes: number;
   /** No earlier request of the connection is in progress. */
@@ -59,13 +59,16 @@ export interface RequestSink {
   refuse(refusal: HttpRejection, head: ParsedRequest, requestBytes: number, isLast: boolean): void;
   /** The request was rejected before; the connection cannot be read any further. */
   cut(): void;
-  /** @returns why the peer may not be a dispatcher */
-  introduce(ident: Ident): HttpRejection | null;
+  /**
+   * The peer identifies itself as a dispatcher.
+   * @returns why it may not be one
+   */
+  acceptDispatcher(ident: Ident): HttpRejection | null;
   /**
    * The connection becomes a trunk: the sink takes the bytes that follow.
    * @returns why it may not
    */
-  carry(): HttpRejection | null;
+  startTrunk(): HttpRejection | null;
   /** Returns how to store the body on disk; null if it has to stay in memory. */
   diskFor(head: ParsedRequest): BodyDisk["create"] | null;
   /** Reading may go on after a wait for the disk. */
@@ -116,9 +119,9 @@ export class RequestReader {
         this.isActive = true;
         at = this.#readBody(this.#body, chunk, at);
       } else if (chunk[at] === CR && chunk[at + 1] === LF) {
-        at += 2; // empty lines before a request are no harm
+        at += 2; // RFC 9112, 2.2: empty lines before a request are ignored
       } else if (chunk[at] === CR && at + 1 === chunk.length) {
-        break; // the rest of one may follow
+        break; // the rest of an empty line may follow
       } else {
         this.isActive = true;
         if (text === "") text = chunk.toString("latin1");
@@ -227,7 +230,7 @@ export class RequestReader {
     if (outcome === "ident" || outcome === "trunk") {
       this.#headStartedAtMs = 0;
       const isIdent = outcome === "ident";
-      const refusal = isIdent ? this.#sink.introduce(head.ident!) : this.#sink.carry();
+      const refusal = isIdent ? this.#sink.acceptDispatcher(head.ident!) : this.#sink.startTrunk();
       head.isForwarded = true;
       if (refusal === null) return head.end;
       this.#fail(refusal);

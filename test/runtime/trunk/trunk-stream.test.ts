@@ -8,20 +8,20 @@ const test = suite("stream of a trunk");
 const MAX_HELD_BYTES = 1024 * 1024;
 
 function createStream(memory: MemoryAccount | null = null) {
-  const left: TrunkStream[] = [];
+  const closed: TrunkStream[] = [];
   const owner = {
     ...{ remotePort: 1, memory, ready: () => undefined },
     getPeerX509Certificate: () => undefined,
-    left: (stream: TrunkStream) => left.push(stream),
+    closed: (stream: TrunkStream) => closed.push(stream),
   };
   const stream = new TrunkStream(owner, 1);
   const received: number[] = [];
   stream.on("data", (bytes: Buffer) => received.push(bytes.length));
-  return { stream, received, left };
+  return { stream, received, closed };
 }
 
 test("ends when more is held than allowed, not before", () => {
-  const { stream, received, left } = createStream();
+  const { stream, received, closed } = createStream();
   stream.pause();
   stream.receive(Buffer.alloc(MAX_HELD_BYTES - 1));
   stream.receive(Buffer.alloc(1));
@@ -32,7 +32,7 @@ test("ends when more is held than allowed, not before", () => {
   stream.receive(Buffer.alloc(MAX_HELD_BYTES));
   stream.receive(Buffer.alloc(1));
   assert.ok(stream.destroyed);
-  assert.equal(left, [stream]);
+  assert.equal(closed, [stream]);
   stream.resume();
   assert.equal(received.length, 2, "nothing of it is passed on");
 });
@@ -92,7 +92,7 @@ test("asks to wait at 64 KiB, and reports when all of it is sent", () => {
     while (stream.writableLength > 0) {
       assert.is(drained, 0);
       stream.take();
-      stream.passedOn();
+      stream.handleSent();
     }
     assert.is(drained, waits ? 1 : 0, `${bytes} bytes`);
   }
