@@ -80,13 +80,13 @@ function assertNeverTwiceAtOnce(): void {
 function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
   const described = {
     graphs: ["shop"],
-    common: { graph: "shop", "s-in": true },
+    common: { "s-in": true },
     leadership: { engine: nats.uri("svc-lease") },
     instances: {
       TD: { type: "dispatch", hport: 9990 },
-      B1: { type: "builder", hport: 9100, tport: 9102 },
-      S1: { type: "search", hport: 9110, tport: 9112 },
-      S2: { type: "search", hport: 9120, tport: 9122 },
+      B1: { type: "builder", hport: 9100, tport: 9102, graph: "shop" },
+      S1: { type: "search", hport: 9110, tport: 9112, graph: "shop" },
+      S2: { type: "search", hport: 9120, tport: 9122, graph: "shop" },
     },
     topology: { transaction: { B1: ["S1", "S2"] }, dispatch: { TD: [{ partitions: ["@B1"] }] } },
   };
@@ -183,6 +183,20 @@ async function leader(): Promise<string> {
   return found;
 }
 
+/** Follows the graph through the dispatcher, and adds the ids of new vertices. */
+async function follow(ids: string[], signal: AbortSignal): Promise<void> {
+  const path = "/svc/builtin/changes?graph=shop&kinds=%5B%22vertexCreated%22%5D";
+  const { body, status } = await fetch(`http://${system.host}:9990${path}`, { signal });
+  assert.is(status, 200);
+  let text = "";
+  for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (text + part).split("\n");
+    text = lines.pop()!;
+    const made = lines.filter(Boolean).map((line) => String(JSON.parse(line).id));
+    ids.push(...made.filter((id) => id.startsWith("v")));
+  }
+}
+
 async function contents(id: string): Promise<string[]> {
   const { json } = await system.get(id, "/svc/plugin/all");
   return (json.response as string[]).map(String).sort();
@@ -208,6 +222,10 @@ if (version !== null) {
   });
 
   test("a killed leader is replaced, and nothing acknowledged is lost", async () => {
+    await leader();
+    const followed: string[] = [];
+    const controller = new AbortController();
+    const following = follow(followed, controller.signal);
     const load = new Load(4);
     const sales = new Sales(2);
     const gaps: number[] = [];
@@ -240,6 +258,11 @@ if (version !== null) {
     const missing = load.acknowledged.filter((id) => !there.includes(id));
     assert.equal(missing, [], JSON.stringify([...load.statuses]));
     assert.is(new Set(there).size, there.length);
+    const isFollowed = until(async () => followed.length >= there.length);
+    await Promise.race([following, isFollowed]);
+    assert.equal([...followed].sort(), there, "the feed goes on at the next leader");
+    controller.abort();
+    await following.catch(() => {});
     for (const id of MEMBERS) {
       await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
     }
