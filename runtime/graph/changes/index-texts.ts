@@ -4,6 +4,7 @@ import { isPlainRecord } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
+import { kindOfRules } from "../store/constraint-rules.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { ANALYSIS_VERSION, Analysis } from "../texts/analysis/analysis.js";
@@ -99,11 +100,26 @@ export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
   store.writer.mutate(() => {
     requireWritable(store);
     for (const name of readKeys(definition)) ensureKeyCode(store, name);
+    requireTexts(store, definition);
     const operation = begin(store, OperationCode.IndexTexts, 0);
     operation.text = text;
     operation.value = 1;
     apply(store, operation);
   });
+}
+
+/** @throws ValueError a constraint demands values that are no texts */
+function requireTexts(store: GraphStore, { type, keys }: TextIndexDefinition): void {
+  if (type === null) return;
+  for (const { name } of keys) {
+    const rules = store.constraints.rulesFor(store.types.codeOf(type), store.keys.codeOf(name));
+    const kind = kindOfRules(rules);
+    if (kind === undefined || kind === "string") continue;
+    const error = new ValueError(
+      `'${name}' of type '${type}' has values of kind ${kind}, which are no texts`,
+    );
+    throw withArgumentDetails(error, name, "a property with texts", ".keys");
+  }
 }
 
 /**

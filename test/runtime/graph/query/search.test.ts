@@ -164,6 +164,23 @@ test("declares and drops indexes", () => {
   assert.equal(graph.search("red running", { in: "text" }), ["a", "b"]);
 });
 
+test("refuses an index of values that a constraint demands to be no texts", () => {
+  const { graph } = makeShop();
+  graph.constrain({ type: "product", key: "price", value: "integer" });
+  graph.constrain({ type: "product", key: "title", value: "string" });
+  const index = { name: "other", type: "product", keys: ["title", "price"] };
+  assert.throws(
+    () => graph.index("text", index),
+    (error: Error) =>
+      error.name === "ValueError" &&
+      /'price' of type 'product' has values of kind integer/.test(error.message),
+  );
+  assert.is(graph.textIndexes().length, 1);
+  graph.index("text", { ...index, keys: ["title"], columns: ["price"] });
+  graph.index("text", { ...index, type: null });
+  assert.is(graph.textIndexes().length, 2);
+});
+
 test("searches with synonyms and boosts", () => {
   const { graph } = makeShop();
   graph.index("text", {
