@@ -70,6 +70,11 @@ export const admin = defineCommand({
       kind: stringSetting("<folder>"),
       help: "manifest: folder to write instead of printing",
     },
+    "dry-run": { kind: flag, help: "grow, shrink, rebalance: only show which slots would move" },
+    rate: {
+      kind: stringSetting("<rate>"),
+      help: "grow, shrink, rebalance: most bytes per second, such as 50MB/s",
+    },
     json: { kind: flag, help: "print JSON" },
   },
   environment: false,

@@ -34,6 +34,8 @@ export interface AdminValues {
   readonly pause?: number;
   readonly out?: string;
   readonly tls?: string;
+  readonly "dry-run"?: boolean;
+  readonly rate?: string;
 }
 
 export interface VerbArguments {

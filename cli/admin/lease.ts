@@ -26,7 +26,7 @@ export class Lease {
   /** Identifies this run to the instances. */
   readonly holder = randomBytes(16).toString("hex");
   readonly #context: AdminContext;
-  readonly #what: string;
+  #what: string;
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
   /** Instances that granted the lease; an unreachable one cannot conflict. */
@@ -72,6 +72,11 @@ export class Lease {
     if (wanted !== undefined && !this.#granted.includes(wanted)) this.#granted.push(wanted);
     await Promise.all(this.#granted.map((id) => this.#renewAt(id)));
     if (this.#lost !== null) throw this.#lost;
+  }
+
+  /** Shows the progress of the run to other operators, with the next renewal. */
+  describe(what: string): void {
+    this.#what = what;
   }
 
   /** The next step reports failures to renew. */

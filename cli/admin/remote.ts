@@ -16,9 +16,13 @@ export function operate(
   operation: string,
   parameters: Parameters = {},
   body?: string,
+  maxBytes?: number,
 ): Promise<unknown> {
   const key = readAdminKey(null);
   const headers = key === null ? {} : { [KEY_HEADER]: key };
-  const posted = body === undefined ? {} : { body };
+  const posted = {
+    ...(body !== undefined && { body }),
+    ...(maxBytes !== undefined && { maxBytes }),
+  };
   return callAdminOperation(address, { operation, parameters, headers, ...posted });
 }

@@ -163,6 +163,24 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./slots.js"),
   },
   {
+    name: "grow",
+    takes: "",
+    summary: "move slots to groups that the descriptor adds",
+    load: () => import("./move-slots.js").then(({ grow }) => grow),
+  },
+  {
+    name: "shrink",
+    takes: "<groups>",
+    summary: "move all slots of groups to the others",
+    load: () => import("./move-slots.js").then(({ shrink }) => shrink),
+  },
+  {
+    name: "rebalance",
+    takes: "",
+    summary: "give all groups equal numbers of slots; complete an interrupted move",
+    load: () => import("./move-slots.js").then(({ rebalance }) => rebalance),
+  },
+  {
     name: "endpoint",
     takes: "<ids> <path>",
     summary: "fetch a path from the admin ports of instances",

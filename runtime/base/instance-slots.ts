@@ -1,8 +1,9 @@
 // The slots of a system as one of its instances sees them. The main thread installs them before it
-// starts other threads, which inherit them.
+// starts other threads, which inherit them, and publishes each later map to all of them.
 
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import { SlotMap, type SlotRuns } from "./slot-map.js";
+import { SharedText } from "./shared-text.js";
+import { renameOwners, SlotMap, type SlotRuns } from "./slot-map.js";
 
 /** Plain data, which crosses threads. */
 export interface SlotPlan {
@@ -20,6 +21,12 @@ export interface SlotPlan {
   readonly graphs: readonly string[];
   /** Types whose vertices exist in every group. */
   readonly everywhere: readonly string[];
+  /** Slots that this group is giving away: they do not change. Default: none. */
+  readonly held?: readonly number[];
+  /** Slots of this group are moving: its responses are of no map. Default: none is. */
+  readonly isMoving?: boolean;
+  /** When map or move last changed, milliseconds since 1970; default: never. */
+  readonly changedMs?: number;
 }
 
 /** The slots of the system, by which its groups divide keys. */
@@ -32,15 +39,58 @@ export interface KeySlots {
   groupOf(key: string): string;
 }
 
-export class InstanceSlots implements KeySlots {
-  readonly map: SlotMap;
+/** A plan as it is used. */
+interface PlannedSlots {
   readonly plan: SlotPlan;
-  readonly #anchors: ReadonlySet<string>;
+  readonly map: SlotMap;
+  readonly anchors: ReadonlySet<string>;
+  readonly held: ReadonlySet<number>;
+}
 
-  constructor(plan: SlotPlan) {
-    this.plan = plan;
-    this.map = new SlotMap(plan.map);
-    this.#anchors = new Set(plan.everywhere);
+export class InstanceSlots implements KeySlots {
+  readonly #shared: SharedText | null;
+  #version = 0;
+  #current: PlannedSlots;
+
+  /** @param given never changes, or is where the main thread publishes it */
+  constructor(given: SlotPlan | SharedText) {
+    this.#shared = given instanceof SharedText ? given : null;
+    if (this.#shared !== null) this.#version = this.#shared.version;
+    this.#current = prepare(given instanceof SharedText ? readPlan(given) : given);
+  }
+
+  get plan(): SlotPlan {
+    return this.#latest.plan;
+  }
+
+  get map(): SlotMap {
+    return this.#latest.map;
+  }
+
+  get #latest(): PlannedSlots {
+    const shared = this.#shared;
+    if (shared !== null && shared.version !== this.#version) {
+      this.#version = shared.version;
+      this.#current = prepare(readPlan(shared));
+    }
+    return this.#current;
+  }
+
+  /** Returns the id of the map that a response to a request was made with; null: of none. */
+  idSince(receivedMs: number): string | null {
+    const { id, isMoving = false, changedMs = 0 } = this.plan;
+    return isMoving || receivedMs <= changedMs ? null : id;
+  }
+
+  /** Returns whether a slot is being given to another group. */
+  isHeld(key: string): boolean {
+    const { held, map } = this.#latest;
+    return held.size > 0 && held.has(map.slotOf(key));
+  }
+
+  /** Returns whether any slot is being given to another group. */
+  get isAnyHeld(): boolean {
+    return this.#latest.held.size > 0;
   }
 
   get count(): number {
@@ -66,13 +116,20 @@ export class InstanceSlots implements KeySlots {
     return this.plan.partitions?.[group] ?? group;
   }
 
+  /** Returns the partition of each slot, given the groups of each partition. */
+  partitionMap(groups: readonly (readonly string[])[]): SlotMap {
+    const { plan } = this;
+    const partitions = plan.groups.map((name) => groups.findIndex((names) => names.includes(name)));
+    return new SlotMap(renameOwners(plan.map, (group) => partitions[group]!));
+  }
+
   hasGraph(name: string): boolean {
     return this.plan.graphs.includes(name);
   }
 
   /** Returns whether vertices of a type exist in every group. */
   isAnchorType(type: string): boolean {
-    return this.#anchors.has(type);
+    return this.#latest.anchors.has(type);
   }
 
   /** Returns which group must answer a request with a key; null: this one, or one below it. */
@@ -90,21 +147,43 @@ export class InstanceSlots implements KeySlots {
   }
 }
 
+function prepare(plan: SlotPlan): PlannedSlots {
+  const anchors = new Set(plan.everywhere);
+  return { plan, map: new SlotMap(plan.map), anchors, held: new Set(plan.held) };
+}
+
+function readPlan(shared: SharedText): SlotPlan {
+  return JSON.parse(shared.read()) as SlotPlan;
+}
+
 const NAME = "svc.slots";
+/** JSON of the longest map, with an owner per slot, and of the names. */
+const BYTES_PER_SLOT = 32;
+const BYTES_OF_NAMES = 2 ** 18;
 /** Undefined until this thread has read what it inherited. */
 let known: InstanceSlots | null | undefined;
 
 /** Sets the slots of this thread and of threads that it starts; null: the system has none. */
 export function installSlots(plan: SlotPlan | null): void {
-  setEnvironmentData(NAME, plan ?? undefined);
   known = undefined;
+  if (plan === null) return setEnvironmentData(NAME, undefined);
+  const shared = SharedText.create(BYTES_OF_NAMES + BYTES_PER_SLOT * plan.map.count);
+  shared.write(JSON.stringify(plan));
+  setEnvironmentData(NAME, shared.buffer);
+}
+
+/** Replaces the slots in all threads. */
+export function publishSlots(plan: SlotPlan): void {
+  new SharedText(getEnvironmentData(NAME) as unknown as SharedArrayBuffer).write(
+    JSON.stringify(plan),
+  );
 }
 
 /** Returns the slots of the system; null: it has none. */
 export function threadSlots(): InstanceSlots | null {
   if (known === undefined) {
-    const plan = getEnvironmentData(NAME) as unknown as SlotPlan | undefined;
-    known = plan === undefined ? null : new InstanceSlots(plan);
+    const buffer = getEnvironmentData(NAME) as unknown as SharedArrayBuffer | undefined;
+    known = buffer === undefined ? null : new InstanceSlots(new SharedText(buffer));
   }
   return known;
 }

@@ -315,7 +315,17 @@ export const RUNTIME_CODES = {
   },
   SVC3411: {
     title: "number of partitions or slots changes over graphs with data",
-    fix: "export, split and import the graphs, then send it with `--i-have-split-the-data`",
+    fix:
+      "with `slots`, run `svc admin grow`; without, export, split and import the graphs, then " +
+      "send it with `--i-have-split-the-data`",
+  },
+  SVC3412: {
+    title: "slots cannot move now",
+    fix: "fix what the message names, then run the command again: nothing has moved",
+  },
+  SVC3413: {
+    title: "slots are not as this step of a move expects",
+    fix: "run `svc admin rebalance`: it completes or undoes the unfinished move",
   },
   SVC2800: {
     title: "no back-end in the matrix responds",

@@ -11,6 +11,8 @@ export type SlotRun = readonly [first: number, owner: number];
 export interface IdentifiedRuns extends SlotRuns {
   /** Of the map of the system; undefined: answers of any map are merged. */
   readonly id?: string;
+  /** Groups of each partition, by which a later map of the system applies. */
+  readonly groups?: readonly (readonly string[])[];
 }
 
 export interface SlotRuns {

@@ -6,11 +6,10 @@
 //      ▲                      │ a replica failed and the others are busy
 //      └──────────────────────┘
 
-import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Trace } from "../tracing/trace.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
-import { type BackEndError, backEndError, partialError } from "./error-chain.js";
+import { type BackEndError, backEndError, connectionError, partialError } from "./error-chain.js";
 import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import type { Matrix, UnavailableReason } from "./matrix.js";
@@ -25,7 +24,7 @@ import {
   type PartitionFailure,
   toRefusal,
 } from "./partition-call.js";
-import type { BackEndResponse } from "./response-parser.js";
+import { type BackEndResponse, isPartial } from "./response-parser.js";
 
 /** A request to dispatch, and the receiver of its outcome. */
 export interface Dispatch {
@@ -46,6 +45,10 @@ export interface Dispatch {
 
 /** The dispatcher, as a call sees it. */
 export interface CallOwner {
+  /** The current matrix. */
+  readonly matrix: Matrix;
+  /** Requests are not sent now. */
+  readonly isHeld: boolean;
   /** Queues a call that needs busy channels. */
   wait(call: DispatchCall): void;
   /** Called when a channel becomes free. */
@@ -73,7 +76,6 @@ export interface ChannelInUse {
   readonly channel: Channel;
 }
 
-const OK = 200;
 /** A member of a group refuses what only its leader executes. */
 const MISDIRECTED = 421;
 const TOO_MANY_REQUESTS = 429;
@@ -83,6 +85,10 @@ const UNAVAILABLE = 503;
 /** A back-end whose disk is full refuses changes, but still reads. */
 const INSUFFICIENT_STORAGE = 507;
 const OTHER_SLOTS = "back-end has other slots: restart it with the descriptor in use";
+export const SLOTS_MOVE = "slots are moving: no answer of one slot map so far";
+/** A readonly request is repeated until its parts have one slot map, or this time has passed. */
+const SLOTS_WAIT_MS = 5_000;
+const SLOTS_RETRY_MS = 25;
 const CHANGE_NEEDS_ALL =
   "Partition(s) down: a POST needs all partitions, unless its plugin is @readonly";
 export const NO_LEADER = "Partition(s) down: no instance leads the group";
@@ -121,6 +127,10 @@ export class DispatchCall implements AttemptOwner {
   #needsLeader = false;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
+  /** Slot map that its responses must have; null: any. */
+  #slotsId: string | null = null;
+  /** Set while it waits to be repeated as a whole. */
+  #repeatTimer: NodeJS.Timeout | null = null;
 
   constructor(matrix: Matrix, dispatch: Dispatch, owner: CallOwner) {
     this.#owner = owner;
@@ -147,6 +157,7 @@ export class DispatchCall implements AttemptOwner {
 
   #enter(matrix: Matrix): void {
     this.#matrix = matrix;
+    this.#slotsId = matrix.slotsId;
     const { preference } = this.request;
     const only = matrix.partitionFor(this.request);
     const mayLack = matrix.allowsPartialResults(only, preference);
@@ -178,6 +189,7 @@ export class DispatchCall implements AttemptOwner {
 
   /** Sends everything unsent if channels are free for all of it; returns false if it must wait. */
   advance(): boolean {
+    if (this.isPaused) return false;
     let isBusy = false;
     for (const part of this.#parts) {
       if (!part.isUnsent) continue;
@@ -305,10 +317,37 @@ export class DispatchCall implements AttemptOwner {
 
   /** Partials of different slot maps together would lack keys, or have some twice. */
   #takePartial(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
-    const id = this.#matrix.config.slots?.id;
-    if (id === undefined || answer.slots === id) return part.succeed(answer);
+    const id = this.#slotsId;
+    if (id === null || answer.slots === id) return part.succeed(answer);
     if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
+    else if (this.#owner.isRetryable(this.request)) this.#repeatLater();
     else this.#fail(part, 500, connectionError(OTHER_SLOTS), false);
+  }
+
+  /** Gives up all responses so far: those of other parts may have another slot map, too. */
+  #repeatLater(): void {
+    for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
+    if (performance.now() - this.#sinceMs > SLOTS_WAIT_MS) {
+      return this.#end(toRefusal([], UNAVAILABLE, SLOTS_MOVE));
+    }
+    this.#repeatTimer ??= setTimeout(() => {
+      this.#repeatTimer = null;
+      if (!this.#isEnded) this.#repeat();
+    }, SLOTS_RETRY_MS);
+  }
+
+  #repeat(): void {
+    const { matrix, isHeld } = this.#owner;
+    if (isHeld) return this.#repeatLater();
+    if (matrix.partitionFor(this.request) === -1) return this.cancel(UNAVAILABLE, SLOTS_MOVE);
+    this.#enter(matrix);
+    if (this.isWaiting) this.#owner.freed();
+    else if (!this.advance()) this.#owner.wait(this);
+  }
+
+  /** It waits to be repeated: no back-end executes it. */
+  get isPaused(): boolean {
+    return this.#repeatTimer !== null;
   }
 
   /** Handles a fault. */
@@ -411,7 +450,7 @@ export class DispatchCall implements AttemptOwner {
   /** Continues, waits or ends after a response or fault. */
   #complete(): void {
     if (this.#isEnded) this.#leave();
-    else {
+    else if (this.#repeatTimer === null) {
       let isUnsent = false;
       for (const part of this.#parts) if (part.isUnsent) isUnsent = true;
       if (!isUnsent) this.#endIfComplete();
@@ -440,6 +479,8 @@ export class DispatchCall implements AttemptOwner {
   #end(outcome: Outcome): void {
     this.#isEnded = true;
     if (this.#graceTimer !== null) clearTimeout(this.#graceTimer);
+    if (this.#repeatTimer !== null) clearTimeout(this.#repeatTimer);
+    this.#repeatTimer = null;
     this.#leave();
     this.#owner.ended(this, outcome);
   }
@@ -450,16 +491,7 @@ export class DispatchCall implements AttemptOwner {
   }
 }
 
-function isPartial({ status, mediaType }: BackEndResponse): boolean {
-  return status === OK && mediaType === MEDIA_TYPES.partial;
-}
-
 /** Returns whether a former leader cannot know if its changes remain. */
 function isUndecided({ status, body }: BackEndResponse): boolean {
   return status === FAILED && body.includes(UNDECIDED);
-}
-
-/** Error text of a connection fault. */
-function connectionError(text: string): BackEndError {
-  return { text, level: 0, deep: 0 };
 }

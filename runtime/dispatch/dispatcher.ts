@@ -1,6 +1,7 @@
 // Dispatches requests through the matrix and maintains it: waiting requests, overdue responses,
 // health checks, idle connections. Merging responses is the caller's task.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../base/errors.js";
 import {
@@ -14,7 +15,7 @@ import { Log2Histogram } from "../base/log2-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type Connect, Connector } from "./connector.js";
-import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
+import { type CallOwner, type Dispatch, DispatchCall, SLOTS_MOVE } from "./dispatch-call.js";
 import { DispatchQueue } from "./dispatch-queue.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import { HealthChecker } from "./health-checker.js";
@@ -31,6 +32,9 @@ const SERVICE_OUT = "Service Out";
 /** Minimum interval between equal log lines. */
 const LOG_INTERVAL_MS = 1000;
 const CLIENT_GONE = "client closed the connection";
+/** Requests that wait for the end of a hold; others get 503. */
+const MAX_HELD = 10_000;
+const DRAIN_POLL_MS = 2;
 const BUSY = "Service Unavailable: all back-ends are busy";
 /** Overdue responses are found within this fraction of the timeout. */
 const SWEEPS_PER_TIMEOUT = 20;
@@ -49,6 +53,9 @@ export class Dispatcher implements CallOwner {
    */
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
+  /** Requests received during a hold. */
+  readonly #held: Dispatch[] = [];
+  #holdTimer: NodeJS.Timeout | null = null;
   #isPumping = false;
   #nextExhaustedLogMs = 0;
   #isClosed = false;
@@ -160,6 +167,7 @@ export class Dispatcher implements CallOwner {
   /** Closes everything; requests in progress get 503. */
   close(): void {
     this.#isClosed = true;
+    this.release();
     this.#health.stop();
     for (const timer of this.#timers) clearInterval(timer);
     for (const call of [...this.#calls]) call.cancel(503, SERVICE_OUT);
@@ -172,10 +180,44 @@ export class Dispatcher implements CallOwner {
     return this.#calls;
   }
 
+  /** New requests wait, as during a cut of slots. */
+  get isHeld(): boolean {
+    return this.#holdTimer !== null;
+  }
+
+  /**
+   * Lets new requests wait, and resolves when none is running, or after some time.
+   * @param forMs end of the hold unless `release` is called before
+   * @returns number of requests that are still running
+   */
+  async hold(forMs: number, drainMs: number): Promise<number> {
+    if (this.#holdTimer !== null) clearTimeout(this.#holdTimer);
+    this.#holdTimer = setTimeout(() => this.release(), forMs);
+    const deadline = performance.now() + drainMs;
+    for (;;) {
+      const running = this.#calls.filter(({ isPaused }) => !isPaused).length;
+      if (running === 0 || performance.now() >= deadline) return running;
+      await sleep(DRAIN_POLL_MS);
+    }
+  }
+
+  /** Ends a hold: sends the waiting requests in the order of their arrival. */
+  release(): void {
+    if (this.#holdTimer === null) return;
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = null;
+    for (const dispatch of this.#held.splice(0)) this.dispatch(dispatch);
+  }
+
   dispatch(dispatch: Dispatch): void {
+    if (this.isHeld && !this.#isClosed && this.#held.length < MAX_HELD) {
+      this.#held.push(dispatch);
+      return;
+    }
     const call = new DispatchCall(this.matrix, dispatch, this);
     call.place = this.#calls.push(call) - 1;
     if (this.#isClosed) call.cancel(503, SERVICE_OUT);
+    else if (this.isHeld) call.cancel(503, SLOTS_MOVE);
     // Earlier calls for the same resource go first.
     else if (this.#waiting.isBefore(call) || !call.advance()) this.wait(call);
     this.#retryable.sent();

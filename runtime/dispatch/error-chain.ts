@@ -169,3 +169,8 @@ function parseView({ body }: BackEndResponse): PartialView | null {
     return null;
   }
 }
+
+/** Error text of a connection fault. */
+export function connectionError(text: string): BackEndError {
+  return { text, level: 0, deep: 0 };
+}

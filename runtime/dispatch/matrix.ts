@@ -1,6 +1,7 @@
 // Matrix of back-ends, W partitions by H replicas, and replica selection: per partition the live
 // replica with a free channel and the lowest cost (http-interface, "Dispatch cost rules").
 
+import { type InstanceSlots, threadSlots } from "../base/instance-slots.js";
 import { SlotMap } from "../base/slot-map.js";
 import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";
@@ -19,8 +20,10 @@ export class Matrix {
   readonly backEnds: readonly (readonly BackEnd[])[];
 
   readonly means: PluginMeans;
-  /** Partition of each key; null: the system has no slots. */
-  readonly slots: SlotMap | null;
+  /** Slots of the system, which move while it runs; null: those of the configuration do not. */
+  readonly #system: InstanceSlots | null;
+  #slots: SlotMap | null;
+  #slotsId: string | null;
   /** It has rows for the leaders of groups. */
   readonly hasLeaders: boolean;
   /** By partition: the most engines that contributed to one response. */
@@ -29,7 +32,9 @@ export class Matrix {
   /** @param former matrix whose unchanged back-ends are reused */
   constructor(config: MatrixConfig, former: Matrix | null = null, connector = PLAIN) {
     this.config = config;
-    this.slots = config.slots === null ? null : new SlotMap(config.slots);
+    this.#slots = config.slots === null ? null : new SlotMap(config.slots);
+    this.#slotsId = config.slots?.id ?? null;
+    this.#system = config.slots?.groups === undefined ? null : threadSlots();
     this.means = former?.means ?? new PluginMeans();
     const known = former?.byAddress() ?? new Map<string, BackEnd[]>();
     this.width = config.partitions.length;
@@ -48,6 +53,22 @@ export class Matrix {
         return new BackEnd(address, row, place, config.connectTimeoutMs, found[0], connector);
       }),
     );
+  }
+
+  /** Partition of each key; null: the system has no slots. */
+  get slots(): SlotMap | null {
+    const system = this.#system;
+    const groups = this.config.slots?.groups;
+    if (system !== null && groups !== undefined && system.plan.id !== this.#slotsId) {
+      this.#slots = system.partitionMap(groups);
+      this.#slotsId = system.plan.id;
+    }
+    return this.#slots;
+  }
+
+  /** Id of the map that responses must have been made with; null: any. */
+  get slotsId(): string | null {
+    return this.#system?.plan.id ?? this.#slotsId;
   }
 
   /**

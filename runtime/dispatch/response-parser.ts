@@ -6,8 +6,10 @@ import {
   MAX_RESPONSE_BODY_BYTES,
   MAX_RESPONSE_HEAD_BYTES,
 } from "../base/limits.js";
+import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
 
+const OK = 200;
 export interface BackEndResponse {
   readonly status: number;
   /** Without parameters, in lower case; empty without a body. */
@@ -205,4 +207,9 @@ function parseHeadLines(text: string): Head {
     length,
   };
   return { status: Number(status[1]), ...fields };
+}
+
+/** Returns whether a response can be merged. */
+export function isPartial({ status, mediaType }: BackEndResponse): boolean {
+  return status === OK && mediaType === MEDIA_TYPES.partial;
 }

@@ -46,6 +46,9 @@ export type ControlRequest =
   | { readonly op: "runJob"; readonly name: string }
   /** Replaces the matrix of back-ends; it was validated. */
   | { readonly op: "matrix"; readonly dispatcher: object }
+  /** Lets new requests for back-ends wait; answered with the number that is still running. */
+  | { readonly op: "hold"; readonly forMs: number; readonly drainMs: number }
+  | { readonly op: "release" }
   | { readonly op: "stop"; readonly timeoutMs: number }
   /** Of a start that failed. */
   | { readonly op: "close" };

@@ -137,6 +137,10 @@ export class IoServer {
         return this.#parts.jobs.runNow(ask.name);
       case "matrix":
         return this.#parts.dispatcher?.change(readMatrixConfig(ask.dispatcher));
+      case "hold":
+        return this.#parts.dispatcher?.hold(ask.forMs, ask.drainMs) ?? 0;
+      case "release":
+        return this.#parts.dispatcher?.release();
       case "stop":
         return this.#stop(ask.timeoutMs);
       case "close":

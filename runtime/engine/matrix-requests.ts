@@ -10,7 +10,12 @@ import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
-import { type Dispatch, type DispatchCall, NO_LEADER } from "../dispatch/dispatch-call.js";
+import {
+  type Dispatch,
+  type DispatchCall,
+  NO_LEADER,
+  SLOTS_MOVE,
+} from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { type ErrorHierarchy, errorHierarchy } from "../dispatch/error-chain.js";
 import { Explanation } from "../dispatch/explanation.js";
@@ -450,7 +455,7 @@ export class MatrixRequests {
     const { exchange, port } = progress.received;
     const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
     const challenge = status === UNAUTHENTICATED.status ? UNAUTHENTICATED.fields : "";
-    const fields = text === NO_LEADER ? RETRY_AFTER : challenge;
+    const fields = text === NO_LEADER || text === SLOTS_MOVE ? RETRY_AFTER : challenge;
     this.#answers.refuse(exchange, port, status, text, { isPlugin, hierarchy: how, fields });
   }
 }

@@ -2,6 +2,7 @@
 // and built-ins.
 
 import { join } from "node:path";
+import { threadSlots } from "../base/instance-slots.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
 import { ControlService } from "../builtin/admin/control-service.js";
 import { installBuiltinContext } from "../builtin/context.js";
@@ -202,7 +203,7 @@ function responseRules(
 ): Pick<ResponseParts, "cors" | "access" | "mayAsk" | "slotsField"> {
   const { cors, accessLogSampleEvery, explain } = settings;
   return {
-    slotsField: () => formatSlotsField(settings, dispatcher()),
+    slotsField: (receivedMs) => formatSlotsField(dispatcher(), receivedMs),
     cors: cors !== null,
     access: accessLogSampleEvery > 0 ? new AccessLog(accessLogSampleEvery) : null,
     mayAsk: (exchange) => {
@@ -220,9 +221,10 @@ function createDispatcher(
 }
 
 /** A dispatcher has the slots of its matrix, which may change while it runs. */
-function formatSlotsField({ slots }: ServerSettings, dispatcher: Dispatcher | null): string {
-  const id = dispatcher === null ? slots?.id : dispatcher.matrix.config.slots?.id;
-  return id === undefined ? "" : `X-SVC-Slots: ${id}\r\n`;
+function formatSlotsField(dispatcher: Dispatcher | null, receivedMs: number): string {
+  const slots = threadSlots();
+  const id = slots === null ? dispatcher?.matrix.slotsId : slots.idSince(receivedMs);
+  return id === null || id === undefined ? "" : `X-SVC-Slots: ${id}\r\n`;
 }
 
 function createAuthenticator({ auth, build, projectDir }: ServerSettings): Authenticator | null {

@@ -11,6 +11,7 @@ import { checkWidth, haveEqualSlots } from "./check-width.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService, OperationResult } from "./http-service.js";
 import type { Operation, Parts, ServerOwner } from "./operation.js";
+import { moveSlots } from "./slot-operations.js";
 import { STREAM_OPERATIONS } from "./stream-operations.js";
 
 /** Threads inherit the slots when they start. */
@@ -34,7 +35,8 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["RunJob", ({ service }, args) => runJob(service, args)],
   ["CancelAlgorithm", ({ graphs }, args) => cancelAlgorithm(graphs, args)],
   ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
-  ["SystemDescriptor", ({ service }, args) => setDescriptor(service, args)],
+  ["SystemDescriptor", setDescriptor],
+  ["MoveSlots", moveSlots],
   ["Console", (parts, args) => runConsole(parts, args)],
   ...STREAM_OPERATIONS,
 ]);
@@ -131,20 +133,25 @@ async function reload(owner: ServerOwner, { content }: ControlArguments): Promis
  * Applies a changed matrix at once; becoming or ceasing to be a dispatcher requires RestartHTTP.
  */
 async function setDescriptor(
-  service: HttpService,
+  { service, graphs }: Parts,
   { content, split }: ControlArguments,
 ): Promise<object> {
   const given = readDescriptor(JSON.parse(String(content)));
   const { id, descriptor: former } = service.node;
   if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
   const present = former === null ? null : readDescriptor(former);
-  if (id !== null && present !== null && Number(split ?? 0) === 0) {
+  const slotPlan = id === null ? null : planInstance(given, id).slots;
+  // All owners are still there: each vertex has one owner, however many partitions there are.
+  const isCovered = slotPlan !== null && graphs.slots?.fits(slotPlan) === true;
+  if (id !== null && present !== null && Number(split ?? 0) === 0 && !isCovered) {
     await checkWidth(present, given, id, service.settings.projectDir);
   }
   const matrix = id === null ? "unchanged" : await changeMatrix(service, given, id);
+  if (isCovered) graphs.slots?.replan(slotPlan);
   const { descriptor } = given;
   service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });
-  const slots = present === null || haveEqualSlots(present, given) ? "unchanged" : AFTER_RESTART;
+  const isSame = isCovered || present === null || haveEqualSlots(present, given);
+  const slots = isSame ? "unchanged" : AFTER_RESTART;
   return { action: "system descriptor updated", matrix, slots };
 }
 

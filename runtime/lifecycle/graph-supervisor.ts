@@ -3,6 +3,7 @@
 // request them here, so that a graph outlives every thread but this one.
 
 import { installSlots } from "../base/instance-slots.js";
+import { KeptSlots } from "../base/kept-slots.js";
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { AlgorithmReport, UnloadableGraph } from "../builtin/server-view.js";
@@ -17,7 +18,11 @@ import type {
   GraphSource,
   SharedGraph,
 } from "../graph/manager/graph-source.js";
-import { CommitClock, requireIdentity } from "../graph/manager/logging-entry-points.js";
+import {
+  CommitClock,
+  type GraphStore,
+  requireIdentity,
+} from "../graph/manager/logging-entry-points.js";
 import { recoverGraphs, waitForSave } from "../graph/manager/recover-graphs.js";
 import { saveGraphs } from "../graph/manager/save-graphs.js";
 import {
@@ -89,6 +94,8 @@ export class GraphSupervisor implements GraphSource {
   readonly loaded: Promise<void>;
   /** Resolves when replication has started; false: the data folder is not in use yet. */
   readonly #replicating: Promise<boolean>;
+  /** Slots of the system as this instance keeps them; null: it has none. */
+  readonly slots: KeptSlots | null;
   /** Commit clock shared by all graphs and the transaction log. */
   readonly clock = new CommitClock();
   /** Replication metrics. */
@@ -113,7 +120,8 @@ export class GraphSupervisor implements GraphSource {
   constructor(settings: GraphSettings) {
     ignoreBrokenPipe();
     // Threads inherit them.
-    installSlots(settings.slots);
+    this.slots = settings.slots && new KeptSlots(settings.root, settings.slots);
+    if (this.slots === null) installSlots(null);
     this.#settings = settings;
     this.clock.gatesResponses = settings.durability === "full";
     const aside = settings.leadership === null ? null : setAside(settings.root);
@@ -215,6 +223,18 @@ export class GraphSupervisor implements GraphSource {
 
   names(): readonly string[] {
     return this.#open.all().map(({ store }) => store.name);
+  }
+
+  /** Opens a graph with its settings, unless it is open. */
+  async openConfigured(name: string): Promise<void> {
+    if (this.#open.find(name) !== null) return;
+    const isLocal = this.#settings.graphs[name]?.local ?? false;
+    await this.openLater({ name, path: null, isLocal });
+  }
+
+  /** Returns an open graph as the main thread sees it. */
+  storeOf(name: string): GraphStore | null {
+    return this.#open.find(name)?.store ?? null;
   }
 
   remove(name: string, isErased: boolean): boolean {
@@ -404,13 +424,13 @@ export class GraphSupervisor implements GraphSource {
   async #load(): Promise<void> {
     const opening = this.#root.expected().map(async (name) => {
       try {
-        const isLocal = this.#settings.graphs[name]?.local ?? false;
-        await this.openLater({ name, path: null, isLocal });
+        await this.openConfigured(name);
       } catch (error) {
         log((error as Error).message, "error");
       }
     });
     await Promise.all(opening);
+    if (!this.#settings.readonly) this.slots?.keepFirst();
   }
 
   /** @throws DataError if the graph is open and stored elsewhere */

@@ -255,6 +255,16 @@ export class HttpService {
     this.#dispatcher = dispatcher;
   }
 
+  /** Lets new requests for back-ends wait; returns the number that is still running. */
+  holdRequests(forMs: number, drainMs: number): Promise<number> {
+    return this.#io.hold(forMs, drainMs);
+  }
+
+  /** Sends the requests that wait. */
+  releaseRequests(): Promise<void> {
+    return this.#io.release();
+  }
+
   /** Runs a job now. @throws Error if it is unknown or runs */
   runJob(name: string): Promise<void> {
     return this.#io.runJob(name);

@@ -153,6 +153,16 @@ export class IoThread {
     return this.#ask({ op: "matrix", dispatcher });
   }
 
+  /** Lets new requests for back-ends wait; returns the number that is still running. */
+  async hold(forMs: number, drainMs: number): Promise<number> {
+    return Number(await this.#ask<unknown>({ op: "hold", forMs, drainMs }));
+  }
+
+  /** Sends the requests that wait. */
+  release(): Promise<void> {
+    return this.#ask({ op: "release" });
+  }
+
   /** Refuses new requests, drains running ones up to the timeout, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
     const limitMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;

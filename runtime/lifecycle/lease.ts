@@ -46,13 +46,17 @@ export class Lease {
       const leftMs = Math.max(0, held.endsAtMs - performance.now());
       return { ...held.shown, leftSeconds: Math.ceil(leftMs / 1000) };
     }
-    const shown = isOwn ? held.shown : { what, operator, sinceMs: Date.now() };
+    // A renewal may tell the progress.
+    const shown = isOwn ? { ...held.shown, what } : { what, operator, sinceMs: Date.now() };
     if (held !== null && !isOwn) this.#supersede(held.holder, shown);
     const ms = seconds * 1000;
     this.#held = { holder, shown, endsAtMs: performance.now() + ms };
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.release(holder), ms).unref();
-    if (isOwn) return null;
+    if (isOwn) {
+      if (held.shown.what !== what) this.#notify(shown);
+      return null;
+    }
     log(`admin: ${what} by ${operator} started`, "info");
     this.#notify(shown);
     return null;

@@ -106,6 +106,8 @@ export interface DispatcherSlots {
   readonly runs: readonly (readonly [slot: number, partition: number])[];
   /** Id of the map that back-ends must have for their answers to be merged. Default: any. */
   readonly id?: string;
+  /** Groups of each partition of a system, whose later maps apply at once. Default: none. */
+  readonly groups?: readonly (readonly string[])[];
 }
 
 /** Files of PEM, relative to the project. */

@@ -274,10 +274,14 @@ const SLOTS_ID = /^[0-9a-f]{16}$/;
 function readSlots(given: unknown, width: number, at: Place): IdentifiedRuns | null {
   if (given === null) return null;
   const dict = asDict(given, at, "option slots must be dict") ?? {};
-  refuseUnknown(dict, ["count", "runs", "id"], at, "option slots ");
-  const { count, runs, id } = dict as unknown as IdentifiedRuns;
+  refuseUnknown(dict, ["count", "runs", "id", "groups"], at, "option slots ");
+  const { count, runs, id, groups } = dict as unknown as IdentifiedRuns;
   if (id !== undefined && !(typeof id === "string" && SLOTS_ID.test(id))) {
     at.inside("id").valueError("option slots id must be 16 hexadecimal digits");
+    return null;
+  }
+  if (groups !== undefined && !areGroups(groups, width)) {
+    at.inside("groups").valueError("option slots groups must be a list of names per partition");
     return null;
   }
   const isCount = Number.isInteger(count) && Math.log2(count) % 1 === 0;
@@ -293,11 +297,19 @@ function readSlots(given: unknown, width: number, at: Place): IdentifiedRuns | n
     return isNext && partition >= -1 && partition < width;
   };
   if (Array.isArray(runs) && runs.length > 0 && runs.every(isAscending)) {
-    return { count, runs, ...(id !== undefined && { id }) };
+    const system = { ...(id !== undefined && { id }), ...(groups !== undefined && { groups }) };
+    return { count, runs, ...system };
   }
   const text = `ascending [slot, partition] from slot 0, with partitions -1 to ${width - 1}`;
   at.inside("runs").valueError(`option slots runs must be ${text}`);
   return null;
+}
+
+function areGroups(given: unknown, width: number): boolean {
+  if (!Array.isArray(given) || given.length !== width) return false;
+  return given.every((names) => {
+    return Array.isArray(names) && names.every((name) => typeof name === "string");
+  });
 }
 
 /** `true` for back-ends with certificates of a public CA, else files. */

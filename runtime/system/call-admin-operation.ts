@@ -31,6 +31,8 @@ export interface AdminCall {
   readonly parameters: Parameters;
   /** Sent as a POST. */
   readonly body?: string;
+  /** Maximum response size; default: 256 KiB. */
+  readonly maxBytes?: number;
   /** Headers of each request, such as the key. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -98,11 +100,11 @@ async function retryWhileClosed(request: () => Promise<CallResult>): Promise<Cal
 }
 
 async function call(address: Address, wanted: AdminCall): Promise<CallResult> {
-  const { operation, parameters, headers, body } = wanted;
+  const { operation, parameters, headers, body, maxBytes = MAX_BYTES } = wanted;
   const path = `${PATH}${operation}?${new URLSearchParams(parameters)}`;
   const posted = body === undefined ? {} : { body };
   const timeoutMs = operation === "GetAuthToken" ? TOKEN_TIMEOUT_MS : TIMEOUT_MS;
-  const request = { path, headers, timeoutMs, maxBytes: MAX_BYTES, ...posted };
+  const request = { path, headers, timeoutMs, maxBytes, ...posted };
   const { status, text } = await requestInstanceJson(address, request);
   let envelope: unknown;
   try {

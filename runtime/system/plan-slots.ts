@@ -1,6 +1,6 @@
-// The slots of a system as one instance needs them.
+// The slots of a system as one instance needs them, until its record has another map.
 
-import { createHash } from "node:crypto";
+import { identifySlots } from "../base/identify-slots.js";
 import type { SlotPlan } from "../base/instance-slots.js";
 import { type IdentifiedRuns, renameOwners } from "../base/slot-map.js";
 import { createGroupsBelow, findRoot } from "./read-slots.js";
@@ -13,7 +13,7 @@ export function planSlots(system: System, id: string): SlotPlan | null {
   const isDispatcher = system.matrices.has(id);
   const own = isDispatcher ? -1 : groups.indexOf(findRoot(system.providers, id));
   const partitions = isDispatcher ? listPartitions(system, id) : null;
-  return { id: identify(system), map, groups, own, partitions, graphs, everywhere };
+  return { id: identifySlots(system.slots), map, groups, own, partitions, graphs, everywhere };
 }
 
 /** Returns the partition of each slot in the matrix of a dispatcher. */
@@ -21,12 +21,10 @@ export function planSlotPartitions(system: System, id: string): IdentifiedRuns |
   if (system.slots === null) return null;
   const partitions = listPartitions(system, id);
   const runs = renameOwners(system.slots.map, (group) => partitions[group]!);
-  return { ...runs, id: identify(system) };
-}
-
-/** Returns what is equal for equal slots only. */
-function identify({ slots }: System): string {
-  return createHash("sha256").update(JSON.stringify(slots)).digest("hex").slice(0, 16);
+  const { matrices } = system;
+  const groupsBelow = createGroupsBelow(system);
+  const groups = matrices.get(id)!.partitions.map(([replica]) => [...groupsBelow(replica!)]);
+  return { ...runs, id: identifySlots(system.slots), groups };
 }
 
 /** Returns the partition of each group; -1: not below the dispatcher. */

@@ -9,6 +9,8 @@ const WAIT_MS = 15_000;
 /** Cancellations and lease renewals must not wait for the running operation. */
 const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync", "Lease"]);
 
+const FREQUENT: ReadonlySet<string> = new Set(["Lease", "MoveSlots"]);
+
 export type ControlArguments = Readonly<Record<string, unknown>>;
 
 /** Passes an operation to the main thread. */
@@ -42,8 +44,8 @@ export class ControlService {
     const client = readClientAddress(headers);
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
-    // Lease renewals are frequent; acquisition and release are logged by the lease itself.
-    const level = operation === "Lease" ? "debug" : "info";
+    // Frequent; acquisition and release of a lease, and cuts of slots, are logged themselves.
+    const level = FREQUENT.has(operation) ? "debug" : "info";
     log(`admin: ${operation}`, level, { operation, client, agent });
     return client;
   }

@@ -226,6 +226,21 @@ export function adminSystemDescriptor(
 }
 
 /**
+ * ADMIN: Execute a command of a move of slots.
+ * @plugin ADMIN_MoveSlots
+ * @param lease holder of the lease, for commands that change something
+ */
+export function adminMoveSlots(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  content: str,
+  lease: str = "",
+): Promise<unknown> {
+  return controlService().perform(headers, authtoken, "MoveSlots", { content, lease });
+}
+
+/**
  * ADMIN: Console access to the operations of the system.
  * @plugin ADMIN_Console
  * @param graph graph that commands apply to

@@ -3,7 +3,6 @@
 // Ids are copied by word, and numbers and texts allocate no objects.
 
 import { Float } from "../../base/float.js";
-import type { CommitRing } from "../memory/commit-ring.js";
 import { ExternalValue } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/names.js";
@@ -28,6 +27,13 @@ export const ABOVE_INT8 = 2;
 /** Kind of records about all vectors of a name, whose key code is a word at the end. */
 export const NAMED = 1;
 
+/** Where records go: the commit ring, or the content of a slot. */
+export interface RecordTarget {
+  readonly words: Uint32Array;
+  /** Reserves space for a record and returns its offset in `words`, which may be others then. */
+  reserve(words: number): number;
+}
+
 /** Scratch objects: ids of vertices that do not exist yet, and other texts. */
 const initialId = new PackedText();
 const terminalId = new PackedText();
@@ -41,7 +47,7 @@ const floatWords = new Uint32Array(floats.buffer);
  * Writes the record of an operation that is about to be applied. Requires a mutation.
  * @throws CapacityError
  */
-export function logOperation(store: GraphStore, log: CommitRing, operation: Operation): void {
+export function logOperation(store: GraphStore, log: RecordTarget, operation: Operation): void {
   switch (operation.code) {
     case OperationCode.Connect:
     case OperationCode.Disconnect:
@@ -90,7 +96,7 @@ export function logOperation(store: GraphStore, log: CommitRing, operation: Oper
 
 /** Writes the head of a record; returns the offset of the next word. */
 function putHead(
-  log: CommitRing,
+  log: RecordTarget,
   at: number,
   { code, at: second }: Operation,
   kind: number,
@@ -102,14 +108,14 @@ function putHead(
 }
 
 /** Logs a change of all vectors of a name; records without a name lack its word. */
-function logOfVectors(log: CommitRing, operation: Operation, name: number, key: number): void {
+function logOfVectors(log: RecordTarget, operation: Operation, name: number, key: number): void {
   const kind = key === 0 ? 0 : NAMED;
   const at = putHead(log, log.reserve(HEAD_WORDS + 1 + kind), operation, kind, name);
   log.words[at] = operation.value;
   if (key !== 0) log.words[at + 1] = key;
 }
 
-function logArc(store: GraphStore, log: CommitRing, operation: Operation): void {
+function logArc(store: GraphStore, log: RecordTarget, operation: Operation): void {
   const { vertex, terminal, modifier, name } = operation;
   const isConnect = operation.code === OperationCode.Connect;
   const ids =
@@ -126,7 +132,7 @@ function logArc(store: GraphStore, log: CommitRing, operation: Operation): void 
   putId(store, words, at, terminalId, terminal);
 }
 
-function logEnumeration(store: GraphStore, log: CommitRing, operation: Operation): void {
+function logEnumeration(store: GraphStore, log: RecordTarget, operation: Operation): void {
   const names = NAME_KINDS[operation.name]!(store);
   const code = names.codeOf(operation.text) || operation.value || names.nextCode;
   text.setText(operation.text);
@@ -135,7 +141,7 @@ function logEnumeration(store: GraphStore, log: CommitRing, operation: Operation
   putText(log.words, putHead(log, at, operation, kind, code), text);
 }
 
-function logProperty(store: GraphStore, log: CommitRing, operation: Operation): void {
+function logProperty(store: GraphStore, log: RecordTarget, operation: Operation): void {
   const id = idWords(store, initialId, operation.vertex, operation.id);
   const { property } = operation;
   const value = property instanceof TextView ? property : validatePropertyValue(property);
@@ -165,7 +171,7 @@ function logProperty(store: GraphStore, log: CommitRing, operation: Operation): 
   else putText(log.words, at, text);
 }
 
-function logVector(store: GraphStore, log: CommitRing, operation: Operation): void {
+function logVector(store: GraphStore, log: RecordTarget, operation: Operation): void {
   const { scale, isFeatures, precision } = operation.vector;
   const id = idWords(store, initialId, operation.vertex, operation.id);
   text.setBytes(vectorBytes(operation.vector));
@@ -192,7 +198,7 @@ function vectorBytes(parts: VectorParts): Uint8Array {
 }
 
 /** Logs the remaining operations on a vertex's own attributes. */
-function logVertexChange(store: GraphStore, log: CommitRing, operation: Operation): void {
+function logVertexChange(store: GraphStore, log: RecordTarget, operation: Operation): void {
   const { code, vertex } = operation;
   const isExpiry = code === OperationCode.SetExpiry;
   const isRank = code === OperationCode.SetRank;

@@ -9,6 +9,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 
 const MAX_SHOWN = 100;
+const MOVING = "its slot is moving to another group: retry";
 
 /** @throws OwnerError */
 export function requireOwner(store: GraphStore, slots: InstanceSlots, operation: Operation): void {
@@ -27,21 +28,32 @@ export function requireOwner(store: GraphStore, slots: InstanceSlots, operation:
     case OperationCode.RemoveVector:
       return requireOwn(store, slots, vertex, "", 0);
     case OperationCode.Connect:
-      if (!isAnchor(store, slots, vertex)) {
+      if (!isAnchor(store, vertex)) {
         return requireOwn(store, slots, vertex, operation.id, 0);
       }
       return requireOwn(store, slots, terminal, operation.terminalId, 0);
+    case OperationCode.Disconnect:
+      return requireUnheld(store, slots, isAnchor(store, vertex) ? terminal : vertex);
+    case OperationCode.Truncate:
+      if (slots.isAnyHeld) throw new OwnerError(`graph '${store.name}': ${MOVING}`);
   }
+}
+
+function requireUnheld(store: GraphStore, slots: InstanceSlots, vertex: number): void {
+  if (!slots.isAnyHeld || vertex === 0) return;
+  const key = store.ids.idOf(vertex);
+  if (slots.isHeld(key)) throw new OwnerError(`vertex '${key.slice(0, MAX_SHOWN)}': ${MOVING}`);
 }
 
 /** Returns whether another group owns an existing vertex. */
 export function isForeign(store: GraphStore, vertex: number): boolean {
   const { slots } = store;
-  return slots !== null && !isAnchor(store, slots, vertex) && !slots.owns(store.ids.idOf(vertex));
+  return slots !== null && !isAnchor(store, vertex) && !slots.owns(store.ids.idOf(vertex));
 }
 
-function isAnchor(store: GraphStore, slots: InstanceSlots, vertex: number): boolean {
-  return vertex !== 0 && isAnchorCode(store, slots, store.vertices.typeOf(vertex));
+/** Returns whether a vertex of a divided graph exists in every group. */
+export function isAnchor(store: GraphStore, vertex: number): boolean {
+  return vertex !== 0 && isAnchorCode(store, store.slots!, store.vertices.typeOf(vertex));
 }
 
 function isAnchorCode({ types }: GraphStore, slots: InstanceSlots, code: number): boolean {
@@ -61,8 +73,9 @@ function requireOwn(
   type: number,
 ): void {
   const key = vertex === 0 ? (id as string) : store.ids.idOf(vertex);
-  if (slots.owns(key)) return;
-  if (type === 0 ? isAnchor(store, slots, vertex) : isAnchorCode(store, slots, type)) return;
+  const isOwn = slots.owns(key);
+  if (isOwn && !slots.isHeld(key)) return;
+  if (type === 0 ? isAnchor(store, vertex) : isAnchorCode(store, slots, type)) return;
   const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}...` : key;
-  throw new OwnerError(`vertex '${shown}': ${slots.describeOwner(key)}`);
+  throw new OwnerError(`vertex '${shown}': ${isOwn ? MOVING : slots.describeOwner(key)}`);
 }

@@ -53,6 +53,7 @@ export class UpSystem {
   readonly #descriptor: { readonly instances: Readonly<Record<string, { hport: number }>> };
   readonly #host: string;
   #child: ChildProcess | null = null;
+  readonly #others: ChildProcess[] = [];
   #exited: Promise<unknown> = Promise.resolve();
   #changed: () => void = () => {};
   out = "";
@@ -108,6 +109,25 @@ export class UpSystem {
       });
     }
     await this.until(/all instances are up/);
+  }
+
+  /** Starts instances that the file names now, with a root of their own; `close` ends them. */
+  async upOnly(ids: string): Promise<ChildProcess> {
+    const root = join(this.root, `data-${ids}`);
+    mkdirSync(root, { recursive: true });
+    const words = ["up", this.#project, "--descriptor", this.file, "--root", root, "--only", ids];
+    const child = spawn(process.execPath, [BIN, ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: withKey(),
+    });
+    this.#others.push(child);
+    let out = "";
+    for await (const text of child.stdout.setEncoding("utf8")) {
+      out += text;
+      if (/all instances are up/.test(out)) break;
+    }
+    child.stdout.resume();
+    return child;
   }
 
   /** Resolves once the output contains a text. */
@@ -174,6 +194,11 @@ export class UpSystem {
 
   /** Ends all processes in any state, and removes their files. */
   async close(): Promise<void> {
+    for (const other of this.#others) {
+      if (other.exitCode !== null || other.signalCode !== null) continue;
+      other.kill("SIGTERM");
+      await once(other, "exit");
+    }
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
       child.kill("SIGTERM");

@@ -128,6 +128,21 @@ test("never merges answers of other slots", async () => {
   assert.is(await owner.outcome(), "a,c");
 });
 
+test("repeats a readonly request until all parts have one slot map", async () => {
+  const id = "0123456789abcdef";
+  await matrix(2, 1, {}, { slots: { count: 16, runs: [[0, 0]], id } });
+  const [own, other] = [id, "fedcba9876543210"].map((one) => [PARTIAL, `X-SVC-Slots: ${one}`]);
+  const { owner } = small!.begin();
+  owner.repeats = true;
+  owner.matrix = small!.matrix;
+  (await small!.at(0, 0).next()).answer(200, "old", ...own!);
+  (await small!.at(1, 0).next()).answer(200, "b", ...other!);
+  // The first part is asked again, too.
+  (await small!.at(0, 0).next()).answer(200, "a", ...own!);
+  (await small!.at(1, 0).next()).answer(200, "b", ...own!);
+  assert.is(await owner.outcome(), "a,b");
+});
+
 test("reports the position in the matrix where an error arose", async () => {
   await matrix(3, 1);
   const { owner } = small!.begin();

@@ -61,6 +61,7 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
       [6, 0],
       [11, 1],
     ],
+    groups: [["B2"], ["B3", "B1"]],
   });
   const below = readMatrixConfig(all.D!.dispatcher).slots!;
   assert.equal(below, {
@@ -71,6 +72,7 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
       [6, -1],
       [11, 0],
     ],
+    groups: [["B3"], ["B1"]],
   });
 });
 

@@ -7,6 +7,7 @@ import type {
   DispatchCall,
 } from "../../../../runtime/dispatch/dispatch-call.js";
 import type { ForwardedRequest } from "../../../../runtime/dispatch/forwarded-request.js";
+import type { Matrix } from "../../../../runtime/dispatch/matrix.js";
 import type { Outcome } from "../../../../runtime/dispatch/partition-call.js";
 import { until } from "./fake-back-end.js";
 import { makeRequest, type RequestOptions } from "./make-request.js";
@@ -15,6 +16,9 @@ export const PARTIAL = "Content-Type: application/x-svc-partial";
 
 /** Records the notifications of its call. */
 export class Owner implements CallOwner {
+  /** Where a call is repeated that got responses of several slot maps. */
+  matrix!: Matrix;
+  isHeld = false;
   waits = 0;
   leaves = 0;
   successes = 0;

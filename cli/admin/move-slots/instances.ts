@@ -1,0 +1,115 @@
+// Requests of a move of slots to instances.
+
+import { SvcError } from "../../../runtime/base/errors.js";
+import type { SlotMember } from "../../../runtime/base/next-slot-step.js";
+import type { SlotRecord } from "../../../runtime/base/slot-record.js";
+import { findRoot } from "../../../runtime/system/read-slots.js";
+import type { System } from "../../../runtime/system/system.js";
+import type { AdminContext } from "../context.js";
+import type { Lease } from "../lease.js";
+import { operate } from "../remote.js";
+
+/** An instance, as it describes itself. */
+export interface SurveyedInstance {
+  readonly id: string;
+  readonly record: SlotRecord;
+  /** Null: a dispatcher. */
+  readonly own: string | null;
+  readonly build: string | null;
+  readonly leads: boolean;
+  /** Of its graphs; "": not known now. */
+  readonly digests: Readonly<Record<string, string>>;
+  readonly isDurable: boolean;
+  readonly freeMemory: number;
+  readonly freeDisk: number | null;
+  readonly usedBytes: number;
+}
+
+/** One encoded slot of a graph. */
+export interface EncodedSlot {
+  readonly slot: number;
+  readonly bytes: number;
+  readonly digest: string;
+  readonly vertices: number;
+  readonly arcs: number;
+}
+
+export interface EncodedSlots {
+  readonly slots: readonly number[];
+  readonly graphs: readonly {
+    readonly graph: string;
+    readonly slots: readonly EncodedSlot[];
+    readonly names: readonly unknown[];
+  }[];
+}
+
+/** A chunk of 512 KiB as base64 in an envelope, and names. */
+const LEASE_LOST = "lease lost on this instance";
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export class SlotInstances {
+  readonly #context: AdminContext;
+  readonly #lease: Lease | null;
+
+  /** @param lease null: only looks */
+  constructor(context: AdminContext, lease: Lease | null) {
+    this.#context = context;
+    this.#lease = lease;
+  }
+
+  /** @throws SvcError SVC2701 without a response, SVC3115 if it was refused */
+  async send(id: string, command: object): Promise<Record<string, unknown>> {
+    try {
+      return await this.#send(id, command);
+    } catch (error) {
+      const isLost = error instanceof SvcError && error.message.includes(LEASE_LOST);
+      if (!isLost || this.#lease === null) throw error;
+    }
+    // It has restarted.
+    await this.#lease.renew(id);
+    return this.#send(id, command);
+  }
+
+  async #send(id: string, command: object): Promise<Record<string, unknown>> {
+    const address = this.#context.address(id);
+    const body = JSON.stringify(command);
+    const parameters = { lease: this.#lease?.holder ?? "" };
+    const result = await operate(address, "MoveSlots", parameters, body, MAX_BYTES);
+    return result as Record<string, unknown>;
+  }
+
+  async look(id: string): Promise<SurveyedInstance> {
+    const found = await this.send(id, { do: "look" });
+    // An instance that the descriptor adds to the slots does not know its group yet.
+    const own = groupOf(this.#context.system, id);
+    return { ...(found as unknown as SurveyedInstance), id, own };
+  }
+}
+
+/** Returns the engines with slots: their groups' tops and replicas. */
+export function listMembers(system: System): string[] {
+  return [...system.instances.keys()].filter((id) => groupOf(system, id) !== null);
+}
+
+function groupOf(system: System, id: string): string | null {
+  const { slots, providers, matrices } = system;
+  const root = findRoot(providers, id);
+  return !matrices.has(id) && slots!.groups.includes(root) ? root : null;
+}
+
+/** Returns the dispatchers from the top, so that each is held before the ones below it. */
+export function listDispatchers({ matrices }: System): string[] {
+  const listed: string[] = [];
+  const visit = (id: string): void => {
+    if (listed.includes(id)) return;
+    const above = [...matrices].filter(([, { partitions }]) => partitions.flat().includes(id));
+    for (const [other] of above) if (other !== id) visit(other);
+    listed.push(id);
+  };
+  for (const id of matrices.keys()) visit(id);
+  return listed;
+}
+
+export function toMember({ id, own, record, leads }: SurveyedInstance): SlotMember {
+  return { id, group: own!, record, leads };
+}

@@ -1,0 +1,197 @@
+// Slots that an instance keeps in its data folder: they outlive restarts, and are later than those
+// that the descriptor implies.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { nowMs } from "./clock.js";
+import { mkdirDurable, writeJsonAtomically } from "./durable-files.js";
+import { SvcError } from "./errors.js";
+import { identifySlots } from "./identify-slots.js";
+import { installSlots, publishSlots, type SlotPlan } from "./instance-slots.js";
+import { MAX_SLOTS, MIN_SLOTS } from "./limits.js";
+import { isPlainObject } from "./plain-object.js";
+import type { SlotRun } from "./slot-map.js";
+import { changeSlots, type SlotCommand, type SlotMove, type SlotRecord } from "./slot-record.js";
+
+const FILE = "_slots.json";
+
+/** The slots of this process; its main thread alone changes them. */
+export class KeptSlots {
+  readonly #root: string;
+  #plan: SlotPlan;
+  #record: SlotRecord;
+  #changedMs = 0;
+
+  /**
+   * Installs the slots for this thread and later ones.
+   * @param plan what the descriptor implies
+   * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots
+   */
+  constructor(root: string, plan: SlotPlan) {
+    this.#root = root;
+    this.#plan = plan;
+    this.#record = readSlotRecord(root, plan);
+    installSlots(planWithRecord(plan, this.#record));
+  }
+
+  get record(): SlotRecord {
+    return this.#record;
+  }
+
+  /** Group of this instance; null: none. */
+  get own(): string | null {
+    return this.#plan.groups[this.#plan.own] ?? null;
+  }
+
+  get isDispatcher(): boolean {
+    return this.#plan.partitions !== null;
+  }
+
+  get graphs(): readonly string[] {
+    return this.#plan.graphs;
+  }
+
+  /**
+   * Executes a command: all threads know the result, which is durable.
+   * @throws SvcError SVC3413
+   */
+  change(command: SlotCommand): SlotRecord {
+    const next = changeSlots(this.#record, this.own, command);
+    if (next === this.#record) return next;
+    keepSlotRecord(this.#root, next);
+    const before = planWithRecord(this.#plan, this.#record);
+    const after = planWithRecord(this.#plan, next);
+    const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
+    if (isOther) this.#changedMs = nowMs();
+    this.#record = next;
+    this.#publish();
+    return next;
+  }
+
+  /** Keeps the map that the descriptor implies: a later descriptor may have more groups. */
+  keepFirst(): void {
+    if (!existsSync(join(this.#root, FILE))) keepSlotRecord(this.#root, this.#record);
+  }
+
+  /** Another descriptor has been accepted. */
+  replan(plan: SlotPlan): void {
+    this.#plan = plan;
+    this.#publish();
+  }
+
+  /** Returns whether a descriptor has all groups that own slots, so that it may be accepted. */
+  fits(plan: SlotPlan): boolean {
+    const { graphs, everywhere } = this.#plan;
+    const isSame = `${graphs} ${everywhere}` === `${plan.graphs} ${plan.everywhere}`;
+    const isCount = plan.map.count === this.#record.map.count;
+    return isSame && isCount && listMissing(this.#record, plan).length === 0;
+  }
+
+  #publish(): void {
+    publishSlots(planWithRecord(this.#plan, this.#record, this.#changedMs));
+  }
+}
+
+/** Returns the record that a descriptor implies. */
+function makeSlotRecord({ map, groups }: SlotPlan): SlotRecord {
+  return { version: 0, map, groups, move: null };
+}
+
+/**
+ * Returns what the instance has kept, otherwise what the descriptor implies.
+ * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots
+ */
+function readSlotRecord(root: string, plan: SlotPlan): SlotRecord {
+  const file = join(root, FILE);
+  if (!existsSync(file)) return makeSlotRecord(plan);
+  const record = parseSlotRecord(readFileSync(file, "utf8"));
+  if (record === null) throw new SvcError("SVC3413", `${file} is corrupt`);
+  const { count } = plan.map;
+  if (record.map.count !== count) {
+    const text = `${file} has ${record.map.count} slots, and the descriptor has ${count}`;
+    throw new SvcError("SVC3413", text);
+  }
+  const missing = listMissing(record, plan);
+  if (missing.length === 0) return record;
+  const text = `${missing.join(", ")} owns slots in ${file}, and the descriptor lacks it`;
+  throw new SvcError("SVC3413", text);
+}
+
+/** Returns the groups that own slots and are not in a plan. */
+function listMissing({ map, groups }: SlotRecord, plan: SlotPlan): string[] {
+  const owners = new Set(map.runs.map(([, owner]) => groups[owner]!));
+  return [...owners].filter((group) => !plan.groups.includes(group));
+}
+
+function keepSlotRecord(root: string, record: SlotRecord): void {
+  mkdirDurable(root);
+  writeJsonAtomically(join(root, FILE), record);
+}
+
+/** Returns null for a text that is no record. */
+function parseSlotRecord(text: string): SlotRecord | null {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  return isSlotRecord(given) ? given : null;
+}
+
+/** Returns whether a value from outside is a record. */
+export function isSlotRecord(given: unknown): given is SlotRecord {
+  if (!isPlainObject(given) || !isPlainObject(given.map)) return false;
+  const { version, groups, move } = given;
+  const { count, runs } = given.map;
+  if (!isCount(version) || !areNames(groups)) return false;
+  if (!isCount(count) || count < MIN_SLOTS || count > MAX_SLOTS) return false;
+  const isRun = (run: unknown, index: number, all: readonly unknown[]): run is SlotRun => {
+    if (!Array.isArray(run) || run.length !== 2 || !isCount(run[0]) || !isCount(run[1]))
+      return false;
+    const isNext = index === 0 ? run[0] === 0 : run[0] > (all[index - 1] as SlotRun)[0];
+    return isNext && run[0] < count && run[1] < groups.length;
+  };
+  if (!Array.isArray(runs) || runs.length === 0 || !runs.every(isRun)) return false;
+  return move === null || (isSlotMove(move, count) && typeof Object(move).isGiven === "boolean");
+}
+
+/** Returns whether a value from outside is a move. */
+export function isSlotMove(given: unknown, count: number): given is SlotMove {
+  if (!isPlainObject(given)) return false;
+  const { id, version, from, to, slots } = given;
+  if (!areNames([id, from, to]) || !isCount(version)) return false;
+  if (!Array.isArray(slots) || slots.length === 0 || slots.length > count) return false;
+  return (
+    slots.every((slot) => isCount(slot) && slot < count) && new Set(slots).size === slots.length
+  );
+}
+
+/** Returns a plan with the map and the move of a record. */
+function planWithRecord(plan: SlotPlan, record: SlotRecord, changedMs = 0): SlotPlan {
+  const { map, groups, move } = record;
+  const own = plan.groups[plan.own];
+  const partitions = plan.partitions && groups.map((group) => partitionOf(plan, group));
+  const next = { ...plan, map, groups, partitions, own: groups.indexOf(own ?? "") };
+  const isGiver = move !== null && move.from === own && !move.isGiven;
+  return {
+    ...next,
+    id: identifySlots(next),
+    held: isGiver ? move.slots : [],
+    isMoving: move !== null,
+    changedMs,
+  };
+}
+
+function partitionOf({ partitions, groups }: SlotPlan, group: string): number {
+  return partitions?.[groups.indexOf(group)] ?? -1;
+}
+
+function isCount(given: unknown): given is number {
+  return typeof given === "number" && Number.isSafeInteger(given) && given >= 0;
+}
+
+function areNames(given: unknown): given is string[] {
+  if (!Array.isArray(given) || given.length > 2 ** 15) return false;
+  return given.every((name) => typeof name === "string" && name.length > 0 && name.length <= 200);
+}

@@ -1,0 +1,129 @@
+// The next step of a coordinator, derived from the records of the instances. A coordinator has no
+// state that matters: after a crash, another one continues, or undoes the steps before `give`.
+
+import type { SlotCommand, SlotMove, SlotRecord } from "./slot-record.js";
+
+/** An instance with slots of its own, or a replica of one. */
+export interface SlotMember {
+  readonly id: string;
+  readonly group: string;
+  readonly record: SlotRecord;
+  /** It changes the graphs of its group. */
+  readonly leads: boolean;
+}
+
+/** The attempt of this run; null: it only finishes what others have begun. */
+export interface SlotAttempt {
+  readonly move: SlotMove;
+  /** The target has verified the content of the slots, and flushed it. */
+  readonly isApplied: boolean;
+}
+
+export type SlotStep =
+  | { readonly do: "tell"; readonly to: readonly string[]; readonly command: SlotCommand }
+  /** Copies the content to the target and verifies it. */
+  | { readonly do: "apply"; readonly move: SlotMove }
+  /** Removes the content of the slots in the source, or in a target that gets none. */
+  | {
+      readonly do: "remove";
+      readonly at: string;
+      readonly move: SlotMove;
+      /** Told to the group once it is done. */
+      readonly then: Extract<SlotStep, { do: "tell" }>;
+    }
+  /** A group that the step needs has no leader. */
+  | { readonly do: "wait"; readonly group: string }
+  /** Another coordinator has undone the move. */
+  | { readonly do: "lost" }
+  | { readonly do: "done" };
+
+const DONE: SlotStep = { do: "done" };
+
+/** @param members all of all groups: without one of them nothing may be decided */
+export function nextSlotStep(
+  members: readonly SlotMember[],
+  attempt: SlotAttempt | null,
+): SlotStep {
+  const move = members.find(({ record }) => record.move !== null)?.record.move ?? attempt?.move;
+  if (move === undefined || isOver(members, move)) return installStep(members);
+  const sources = members.filter(({ group }) => group === move.from);
+  const targets = members.filter(({ group }) => group === move.to);
+  const isGiven = sources.some(({ record }) => holds(record, move) && record.move?.isGiven);
+  if (isGiven) return forwardStep(move, sources, targets);
+  if (attempt?.move.id !== move.id) return undoStep(move, sources, targets);
+  const unheld = [...sources, ...targets].filter(({ record }) => !holds(record, move));
+  if (unheld.length > 0 && attempt.isApplied) return { do: "lost" };
+  if (unheld.length > 0) return tell(unheld, { do: "hold", move: attempt.move });
+  if (!attempt.isApplied) return { do: "apply", move: attempt.move };
+  return tell(sources, { do: "give", id: move.id });
+}
+
+function isOver(members: readonly SlotMember[], { version, from, to }: SlotMove): boolean {
+  return members.every(({ group, record }) => {
+    return record.move === null && (record.version >= version || (group !== from && group !== to));
+  });
+}
+
+function forwardStep(
+  move: SlotMove,
+  sources: readonly SlotMember[],
+  targets: readonly SlotMember[],
+): SlotStep {
+  const { id } = move;
+  const ungiven = sources.filter(({ record }) => holds(record, move) && !record.move?.isGiven);
+  if (ungiven.length > 0) return tell(ungiven, { do: "give", id });
+  const untaken = targets.filter(({ record }) => holds(record, move));
+  if (untaken.length > 0) return tell(untaken, { do: "take", id });
+  const uncleared = sources.filter(({ record }) => holds(record, move));
+  return remove(move, sources, tell(uncleared, { do: "clear", id }));
+}
+
+/** A source that has aborted cannot give: only then the target may drop what it has. */
+function undoStep(
+  move: SlotMove,
+  sources: readonly SlotMember[],
+  targets: readonly SlotMember[],
+): SlotStep {
+  const command = { do: "abort", id: move.id } as const;
+  const holding = sources.filter(({ record }) => holds(record, move));
+  if (holding.length > 0) return tell(holding, command);
+  const taking = targets.filter(({ record }) => holds(record, move));
+  return remove(move, targets, tell(taking, command));
+}
+
+function remove(
+  move: SlotMove,
+  group: readonly SlotMember[],
+  then: Extract<SlotStep, { do: "tell" }>,
+): SlotStep {
+  const leader = group.find(({ leads }) => leads);
+  if (leader === undefined) return { do: "wait", group: group[0]?.group ?? move.from };
+  // Told before others of its group, after the removal; or not all had held, and nothing came.
+  if (!holds(leader.record, move)) return then;
+  return { do: "remove", at: leader.id, move, then };
+}
+
+/** All others learn the latest map. */
+function installStep(members: readonly SlotMember[]): SlotStep {
+  const latest = latestRecord(members.map(({ record }) => record));
+  const older = members.filter(({ record }) => record.version < (latest?.version ?? 0));
+  if (latest === null || older.length === 0) return DONE;
+  return tell(older, { do: "install", record: { ...latest, move: null } });
+}
+
+/** Returns the record with the highest version. */
+export function latestRecord(records: readonly SlotRecord[]): SlotRecord | null {
+  let latest: SlotRecord | null = null;
+  for (const record of records) {
+    if (latest === null || record.version > latest.version) latest = record;
+  }
+  return latest;
+}
+
+function holds({ move: held }: SlotRecord, { id }: SlotMove): boolean {
+  return held !== null && held.id === id;
+}
+
+function tell(members: readonly SlotMember[], command: SlotCommand) {
+  return { do: "tell", to: members.map(({ id }) => id), command } as const;
+}

@@ -1,0 +1,137 @@
+// Record that each instance keeps of the slots of its system: the map, and the move in progress. A
+// pure state machine: the caller makes each new record durable before it acknowledges the command.
+//
+//   settled ──hold──► held ──give──► given ──clear──► settled, version + 1   in the source
+//   settled ──hold──► held ─────────take────────────► settled, version + 1   in the target
+//                      └──abort──► settled, same version                     in both
+//
+// `give` is the point of no return. Before it, a source that has aborted refuses to give, so that
+// the target may drop its copy. After it, any coordinator completes the move.
+
+import { isDeepStrictEqual } from "node:util";
+import { SvcError } from "./errors.js";
+import { SlotMap, type SlotRun, type SlotRuns } from "./slot-map.js";
+
+export interface SlotMove {
+  /** Identifies the attempt: a repeated move has another id. */
+  readonly id: string;
+  /** Version of the map afterwards. */
+  readonly version: number;
+  readonly from: string;
+  readonly to: string;
+  readonly slots: readonly number[];
+}
+
+export interface SlotRecord {
+  /** 0: the map that the descriptor implies. */
+  readonly version: number;
+  /** Owner of each slot: offset in `groups`. */
+  readonly map: SlotRuns;
+  readonly groups: readonly string[];
+  /** The unfinished move of this group. */
+  readonly move: (SlotMove & { readonly isGiven: boolean }) | null;
+}
+
+export type SlotCommand =
+  | { readonly do: "hold"; readonly move: SlotMove }
+  | { readonly do: "give" | "take" | "clear" | "abort"; readonly id: string }
+  | { readonly do: "install"; readonly record: SlotRecord };
+
+/**
+ * Returns the record after a command. Repeating the last command changes nothing.
+ * @param own group of the instance; null: it has none, as a dispatcher
+ * @throws SvcError SVC3413 for a command that does not fit the record
+ */
+export function changeSlots(
+  record: SlotRecord,
+  own: string | null,
+  command: SlotCommand,
+): SlotRecord {
+  if (command.do === "hold") return hold(record, own, command.move);
+  if (command.do === "install") return install(record, command.record);
+  const { move } = record;
+  const isKnown = move !== null && move.id === command.id;
+  if (command.do === "abort") {
+    if (!isKnown) return record;
+    if (move.isGiven) throw refused("the slots are given: the move can only go forward");
+    return { ...record, move: null };
+  }
+  const wanted = command.do === "take" ? move?.to : move?.from;
+  if (!isKnown || wanted !== own) throw refused(`${command.do}: no such move is held here`);
+  if (command.do === "clear") {
+    if (!move.isGiven) throw refused("clear: the slots are not given");
+    return { ...record, move: null };
+  }
+  if (command.do === "give") {
+    return move.isGiven ? record : { ...moved(record, move), move: { ...move, isGiven: true } };
+  }
+  return { ...moved(record, move), move: null };
+}
+
+function hold(record: SlotRecord, own: string | null, move: SlotMove): SlotRecord {
+  if (record.move?.id === move.id) return record;
+  if (record.move !== null) throw refused("hold: another move is not finished");
+  if (own !== move.from && own !== move.to) throw refused("hold: the move concerns other groups");
+  if (move.version !== record.version + 1) {
+    throw refused(`hold: version ${move.version} does not follow ${record.version}`);
+  }
+  const from = record.groups.indexOf(move.from);
+  const owners = new SlotMap(record.map);
+  const isOwned = from >= 0 && move.slots.every((slot) => owners.ownerOf(slot) === from);
+  const isKnown = move.from !== move.to && record.groups.includes(move.to);
+  if (!isOwned || !isKnown) throw refused(`hold: ${move.from} does not own the slots`);
+  return { ...record, move: { ...move, isGiven: false } };
+}
+
+/** Replaces the map by a later one. */
+function install(record: SlotRecord, next: SlotRecord): SlotRecord {
+  if (record.move !== null) throw refused("install: a move is not finished");
+  if (next.version < record.version) {
+    throw refused(`install: version ${next.version} is older than ${record.version}`);
+  }
+  const isSame = isDeepStrictEqual(namedOwners(record), namedOwners(next));
+  if (next.version === record.version && !isSame) {
+    throw refused(`install: there is another map of version ${next.version}`);
+  }
+  return { ...next, move: null };
+}
+
+function moved(record: SlotRecord, { version, slots, to }: SlotMove): SlotRecord {
+  const owner = record.groups.indexOf(to);
+  return { ...record, version, map: withOwner(record.map, slots, owner) };
+}
+
+/** Returns the number of slots that a group owns. */
+export function countSlots({ map, groups }: SlotRecord, group: string): number {
+  const wanted = groups.indexOf(group);
+  const ends = [...map.runs.slice(1).map(([first]) => first), map.count];
+  return map.runs.reduce((sum, [first, owner], run) => {
+    return owner === wanted ? sum + ends[run]! - first : sum;
+  }, 0);
+}
+
+/** Returns a map with another owner of some slots. */
+function withOwner(map: SlotRuns, slots: readonly number[], owner: number): SlotRuns {
+  const before = new SlotMap(map);
+  const owners = Array.from({ length: map.count }, (_, slot) => before.ownerOf(slot));
+  for (const slot of slots) owners[slot] = owner;
+  return { count: map.count, runs: findRuns(owners) };
+}
+
+/** Returns the runs of equal owners. */
+function findRuns(owners: readonly number[]): SlotRun[] {
+  const runs: SlotRun[] = [];
+  for (const [slot, owner] of owners.entries()) {
+    if (runs.at(-1)?.[1] !== owner) runs.push([slot, owner]);
+  }
+  return runs;
+}
+
+/** Returns what is equal for equal owners, whatever other groups there are. */
+export function namedOwners({ map, groups }: Pick<SlotRecord, "map" | "groups">) {
+  return { count: map.count, runs: map.runs.map(([first, owner]) => [first, groups[owner]!]) };
+}
+
+function refused(text: string): SvcError {
+  return new SvcError("SVC3413", text);
+}

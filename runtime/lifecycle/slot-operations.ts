@@ -1,0 +1,127 @@
+// Admin operation of a move of slots: one command at a time, sent by the coordinator. Commands that
+// change something need its lease, so that a coordinator which was replaced has no effect.
+
+import { statfs } from "node:fs/promises";
+import { freemem } from "node:os";
+import { isSlotMove, isSlotRecord, type KeptSlots } from "../base/kept-slots.js";
+import { MAX_SLOTS } from "../base/limits.js";
+import { isPlainObject } from "../base/plain-object.js";
+import type { SlotCommand } from "../base/slot-record.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
+import type { Parts } from "./operation.js";
+import { SlotShare } from "./slot-share.js";
+
+/** Requests that wait are sent at the latest after this time. */
+const HOLD_MS = 15_000;
+const MAX_DRAIN_MS = 10_000;
+const MAX_WORDS = 2 ** 24;
+
+const shares = new WeakMap<KeptSlots, SlotShare>();
+
+type Command = Readonly<Record<string, unknown>>;
+
+/** @throws Error, SvcError SVC3413 */
+export async function moveSlots(parts: Parts, { content, lease }: ControlArguments) {
+  const { service, graphs } = parts;
+  const { slots } = graphs;
+  if (slots === null) throw new Error("the system has no slots");
+  const command: unknown = JSON.parse(String(content));
+  if (!isPlainObject(command)) throw new Error("a command is required");
+  const share = shares.get(slots) ?? new SlotShare(graphs, slots);
+  shares.set(slots, share);
+  if (command.do === "look") return look(parts, slots, share);
+  if (command.do === "count") return { graphs: await share.count() };
+  if (!service.lease.isHeldBy(String(lease))) throw new Error("lease lost on this instance");
+  switch (command.do) {
+    case "hold-requests": {
+      const drainMs = Math.min(MAX_DRAIN_MS, Math.max(0, Number(command.drainMs) || 0));
+      return { running: await service.holdRequests(HOLD_MS, drainMs) };
+    }
+    case "release-requests":
+      await service.releaseRequests();
+      return {};
+    case "tell": {
+      const record = slots.change(readCommand(command.command, slots));
+      await share.settle();
+      return { record };
+    }
+    case "encode":
+      return share.encode(readSlots(command.slots), readNumber(command.maxWords, MAX_WORDS));
+    case "encode-anchors":
+      return share.encodeAnchors();
+    case "read":
+      return { data: share.read(String(command.graph), readSlot(command.slot), offsetOf(command)) };
+    case "stage":
+      return share.stage(readStaged(command));
+    case "write":
+      return share.write(String(command.id), readSlots(command.slots));
+    case "remove":
+      return share.remove(String(command.id));
+    default:
+      throw new Error(`unknown command ${String(command.do).slice(0, 100)}`);
+  }
+}
+
+async function look({ service }: Parts, slots: KeptSlots, share: SlotShare): Promise<object> {
+  const { root, durability } = service.settings;
+  const disk = await statfs(root).catch(() => null);
+  return {
+    record: slots.record,
+    own: slots.own,
+    build: service.node.build,
+    leads: await share.leads(),
+    digests: await share.digests(),
+    isDurable: durability !== "off",
+    freeMemory: freemem(),
+    freeDisk: disk === null ? null : disk.bavail * disk.bsize,
+    usedBytes: await share.usedBytes(),
+  };
+}
+
+function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
+  const refused = (): Error => new Error("the command of a move is not valid");
+  if (!isPlainObject(given)) throw refused();
+  const { count } = slots.record.map;
+  switch (given.do) {
+    case "hold":
+      if (!isSlotMove(given.move, count)) throw refused();
+      return { do: "hold", move: given.move };
+    case "install":
+      if (!isSlotRecord(given.record) || given.record.map.count !== count) throw refused();
+      return { do: "install", record: given.record };
+    case "give":
+    case "take":
+    case "clear":
+    case "abort":
+      return { do: given.do, id: String(given.id) };
+    default:
+      throw refused();
+  }
+}
+
+function readStaged({ id, graph, slot, offset, length, data, names, digest }: Command) {
+  if (typeof data !== "string") throw new Error("data is required");
+  return {
+    ...{ id: String(id), graph: String(graph), slot: readSlot(slot) },
+    ...{ offset: readNumber(offset, MAX_WORDS), length: readNumber(length, 2 ** 28) },
+    bytes: Buffer.from(data, "base64"),
+    names: Array.isArray(names) ? names : [],
+    digest: String(digest),
+  };
+}
+
+function readSlots(given: unknown): number[] {
+  if (!Array.isArray(given) || given.length > MAX_SLOTS) throw new Error("slots are required");
+  return given.map(readSlot);
+}
+
+const readSlot = (given: unknown): number => readNumber(given, MAX_SLOTS);
+
+const offsetOf = ({ offset }: Command): number => readNumber(offset, 2 ** 31);
+
+function readNumber(given: unknown, most: number): number {
+  if (typeof given === "number" && Number.isInteger(given) && given >= 0 && given <= most) {
+    return given;
+  }
+  throw new Error(`a number from 0 to ${most} is required`);
+}

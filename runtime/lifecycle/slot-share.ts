@@ -1,0 +1,227 @@
+// Content of slots in the graphs of this process, as a move reads and writes it. Received content
+// is kept in memory until the source has stopped changing it: before that, nothing depends on it.
+
+import { threadSlots } from "../base/instance-slots.js";
+import type { KeptSlots } from "../base/kept-slots.js";
+import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
+import { describeDigest, measureBytes } from "../graph/status/graph-digest.js";
+import type { GraphSupervisor } from "./graph-supervisor.js";
+
+/** Bytes of content in one response, before base64. */
+const CHUNK_BYTES = 2 ** 19;
+const MAX_STAGED_BYTES = 2 ** 28;
+const FLUSH_MS = 30_000;
+
+export interface StagedChunk {
+  readonly id: string;
+  readonly graph: string;
+  readonly slot: number;
+  readonly offset: number;
+  /** Bytes of the whole content. */
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  readonly names: readonly RecordName[];
+  readonly digest: string;
+}
+
+interface Staged {
+  readonly bytes: Uint8Array;
+  received: number;
+  readonly names: readonly RecordName[];
+  readonly digest: string;
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+}
+
+/** Anchors have no digest: they may change in each group. */
+const ANCHORS = "anchors";
+
+export class SlotShare {
+  readonly #graphs: GraphSupervisor;
+  readonly #slots: KeptSlots;
+  readonly #byGraph = new Map<string, GraphSlots>();
+  /** By graph and slot. */
+  readonly #encoded = new Map<string, Encoded>();
+  #stagedFor = "";
+  #staged = new Map<string, Staged>();
+
+  constructor(graphs: GraphSupervisor, slots: KeptSlots) {
+    this.#graphs = graphs;
+    this.#slots = slots;
+  }
+
+  /** Returns whether the graphs of this instance may change. */
+  async leads(): Promise<boolean> {
+    if (this.#slots.isDispatcher) return false;
+    const all = await this.#all();
+    return all.every(({ store }) => !store.isReadonly);
+  }
+
+  async digests(): Promise<Record<string, string>> {
+    if (this.#slots.isDispatcher) return {};
+    const all = await this.#all();
+    return Object.fromEntries(all.map(({ store }) => [store.name, describeDigest(store)]));
+  }
+
+  async usedBytes(): Promise<number> {
+    if (this.#slots.isDispatcher) return 0;
+    return (await this.#all()).reduce((sum, { store }) => sum + measureBytes(store), 0);
+  }
+
+  /** Waits for changes that began before the slots became what they are. */
+  async settle(): Promise<void> {
+    if (this.#slots.isDispatcher) return;
+    for (const graph of await this.#all()) graph.settle();
+  }
+
+  /** Returns the vertices of each slot by graph, anchors among them. */
+  async count(): Promise<Record<string, number[]>> {
+    const all = await this.#all();
+    return Object.fromEntries(all.map((graph) => [graph.store.name, [...graph.count()]]));
+  }
+
+  /** Encodes slots for `read`, at least one, until they have `maxWords`. */
+  async encode(slots: readonly number[], maxWords: number): Promise<object> {
+    this.#encoded.clear();
+    const all = await this.#all();
+    const encoded = all.map((graph) => ({ graph, ...graph.encode(slots, maxWords) }));
+    const count = Math.min(...encoded.map(({ contents }) => contents.length));
+    const graphs = encoded.map(({ graph, contents, names }) => {
+      const shown = contents.slice(0, count).map(({ slot, words, digest, vertices, arcs }) => {
+        const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+        this.#encoded.set(`${graph.store.name} ${slot}`, { bytes });
+        return { slot, bytes: bytes.length, digest, vertices, arcs };
+      });
+      return { graph: graph.store.name, slots: shown, names };
+    });
+    return { slots: slots.slice(0, count), graphs };
+  }
+
+  /** Encodes the anchors for `read`, as a slot after the last one. */
+  async encodeAnchors(): Promise<object> {
+    const slot = this.#slots.record.map.count;
+    const graphs = (await this.#all()).map((graph) => {
+      const { words, names } = graph.encodeAnchors();
+      const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+      this.#encoded.set(`${graph.store.name} ${slot}`, { bytes });
+      const shown = { slot, bytes: bytes.length, digest: ANCHORS, vertices: 0, arcs: 0 };
+      return { graph: graph.store.name, slots: [shown], names };
+    });
+    return { slots: [], graphs };
+  }
+
+  /** Returns the next bytes of an encoded slot, as base64. */
+  read(graph: string, slot: number, offset: number): string {
+    const found = this.#encoded.get(`${graph} ${slot}`);
+    if (found === undefined) throw new Error(`slot ${slot} of "${graph}" is not encoded`);
+    const { buffer, byteOffset } = found.bytes.subarray(offset, offset + CHUNK_BYTES);
+    const length = Math.max(0, Math.min(CHUNK_BYTES, found.bytes.length - offset));
+    return Buffer.from(buffer, byteOffset, length).toString("base64");
+  }
+
+  /** Keeps received content of another group. */
+  stage({ id, graph, slot, offset, length, bytes, names, digest }: StagedChunk): object {
+    if (id !== this.#stagedFor) {
+      this.#staged.clear();
+      this.#stagedFor = id;
+    }
+    const place = `${graph} ${slot}`;
+    if (offset === 0) {
+      const others = [...this.#staged].filter(([other]) => other !== place);
+      const total = others.reduce((sum, [, staged]) => sum + staged.bytes.length, length);
+      if (total > MAX_STAGED_BYTES) throw new Error("content of the slots is too large");
+      this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names, digest });
+    }
+    const staged = this.#staged.get(place);
+    if (staged === undefined || staged.received !== offset || offset + bytes.length > length) {
+      throw new Error(`slot ${slot} of "${graph}" does not continue at ${offset}`);
+    }
+    staged.bytes.set(bytes, offset);
+    staged.received += bytes.length;
+    return { received: staged.received };
+  }
+
+  /**
+   * Writes the received slots to the graphs, and resolves when they are durable.
+   * @returns digests of what was written by graph and slot; `missing`: slots that were not received
+   */
+  async write(id: string, slots: readonly number[]): Promise<object> {
+    this.#require(id);
+    const all = await this.#all();
+    const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
+    const missing = places.filter(({ graph, slot }) => {
+      const staged = this.#staged.get(`${graph.store.name} ${slot}`);
+      return (
+        id !== this.#stagedFor || staged === undefined || staged.received < staged.bytes.length
+      );
+    });
+    if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
+    for (const graph of all) {
+      const anchors = this.#staged.get(`${graph.store.name} ${this.#slots.record.map.count}`);
+      if (anchors !== undefined) write(graph, anchors);
+    }
+    // An earlier attempt may have written a part.
+    for (const graph of all) graph.remove(slots);
+    for (const { graph, slot } of places) {
+      write(graph, this.#staged.get(`${graph.store.name} ${slot}`)!);
+    }
+    const digests: Record<string, Record<string, string>> = {};
+    for (const graph of all) {
+      const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
+      digests[graph.store.name] = Object.fromEntries(
+        contents.map(({ slot, digest }) => [slot, digest]),
+      );
+    }
+    this.#staged.clear();
+    await this.#flush();
+    return { digests };
+  }
+
+  /** Removes what a move has given away, or what an undone move has brought. */
+  async remove(id: string): Promise<object> {
+    const { slots } = this.#require(id);
+    this.#encoded.clear();
+    for (const graph of await this.#all()) graph.remove(slots);
+    await this.#flush();
+    return {};
+  }
+
+  #require(id: string) {
+    const { move } = this.#slots.record;
+    if (move === null || move.id !== id) throw new Error("this move is not held here");
+    const isSource = move.from === this.#slots.own;
+    if (isSource && !move.isGiven) throw new Error("the slots are not given");
+    return move;
+  }
+
+  /** Resolves when all changes so far are durable, in the whole group if it has a leader. */
+  async #flush(): Promise<void> {
+    const { clock } = this.#graphs;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), FLUSH_MS);
+    });
+    const isDone = await Promise.race([clock.waitConfirmed(clock.nextFlush), late]);
+    clearTimeout(timer);
+    if (!isDone) throw new Error("the changes are not durable: see the log");
+  }
+
+  async #all(): Promise<GraphSlots[]> {
+    const all: GraphSlots[] = [];
+    for (const name of this.#slots.graphs) {
+      await this.#graphs.openConfigured(name);
+      const store = this.#graphs.storeOf(name)!;
+      const known = this.#byGraph.get(name);
+      const graph = known?.store === store ? known : new GraphSlots(store, threadSlots()!);
+      this.#byGraph.set(name, graph);
+      all.push(graph);
+    }
+    return all;
+  }
+}
+
+function write(graph: GraphSlots, { bytes, names }: Staged): void {
+  graph.write(new Uint32Array(bytes.buffer), names);
+}

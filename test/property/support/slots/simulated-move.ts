@@ -1,0 +1,442 @@
+// Slots that move between groups, in one process and random order: clients, dispatchers,
+// coordinators and faults take turns after each step. The records and the coordinator's decisions
+// are those of the product. Checks each response, and everything after the last fault.
+
+import * as assert from "uvu/assert";
+import { nextSlotStep, type SlotAttempt } from "../../../../runtime/base/next-slot-step.js";
+import { planSlotMoves } from "../../../../runtime/base/plan-slot-moves.js";
+import { divideSlots, SlotMap } from "../../../../runtime/base/slot-map.js";
+import {
+  changeSlots,
+  type SlotCommand,
+  type SlotMove,
+  type SlotRecord,
+} from "../../../../runtime/base/slot-record.js";
+import { Random } from "../random.js";
+
+/** Part of the protocol that is left out, to see that it is needed. */
+export type Guard =
+  | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify")
+  | ("lease" | "all members" | "removal" | "settled");
+
+const SLOTS = 16;
+const KEYS = 24;
+const FAULTY_STEPS = 1500;
+const CALM_STEPS = 4000;
+/** A command or request got no response. */
+class Lost extends Error {}
+
+type Task = Generator<undefined, void, undefined>;
+
+interface Member {
+  readonly id: string;
+  readonly group: string;
+  record: SlotRecord;
+  isUp: boolean;
+  /** Number of the coordinator whose commands it takes. */
+  lease: number;
+}
+
+/** Content of a group: changes by key. Its members have all that is acknowledged. */
+type Content = Map<number, Set<number>>;
+
+interface Group {
+  readonly name: string;
+  content: Content;
+  leader: string | null;
+}
+
+interface Dispatcher {
+  record: SlotRecord;
+  isHeld: boolean;
+  running: number;
+}
+
+export interface MoveOutcome {
+  readonly cuts: number;
+  readonly answers: number;
+  readonly changes: number;
+}
+
+/** Runs one seed. @throws AssertionError */
+export function simulateMoves(seed: number, without: Guard | null = null): MoveOutcome {
+  return new Simulation(seed, without).run();
+}
+
+class Simulation {
+  readonly #random: Random;
+  readonly #without: Guard | null;
+  readonly #groups = new Map<string, Group>();
+  readonly #members: Member[] = [];
+  readonly #dispatchers: Dispatcher[];
+  readonly #acknowledged = new Map<number, Set<number>>();
+  readonly #kept: string[];
+  #tasks: Task[] = [];
+  readonly #coordinating = new Set<Task>();
+  #coordinators = 0;
+  #isCalm = false;
+  #serial = 0;
+  #cuts = 0;
+  #answers = 0;
+  #changes = 0;
+
+  constructor(seed: number, without: Guard | null) {
+    this.#random = new Random(seed);
+    for (let n = 0; n < 10; n++) this.#random.below(2);
+    this.#without = without;
+    const count = 2 + this.#random.below(3);
+    const groups = Array.from({ length: count }, (_, n) => `B${n + 1}`);
+    const first = groups.slice(0, 1 + this.#random.below(count));
+    const map = divideSlots(SLOTS, first.length);
+    const record: SlotRecord = { version: 0, map, groups, move: null };
+    this.#kept = this.#random.below(2) === 0 ? groups : groups.slice(0, count - 1);
+    for (const name of groups) {
+      this.#groups.set(name, { name, content: new Map(), leader: name });
+      const replicas = this.#random.below(3);
+      for (let n = 0; n <= replicas; n++) {
+        const id = n === 0 ? name : `${name}.${n}`;
+        this.#members.push({ id, group: name, record, isUp: true, lease: 0 });
+      }
+    }
+    this.#dispatchers = [0, 1].map(() => ({ record, isHeld: false, running: 0 }));
+  }
+
+  run(): MoveOutcome {
+    for (let step = 0; step < FAULTY_STEPS; step++) {
+      if (this.#random.below(40) === 0) this.#fault();
+      if (this.#tasks.length < 6) this.#begin();
+      this.#advance();
+    }
+    this.#isCalm = true;
+    for (const member of this.#members) this.#start(member);
+    for (const dispatcher of this.#dispatchers) dispatcher.isHeld = false;
+    for (const group of this.#groups.values()) this.#elect(group);
+    this.#tasks = this.#tasks.filter((task) => !this.#coordinating.has(task));
+    const last = this.#coordinate();
+    this.#tasks.push(last);
+    for (let step = 0; step < CALM_STEPS && this.#tasks.includes(last); step++) {
+      if (this.#tasks.length < 6) this.#begin();
+      this.#advance();
+    }
+    assert.not.ok(this.#tasks.includes(last), "the last coordinator ends");
+    while (this.#tasks.length > 0) this.#advance();
+    this.#checkEnd();
+    return { cuts: this.#cuts, answers: this.#answers, changes: this.#changes };
+  }
+
+  #advance(): void {
+    if (this.#tasks.length === 0) return;
+    const task = this.#random.of(this.#tasks);
+    let isOver = true;
+    try {
+      isOver = task.next().done === true;
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+    }
+    if (isOver) this.#tasks = this.#tasks.filter((other) => other !== task);
+    this.#checkOwners();
+  }
+
+  #begin(): void {
+    const kind = this.#random.below(10);
+    if (kind < 5) this.#tasks.push(this.#change());
+    else if (kind < 9) this.#tasks.push(this.#query());
+    else if (!this.#isCalm) {
+      const task = this.#coordinate();
+      this.#coordinating.add(task);
+      this.#tasks.push(task);
+    }
+  }
+
+  #fault(): void {
+    const member = this.#random.of(this.#members);
+    const group = this.#groups.get(member.group)!;
+    switch (this.#random.below(5)) {
+      case 0:
+        member.isUp = false;
+        if (group.leader === member.id) group.leader = null;
+        return;
+      case 1:
+        return this.#start(member);
+      case 2:
+        return this.#elect(group);
+      case 3: {
+        // A dispatcher starts again with the map that it has kept, and holds nothing.
+        const dispatcher = this.#random.of(this.#dispatchers);
+        dispatcher.isHeld = false;
+        return;
+      }
+      default:
+        // A killed coordinator; half of them only stand still for long, and go on later.
+        this.#tasks = this.#tasks.filter(() => this.#random.below(3) > 0);
+        for (const dispatcher of this.#dispatchers) {
+          dispatcher.running = 0;
+          if (this.#random.below(2) === 0) dispatcher.isHeld = false;
+        }
+    }
+  }
+
+  #start(member: Member): void {
+    if (member.isUp) return;
+    member.isUp = true;
+    member.lease = 0;
+    const group = this.#groups.get(member.group)!;
+    if (group.leader === null && this.#random.below(2) === 0) group.leader = member.id;
+  }
+
+  /** Another member leads: it has everything that was acknowledged. */
+  #elect(group: Group): void {
+    const up = this.#members.filter(({ group: name, isUp }) => isUp && name === group.name);
+    group.leader = up.length === 0 ? null : this.#random.of(up).id;
+  }
+
+  #memberOf(id: string): Member {
+    const found = this.#members.find((member) => member.id === id)!;
+    if (!found.isUp) throw new Lost();
+    return found;
+  }
+
+  #leaderOf(group: string): Member {
+    const { leader } = this.#groups.get(group)!;
+    if (leader === null) throw new Lost();
+    return this.#memberOf(leader);
+  }
+
+  // Clients
+
+  *#change(): Task {
+    const key = this.#random.below(KEYS);
+    const serial = this.#serial++;
+    const dispatcher = this.#random.below(4) === 0 ? null : this.#random.of(this.#dispatchers);
+    while (dispatcher?.isHeld) yield;
+    if (dispatcher !== null) dispatcher.running++;
+    try {
+      const { record } = dispatcher ?? this.#random.of(this.#members);
+      const group = record.groups[ownerOf(record, key)]!;
+      yield;
+      if (!this.#apply(group, key, serial)) return;
+      this.#acknowledge(key, serial);
+      yield;
+    } finally {
+      if (dispatcher !== null) dispatcher.running = Math.max(0, dispatcher.running - 1);
+    }
+  }
+
+  /** Returns false for a change that is refused. */
+  #apply(group: string, key: number, serial: number): boolean {
+    const { record } = this.#leaderOf(group);
+    const isHeld = record.move?.slots.includes(slotOf(key)) === true;
+    if (isHeld && this.#without !== "hold") return false;
+    const owner = record.groups[ownerOf(record, key)];
+    if (owner !== group && this.#without !== "owner") return false;
+    const { content } = this.#groups.get(group)!;
+    content.set(key, new Set([...(content.get(key) ?? []), serial]));
+    this.#changes++;
+    return true;
+  }
+
+  #acknowledge(key: number, serial: number): void {
+    const known = this.#acknowledged.get(key) ?? new Set();
+    this.#acknowledged.set(key, known.add(serial));
+  }
+
+  *#query(): Task {
+    const dispatcher = this.#random.of(this.#dispatchers);
+    while (dispatcher.isHeld) yield;
+    dispatcher.running++;
+    try {
+      const before = new Map([...this.#acknowledged].map(([key, set]) => [key, new Set(set)]));
+      const { record } = dispatcher;
+      const parts: { readonly content: Content; readonly version: number }[] = [];
+      for (const group of this.#groups.values()) {
+        yield;
+        const up = this.#members.filter(({ group: name, isUp }) => isUp && name === group.name);
+        if (up.length === 0) return;
+        const { record: own } = this.#random.of(up);
+        const isSettled = own.move === null || this.#without === "settled";
+        parts.push({ content: copyOf(group.content), version: isSettled ? own.version : -1 });
+      }
+      yield;
+      const isOne = parts.every(({ version }) => version === record.version);
+      if (!isOne && this.#without !== "map of answers") return;
+      this.#checkAnswer(before, parts);
+    } finally {
+      dispatcher.running = Math.max(0, dispatcher.running - 1);
+    }
+  }
+
+  #checkAnswer(before: Content, parts: readonly { readonly content: Content }[]): void {
+    this.#answers++;
+    for (let key = 0; key < KEYS; key++) {
+      const found = parts.filter(({ content }) => content.has(key));
+      assert.ok(found.length <= 1, `key ${key} is twice in an answer`);
+      for (const serial of before.get(key) ?? []) {
+        assert.ok(found[0]?.content.get(key)?.has(serial), `an answer lacks ${serial} of ${key}`);
+      }
+    }
+  }
+
+  // The coordinator
+
+  *#coordinate(): Task {
+    const number = ++this.#coordinators;
+    let attempt: SlotAttempt | null = null;
+    const held: Dispatcher[] = [];
+    try {
+      for (const member of this.#members) {
+        if (!member.isUp) return;
+        member.lease = number;
+        yield;
+      }
+      for (;;) {
+        yield;
+        const members = this.#look(number);
+        if (members === null) return;
+        const step = nextSlotStep(members, attempt);
+        if (step.do === "wait" || step.do === "lost") return;
+        if (step.do === "done") {
+          this.#install(members[0]!.record);
+          for (const dispatcher of held.splice(0)) dispatcher.isHeld = false;
+          const move = this.#choose(members[0]!.record);
+          attempt = null;
+          if (move === null) return;
+          let isDrained = true;
+          for (const dispatcher of this.#dispatchers) {
+            dispatcher.isHeld = true;
+            held.push(dispatcher);
+            for (let n = 0; dispatcher.running > 0 && n < 50; n++) yield;
+            isDrained &&= dispatcher.running === 0;
+          }
+          attempt = isDrained ? { move, isApplied: false } : null;
+        } else if (step.do === "tell") yield* this.#tell(step.to, step.command, number);
+        else if (step.do === "apply") {
+          yield* this.#copy(step.move, number);
+          attempt = { move: step.move, isApplied: true };
+        } else {
+          this.#remove(step.at, step.move, number);
+          yield;
+          yield* this.#tell(step.then.to, step.then.command, number);
+        }
+      }
+    } finally {
+      for (const dispatcher of held) dispatcher.isHeld = false;
+    }
+  }
+
+  #look(number: number) {
+    const isAll = this.#without !== "all members";
+    const seen = this.#members.filter(({ isUp }) => isUp);
+    if (isAll && seen.length < this.#members.length) return null;
+    for (const member of seen) if (this.#isFenced(member, number)) return null;
+    return seen.map(({ id, group, record }) => {
+      return { id, group, record, leads: this.#groups.get(group)!.leader === id };
+    });
+  }
+
+  #isFenced({ lease }: Member, number: number): boolean {
+    return lease !== number && this.#without !== "lease";
+  }
+
+  #choose(record: SlotRecord): SlotMove | null {
+    const planned = planSlotMoves(record.map, record.groups, this.#kept)[0];
+    if (planned === undefined) return null;
+    const id = `move ${this.#serial++}`;
+    const slots = planned.slots.slice(0, 1 + this.#random.below(4));
+    return { ...planned, id, version: record.version + 1, slots };
+  }
+
+  *#tell(to: readonly string[], command: SlotCommand, number: number): Task {
+    const told = this.#without === "abort first" && command.do === "abort" ? [] : to;
+    for (const id of told) {
+      const member = this.#memberOf(id);
+      if (this.#isFenced(member, number)) throw new Lost();
+      try {
+        member.record = changeSlots(member.record, member.group, command);
+      } catch {
+        throw new Lost();
+      }
+      if (command.do === "take") this.#cuts++;
+      yield;
+    }
+    if (told !== to)
+      for (const member of this.#members) member.record = { ...member.record, move: null };
+  }
+
+  *#copy({ from, to, slots }: SlotMove, number: number): Task {
+    this.#leaderOf(from);
+    const source = copyOf(this.#groups.get(from)!.content);
+    yield;
+    for (const [key, changes] of source) {
+      if (!slots.includes(slotOf(key))) continue;
+      const leader = this.#leaderOf(to);
+      if (this.#isFenced(leader, number) || leader.record.move === null) throw new Lost();
+      this.#groups.get(to)!.content.set(key, new Set(changes));
+      yield;
+      if (this.#without === "verify" && this.#random.below(4) === 0) return;
+    }
+  }
+
+  #remove(at: string, { id, slots }: SlotMove, number: number): void {
+    const member = this.#memberOf(at);
+    if (this.#isFenced(member, number) || member.record.move?.id !== id) throw new Lost();
+    const isTarget = member.record.move.to === member.group;
+    if (this.#without === (isTarget ? "drop" : "removal")) return;
+    const { content } = this.#groups.get(member.group)!;
+    for (const key of content.keys()) if (slots.includes(slotOf(key))) content.delete(key);
+  }
+
+  #install(record: SlotRecord): void {
+    for (const dispatcher of this.#dispatchers) {
+      if (dispatcher.record.version >= record.version) continue;
+      dispatcher.record = changeSlots(dispatcher.record, null, { do: "install", record });
+    }
+  }
+
+  // Invariants
+
+  /** One owner per slot and version, in all records. */
+  #checkOwners(): void {
+    const maps = new Map<number, string>();
+    for (const { record } of [...this.#members, ...this.#dispatchers]) {
+      const text = JSON.stringify(record.map);
+      const known = maps.get(record.version) ?? text;
+      assert.is(text, known, `two maps of version ${record.version}`);
+      maps.set(record.version, known);
+    }
+  }
+
+  #checkEnd(): void {
+    const { record } = this.#members[0]!;
+    for (const { id, record: other } of this.#members) {
+      assert.is(other.version, record.version, id);
+      assert.is(other.move, null, id);
+    }
+    const shares = new Map<string, number>();
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const owner = record.groups[new SlotMap(record.map).ownerOf(slot)]!;
+      shares.set(owner, (shares.get(owner) ?? 0) + 1);
+    }
+    const counts = this.#kept.map((group) => shares.get(group) ?? 0);
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, "equal shares");
+    for (let key = 0; key < KEYS; key++) {
+      const owner = record.groups[ownerOf(record, key)];
+      for (const { name, content } of this.#groups.values()) {
+        if (name !== owner) assert.not.ok(content.has(key), `key ${key} is still in ${name}`);
+      }
+      const there = this.#groups.get(owner!)!.content.get(key);
+      for (const serial of this.#acknowledged.get(key) ?? []) {
+        assert.ok(there?.has(serial), `change ${serial} of key ${key} is lost`);
+      }
+    }
+  }
+}
+
+const slotOf = (key: number) => key % SLOTS;
+
+function ownerOf(record: SlotRecord, key: number): number {
+  return new SlotMap(record.map).ownerOf(slotOf(key));
+}
+
+function copyOf(content: Content): Content {
+  return new Map([...content].map(([key, changes]) => [key, new Set(changes)]));
+}

@@ -1,0 +1,118 @@
+// Records of slots: commands that do not fit are refused, repeated ones change nothing, and moves
+// are as few as possible.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../runtime/base/errors.js";
+import { isSlotRecord } from "../../../runtime/base/kept-slots.js";
+import { planSlotMoves } from "../../../runtime/base/plan-slot-moves.js";
+import { divideSlots } from "../../../runtime/base/slot-map.js";
+import {
+  changeSlots,
+  countSlots,
+  type SlotCommand,
+  type SlotRecord,
+} from "../../../runtime/base/slot-record.js";
+
+const test = suite("slot record");
+const groups = ["B1", "B2", "B3"];
+const FIRST: SlotRecord = { version: 0, map: divideSlots(16, 2), groups, move: null };
+const move = { id: "a", version: 1, from: "B1", to: "B3", slots: [0, 3] };
+const hold: SlotCommand = { do: "hold", move };
+
+function refused(record: SlotRecord, own: string | null, command: SlotCommand): void {
+  try {
+    changeSlots(record, own, command);
+  } catch (error) {
+    assert.instance(error, SvcError);
+    assert.is((error as SvcError).code, "SVC3413");
+    return;
+  }
+  assert.unreachable(JSON.stringify(command));
+}
+
+test("a source gives, a target takes, and both have the same map", () => {
+  const held = changeSlots(FIRST, "B1", hold);
+  assert.is(changeSlots(held, "B1", hold), held);
+  const given = changeSlots(held, "B1", { do: "give", id: "a" });
+  assert.is(changeSlots(given, "B1", { do: "give", id: "a" }), given);
+  const settled = changeSlots(given, "B1", { do: "clear", id: "a" });
+  const taken = changeSlots(changeSlots(FIRST, "B3", hold), "B3", { do: "take", id: "a" });
+  assert.equal(settled, taken);
+  assert.is(settled.version, 1);
+  assert.equal(settled.map.runs, [
+    [0, 2],
+    [1, 0],
+    [3, 2],
+    [4, 0],
+    [8, 1],
+  ]);
+  assert.equal(
+    groups.map((group) => countSlots(settled, group)),
+    [6, 8, 2],
+  );
+  const other = { ...FIRST, groups: ["B1", "B2"] };
+  assert.equal(changeSlots(other, null, { do: "install", record: settled }), settled);
+});
+
+test("a command that does not fit is refused", () => {
+  const held = changeSlots(FIRST, "B1", hold);
+  const given = changeSlots(held, "B1", { do: "give", id: "a" });
+  refused(FIRST, "B2", hold);
+  refused(held, "B1", { do: "hold", move: { ...move, id: "b" } });
+  refused(FIRST, "B1", { do: "hold", move: { ...move, version: 2 } });
+  refused(FIRST, "B1", { do: "hold", move: { ...move, slots: [0, 8] } });
+  refused(FIRST, "B1", { do: "hold", move: { ...move, to: "B4" } });
+  refused(held, "B1", { do: "give", id: "b" });
+  refused(held, "B1", { do: "take", id: "a" });
+  refused(held, "B1", { do: "clear", id: "a" });
+  refused(given, "B1", { do: "abort", id: "a" });
+  refused(changeSlots(FIRST, "B3", hold), "B3", { do: "give", id: "a" });
+  // An aborted source cannot give any more.
+  const aborted = changeSlots(held, "B1", { do: "abort", id: "a" });
+  assert.equal(aborted, FIRST);
+  refused(aborted, "B1", { do: "give", id: "a" });
+  refused(held, "B1", { do: "install", record: { ...FIRST, version: 3 } });
+  const settled = changeSlots(given, "B1", { do: "clear", id: "a" });
+  refused(settled, "B1", { do: "install", record: FIRST });
+  refused(settled, "B1", { do: "install", record: { ...FIRST, version: 1 } });
+});
+
+test("records from outside are validated", () => {
+  assert.ok(isSlotRecord(changeSlots(FIRST, "B1", hold)));
+  for (const wrong of [
+    null,
+    { ...FIRST, version: -1 },
+    { ...FIRST, groups: [1] },
+    { ...FIRST, map: { count: 1e9, runs: [[0, 0]] } },
+    { ...FIRST, map: { count: 16, runs: [[1, 0]] } },
+    { ...FIRST, map: { count: 16, runs: [[0, 3]] } },
+    { ...FIRST, move: { ...move, slots: [16], isGiven: false } },
+    { ...FIRST, move: { ...move, slots: [1, 1], isGiven: false } },
+    { ...FIRST, move },
+  ]) {
+    assert.not.ok(isSlotRecord(wrong), JSON.stringify(wrong));
+  }
+});
+
+test("from 4 to 5 groups and back, at most 21 % of the slots move", () => {
+  const four = ["B1", "B2", "B3", "B4"];
+  const five = [...four, "B5"];
+  const moved = (moves: ReturnType<typeof planSlotMoves>) => {
+    return moves.reduce((sum, { slots }) => sum + slots.length, 0);
+  };
+  const map = divideSlots(4096, 4);
+  const moves = planSlotMoves(map, four, five);
+  assert.is(moved(moves), 819);
+  assert.ok(moves.every(({ to }) => to === "B5"));
+  let record: SlotRecord = { version: 0, map, groups: five, move: null };
+  for (const [at, planned] of moves.entries()) {
+    const own = { ...planned, id: `${at}`, version: record.version + 1 };
+    const held = changeSlots(record, planned.to, { do: "hold", move: own });
+    record = changeSlots(held, planned.to, { do: "take", id: `${at}` });
+  }
+  assert.equal(planSlotMoves(record.map, five, five), []);
+  assert.is(moved(planSlotMoves(record.map, five, four)), 819);
+});
+
+test.run();

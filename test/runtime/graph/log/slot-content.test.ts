@@ -1,0 +1,188 @@
+// Content of slots passes from one graph to another with all attributes, whatever codes their names
+// have there, and nothing stays behind.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  installSlots,
+  publishSlots,
+  type SlotPlan,
+  threadSlots,
+} from "../../../../runtime/base/instance-slots.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { GraphSlots } from "../../../../runtime/graph/log/slot-content.js";
+import {
+  D_OUT,
+  M_CNT,
+  M_FLT,
+  M_FWDONLY,
+  M_INT,
+} from "../../../../runtime/graph/model/constants.js";
+import { OwnerError } from "../../../../runtime/graph/model/errors.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../support/check-store.js";
+import { loggedStore, replayTo } from "../support/logged-graph.js";
+import { openStore } from "../support/make-graph.js";
+
+const test = suite<{ stores: GraphStore[]; graphs: Graph[] }>("content of slots");
+const PLAN: SlotPlan = {
+  id: "0123456789abcdef",
+  map: { count: 16, runs: [[0, 0]] },
+  groups: ["B1", "B2"],
+  own: 0,
+  partitions: null,
+  graphs: ["test"],
+  everywhere: ["kind"],
+};
+const ALL = Array.from({ length: 16 }, (_, slot) => slot);
+
+test.before.each((context) => {
+  installSlots(PLAN);
+  context.stores = [loggedStore(), loggedStore()];
+  context.graphs = context.stores.map((store) => openStore(store));
+});
+test.after.each(({ stores, graphs }) => {
+  installSlots(null);
+  for (const graph of graphs) graph.closeAll();
+  for (const store of stores) checkStore(store);
+});
+
+function fill(graph: Graph): void {
+  graph.createVertex("all", { type: "kind", properties: { of: "anchor" } });
+  graph.createVertex("sub", { type: "kind" });
+  graph.connect("all", ["over", M_INT, 3], "sub");
+  for (let n = 0; n < 60; n++) {
+    const id = n % 7 === 0 ? `ö${n}` : `v${n}`;
+    const properties = {
+      n,
+      half: n / 2,
+      text: "x".repeat(n),
+      list: [1, n],
+      bytes: new Uint8Array(n),
+    };
+    graph.createVertex(id, { type: n % 2 === 0 ? "even" : "odd", properties });
+    const vertex = graph.openVertex(id);
+    if (n % 3 === 0) vertex.setVector([n, 1, 2]);
+    if (n % 5 === 0) vertex.setExpiration(2_000_000_000 + n);
+    if (n % 5 === 0) vertex.setRank(2, n);
+    vertex.close();
+    graph.connect(id, ["next", M_FLT, n / 3], `w${n % 9}`);
+    graph.connect(id, "in", "all");
+    graph.count(id, "seen", "all", n + 1);
+    if (n % 2 === 0) graph.connect("all", ["has", M_INT, n], id);
+    else graph.connect("sub", ["only", M_INT | M_FWDONLY, n] as never, `f${n}`);
+  }
+  graph.deleteVertex("v1");
+}
+
+function setNumber(graph: Graph, id: string): void {
+  const vertex = graph.openVertex(id);
+  try {
+    vertex.setProperty("n", 99);
+  } finally {
+    vertex.close();
+  }
+}
+
+function listDigests(slots: GraphSlots): string[] {
+  const { contents } = slots.encode(ALL, Number.POSITIVE_INFINITY);
+  return contents.map(({ digest }) => digest);
+}
+
+test("moves with all attributes", ({ stores, graphs }) => {
+  const [source, target] = stores.map((store) => new GraphSlots(store, threadSlots()!));
+  const [from, to] = graphs;
+  fill(from!);
+  // The same names get other codes.
+  to!.createVertex("first", { type: "odd", properties: { text: 1, n: 2 } });
+  to!.connect("first", "seen", "first");
+  to!.deleteVertex("first");
+  const before = listDigests(source!);
+  const anchors = source!.encodeAnchors();
+  target!.write(anchors.words, anchors.names);
+  const encoded = source!.encode(ALL, Number.POSITIVE_INFINITY);
+  for (const { words } of encoded.contents) target!.write(words, encoded.names);
+  assert.equal(listDigests(target!), before);
+  assert.is(to!.size, from!.size);
+  assert.equal(to!.getVertex("v4").properties, from!.getVertex("v4").properties);
+  assert.is(to!.getVertex("v5").tmx, 2_000_000_005);
+  assert.is(to!.getVertex("v5").tmc, from!.getVertex("v5").tmc);
+  assert.equal(to!.getVertex("v3").vector, from!.getVertex("v3").vector);
+  const arc = ["seen", D_OUT, M_CNT] as never;
+  assert.is(to!.arcValue("v4", arc, "all"), from!.arcValue("v4", arc, "all"));
+  // Replicas follow.
+  const replica = loggedStore();
+  replayTo(stores[1]!, replica);
+  assert.is(replica.size, stores[1]!.size);
+  // One half leaves, then the rest.
+  source!.remove(ALL.slice(0, 8));
+  assert.equal(listDigests(source!).slice(8), before.slice(8));
+  source!.remove(ALL);
+  assert.equal(from!.vertices({ condition: { virtual: false } }), ["all", "sub"]);
+  assert.is(from!.size, 1);
+  assert.is(
+    [...source!.count()].reduce((sum, count) => sum + count, 0),
+    0,
+  );
+});
+
+test("a digest tells each difference", ({ stores, graphs }) => {
+  const [source] = stores.map((store) => new GraphSlots(store, threadSlots()!));
+  const graph = graphs[0]!;
+  fill(graph);
+  let before = listDigests(source!).join();
+  for (const change of [
+    () => graph.connect("v2", ["next", M_FLT, 9], "w2"),
+    () => graph.disconnect("v2", "in", "all"),
+    () => graph.disconnect("all", "has", "v2"),
+    () => setNumber(graph, "v2"),
+    () => graph.deleteVertex("v4"),
+  ]) {
+    change();
+    const after = listDigests(source!).join();
+    assert.is.not(after, before, String(change));
+    before = after;
+  }
+});
+
+test("corrupt content is refused", ({ stores, graphs }) => {
+  const [source, target] = stores.map((store) => new GraphSlots(store, threadSlots()!));
+  fill(graphs[0]!);
+  const { contents, names } = source!.encode(ALL, Number.POSITIVE_INFINITY);
+  const { words } = contents.find((content) => content.words.length > 0)!;
+  for (let at = 0; at < Math.min(words.length, 200); at++) {
+    const wrong = words.slice();
+    wrong[at] = 0xffff_ffff;
+    try {
+      target!.write(wrong, names);
+    } catch (error) {
+      assert.match((error as Error).name, /Error$/, `word ${at}: ${error}`);
+      assert.not.match((error as Error).name, /RangeError|^TypeError/, `word ${at}: ${error}`);
+    }
+  }
+  assert.throws(() => target!.write(words.slice(0, -1), names));
+  assert.throws(() => target!.write(words, []));
+});
+
+test("slots that are given away do not change", ({ graphs }) => {
+  const graph = graphs[0]!;
+  fill(graph);
+  const held = [threadSlots()!.of("v2")];
+  publishSlots({ ...PLAN, held, isMoving: true });
+  for (const change of [
+    () => setNumber(graph, "v2"),
+    () => graph.deleteVertex("v2"),
+    () => graph.connect("v2", "in", "all"),
+    () => graph.disconnect("v2", "in", "all"),
+    () => graph.disconnect("all", "has", "v2"),
+    () => graph.truncate(),
+  ]) {
+    assert.throws(change, (error: unknown) => error instanceof OwnerError, String(change));
+  }
+  const other = ["v4", "v6", "v8"].find((id) => !held.includes(threadSlots()!.of(id)))!;
+  assert.is(graph.disconnect(other, "in", "all"), 1);
+  publishSlots(PLAN);
+  assert.is(graph.disconnect("v2", "in", "all"), 1);
+});
+
+test.run();
