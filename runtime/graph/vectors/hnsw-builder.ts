@@ -20,12 +20,11 @@ import type { VectorTable } from "./vector-table.js";
 /** Probability that a node is also on the next layer: 1 / LINKS. */
 const LEVEL_SCALE = 1 / Math.log(LINKS);
 
-/** New neighbors of a slot on a layer. */
-interface List {
-  readonly slot: number;
-  readonly level: number;
-  readonly neighbors: readonly number[];
-}
+/** New neighbors of a slot on a layer, as words. */
+const List = { Slot: 0, Level: 1, Count: 2, Neighbors: 3 } as const;
+const LIST_WORDS = List.Neighbors + LINKS_LOWEST;
+/** On each layer the list of the new node, and those of its neighbors. */
+const MAX_LISTS = (MAX_LEVEL + 1) * (1 + LINKS);
 
 export class HnswBuilder {
   readonly #table: VectorTable;
@@ -36,7 +35,11 @@ export class HnswBuilder {
   readonly #components: number;
   readonly #epoch: number;
   readonly #search: HnswSearch;
-  readonly #near = new Uint32Array(LINKS_LOWEST);
+  /** The lists that a new node changes: reused, because a build makes many. */
+  readonly #lists = new Uint32Array(MAX_LISTS * LIST_WORDS);
+  #listsEnd = 0;
+  /** Neighbors of a slot and a new one. */
+  readonly #near = new Uint32Array(LINKS_LOWEST + 1);
   readonly #random: () => number;
 
   /**
@@ -122,28 +125,37 @@ export class HnswBuilder {
     const parts = this.#table.get(vertex);
     if (this.#table.slotOf(vertex) !== slot || parts.bytes.length !== this.#components) return;
     const level = Math.min(MAX_LEVEL, Math.floor(-Math.log(1 - this.#random()) * LEVEL_SCALE));
-    const lists = this.#listsFor(slot, new Probe(this.#table, parts), level);
+    this.#makeLists(slot, new Probe(this.#table, parts), level);
     this.#table.writer.mutate(() => {
       const isSame =
         !this.isFinished &&
         memory.words[slot + Slot.Vertex] === vertex &&
         memory.words[slot + Slot.Node] === 0 &&
         this.#holds(slot, parts.bytes);
-      if (isSame) this.#write(slot, level, lists);
+      if (isSame) this.#write(slot, level);
     });
   }
 
   /** Within a mutation: writes the node, its lists, and then the lists that name it. */
-  #write(slot: number, level: number, lists: readonly List[]): void {
+  #write(slot: number, level: number): void {
     const { writer } = this.#table;
     const { memory } = writer;
-    const { links } = this.#search;
-    links.add(slot, level);
-    for (const list of lists) links.set(list.slot, list.level, list.neighbors);
+    this.#search.links.add(slot, level);
+    for (const isOwn of [true, false]) {
+      for (let at = 0; at < this.#listsEnd; at += LIST_WORDS) {
+        if ((this.#lists[at + List.Slot] === slot) === isOwn) this.#writeList(at);
+      }
+    }
     writer.add(memory.lists, this.#index + VectorIndex.Nodes, 1);
     if (this.#search.entry !== 0 && level <= this.#search.topLevel) return;
     writer.put(memory.lists, this.#index + VectorIndex.EntrySlot, slot);
     writer.put(memory.lists, this.#index + VectorIndex.TopLevel, level);
+  }
+
+  #writeList(at: number): void {
+    const lists = this.#lists;
+    const [slot, level] = [lists[at + List.Slot]!, lists[at + List.Level]!];
+    this.#search.links.set(slot, level, lists, at + List.Neighbors, lists[at + List.Count]!);
   }
 
   #holds(slot: number, bytes: Int8Array): boolean {
@@ -153,42 +165,64 @@ export class HnswBuilder {
     return bytes.every((byte, index) => byte === stored[index]);
   }
 
-  /** Returns the changed lists, those of the new node first. */
-  #listsFor(slot: number, probe: Probe, level: number): List[] {
-    const own: List[] = [];
-    const others: List[] = [];
+  /** Makes the lists of a new node and those of its neighbors. */
+  #makeLists(slot: number, probe: Probe, level: number): void {
     const search = this.#search;
-    const ef = this.#table.writer.memory.lists.words[this.#index + VectorIndex.Ef]!;
     const { walk } = search;
+    const ef = this.#table.writer.memory.lists.words[this.#index + VectorIndex.Ef]!;
+    this.#listsEnd = 0;
     let start = search.descend(probe, level);
     for (let layer = Math.min(level, search.topLevel); layer >= 0 && start !== 0; layer--) {
       search.search(probe, start, layer, ef);
       walk.sort();
       if (walk.count > 0) start = walk.slotAt(0);
-      const neighbors = walk.diversify(LINKS);
-      own.push({ slot, level: layer, neighbors });
-      for (const near of neighbors) others.push(this.#addNeighbor(near, slot, layer));
+      const own = this.#startList(slot, layer);
+      const count = walk.diversify(LINKS, this.#lists, own + List.Neighbors);
+      this.#lists[own + List.Count] = count;
+      for (let index = 0; index < count; index++) {
+        this.#addNeighbor(this.#lists[own + List.Neighbors + index]!, slot, layer);
+      }
     }
-    return [...own, ...others];
   }
 
-  /** Returns the list of a node with a new neighbor added. */
-  #addNeighbor(near: number, slot: number, level: number): List {
-    const { links } = this.#search;
-    const count = links.copy(near, level, this.#near);
-    const neighbors = Array.from(this.#near.subarray(0, count));
-    neighbors.push(slot);
+  /** Returns the offset of another list. */
+  #startList(slot: number, level: number): number {
+    const at = this.#listsEnd;
+    this.#listsEnd += LIST_WORDS;
+    this.#lists[at + List.Slot] = slot;
+    this.#lists[at + List.Level] = level;
+    return at;
+  }
+
+  /** Makes the list of a node with a new neighbor added. */
+  #addNeighbor(near: number, slot: number, level: number): void {
+    const list = this.#startList(near, level);
+    const first = list + List.Neighbors;
     const room = HnswLinks.room(level);
-    return {
-      ...{ slot: near, level },
-      neighbors: count < room ? neighbors : this.selectNeighbors(near, neighbors, room),
-    };
+    const known = this.#near;
+    let count = this.#search.links.copy(near, level, known);
+    known[count++] = slot;
+    if (count > room) {
+      count = this.selectNeighbors(near, known.subarray(0, count), room, this.#lists, first);
+    } else {
+      for (let index = 0; index < count; index++) this.#lists[first + index] = known[index]!;
+    }
+    this.#lists[list + List.Count] = count;
   }
 
-  /** Returns up to `room` of the slots, diverse and near to another one. */
-  selectNeighbors(slot: number, others: readonly number[], room: number): number[] {
+  /**
+   * Copies up to `room` of the slots, diverse and near to another one, to an offset; returns their
+   * number.
+   */
+  selectNeighbors(
+    slot: number,
+    others: Uint32Array,
+    room: number,
+    into: Uint32Array,
+    to = 0,
+  ): number {
     const { walk } = this.#search;
     walk.rank(slot, others);
-    return walk.diversify(room);
+    return walk.diversify(room, into, to);
   }
 }

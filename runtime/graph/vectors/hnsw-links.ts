@@ -44,19 +44,19 @@ export class HnswLinks {
     return this.#vectors.words.length - this.#stride;
   }
 
-  /** Copies the neighbors of a slot on a layer; returns their number. */
-  copy(slot: number, level: number, into: Uint32Array): number {
+  /** Copies the neighbors of a slot on a layer to an offset; returns their number. */
+  copy(slot: number, level: number, into: Uint32Array, to = 0): number {
     const at = this.find(slot, level);
     if (at === 0) return 0;
     const { words } = this.#links;
     const count = Math.min(words[at]!, HnswLinks.room(level));
     const last = this.lastSlot;
-    let copied = 0;
+    let next = to;
     for (let index = 1; index <= count; index++) {
       const neighbor = words[at + index]!;
-      if (neighbor !== 0 && neighbor <= last) into[copied++] = neighbor;
+      if (neighbor !== 0 && neighbor <= last) into[next++] = neighbor;
     }
-    return copied;
+    return next - to;
   }
 
   /** Within a mutation: adds a node without neighbors on layers up to `level`. */
@@ -76,17 +76,18 @@ export class HnswLinks {
     writer.put(this.#vectors, slot + Slot.Node, node);
   }
 
-  /** Within a mutation: replaces the neighbors of a slot on a layer. */
-  set(slot: number, level: number, neighbors: readonly number[]): void {
+  /** Within a mutation: replaces the neighbors of a slot on a layer by `count` given ones. */
+  set(slot: number, level: number, neighbors: Uint32Array, from: number, count: number): void {
     const at = this.find(slot, level);
     if (at === 0) return;
     const writer = this.#writer;
     const { words } = this.#links;
-    for (const [index, neighbor] of neighbors.entries()) {
+    for (let index = 0; index < count; index++) {
       const word = at + 1 + index;
+      const neighbor = neighbors[from + index]!;
       if (words[word] !== neighbor) writer.put(this.#links, word, neighbor);
     }
-    writer.put(this.#links, at, neighbors.length);
+    writer.put(this.#links, at, count);
   }
 
   /** Within a mutation: removes the node of a slot. */

@@ -75,16 +75,18 @@ export class HnswVacuum {
       this.#entry = slot;
     }
     for (let layer = 0; layer <= level; layer++) {
-      const neighbors = this.#selectReplacements(slot, layer);
-      if (neighbors === null) continue;
+      const others = this.#findReplacements(slot, layer);
+      if (others === null) continue;
+      const room = HnswLinks.room(layer);
+      const count = this.#builder.selectNeighbors(slot, others, room, this.#near);
       this.#table.writer.mutate(() => {
-        if (!this.#builder.isFinished) this.#links.set(slot, layer, neighbors);
+        if (!this.#builder.isFinished) this.#links.set(slot, layer, this.#near, 0, count);
       });
     }
   }
 
-  /** Returns the new neighbors of a slot; null if it lists no deleted one. */
-  #selectReplacements(slot: number, level: number): number[] | null {
+  /** Returns possible neighbors of a slot; null if it lists no deleted one. */
+  #findReplacements(slot: number, level: number): Uint32Array | null {
     const known = this.#copy(slot, level);
     if (!known.some((other) => this.#gone.has(other))) return null;
     const others = new Set<number>();
@@ -92,7 +94,7 @@ export class HnswVacuum {
       const ways = this.#gone.has(other) ? this.#copy(other, level) : [other];
       for (const way of ways) if (way !== slot && !this.#gone.has(way)) others.add(way);
     }
-    return this.#builder.selectNeighbors(slot, [...others], HnswLinks.room(level));
+    return Uint32Array.from(others);
   }
 
   #copy(slot: number, level: number): number[] {

@@ -111,30 +111,34 @@ export class HnswWalk {
     return -this.#memory.walkFloats[WALK_ENTRIES + 2 * place]!;
   }
 
-  /** Returns the slots of the first results. */
-  slots(count = this.count): number[] {
+  /** Returns the slots of the results. */
+  slots(): number[] {
     const slots: number[] = [];
+    const { count } = this;
     for (let place = 0; place < count; place++) slots.push(this.slotAt(place));
     return slots;
   }
 
   /** Makes slots the results, sorted by their similarity to another one. */
-  rank(slot: number, others: readonly number[]): void {
+  rank(slot: number, others: Uint32Array): void {
     const memory = this.#memory;
     const { list } = memory;
     this.#beginRanking(WALK_RESULTS);
-    for (let at = 0; at < others.length; at++) list[at] = memory.addressOf(others[at]!);
+    const count = others.length;
+    for (let at = 0; at < count; at++) list[at] = memory.addressOf(others[at]!);
     const { factor } = this.#table.measure.kernel;
-    memory.kernel!.rank(memory.walk, memory.addressOf(slot), others.length, factor);
+    memory.kernel!.rank(memory.walk, memory.addressOf(slot), count, factor);
   }
 
   /**
-   * Returns diverse ones of the sorted results: each is nearer to the slot or probe that they were
-   * compared with than to any one returned before it (HNSW heuristic).
+   * Copies diverse ones of the sorted results to an offset: each is nearer to the slot or probe
+   * that they were compared with than to any one before it (HNSW heuristic). Returns their number.
    */
-  diversify(room: number): number[] {
+  diversify(room: number, into: Uint32Array, to = 0): number {
     const memory = this.#memory;
     const { factor } = this.#table.measure.kernel;
-    return this.slots(memory.kernel!.diversify(memory.walk, room, factor));
+    const count = memory.kernel!.diversify(memory.walk, room, factor);
+    for (let place = 0; place < count; place++) into[to + place] = this.slotAt(place);
+    return count;
   }
 }
