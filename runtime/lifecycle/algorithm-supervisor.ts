@@ -8,7 +8,8 @@ import type {
   AlgorithmReport,
   RunningAlgorithm,
 } from "../builtin/server-view.js";
-import type { BackgroundCall, BackgroundRunner, StepOptions } from "../graph/api/entry-points.js";
+import type { BackgroundCall, BackgroundRunner } from "../graph/api/algorithm-entry-points.js";
+import type { StepOptions } from "../graph/api/entry-points.js";
 import type { AlgorithmCommand, AlgorithmProgress } from "../graph/manager/algorithm-messages.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { algorithmThread } from "../graph/manager/thread-numbers.js";

@@ -3,7 +3,7 @@
 
 import { type LogLevel, setLogLevel } from "../base/log-settings.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
-import { AllGraphs } from "../graph/api/all-graphs.js";
+import type { AllGraphs } from "../graph/api/all-graphs.js";
 import { planInstance } from "../system/instance-plan.js";
 import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
@@ -18,7 +18,11 @@ import { STREAM_OPERATIONS } from "./stream-operations.js";
 const AFTER_RESTART = "apply after a restart of the process";
 const PERSIST_WAIT_MS = 6000;
 
-const system = new AllGraphs();
+/** Loads the API of graphs, which the main thread needs for nothing else. */
+async function allGraphs(): Promise<AllGraphs> {
+  const { AllGraphs } = await import("../graph/api/all-graphs.js");
+  return new AllGraphs();
+}
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["ServiceIn", ({ service }, args) => serviceIn(service, args)],
@@ -28,10 +32,10 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["LogLevel", (_, { level }) => changeLogLevel(level as LogLevel)],
   ["Persist", ({ graphs }) => persist(graphs)],
   ["Truncate", truncate],
-  ["SetReadonly", () => runAction("system readonly", () => system.setReadonly())],
-  ["ClearReadonly", () => runAction("system mutable", () => system.clearReadonly())],
-  ["SuspendEvents", () => runAction("events_suspended", () => system.suspendEvents())],
-  ["ResumeEvents", () => runAction("events_resumed", () => system.resumeEvents())],
+  ["SetReadonly", () => runAction("system readonly", (system) => system.setReadonly())],
+  ["ClearReadonly", () => runAction("system mutable", (system) => system.clearReadonly())],
+  ["SuspendEvents", () => runAction("events_suspended", (system) => system.suspendEvents())],
+  ["ResumeEvents", () => runAction("events_resumed", (system) => system.resumeEvents())],
   ["RunJob", ({ service }, args) => runJob(service, args)],
   ["CancelAlgorithm", ({ graphs }, args) => cancelAlgorithm(graphs, args)],
   ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
@@ -68,8 +72,8 @@ export async function operate(
   return { value: await found(parts, args) };
 }
 
-function runAction(action: string, act: () => void): object {
-  act();
+async function runAction(action: string, act: (system: AllGraphs) => void): Promise<object> {
+  act(await allGraphs());
   return { action };
 }
 
@@ -115,7 +119,8 @@ async function persist(graphs: GraphSupervisor): Promise<object> {
   return { action: "persist", status: isSaved === null ? "in progress" : "complete" };
 }
 
-function truncate(): object {
+async function truncate(): Promise<object> {
+  const system = await allGraphs();
   for (const name of Object.keys(system.registry())) system.getGraph(name).truncate();
   return { action: "truncate" };
 }

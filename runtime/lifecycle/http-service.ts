@@ -9,7 +9,6 @@ import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
-import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, IoNotification, Listening } from "../engine/io-control.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
@@ -154,6 +153,8 @@ export class HttpService {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
     showStackTraces(settings.stackTraces);
+    // Not with this module: under `svc serve` the main thread runs no plugins.
+    const { Executor } = await import("../engine/executor.js");
     new Executor(0, port1, service.#state, () => plugins.entries());
     await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),

@@ -10,8 +10,8 @@ import { descriptions as builtinPlugins } from "../builtin/.generated/descriptio
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
+import { installBackgroundRunner } from "../graph/api/algorithm-entry-points.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { installBackgroundRunner } from "../graph/api/entry-points.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/manager/thread-numbers.js";
 import type { Control } from "../interconnect/control.js";

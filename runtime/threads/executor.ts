@@ -11,8 +11,7 @@ import type {
   ExecutorNotification,
   ExecutorThreadData,
 } from "../engine/io-control.js";
-import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { installBackgroundRunner } from "../graph/api/entry-points.js";
+import { installBackgroundRunner } from "../graph/api/algorithm-entry-points.js";
 import { RemoteAlgorithms } from "../graph/manager/remote-algorithms.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
@@ -58,6 +57,13 @@ function indexByNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefine
   return numbered;
 }
 
+/** Loads the query engine, unless no plugin has a graph. */
+async function bindPlugins(plugins: readonly PluginEntry[]): Promise<void> {
+  if (plugins.every(({ graph }) => graph === null)) return;
+  const { bindGraphs } = await import("../graph/api/bind-graphs.js");
+  setGraphBinder(bindGraphs(graphs));
+}
+
 function notify(notice: ExecutorNotification): void {
   control.postMessage(notice);
 }
@@ -68,7 +74,6 @@ const graphs = new ThreadGraphs(
   createTransactionOpener(data.cursorKey.root),
 );
 installThreadGraphs(graphs);
-setGraphBinder(bindGraphs(graphs));
 installBackgroundRunner(new RemoteAlgorithms(data.algorithms));
 showStackTraces(data.stackTraces);
 setCursorKeySource(data.cursorKey);
@@ -83,6 +88,7 @@ try {
     readonly plugins: readonly PluginEntry[];
     readonly lifecycle?: Lifecycle;
   };
+  await bindPlugins(plugins);
   if (hooks !== null) await startLifecycle(data.id, lifecycle, hooks);
   const numbered = indexByNumber(plugins);
   new Executor(data.id, data.port, new SharedState(data.state), () => numbered);

@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { operate } from "../../cli/admin/remote.js";
 import type { AlgorithmReport } from "../../runtime/builtin/server-view.js";
-import type { BackgroundCall } from "../../runtime/graph/api/entry-points.js";
+import type { BackgroundCall } from "../../runtime/graph/api/algorithm-entry-points.js";
 import { RemoteAlgorithms } from "../../runtime/graph/manager/remote-algorithms.js";
 import { CommitClock } from "../../runtime/graph/memory/commit-clock.js";
 import { DataError, QueryError, SearchError } from "../../runtime/graph/model/errors.js";
