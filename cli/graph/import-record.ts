@@ -32,7 +32,9 @@ export function importRecord(
   const isSettings = Object.hasOwn(value, "vectors") && !Object.hasOwn(value, "id");
   const known = isSettings ? SETTINGS_MEMBERS : isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
   const unknown = Object.keys(value).find((name) => !known.has(name));
-  if (unknown !== undefined) throw refused(place, `unknown member "${unknown}"`);
+  if (unknown !== undefined) {
+    throw refused(place, `unknown member "${unknown}"; expected: ${[...known].join(", ")}`);
+  }
   try {
     if (isSettings) importSettings(graph, value.vectors as ConfiguredVectors);
     else if (isArc) importArc(graph, value);

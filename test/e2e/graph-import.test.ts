@@ -168,7 +168,7 @@ test("resume an import from the last save", async () => {
 const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ["a.jsonl", '{"id": "a"}\n{"id": }\n', /a\.jsonl:2: .*JSON/],
   ["a.jsonl", "[1]\n", /a\.jsonl:1: expected a JSON object/],
-  ["a.jsonl", '{"id": "a", "nme": 1}\n', /a\.jsonl:1: unknown member "nme"/],
+  ["a.jsonl", '{"id": "a", "nme": 1}\n', /a\.jsonl:1: unknown member "nme"; expected: id, type, /],
   ["a.jsonl", '{"id": 7}\n', /a\.jsonl:1: /],
   ["a.jsonl", '{"id": "a", "vector": [1, null]}\n', /vector\[1\] must be a number/],
   ["a.jsonl", '{"initial": "a", "modifier": "M_X", "terminal": "b"}\n', /unknown modifier "M_X"/],
