@@ -7,6 +7,7 @@ import type { FileScope } from "./file-scope.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { unwrap } from "./read-context.js";
+import { asJob, isScheduled } from "./scheduled-function.js";
 import { taggedPlugin } from "./tagged-function.js";
 
 const HIDDEN = [
@@ -15,7 +16,7 @@ const HIDDEN = [
   ts.SyntaxKind.ProtectedKeyword,
 ];
 
-/** Returns the plugins of an instance; none for other values. */
+/** Returns the plugins and jobs of an instance; none for other values. */
 export function findInstanceMethods(
   scope: FileScope,
   { name, initializer }: ts.VariableDeclaration,
@@ -34,12 +35,18 @@ function readMember(
 ): PluginDeclaration | null {
   if (!ts.isMethodDeclaration(member) || !ts.isIdentifier(member.name)) return null;
   const doc = readDocComment(member);
-  if (!doc.plugin || isHidden(member)) return null;
+  const isJob = isScheduled(doc);
+  if (!(doc.plugin || isJob) || isHidden(member)) return null;
+  const method = member.name.text;
+  if (isJob) {
+    const job = asJob(scope, doc, member, member.name, exportName);
+    return job && { ...job, name: method, exportPath: `${exportName}.${method}` };
+  }
+  if (!doc.plugin) return null;
   if (member.getSourceFile() === scope.sourceFile) scope.seen.add(doc.plugin.node);
   if (!hasPlainSignature(scope.context, member, member.name)) return null;
   const plugin = taggedPlugin(scope, { fn: member }, doc, member.name, exportName);
   if (plugin === null) return null;
-  const method = member.name.text;
   return { ...plugin, name: doc.plugin.text || method, exportPath: `${exportName}.${method}` };
 }
 

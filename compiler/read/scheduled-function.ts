@@ -1,5 +1,5 @@
-// Jobs: exported functions tagged `@cron 0 3 * * *` or `@every 30s`, which the server runs on
-// schedule.
+// Jobs: exported functions, and methods of exported instances, tagged `@cron 0 3 * * *` or
+// `@every 30s`. The server runs them on schedule.
 
 import { Cron } from "croner";
 import { ts } from "ts-morph";
@@ -28,13 +28,13 @@ export function isScheduled(doc: DocComment): boolean {
 
 /** Returns the job that a tagged declaration is, otherwise null with a diagnostic. */
 export function asJob(
-  { context, seen }: FileScope,
+  { context, seen, sourceFile }: FileScope,
   doc: DocComment,
   value: ts.Node | undefined,
   nameNode: ts.Node,
   exportName: string | undefined,
 ): PluginDeclaration | null {
-  for (const tag of doc.tags) seen.add(tag);
+  for (const tag of doc.tags) if (tag.getSourceFile() === sourceFile) seen.add(tag);
   const [tag, other] = scheduleTags(doc);
   const contradiction = other ?? doc.plugin?.node;
   if (contradiction !== undefined) {

@@ -71,6 +71,14 @@ export function nightly(job: Job): void {
   note("nightly " + job.scheduledAt.toISOString());
 }
 
+class Carts {
+  readonly #limit: int;
+  constructor(limit: int) { this.#limit = limit; }
+  /** Of an instance. @cron 0 3 1 1 * @graph shop */
+  clear(_job: Job, graph: Graph): string { return this.#limit + graph.name; }
+}
+export const carts = new Carts(3);
+
 /** @plugin @public @inline @readonly */
 export function one(_request: PluginRequest): int { return 1; }
 `;
@@ -170,6 +178,10 @@ test("report what they throw to operators and the log", async () => {
   assert.match(text, 'svc_job_runs_total{name="fails",outcome="failed"} 1');
   assert.match(text, /svc_job_running\{name="slow"\} [01]/);
   assertFiring("", text, ["SvcJobFailed"]);
+});
+
+test("can be methods, with what their constructor got", async () => {
+  assert.is(await outcome("clear"), 'ok: "3shop"');
 });
 
 test("are told of their deadline", async () => {

@@ -67,6 +67,26 @@ test("are refused as plugins, methods, values and private functions", () => {
   assert.match(faultsOf("/** @catchup */\nexport function work() {}")[0] ?? "", /^SVC1150 /);
 });
 
+test("are methods of exported instances, which get what their constructors take", () => {
+  const source = (tag: string, rest = "export const shop = new Shop(3);") =>
+    'import type { Job } from "svc-server";\n' +
+    `class Shop {\n  constructor(readonly limit: number) {}\n  /** ${tag} */\n` +
+    `  async clean(job: Job) { return this.limit; }\n  other() {}\n}\n${rest}\n`;
+  const { plugins, diagnostics } = readSource(source("@every 1min @graph shop @timeout 5s"));
+  assert.equal(diagnostics, []);
+  const [{ name, exportPath, job, graph, params }] = plugins as [(typeof plugins)[number]];
+  assert.equal(
+    { name, exportPath, job, graph, params: params.map((one) => one.name) },
+    {
+      ...{ name: "clean", exportPath: "shop.clean", graph: "shop", params: ["job"] },
+      job: { schedule: { everyMs: 60_000 }, isCaughtUp: false },
+    },
+  );
+  assert.match(faultsOf(source("@every 1s", "const shop = new Shop(3);"))[0] ?? "", /^SVC1150 /);
+  assert.match(faultsOf(source("@cron 0 0 30 2 *"))[0] ?? "", /^SVC1151 /);
+  assert.match(faultsOf(source("@plugin @every 1s"))[0] ?? "", /^SVC1150 .*exclude each other/);
+});
+
 test("take the run and the bound graph only", () => {
   const source = (parameters: string) =>
     `import type { Job } from "svc-server";\n/** @every 1s @graph shop */\n` +
