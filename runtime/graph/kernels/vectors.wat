@@ -54,9 +54,12 @@
       (local.set $probe (i32.add (local.get $probe) (i32.const 64)))
       (local.set $v (i32.add (local.get $v) (i32.const 32)))
       (br_if $next (i32.lt_u (local.get $v) (local.get $end))))
-    (call $sum (i32x4.add
+    (local.set $x (i32x4.add
       (i32x4.add (local.get $x) (local.get $y))
-      (i32x4.add (local.get $z) (local.get $w)))))
+      (i32x4.add (local.get $z) (local.get $w))))
+    (local.set $x (i32x4.add (local.get $x)
+      (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
+    (i32.add (i32x4.extract_lane 0 (local.get $x)) (i32x4.extract_lane 1 (local.get $x))))
 
   ;; Score of a slot: field * (factor * dot + weight * scale * squares) + base. $field is the offset
   ;; of a float32 of the slot: 8 its scale, 12 its 1/|v|.
@@ -111,15 +114,22 @@
     (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
     (param $field i32) (param $factor f32) (param $weight f32) (param $base f32)
     (param $threshold f32) (param $to i32) (result i32)
-    (local $end i32) (local $score f32) (local $start i32)
+    (local $end i32) (local $score f32) (local $start i32) (local $length i32)
+    (local.set $length (i32.sub (local.get $stride) (i32.const 32)))
     (local.set $start (local.get $to))
     (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
       (if (i32.load (local.get $slot)) (then
-        (local.set $score (call $score
-          (local.get $slot) (local.get $probe) (i32.sub (local.get $stride) (i32.const 32))
-          (local.get $field) (local.get $factor) (local.get $weight) (local.get $base)))
+        ;; As $score, whose call would take as long as a short vector.
+        (local.set $score (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
+          (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
+        (if (f32.ne (local.get $weight) (f32.const 0)) (then
+          (local.set $score (f32.add (local.get $score) (f32.mul
+            (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
+            (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
+        (local.set $score (f32.add (local.get $base) (f32.mul
+          (f32.load (i32.add (local.get $slot) (local.get $field))) (local.get $score))))
         (if (i32.eqz (f32.lt (local.get $score) (local.get $threshold))) (then
           (i32.store (local.get $to) (local.get $slot))
           (f32.store offset=4 (local.get $to) (local.get $score))
@@ -248,7 +258,14 @@
   ;; bit 1 is set.
   (func (export "walk") (param $state i32) (param $count i32) (result i32)
     (local $at i32) (local $end i32) (local $slot i32) (local $marks i32) (local $score f32)
-    (local $bytes i32) (local $heap i32)
+    (local $bytes i32) (local $heap i32) (local $probe i32) (local $length i32) (local $field i32)
+    (local $factor f32) (local $weight f32) (local $base f32)
+    (local.set $probe (i32.load offset=16 (local.get $state)))
+    (local.set $length (i32.load offset=20 (local.get $state)))
+    (local.set $field (i32.load offset=24 (local.get $state)))
+    (local.set $factor (f32.load offset=28 (local.get $state)))
+    (local.set $weight (f32.load offset=32 (local.get $state)))
+    (local.set $base (f32.load offset=36 (local.get $state)))
     (local.set $at (i32.load offset=40 (local.get $state)))
     (local.set $end (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $bytes (i32.load offset=44 (local.get $state)))
@@ -260,11 +277,15 @@
       (local.set $marks (i32.load (local.get $at)))
       (local.set $slot (i32.and (local.get $marks) (i32.const -4)))
       (local.set $at (i32.add (local.get $at) (i32.const 4)))
-      (local.set $score (call $score
-        (local.get $slot)
-        (i32.load offset=16 (local.get $state)) (i32.load offset=20 (local.get $state))
-        (i32.load offset=24 (local.get $state)) (f32.load offset=28 (local.get $state))
-        (f32.load offset=32 (local.get $state)) (f32.load offset=36 (local.get $state))))
+      ;; As $score, whose call would take as long as a short vector.
+      (local.set $score (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
+        (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
+      (if (f32.ne (local.get $weight) (f32.const 0)) (then
+        (local.set $score (f32.add (local.get $score) (f32.mul
+          (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
+          (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
+      (local.set $score (f32.add (local.get $base) (f32.mul
+        (f32.load (i32.add (local.get $slot) (local.get $field))) (local.get $score))))
       ;; A score that is not a number is the lowest.
       (if (f32.ne (local.get $score) (local.get $score)) (then
         (local.set $score (f32.const -inf))))

@@ -153,28 +153,32 @@ export class Probe {
    */
   boundRows(length: number, slots: readonly number[]): Float64Array {
     const memory = this.#table.memory;
-    const { kernel, list, lists, exactProbe, words, doubles } = memory;
+    const { kernel, list, lists, scores, exactProbe, words, doubles } = memory;
     const components = countComponents(length);
     const own = this.#exact.sumSquares(components);
     const isHalf = readPrecision(length) === Precision.Float16;
-    for (const [at, slot] of slots.entries()) {
+    const count = slots.length;
+    for (let at = 0; at < count; at++) {
+      const slot = slots[at]!;
       // The slot may have got other contents, which are scored for another reason.
       const isSame = memory.lengthIn(slot) === length;
       list[at] = isSame ? memory.addressOf(words[findTail(slot, components) + Tail.Row]!) : lists;
     }
     memory.loadExact(this.#exact.serial, this.#exact.components, 0);
     const to = lists + MAX_LIST * 4;
-    kernel!.roughDots(lists, slots.length, exactProbe, components, Number(isHalf), to);
+    kernel!.roughDots(lists, count, exactProbe, components, Number(isHalf), to);
     const { measure } = this;
-    return Float64Array.from(slots, (slot, at) => {
+    const bounds = new Float64Array(count);
+    for (let at = 0; at < count; at++) {
+      const slot = slots[at]!;
       const unit = isHalf ? computeHalfUnit(memory.floats[slot + Slot.Scale]!) : 1;
       const others = doubles[(findTail(slot, components) + Tail.Squares) / 2]!;
-      const dot =
-        memory.scores[MAX_LIST + at]! * unit + ROUGH * components * Math.sqrt(own * others);
+      const dot = scores[MAX_LIST + at]! * unit + ROUGH * components * Math.sqrt(own * others);
       const distance = (own + others) * (1 - ROUGH) - 2 * dot;
       const sum = measure.usesDistance ? Math.max(0, distance) : dot;
-      return measure.scoreExact(sum, own, others);
-    });
+      bounds[at] = measure.scoreExact(sum, own, others);
+    }
+    return bounds;
   }
 
   #narrowTerms(length: number): ProbeTerms {
