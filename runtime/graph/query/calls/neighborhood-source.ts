@@ -75,8 +75,9 @@ export class NeighborhoodSource implements HitSource {
     }
   }
 
-  highlight(entry: object, vertex: number): void {
+  highlight(entry: object, vertex: number): boolean {
     this.#highlights?.add(entry, vertex, this.#text!.hasTypos);
+    return this.#highlights !== null;
   }
 
   isCurrent(row: Row): boolean {

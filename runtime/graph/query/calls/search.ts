@@ -158,8 +158,9 @@ class SearchSource implements HitSource {
     passVertices([...scores.keys()], sink);
   }
 
-  highlight(entry: object, vertex: number): void {
+  highlight(entry: object, vertex: number): boolean {
     this.#highlights?.add(entry, vertex, this.#last?.hasTypos ?? true);
+    return this.#highlights !== null;
   }
 
   #pass({ vertices, scores, count }: FoundVertices, sink: HitSink): void {

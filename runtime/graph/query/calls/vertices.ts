@@ -80,8 +80,9 @@ class VerticesSource implements HitSource {
     scanVertices(this.#plan, sink, deadline);
   }
 
-  highlight(entry: object, vertex: number): void {
+  highlight(entry: object, vertex: number): boolean {
     this.#highlights?.add(entry, vertex, this.#text!.hasTypos);
+    return this.#highlights !== null;
   }
 
   isCurrent({ store, head }: Row): boolean {

@@ -53,6 +53,8 @@ import type { Explanation, QueryTiming } from "./typed-results.js";
 export const MAX_RENDERINGS = 3;
 /** Cost of rendering a row, in visited arcs. */
 const ROW_UNITS = 16;
+/** Cost of marking the words of an entry: its texts can be long. */
+const HIGHLIGHT_UNITS = 1024;
 
 export class EntryQuery {
   readonly #source: HitSource;
@@ -381,7 +383,8 @@ export class EntryQuery {
         const entry = this.#render(row);
         if (this.#isDictionary) {
           if (groups !== null) addGrouped(entry, groups.at(at).count);
-          this.#source.highlight?.(entry as object, row.head);
+          const isMarked = this.#source.highlight?.(entry as object, row.head);
+          if (isMarked) deadline.spendTime(HIGHLIGHT_UNITS);
         }
         entries.push(entry);
         places.push(at);

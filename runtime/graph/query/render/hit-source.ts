@@ -47,8 +47,8 @@ export interface HitSource extends EntrySource {
   readonly fused?: TextScores | null;
   /** Number of the best texts that S_RANK ranks; null for all. */
   readonly rerank?: number | null;
-  /** Adds highlights to an entry in dictionary form. */
-  highlight?(entry: object, vertex: number): void;
+  /** Adds highlights to an entry in dictionary form; false if the query has none. */
+  highlight?(entry: object, vertex: number): boolean;
   /** Text that is searched for. */
   readonly searched?: string;
   /** State that later pages need, for a cursor. */

@@ -314,6 +314,17 @@ for (const isBuilt of [true, false]) {
   });
 }
 
+test("the time limit covers highlights", () => {
+  const { graph } = makeShop();
+  const title = "red kettle ".repeat(1800);
+  for (let at = 0; at < 40; at++)
+    graph.createVertex(`k${at}`, { type: "product", properties: { title } });
+  const options = { highlight: { title: 9 }, result: "dict", fields: ["id"], hits: 40 } as const;
+  assert.is(graph.search("kettle", options).length, 40);
+  const limited = { ...options, limexec: true, timeout: 1 };
+  assert.throws(() => graph.search("kettle", limited), /timeout after 1 ms/);
+});
+
 test("refuses highlights without words, and where they have no place", () => {
   const { graph } = makeShop();
   const options = { highlight: ["title"], result: "dict" } as const;
