@@ -146,9 +146,9 @@ export class ChangeReader implements PullSource<GraphChange> {
 
   /** Changes that only the leader of a group has are lost with it: no client must see them. */
   #mustHold(): boolean {
+    if (!this.#clock.isInGroup || this.#isLocal) return false;
     const { sn, lastSn } = this.#transactions;
-    if (!this.#clock.isInGroup || this.#isLocal || sn <= this.#confirmedSn) return false;
-    if (this.#clock.group.role === "following") return false;
+    if (sn <= this.#confirmedSn || this.#clock.group.role === "following") return false;
     this.#confirmation ??= { sn: lastSn, flush: this.#clock.nextFlush };
     return true;
   }
