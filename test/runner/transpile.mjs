@@ -23,8 +23,8 @@ const FOLDERS = ["argspec", "cli", "client", "compiler", "console", "runtime", "
 const SKIPPED = /(^|\/)(node_modules|\.svc)(\/|$)/;
 const WRAPPED_UVU = new URL("./limited-uvu.mjs", import.meta.url).href;
 const INDEX = join(TRANSPILED, "index.json");
-/** Output of other versions of this module or of esbuild is stale. */
-const FORMAT = `${version} ${statSync(fileURLToPath(import.meta.url)).mtimeMs}`;
+/** Output of other versions of this module or of esbuild, or of a copied repository, is stale. */
+const FORMAT = `${version} ${root} ${statSync(fileURLToPath(import.meta.url)).mtimeMs}`;
 
 const SOURCE_PATHS = {
   name: "source-paths",
