@@ -22,6 +22,10 @@ const replicas = [0, 1].map((replica) => ({
   ...{ place: { partition: 0, replica }, address: { host: "10.0.0.1", port: 9000 } },
   ...{ isDefunct: false, hasFreeChannel: true, value: () => 1, speed: { perRequest: 1 } },
 }));
+const chosen = [0, 1].map((partition) => ({
+  ...replicas[0],
+  place: { partition, replica: 0 },
+}));
 
 function measure(count, run) {
   for (let index = 0; index < count / 10; index++) run(index);
@@ -40,10 +44,9 @@ const record = measure(many, (index) => {
 });
 const explanation = measure(many / 10, () => {
   const explained = new Explanation("wait");
-  for (const partition of [0, 1]) {
-    const backEnd = { ...replicas[0], place: { partition, replica: 0 } };
+  for (const backEnd of chosen) {
     explained.chosen(backEnd, replicas, []);
-    explained.ended(partition, 200);
+    explained.ended(backEnd.place.partition, 200);
   }
   explained.end();
 });

@@ -104,6 +104,8 @@ testWhenMounted("serves reads and refuses changes, which resume by themselves", 
     assert.equal([status, json.response], [200, true]);
   }
   assert.equal(await state(), [200, "full", "full"]);
+  const { text } = await get(server.port + 1, "/metrics");
+  assertFiring(text, text, ["SvcChangesRefused", "SvcLogDiskLow"]);
   rmSync(filler);
   while ((await call("put?id=after")).status === 507) await delay(50);
   assert.equal(await state(), [200, null, "low"]);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { assertFiring } from "./support/firing-alerts.js";
 import { ServedProject } from "./support/served-project.js";
 import { buildProject, get, serve, svc } from "./support/server.js";
 
@@ -124,6 +125,8 @@ test("fail alone, and the health check with them, until they can be loaded", asy
     unsaved: [],
     unloadable: ["notes"],
   });
+  const { text } = await get(project.served.port + 1, "/metrics");
+  assertFiring(text, text, ["SvcGraphUnloadable"]);
   assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
   assert.match(project.served.log(), /notes.*graph\.snapshot/);
   assert.match(String(await call("open?name=other")), /other$/);
@@ -133,6 +136,11 @@ test("fail alone, and the health check with them, until they can be loaded", asy
   assert.equal(await call("take?id=a"), [1, 1, 1]);
   assert.is((await health(1)).status, 200);
   assert.is(await status(""), undefined);
+  await call("put?id=b&n=1");
+  const later = (await get(project.served.port + 1, "/metrics")).text;
+  assertFiring(later, later, []);
+  // After days without another snapshot.
+  assertFiring(later, later, ["SvcSnapshotOld"], 2 * 86_400);
 });
 
 test("are opened at start if configured, and reject changes if readonly", async () => {

@@ -199,9 +199,16 @@ test("that run cannot be started again, and unknown ones not at all", async () =
 });
 
 test("that never end lose their executor", async () => {
+  const before = (await get(server.port + 1, "/metrics")).text;
   assert.is(await outcome("endless"), "timeout: deadline exceeded");
   assert.is(noted("endless").length, 1);
   assert.is((await get(server.port, "/svc/plugin/one")).json.response, 1);
+  let text = "";
+  // Another job may wait at this moment.
+  while (!/^svc_queue_waiting\{port="main"\} 0$/m.test(text)) {
+    text = (await get(server.port + 1, "/metrics")).text;
+  }
+  assertFiring(before, text, ["SvcExecutorRestarts", "SvcJobFailed"]);
 });
 
 test("that a kill interrupts are known after it, as are missed ones", async () => {
@@ -220,6 +227,8 @@ test("that a kill interrupts are known after it, as are missed ones", async () =
   assert.is(known.get("nightly")!.missed, 2);
   assert.match(server.log(), /job nightly: missed runs: 2, server was not running; one run/);
   assert.match(server.log(), /job long interrupted/);
+  const { text } = await get(server.port + 1, "/metrics");
+  assertFiring("", text, ["SvcJobFailed", "SvcJobMissed"]);
 });
 
 test("do not run where jobs are off, except by an operator", async () => {

@@ -13,6 +13,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RawClient } from "../conformance/raw-client.js";
 import { plainNode } from "../runner/node-command.mjs";
+import { assertFiring } from "./support/firing-alerts.js";
 import { ServedProject } from "./support/served-project.js";
 import { get } from "./support/server.js";
 
@@ -136,6 +137,15 @@ test("too many connections leave file descriptors for graphs", async () => {
     assert.is((await known.answers(1))[0]!.status, 200);
     while (!existsSync(saved)) await new Promise((resume) => setTimeout(resume, 20));
     assert.not.match(log(), "EMFILE");
+    for (const socket of crowd) socket.destroy();
+    let text = "";
+    while (text === "") {
+      text = await get(port + 1, "/metrics").then(
+        (answer) => answer.text,
+        () => "",
+      );
+    }
+    assertFiring("", text, ["SvcRejections"]);
   } finally {
     for (const socket of crowd) socket.destroy();
     RawClient.closeAll();

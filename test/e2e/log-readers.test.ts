@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nodeCommand } from "../runner/node-command.mjs";
+import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -94,6 +95,7 @@ test("survives a reader that stops reading", async () => {
     assert.is((await get(port, `/svc/plugin/shout?text=${text}&times=50`)).json.response, true);
   }
   assert.is((await get(port, "/svc/hc")).text, "SVC/3");
+  assertFiring("", (await get(port + 1, "/metrics")).text, ["SvcLogLost"]);
   for (const stream of [stdout!, stderr!]) stream.resume();
   assert.is((await get(port, "/svc/plugin/stray?text=readAgain")).json.response, true);
   while (!served.log().includes("readAgain")) {

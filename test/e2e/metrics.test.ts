@@ -165,6 +165,23 @@ test("counts rejections by reason", async () => {
   assert.is(after.get(name)! - (samples.get(name) ?? 0), 1);
 });
 
+test("reports requests that wait for executors", async () => {
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const sent = Array.from({ length: 40 }, () =>
+    fetch(`http://127.0.0.1:${server.port}/svc/plugin/later?ms=60000`, { signal }).catch(
+      () => null,
+    ),
+  );
+  let text = "";
+  while (!/^svc_queue_waiting\{port="main"\} [1-9]/m.test(text)) {
+    text = await metrics(server.port + 1);
+  }
+  assertFiring(text, text, ["SvcQueueing"]);
+  leaving.abort();
+  await Promise.all(sent);
+});
+
 test("has the metrics of each process that alerts name", async () => {
   const names = [...(await scrape(server.port + 1)).keys()].map((name) => name.split("{")[0]!);
   const rules = readFileSync(join(packageRoot(), "ops/prometheus/rules.yml"), "utf8");

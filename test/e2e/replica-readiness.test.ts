@@ -10,6 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { freePort } from "../runtime/interconnect/support/instance.js";
 import { rounds } from "../support/rounds.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -119,6 +120,8 @@ test("refuses to go into service before, unless forced", async () => {
   for (const port of [replica.port, replica.port + 1]) {
     assert.is((await get(port, "/svc/hc")).status, 503);
   }
+  const { text } = await get(replica.port + 1, "/metrics");
+  assertFiring(text, text, ["SvcOutOfService", "SvcReplicaNotCaughtUp"]);
   assert.match(String(await operate(replica, "ServiceIn")), /SVC3401.*waiting for a provider/);
   assert.is((await get(replica.port, "/svc/hc")).status, 503);
   assert.equal(await operate(replica, "ServiceIn", "&force=1"), { action: "service_in" });

@@ -11,6 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -223,6 +224,12 @@ test("a replica converges after kills and a suspension, and only follows", async
   const putting = call(provider, "put?name=things&from=301&count=1000");
   await kill(subscriber);
   await putting;
+  let text = "";
+  await eventually(async () => {
+    ({ text } = await get(provider.port + 1, "/metrics"));
+    assert.match(text, /^svc_subscriber_connected\{.*\} 0$/m);
+  });
+  assertFiring(text, text, ["SvcSubscriberLost"]);
   subscriber = await subscribe();
   await equal(provider, subscriber);
   await call(provider, "put?name=more&from=1&count=10");

@@ -12,6 +12,7 @@ import type { TLSSocket } from "node:tls";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BELIEVES, certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, fixture, type Served, serve } from "./support/server.js";
 
 const test = suite<{ folder: string; served: Served[] }>("tls");
@@ -28,6 +29,9 @@ test.after.each(async ({ served }) => {
   await Promise.all(served.splice(0).map((one) => one.stop()));
 });
 test.after(({ folder }) => rmSync(folder, { recursive: true }));
+
+/** No certificate of the tests is valid for so long. */
+const LONG_S = 200 * 365 * 86_400;
 
 interface Told {
   readonly status: number;
@@ -63,6 +67,10 @@ test("both ports accept only TLS, and the start line shows it", async ({ folder,
   // It sends requests to itself.
   const { text } = await ask(port + 1, "/svc/builtin/system_overview");
   assert.is(JSON.parse(text).response.instances[0].hc, "SVC/3");
+  const metrics = (await ask(port + 1, "/metrics")).text;
+  assertFiring(metrics, metrics, []);
+  // Some day it expires.
+  assertFiring(metrics, metrics, ["SvcCertificateExpiry"], LONG_S);
   const plain = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
   assert.is(plain, null);
 });

@@ -17,8 +17,14 @@ const MOMENT = /_time(stamp)?_seconds$/;
 /**
  * Fails unless exactly these alerts fire.
  * @param before metrics from which counters grow to `after` in each minute; equal: nothing happens
+ * @param laterS seconds that have passed since the metrics were read
  */
-export function assertFiring(before: string, after: string, expected: readonly string[]): void {
+export function assertFiring(
+  before: string,
+  after: string,
+  expected: readonly string[],
+  laterS = 0,
+): void {
   if (spawnSync("promtool", ["--version"]).error !== undefined) return;
   const used = new Set(readFileSync(RULES, "utf8").match(/\b(?:svc|process)_[a-z_]+/g));
   const first = parse(before);
@@ -26,7 +32,8 @@ export function assertFiring(before: string, after: string, expected: readonly s
     const [, name = "", labels = ""] = SAMPLE.exec(`${key} 0`)!;
     if (!used.has(name)) return [];
     const all = ['instance="a:9001"', 'job="svc"', ...(labels === "" ? [] : [labels])];
-    return [{ series: `${name}{${all.join()}}`, values: valuesOf(name, first.get(key), value) }];
+    const values = valuesOf(name, first.get(key), value, laterS);
+    return [{ series: `${name}{${all.join()}}`, values }];
   });
   const file = {
     rule_files: [RULES],
@@ -69,11 +76,11 @@ function parse(text: string): Map<string, number> {
 }
 
 /** In the notation of `promtool`, whose clock starts at 0. */
-function valuesOf(name: string, before: number | undefined, after: number): string {
+function valuesOf(name: string, before: number | undefined, after: number, laterS: number): string {
   if (COUNTER.test(name)) {
     const start = before ?? 0;
     return `${start}+${after - start}x${LENGTH}`;
   }
-  const shift = MOMENT.test(name) && after !== 0 ? Date.now() / 1000 : 0;
+  const shift = MOMENT.test(name) && after !== 0 ? Date.now() / 1000 + laterS : 0;
   return `${after - shift}x${LENGTH}`;
 }
