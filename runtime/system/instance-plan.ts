@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import type { ArchiveConfig } from "../base/archive-config.js";
 import type { SlotPlan } from "../base/instance-slots.js";
+import { leasePart } from "../base/lease-name.js";
 import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { DispatcherConfig } from "../settings/config-values.js";
 import type { LeadershipSettings, SettingName } from "../settings/server-settings.js";
@@ -97,7 +98,10 @@ function planLeadership(system: System, id: string): LeadershipSettings | null {
   if (system.leadership === null || below.length === 0) return null;
   const others = [group, ...below].filter((other) => other !== id);
   const members = others.map((other) => [other, replicationAddress(system, other)[0]!]);
-  return { ...system.leadership, group, id, members: Object.fromEntries(members) };
+  const { engine } = system.leadership;
+  const address = engine === "kubernetes" ? `kubernetes://svc-${leasePart(system.name)}` : engine;
+  const settings = { ...system.leadership, engine: address };
+  return { ...settings, group, id, members: Object.fromEntries(members) };
 }
 
 /** Returns the replication address of an instance; none without a port. */

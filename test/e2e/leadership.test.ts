@@ -1,5 +1,6 @@
 // A system that chooses its leader through nats-server: the leader is killed under load, again and
 // again, and hands over. Nothing acknowledged is lost or doubled. ROUNDS=n kills more often.
+// ENGINE=kubernetes uses Leases of an API server that is part of this test.
 // limit: 900 s
 // takes 40 s
 // starts processes
@@ -8,6 +9,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { rounds } from "../support/rounds.js";
 import { UpSystem, until } from "./support/system.js";
@@ -49,7 +51,9 @@ export function all(_request: PluginRequest, graph: Graph): str[] {
 
 const version = natsVersion();
 const test = suite("leadership");
-let nats: NatsServers;
+const USES_LEASES = process.env.ENGINE === "kubernetes";
+let nats: NatsServers | null = null;
+let cluster: FakeKubernetes | null = null;
 let project: TemporaryProject;
 let system: UpSystem;
 let names = 0;
@@ -81,7 +85,7 @@ function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
   const described = {
     graphs: ["shop"],
     common: { "s-in": true },
-    leadership: { engine: nats.uri("svc-lease") },
+    leadership: { engine: nats?.uri("svc-lease") ?? "kubernetes" },
     instances: {
       TD: { type: "dispatch", hport: 9990 },
       B1: { type: "builder", hport: 9100, tport: 9102, graph: "shop" },
@@ -202,9 +206,13 @@ async function contents(id: string): Promise<string[]> {
   return (json.response as string[]).map(String).sort();
 }
 
-if (version !== null) {
+if (version !== null || USES_LEASES) {
   test.before(async () => {
-    nats = await NatsServers.start(1);
+    if (USES_LEASES) {
+      cluster = await FakeKubernetes.start();
+      process.env.SVC_KUBERNETES_API = cluster.access.url;
+      process.env.SVC_KUBERNETES_ACCOUNT = cluster.account;
+    } else nats = await NatsServers.start(1);
     project = new TemporaryProject({
       "plugins/shop.ts": PLUGINS,
       "tsconfig.json": NODE_TYPES,
@@ -218,7 +226,8 @@ if (version !== null) {
     delete process.env.NOTES;
     await system.close();
     project.remove();
-    await nats.stop();
+    await nats?.stop();
+    await cluster?.stop();
   });
 
   test("a killed leader is replaced, and nothing acknowledged is lost", async () => {

@@ -1,6 +1,7 @@
 // Pods of instances: container, probes, volumes, and the restricted profile of Kubernetes.
 
 import { createHash } from "node:crypto";
+import { leasesFor } from "./kubernetes-access.js";
 import type { Pod } from "./kubernetes-places.js";
 import { STOP_SECONDS, serveWords } from "./placement.js";
 
@@ -21,6 +22,7 @@ export function podTemplate(
   descriptor: string | null,
 ): object {
   const { name, row, partition, isFront, hasData } = pod;
+  const needsAccount = leasesFor(pod).length > 0;
   const labels = {
     ...{ app, instance: name, row },
     ...(partition !== null && { partition }),
@@ -36,7 +38,8 @@ export function podTemplate(
     metadata: { labels, ...(hash !== "" && { annotations: { "checksum/system": hash } }) },
     spec: {
       terminationGracePeriodSeconds: STOP_SECONDS,
-      automountServiceAccountToken: false,
+      ...(needsAccount && { serviceAccountName: app }),
+      automountServiceAccountToken: needsAccount,
       enableServiceLinks: false,
       securityContext: {
         ...{ runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, fsGroup: USER },

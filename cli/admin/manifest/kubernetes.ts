@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import type { System } from "../../../runtime/system/system.js";
+import { leaseAccess, leasesFor } from "./kubernetes-access.js";
 import {
   clientService,
   dispatcherService,
@@ -80,6 +81,7 @@ function describeObjects(system: System, sizes: Sizes): Map<string, string> {
     "dispatchers.yaml": dispatchers.map((pod) => deployment(app, pod, sizes, descriptor)),
     "availability.yaml": [...rows].map((row) => disruptionBudget(app, row)),
     "network.yaml": networkPolicies(app),
+    "access.yaml": leaseAccess(app, [...new Set(pods.flatMap(leasesFor))]),
   };
   const present = Object.entries(files).filter(([, objects]) => objects.length > 0);
   return new Map(present.map(([name, objects]) => [name, objects.map(toYaml).join("---\n")]));

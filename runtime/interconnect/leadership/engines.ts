@@ -3,6 +3,7 @@
 import { SvcError } from "../../base/errors.js";
 import { EtcdEngine } from "./etcd-engine.js";
 import { JetStreamEngine } from "./jetstream-engine.js";
+import { KubernetesEngine } from "./kubernetes-engine.js";
 import type { LeadershipEngine } from "./leadership.js";
 
 /**
@@ -14,6 +15,7 @@ export type OpenEngine = (uri: string, name: string, timeoutMs: number) => Leade
 const ENGINES: readonly (readonly [scheme: string, open: OpenEngine])[] = [
   ["nats://", (uri, name, timeoutMs) => new JetStreamEngine(uri, name, timeoutMs)],
   ["http://", (uri, name, timeoutMs) => new EtcdEngine(uri, name, timeoutMs)],
+  ["kubernetes://", (uri, name, timeoutMs) => new KubernetesEngine(uri, name, timeoutMs)],
   ["https://", (uri, name, timeoutMs) => new EtcdEngine(uri, name, timeoutMs)],
 ];
 

@@ -4,8 +4,8 @@
 //   http://host:port[,host:port...]/PREFIX, or https://
 
 import { SvcError } from "../../base/errors.js";
+import { requestJson } from "./json-request.js";
 import { type LeadershipEngine, MAX_TEXT_BYTES, type TextReading } from "./leadership.js";
-import { postJson } from "./post-json.js";
 
 const ADDRESS = /^(https?):\/\/([\w.:,[\]-]{1,1000})\/([\w-]{1,64})$/;
 const ABSENT = "0";
@@ -62,7 +62,7 @@ export class EtcdEngine implements LeadershipEngine {
     const timeoutMs = this.#timeoutMs;
     try {
       const url = `${this.#servers[this.#at]}${path}`;
-      const answer = await postJson(url, { body, timeoutMs, maxBytes });
+      const answer = await requestJson(url, { body, timeoutMs, maxBytes });
       if (answer.status !== 200) throw new Error(`etcd answers ${answer.status}`);
       return answer.json;
     } catch (error) {

@@ -286,6 +286,10 @@ export class Group implements MemberProgress {
     const now = performance.now();
     if (now - this.#loggedAtMs < ERROR_LOG_MS) return;
     this.#loggedAtMs = now;
+    if (error instanceof SvcError) {
+      this.#parts.warn(`${error.code}: ${error.message}`, "error");
+      return;
+    }
     const { engine } = this.#parts.settings;
     this.#parts.warn(`leadership: ${engine} does not answer: ${error.message}`, "warn");
   }

@@ -52,6 +52,48 @@ for (const [name, make] of Object.entries({ systemd, kubernetes, helm, nomad, co
   });
 }
 
+test("groups that use Leases may read and replace theirs, and nothing else", () => {
+  const led = { ...eightNodes(), leadership: { engine: "kubernetes", minSynced: 0 } };
+  for (const [engine, prefix] of [
+    ["kubernetes", "svc-cities"],
+    ["kubernetes://mine", "mine"],
+  ] as const) {
+    led.leadership.engine = engine;
+    const described = readDescriptor(led);
+    const files = kubernetes(described);
+    const [account, role, binding] = parseAllDocuments(files.get("access.yaml")!).map((each) =>
+      each.toJS(),
+    );
+    assert.equal([account.kind, account.automountServiceAccountToken], ["ServiceAccount", false]);
+    const groups = [
+      ...new Set(placeInstances(described).flatMap(({ plan }) => plan.leadership?.group ?? [])),
+    ];
+    const names = groups
+      .flatMap((group) => [group, `${group}-jobs`])
+      .map((name) => `${prefix}-${name.toLowerCase().replaceAll(/[^a-z0-9]/g, "-")}`);
+    const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+    assert.equal(role.rules, [
+      { ...leases, verbs: ["create"] },
+      { ...leases, resourceNames: names, verbs: ["get", "update"] },
+    ]);
+    assert.equal(binding.subjects, [{ kind: "ServiceAccount", name: account.metadata.name }]);
+    const pods = ["engines.yaml", "dispatchers.yaml"].flatMap((name) =>
+      parseAllDocuments(files.get(name)!).map((each) => each.toJS()),
+    );
+    for (const { metadata, spec } of pods) {
+      const { serviceAccountName, automountServiceAccountToken } = spec.template.spec;
+      const id = metadata.annotations["svc/instance"];
+      const isMember =
+        placeInstances(described).find(({ plan }) => plan.id === id)!.plan.leadership !== null;
+      assert.equal(
+        [serviceAccountName !== undefined, automountServiceAccountToken],
+        [isMember, isMember],
+      );
+    }
+  }
+  assert.not.ok(kubernetes(system).has("access.yaml"));
+});
+
 test("separate liveness from health, which an operator can change", () => {
   const text = [...kubernetes(system).values()].join("\n");
   const probes = [...text.matchAll(/(\w+)Probe:\n\s+httpGet:\n\s+path: (\S+)\n\s+port: (\w+)/g)];

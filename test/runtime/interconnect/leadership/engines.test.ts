@@ -7,7 +7,11 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openEngine } from "../../../../runtime/interconnect/leadership/engines.js";
+import { findCluster } from "../../../../runtime/interconnect/leadership/kubernetes-api.js";
+import { KubernetesEngine } from "../../../../runtime/interconnect/leadership/kubernetes-engine.js";
+import type { LeadershipEngine } from "../../../../runtime/interconnect/leadership/leadership.js";
 import { EtcdServer, hasEtcd } from "../support/etcd.js";
+import { FakeKubernetes, NAMESPACE } from "../support/kubernetes.js";
 import { NatsServers, natsVersion } from "../support/nats.js";
 
 const TIMEOUT_MS = 2_000;
@@ -19,9 +23,13 @@ function recordOf(holder: string, epoch: number): string {
 }
 
 /** Everything that the state machine relies on. */
-async function check(uri: string, stop: () => Promise<void>): Promise<void> {
-  const [one, other] = [openEngine(uri, "B1", TIMEOUT_MS), openEngine(uri, "B1", TIMEOUT_MS)];
-  const second = openEngine(uri, "B2", TIMEOUT_MS);
+async function check(
+  uri: string,
+  stop: () => Promise<void>,
+  open: (group: string) => LeadershipEngine = (group) => openEngine(uri, group, TIMEOUT_MS),
+): Promise<void> {
+  const [one, other] = [open("B1"), open("B1")];
+  const second = open("B2");
   try {
     const empty = await one.read();
     assert.is(empty.text, null);
@@ -77,6 +85,134 @@ if (hasEtcd()) {
     await check(server.uri("svc"), () => server.stop());
   });
 } else test.skip("etcd is not installed", () => undefined);
+
+const LEASE = "kubernetes://svc-shop";
+
+function lease(server: FakeKubernetes, group = "B1", timeoutMs = TIMEOUT_MS): KubernetesEngine {
+  return new KubernetesEngine(LEASE, group, timeoutMs, server.access);
+}
+
+/** The message of the error that a call rejects with. */
+async function messageOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    (value) => assert.unreachable(JSON.stringify(value)) as never,
+    (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+  );
+}
+
+test("Kubernetes Leases", async () => {
+  const server = await FakeKubernetes.start();
+  await check(
+    LEASE,
+    () => server.stop(),
+    (group) => lease(server, group),
+  );
+});
+
+function leaderRecord(holder: string | null, epoch: number, beat = 0): string {
+  return JSON.stringify({ holder, epoch, beat, synced: [], next: null });
+}
+
+test("a Lease shows who holds it", async () => {
+  const server = await FakeKubernetes.start();
+  const engine = lease(server, "B1", 1_500);
+  const first = await engine.swap((await engine.read()).revision, leaderRecord("B1", 1));
+  const { metadata, spec } = server.leases.get("svc-shop-b1")!;
+  assert.equal([spec.holderIdentity, spec.leaseTransitions], ["B1", 1]);
+  assert.is(spec.leaseDurationSeconds, 3);
+  assert.match(String(spec.renewTime), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}000Z$/);
+  assert.is((metadata.annotations as Record<string, string>)["svc/name"], "B1");
+  const second = await engine.swap(first!, leaderRecord("B1", 1, 1));
+  const renewed = server.leases.get("svc-shop-b1")!.spec;
+  assert.is(renewed.acquireTime, spec.acquireTime, "renewals keep it");
+  // Another member that has read the Lease keeps it, too.
+  const other = lease(server);
+  await other.read();
+  await other.swap(second!, leaderRecord(null, 1));
+  const released = server.leases.get("svc-shop-b1")!.spec;
+  assert.equal(["holderIdentity" in released, released.acquireTime], [false, spec.acquireTime]);
+  await server.stop();
+});
+
+test("a Lease that was removed, and one of another group", async () => {
+  const server = await FakeKubernetes.start();
+  const engine = lease(server);
+  const first = await engine.swap("", recordOf("B1", 1));
+  assert.is(await engine.swap("", recordOf("B1", 2)), null, "it exists");
+  server.leases.clear();
+  assert.is(await engine.swap(first!, recordOf("B1", 2)), null, "it is gone");
+  assert.equal(await engine.read(), { revision: "", text: null });
+  await lease(server, "b1").swap("", recordOf("B1", 1));
+  assert.match(await messageOf(engine.read()), /^SVC3400: .*that of "b1".*another PREFIX/);
+  await server.stop();
+});
+
+test("tokens are read again, and failures of the API server are failures", async () => {
+  const server = await FakeKubernetes.start();
+  const engine = lease(server);
+  const first = await engine.swap("", recordOf("B1", 1));
+  server.rotate("second", false);
+  assert.match(await messageOf(engine.read()), "answers 401: Unauthorized");
+  server.rotate("second");
+  assert.is((await engine.read()).revision, first);
+  for (const status of [401, 410, 429, 500, 503]) {
+    server.statuses = [status, status];
+    assert.match(await messageOf(engine.read()), `answers ${status}`);
+    assert.match(await messageOf(engine.swap(first!, recordOf("B1", 2))), `answers ${status}`);
+  }
+  server.isStuck = true;
+  await messageOf(lease(server, "B1", 50).read());
+  await messageOf(lease(server, "B1", 50).swap(first!, recordOf("B1", 2)));
+  server.isStuck = false;
+  assert.equal((await engine.read()).text, recordOf("B1", 1));
+  assert.ok(server.requests.every((line) => line.includes(`/namespaces/${NAMESPACE}/leases`)));
+  await server.stop();
+});
+
+test("a missing permission is told with the rule to add", async () => {
+  const server = await FakeKubernetes.start();
+  for (const verb of ["get", "create", "update"]) {
+    server.forbidden.clear();
+    server.forbidden.add(verb);
+    const engine = lease(server);
+    const call =
+      verb === "get" ? engine.read() : engine.swap(verb === "create" ? "" : "1", recordOf("B1", 1));
+    const message = await messageOf(call);
+    assert.match(
+      message,
+      `SVC3400: leadership: the service account may not ${verb} Lease svc-shop-b1`,
+    );
+    assert.match(
+      message,
+      'resources: ["leases"], resourceNames: ["svc-shop-b1"], verbs: ["get", "update"]',
+    );
+  }
+  await server.stop();
+});
+
+test("without a cluster or credentials, the start says what is missing", async () => {
+  const told = (run: () => unknown): string => {
+    try {
+      return String(run());
+    } catch (error) {
+      const { code, message } = error as { code: string; message: string };
+      return `${code}: ${message}`;
+    }
+  };
+  assert.match(
+    told(() => findCluster({})),
+    /^SVC3400: .*KUBERNETES_SERVICE_HOST/,
+  );
+  const inside = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
+  assert.is(findCluster(inside).url, "https://10.0.0.1:6443");
+  assert.is(findCluster({ KUBERNETES_SERVICE_HOST: "fd00::1" }).url, "https://[fd00::1]:443");
+  const access = { url: "http://127.0.0.1:1", account: "/nowhere" };
+  const open = (uri: string) => told(() => new KubernetesEngine(uri, "B1", TIMEOUT_MS, access));
+  assert.match(open(LEASE), /^SVC3400: .*automountServiceAccountToken: true/);
+  for (const uri of ["kubernetes://", "kubernetes://A", "kubernetes://a/b", "kubernetes://-a"]) {
+    assert.match(open(uri), /^SVC3400: .*kubernetes:\/\/PREFIX/);
+  }
+});
 
 test("answers of etcd that are no answers fail", async () => {
   let [status, text] = [200, "[]"];

@@ -1,10 +1,16 @@
-// A POST of JSON to a service outside, with limits.
+// A request with an answer in JSON to a service outside, with limits.
 
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
 export interface JsonRequest {
-  readonly body: object;
+  /** Default: POST. */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Undefined: none. */
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Certificates of authorities in PEM; undefined: the known ones. */
+  readonly ca?: string | undefined;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -15,10 +21,11 @@ export interface JsonAnswer {
 }
 
 /** @throws Error if there is no complete answer in time */
-export function postJson(url: string, given: JsonRequest): Promise<JsonAnswer> {
-  const { body, timeoutMs, maxBytes } = given;
-  const headers = { "Content-Type": "application/json" };
-  const options = { method: "POST", headers, signal: AbortSignal.timeout(timeoutMs) };
+export function requestJson(url: string, given: JsonRequest): Promise<JsonAnswer> {
+  const { method = "POST", body, ca, timeoutMs, maxBytes } = given;
+  const headers = { "Content-Type": "application/json", ...given.headers };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const options = { method, headers, signal, ...(ca !== undefined && { ca }) };
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request = send(url, options, (response) => {
@@ -42,6 +49,6 @@ export function postJson(url: string, given: JsonRequest): Promise<JsonAnswer> {
       });
     });
     request.on("error", reject);
-    request.end(JSON.stringify(body));
+    request.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
