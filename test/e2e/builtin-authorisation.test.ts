@@ -132,7 +132,7 @@ test("refuses log and build to untrusted clients, and has neither on the main po
 test("refuses operations to untrusted clients, and has none on the main port", async () => {
   // Those of the interface, the lease of procedures, the log level, jobs, algorithms, and forwarded
   // ones.
-  assert.is(OPERATIONS.length, 35);
+  assert.is(OPERATIONS.length, 36);
   for (const [who, client] of Object.entries(STRANGERS)) {
     for (const path of OPERATIONS) {
       for (const method of ["GET", "POST"] as const) {

@@ -103,13 +103,21 @@ const TWO = {
   instances: {
     TD: { type: "dispatch", hport: 9990 },
     B1: { ...ENGINE, hport: 9100 },
-    B2: { ...ENGINE, hport: 9110 },
+    B2: { ...ENGINE, hport: 9110, attach: true },
     B3: { ...ENGINE, hport: 9120 },
+    // A replica of B2, which gets and gives slots with it.
+    S2: { type: "search", graph: "things", hport: 9130, tport: 9140 },
   },
-  topology: { dispatch: { TD: [{ partitions: ["B1", "B2"] }] } },
+  topology: {
+    transaction: { B2: ["S2"] },
+    dispatch: { TD: [{ partitions: ["B1", "B2"] }] },
+  },
 };
 const { B3: _, ...pair } = TWO.instances;
-const THREE = { ...TWO, topology: { dispatch: { TD: [{ partitions: ["B1", "B2", "B3"] }] } } };
+const THREE = {
+  ...TWO,
+  topology: { ...TWO.topology, dispatch: { TD: [{ partitions: ["B1", "B2", "B3"] }] } },
+};
 
 let project: TemporaryProject;
 let system: UpSystem;
@@ -192,6 +200,9 @@ async function checkAll(all: readonly Clients[]): Promise<void> {
   assert.is(hits(await call("count")), KEYS + 50 * all.length);
   assert.is(hits(await call("arcs")), 2 * KEYS + 50 * all.length);
   const visits = hits(await call("visits"));
+  await until(async () => {
+    return (await system.nodestat("S2")).digest === (await system.nodestat("B2")).digest;
+  });
   const least = all.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const most = all.reduce((sum, { sent }) => sum + sent, 0);
   assert.ok(visits >= least && visits <= most, `${least} <= ${visits} <= ${most}`);

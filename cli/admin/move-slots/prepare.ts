@@ -1,5 +1,6 @@
 // Conditions for a move of slots, checked before anything moves. Each violation is reported.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../../runtime/base/errors.js";
 import { latestRecord } from "../../../runtime/base/next-slot-step.js";
 import { type PlannedMove, planSlotMoves } from "../../../runtime/base/plan-slot-moves.js";
@@ -9,7 +10,9 @@ import type { AdminContext } from "../context.js";
 import { unexpectedResponse } from "../unexpected-response.js";
 import { listDispatchers, listMembers, SlotInstances, type SurveyedInstance } from "./instances.js";
 
-/** Memory and disk that the target needs, per byte of the slots in memory: data, log, snapshot. */
+const FOLLOW_MS = 10_000;
+const POLL_MS = 100;
+/** Memory and disk that the target needs, per byte of the slots: data, log, snapshot. */
 const MEMORY_FACTOR = 2;
 const DISK_FACTOR = 4;
 
@@ -34,7 +37,11 @@ export async function prepareMove(
   if (slots === null) throw new SvcError("SVC3004", "the descriptor has no `slots`");
   const survey = await surveyAll(context);
   requireEqualBuilds(survey);
+  if (context.system.leadership !== null) {
+    throw refused("groups with `leadership` cannot give or take slots yet");
+  }
   const engines = survey.filter(({ own }) => own !== null);
+  await requireFollowers(context, engines);
   const volatile = engines.find(({ isDurable }) => !isDurable);
   if (volatile !== undefined) throw refused(`${volatile.id} has no log: \`durability\` is off`);
   const record = currentRecord(engines);
@@ -77,6 +84,32 @@ function requireEqualBuilds(survey: readonly SurveyedInstance[]): void {
   const other = others.find(({ build }) => build !== first!.build);
   if (other === undefined) return;
   throw refused(`${other.id} has other plugins than ${first!.id}: update it first`);
+}
+
+/** Replicas reach what their provider has now: a cut waits for them. */
+async function requireFollowers(
+  context: AdminContext,
+  engines: readonly SurveyedInstance[],
+): Promise<void> {
+  const instances = new SlotInstances(context, null);
+  const deadline = performance.now() + FOLLOW_MS;
+  for (const { id, own, digests } of engines.filter(({ id: other, own: top }) => other !== top)) {
+    const provider = engines.find((other) => other.id === own);
+    for (let seen = digests; !isReached(seen, provider?.digests ?? {}); ) {
+      if (performance.now() > deadline) throw refused(`${id} is not caught up with ${own}`);
+      await sleep(POLL_MS);
+      seen = (await instances.look(id)).digests;
+    }
+  }
+}
+
+type Digests = SurveyedInstance["digests"];
+
+/** Digests begin with the number of operations. */
+function isReached(replica: Digests, provider: Digests): boolean {
+  return Object.entries(provider).every(([graph, text]) => {
+    return Number.parseInt(replica[graph] ?? "0", 10) >= (Number.parseInt(text, 10) || 0);
+  });
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type SlotStep,
 } from "../../../runtime/base/next-slot-step.js";
 import type { PlannedMove } from "../../../runtime/base/plan-slot-moves.js";
+import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotMove, type SlotRecord } from "../../../runtime/base/slot-record.js";
 import type { AdminContext } from "../context.js";
 import type { Lease } from "../lease.js";
@@ -31,6 +32,8 @@ const FIRST_CUT_WORDS = 2 ** 16;
 const MIN_CUT_WORDS = 2 ** 12;
 const MAX_CUT_WORDS = 2 ** 22;
 const GOAL_HELD_MS = 150;
+const ATTEMPTS = 6;
+const MAX_FAILURES = 100;
 const DRAIN_MS = 2000;
 const DRAIN_ATTEMPTS = 20;
 const WAIT_MS = 200;
@@ -80,8 +83,23 @@ export class SlotMover {
   }
 
   /** Moves the first slots of a planned move; returns how many. */
-  async move({ from, to, slots }: PlannedMove): Promise<number> {
+  async move(planned: PlannedMove): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#moveOnce(planned);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isAway(error)) throw error;
+      }
+      // An instance has restarted, and lost what it kept in memory.
+      await this.#lease.rest(WAIT_MS);
+      await this.settle();
+    }
+  }
+
+  async #moveOnce({ from, to, slots }: PlannedMove): Promise<number> {
     const record = latestRecord((await this.#survey()).map((found) => found.record))!;
+    const done = countOwned(record, slots, to);
+    if (done > 0) return done;
     const source = await this.#leaderOf(from);
     const first = await this.#encode(source, slots.slice(0, MAX_SLOTS_PER_CUT));
     const id = randomBytes(8).toString("hex");
@@ -138,6 +156,7 @@ export class SlotMover {
   /** Executes steps until nothing is left to do. */
   async #advance(move: SlotMove | null): Promise<void> {
     let attempt: SlotAttempt | null = move && { move, isApplied: false };
+    let failures = 0;
     for (;;) {
       const survey = await this.#survey();
       const step = nextSlotStep(survey.map(toMember), attempt);
@@ -146,9 +165,9 @@ export class SlotMover {
       if (step.do === "wait") {
         this.#known = null;
         await this.#lease.rest(WAIT_MS);
-      } else if (await this.#try(() => this.#step(step, survey))) {
+      } else if (await this.#try(() => this.#step(step, survey), failures < MAX_FAILURES)) {
         if (step.do === "apply") attempt = { move: step.move, isApplied: true };
-      }
+      } else failures++;
     }
   }
 
@@ -160,14 +179,14 @@ export class SlotMover {
     else await this.#execute(step);
   }
 
-  /** Returns false if an instance has stopped: the next look waits for it. */
-  async #try(act: () => Promise<void>): Promise<boolean> {
+  /** Returns false if an instance has stopped, and may be awaited: the next look waits for it. */
+  async #try(act: () => Promise<void>, mayFail: boolean): Promise<boolean> {
     try {
       await act();
       return true;
     } catch (error) {
       this.#known = null;
-      if (!(error instanceof SvcError) || error.code !== "SVC2701") throw error;
+      if (!isAway(error) || !mayFail) throw error;
       this.#staged.clear();
       await this.#lease.rest(WAIT_MS);
       return false;
@@ -297,8 +316,7 @@ export class SlotMover {
         this.#known = await Promise.all(this.#members.map((id) => this.#instances.look(id)));
         return this.#known;
       } catch (error) {
-        const isAway = error instanceof SvcError && error.code === "SVC2701";
-        if (!isAway || performance.now() > deadline) throw error;
+        if (!isAway(error) || performance.now() > deadline) throw error;
       }
       await sleep(WAIT_MS);
       await Promise.all(this.#members.map((id) => this.#lease.renew(id)));
@@ -342,6 +360,19 @@ interface CopyPlace {
   readonly names: readonly unknown[];
   readonly source: string;
   readonly receiver: string;
+}
+
+/** Returns whether an instance may have restarted: it did not respond, or lacks what it had. */
+function isAway(error: unknown): boolean {
+  return error instanceof SvcError && (error.code === "SVC2701" || error.code === "SVC3115");
+}
+
+/** Returns how many slots at the start of a list a group owns. */
+function countOwned({ map, groups }: SlotRecord, slots: readonly number[], group: string): number {
+  const owners = new SlotMap(map);
+  const owner = groups.indexOf(group);
+  const end = slots.findIndex((slot) => owners.ownerOf(slot) !== owner);
+  return end < 0 ? slots.length : end;
 }
 
 function leaderIn(survey: readonly SurveyedInstance[], group: string): string {
