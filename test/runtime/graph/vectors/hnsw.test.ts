@@ -79,6 +79,29 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
   assert.equal(found(), all);
 });
 
+test("remembers for a condition which vertices it refused", ({ store, graph, space }) => {
+  fill(graph, 0, 200);
+  build(store);
+  const { words } = store.memory.vectors;
+  const search = new HnswSearch(store.vectors, space());
+  const probe = new Probe(store.vectors, partsOfLike(vector(7), "probe"));
+  let tested = 0;
+  const testedEach: boolean[] = [];
+  const even = (vertex: number): boolean => {
+    tested++;
+    return vertex % 2 === 0;
+  };
+  for (const serial of [5, 5, 6, 0, 0]) {
+    tested = 0;
+    search.nearest(probe, 20, { accepts: even, serial });
+    const found = search.walk.slots().map((slot) => words[slot + Slot.Vertex]!);
+    assert.is(found.length, 20);
+    assert.ok(found.every((vertex) => vertex % 2 === 0));
+    testedEach.push(tested > 0);
+  }
+  assert.equal(testedEach, [true, false, true, true, true]);
+});
+
 test("adds no node for a vector that changed meanwhile", ({ store, graph, space }) => {
   fill(graph, 0, 30);
   build(store);
