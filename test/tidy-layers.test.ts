@@ -15,6 +15,7 @@ interface Use {
   readonly path: string;
   readonly line: number;
   readonly target: string;
+  readonly lazy: boolean;
 }
 
 /** Every import by a file of the product from another one. */
@@ -22,7 +23,7 @@ const imports = sourceFiles()
   .filter(({ path }) => /^(argspec|cli|client|compiler|runtime)\/.*\.ts$/.test(path))
   .map(parseModule)
   .flatMap(({ path, imports: found }) =>
-    found.map(({ target, typeOnly, line }) => ({ path, line, target, typeOnly })),
+    found.map(({ target, typeOnly, lazy, line }) => ({ path, line, target, typeOnly, lazy })),
   );
 /** Those of values. */
 const uses: Use[] = imports.filter(({ typeOnly }) => !typeOnly);
@@ -98,6 +99,27 @@ test("folders within graph import values of lower ones in ARCHITECTURE.md", () =
     else if (above >= below) findings.push(`${path}:${line}: ${target} is not below`);
   }
   assert.is([...new Set(findings)].join("\n"), "");
+});
+
+/** The API of graphs, which loads the query engine: about half of the code of a thread. */
+const QUERY_ENGINE = "runtime/graph/api/graph.ts";
+
+test("threads that may never need the query engine do not load it at their start", () => {
+  const loaded = uses.filter(({ lazy }) => !lazy);
+  for (const entry of ["cli/serving/serve-build.ts", "threads/executor.ts", "threads/io.ts"]) {
+    /** Each module that the entry loads, and the one that imports it. */
+    const from = new Map(
+      uses.filter(({ path }) => path.endsWith(entry)).map((use) => [use.path, ""]),
+    );
+    assert.is(from.size, 1, entry);
+    for (const [path] of from) {
+      for (const use of loaded)
+        if (use.path === path && !from.has(use.target)) from.set(use.target, path);
+    }
+    let trail = "";
+    for (let at = QUERY_ENGINE; from.has(at); at = from.get(at)!) trail += ` <- ${at}`;
+    assert.is(trail, "", entry);
+  }
 });
 
 /** Folders of the graph engine that others import from, as ARCHITECTURE.md lists them. */
