@@ -62,7 +62,7 @@ export function FailureTable({ backEnds }: BackEndTableProps) {
   const isLong = backEnds.length > MAX_WHOLE;
   const listed = isLong ? backEnds.filter((one) => sumFailures(one) > 0) : backEnds;
   return (
-    <section class="card" aria-label="Failures">
+    <section class="card tight" aria-label="Failures">
       <header>
         <h2>Failures</h2>
         <span class="end soft s">since the start of the dispatcher</span>
