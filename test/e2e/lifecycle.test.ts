@@ -85,7 +85,8 @@ const noted = () => (existsSync(notes) ? readFileSync(notes, "utf8").trim().spli
 async function served(fail: string, run: (server: Served) => Promise<void>): Promise<string> {
   process.env.FAIL = fail;
   try {
-    const server = await serve(project.folder, "--plugin-load-timeout", "3000");
+    const limit = fail === "hang" ? ["--plugin-load-timeout", "3000"] : [];
+    const server = await serve(project.folder, ...limit);
     await run(server);
     await server.stop();
     return server.log();
