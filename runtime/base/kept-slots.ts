@@ -9,6 +9,7 @@ import { SvcError } from "./errors.js";
 import { identifySlots } from "./identify-slots.js";
 import { installSlots, publishSlots, type SlotPlan } from "./instance-slots.js";
 import { MAX_SLOTS, MIN_SLOTS } from "./limits.js";
+import { log } from "./log.js";
 import { isPlainObject } from "./plain-object.js";
 import type { SlotRun } from "./slot-map.js";
 import { changeSlots, type SlotCommand, type SlotMove, type SlotRecord } from "./slot-record.js";
@@ -63,6 +64,7 @@ export class KeptSlots {
     const after = planWithRecord(this.#plan, next);
     const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
     if (isOther) this.#changedMs = nowMs();
+    if (next.version !== this.#record.version) log(`slots: version ${next.version}`, "info");
     this.#record = next;
     this.#publish();
     return next;
@@ -109,7 +111,7 @@ function readSlotRecord(root: string, plan: SlotPlan): SlotRecord {
   const { count } = plan.map;
   if (record.map.count !== count) {
     const text = `${file} has ${record.map.count} slots, and the descriptor has ${count}`;
-    throw new SvcError("SVC3413", text);
+    throw new SvcError("SVC3413", `${text}: only without vertices, remove the file`);
   }
   const missing = listMissing(record, plan);
   if (missing.length === 0) return record;

@@ -12,9 +12,9 @@ import { UpSystem, until } from "./support/system.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("slot moves");
-const KEYS = 2000;
+const KEYS = 1500;
 /** Between two requests of a client, so that the clients take little of the CPU. */
-const PAUSE_MS = 5;
+const PAUSE_MS = 20;
 const PLUGINS = `
 import { D_OUT, type Graph, type int, M_CNT, M_INT, plugin, type str } from "svc-server";
 import { PluginRequest, PluginResponse } from "svc-server";
@@ -230,7 +230,7 @@ test("nothing moves while an instance is down, or another run moves", async () =
 test("grows under load, with exact counts", async () => {
   const load = new Clients("w");
   clients.push(load);
-  await until(async () => load.acknowledged > 50 && load.answers > 5);
+  await until(async () => load.acknowledged > 20 && load.answers > 5);
   const grown = await system.admin("grow");
   assert.is(grown.code, 0, grown.err);
   assert.match(grown.out, /^moved 21 slots with \d+ vertices and \d+ arcs/m);
@@ -239,14 +239,14 @@ test("grows under load, with exact counts", async () => {
   assert.equal([...load.refused], []);
   await checkAll(clients);
   const { json } = await system.get("B3", "/svc/plugin/count", 0);
-  assert.ok((json.response as { hitcount: number }).hitcount > KEYS / 5);
+  assert.ok((json.response as { hitcount: number }).hitcount > KEYS / 6);
   assert.match((await system.admin("rebalance", "--dry-run")).out, /^nothing to move$/m);
 });
 
 test("survives kills of source, target and coordinator, and continues", async () => {
   const load = new Clients("x");
   clients.push(load);
-  await until(async () => load.acknowledged > 50);
+  await until(async () => load.acknowledged > 20);
   for (const [verb, victim] of [
     ["shrink", "B3"],
     ["grow", "B1"],

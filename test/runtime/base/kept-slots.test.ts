@@ -1,0 +1,100 @@
+// Slots that an instance keeps outlive its restart; a descriptor that does not fit is refused.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/base/errors.js";
+import { installSlots, type SlotPlan, threadSlots } from "../../../runtime/base/instance-slots.js";
+import { KeptSlots } from "../../../runtime/base/kept-slots.js";
+
+const test = suite<{ root: string }>("kept slots");
+const PLAN: SlotPlan = {
+  id: "0123456789abcdef",
+  map: {
+    count: 16,
+    runs: [
+      [0, 0],
+      [8, 1],
+    ],
+  },
+  groups: ["B1", "B2"],
+  own: 0,
+  partitions: null,
+  graphs: ["things"],
+  everywhere: [],
+};
+const MOVE = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), "svc-slots-"));
+});
+test.after.each(({ root }) => {
+  installSlots(null);
+  rmSync(root, { recursive: true });
+});
+
+function refused(root: string, plan: SlotPlan, text: RegExp): void {
+  try {
+    new KeptSlots(root, plan);
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC3413");
+    assert.match((error as SvcError).message, text);
+    return;
+  }
+  assert.unreachable();
+}
+
+test("a move is known after a restart, and its responses are of no map", ({ root }) => {
+  const first = new KeptSlots(root, PLAN);
+  const id = threadSlots()!.idSince(1);
+  assert.match(id!, /^[0-9a-f]{16}$/);
+  first.change({ do: "hold", move: MOVE });
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
+  assert.ok(threadSlots()!.isAnyHeld);
+  const again = new KeptSlots(root, PLAN);
+  assert.equal(again.record, first.record);
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
+  assert.ok(threadSlots()!.isAnyHeld);
+  again.change({ do: "abort", id: "a" });
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), id);
+  // Requests received before may have seen other slots.
+  assert.is(threadSlots()!.idSince(1), null);
+});
+
+test("a later descriptor does not change the owners", ({ root }) => {
+  new KeptSlots(root, PLAN).keepFirst();
+  const id = threadSlots()!.idSince(1);
+  const three: SlotPlan = {
+    ...PLAN,
+    groups: ["B0", "B1", "B2"],
+    map: {
+      count: 16,
+      runs: [
+        [0, 0],
+        [5, 1],
+        [10, 2],
+      ],
+    },
+    own: 1,
+  };
+  const later = new KeptSlots(root, three);
+  assert.equal([later.own, later.record.groups], ["B1", ["B1", "B2"]]);
+  assert.is(threadSlots()!.idSince(1), id);
+  assert.ok(later.fits(three));
+  assert.not.ok(later.fits({ ...three, groups: ["B0", "B1"] }));
+  assert.not.ok(later.fits({ ...three, everywhere: ["kind"] }));
+});
+
+test("what does not fit is refused", ({ root }) => {
+  new KeptSlots(root, PLAN).keepFirst();
+  refused(root, { ...PLAN, groups: ["B1"] }, /B2 owns slots in .*, and the descriptor lacks it/);
+  refused(root, { ...PLAN, map: { count: 32, runs: [[0, 0]] } }, /has 16 slots.* has 32/);
+  for (const text of ["", "{}", "null", '{"version":0,"groups":[],"map":{},"move":null}']) {
+    writeFileSync(join(root, "_slots.json"), text);
+    refused(root, PLAN, /is corrupt/);
+  }
+});
+
+test.run();
