@@ -62,6 +62,11 @@ export class FollowerProgress {
     return this.required().some((one) => one.id === id && (one.sn ?? -1) >= this.#last);
   }
 
+  /** Returns whether all required members have everything. */
+  haveAll(): boolean {
+    return this.confirmedSn() >= this.#last;
+  }
+
   acknowledged(now: number, follower: Incarnation, sn: number): void {
     const one = this.#follower(follower, now);
     one.sn = sn;

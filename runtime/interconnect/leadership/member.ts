@@ -206,7 +206,10 @@ export class Member {
     return isSynced;
   }
 
-  /** Nothing changes any more: hands over as soon as the successor has everything. */
+  /**
+   * Nothing changes any more: hands over as soon as the successor has everything, and all changes
+   * are acknowledged. A response without acknowledgment would fail.
+   */
   completeHandover(now: number, sn: number): void {
     this.#followers.written(now, sn);
     this.#isFrozen = true;
@@ -264,7 +267,12 @@ export class Member {
     const beat = (record?.beat ?? 0) + 1;
     const recorded = record?.synced ?? [];
     const next = this.#successor;
-    if (next !== null && this.#isFrozen && this.#followers.hasAll(next)) {
+    if (
+      next !== null &&
+      this.#isFrozen &&
+      this.#followers.hasAll(next) &&
+      this.#followers.haveAll()
+    ) {
       return { holder: null, epoch, beat, synced: recorded, next };
     }
     this.#followers.admit(now);
