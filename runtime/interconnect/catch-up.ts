@@ -21,6 +21,8 @@ export class CatchUp {
   #isMarked: boolean;
   #isReady = false;
   #isFetching: boolean;
+  /** The last provider did not accept what is here. */
+  #isRejected = false;
   #snapshot = { done: 0, of: 0 };
   #aloneSince: number;
   readonly #now: () => number;
@@ -47,6 +49,7 @@ export class CatchUp {
 
   /** Starts following a provider; null: it is not caught up itself yet. */
   begin(goal: number | null): void {
+    this.#isRejected = false;
     this.#goal = goal;
     this.#reached = null;
   }
@@ -82,6 +85,11 @@ export class CatchUp {
     return isNew;
   }
 
+  /** A provider has rejected what is here: it never had this state. */
+  reject(): void {
+    this.#isRejected = true;
+  }
+
   /** The provider has gone. */
   lose(): void {
     this.#aloneSince = this.#now();
@@ -89,7 +97,7 @@ export class CatchUp {
   }
 
   report({ hasProvider, isDiverged }: CatchUpContext): ReplicaReport {
-    if (isDiverged) return { state: "diverged", done: 0, of: 0 };
+    if (isDiverged || this.#isRejected) return { state: "diverged", done: 0, of: 0 };
     if (!hasProvider && this.#isMarked && this.#now() - this.#aloneSince >= ORPHAN_MS) {
       this.#isReady = true;
     }

@@ -179,3 +179,9 @@ export function writeReplicaMarker(root: string, mark: ReplicaMarker): void {
 function removeReplicaMarker(root: string): void {
   rmSync(join(root, MARKER_FILE), { force: true });
 }
+
+/** Returns the error of graphs that no provider sent. */
+export function notAReplica(root: string, name: string): SvcError {
+  const text = `replication: graph "${name}" in ${root} did not come from a provider`;
+  return new SvcError("SVC2534", text);
+}

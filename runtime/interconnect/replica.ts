@@ -15,7 +15,7 @@ import {
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { ReplicaReport } from "../metrics/traffic.js";
 import { CatchUp } from "./catch-up.js";
-import { readReplicaMarker, writeReplicaMarker } from "./lineage.js";
+import { notAReplica, readReplicaMarker, writeReplicaMarker } from "./lineage.js";
 import {
   decodeFrameHeader,
   FRAME_HEADER_BYTES,
@@ -126,6 +126,12 @@ export class Replica {
   report(): ReplicaReport {
     const isDiverged = this.#diverged.size > 0;
     return this.#catchUp.report({ hasProvider: this.#hasProvider, isDiverged });
+  }
+
+  /** A provider has rejected what is here: it is not a state of that provider. */
+  reject(): void {
+    this.#catchUp.reject();
+    this.onReadiness();
   }
 
   /** The provider has gone. */
@@ -420,9 +426,7 @@ export class Replica {
     if (!this.#isFlushing) void this.#flushToDisk();
   }
 
-  /**
-   * Flushes until everything applied is durable. The next flush covers what arrives during one.
-   */
+  /** Flushes until everything applied is durable. Each flush covers what arrived before it. */
   async #flushToDisk(): Promise<void> {
     this.#isFlushing = true;
     while (this.#safe !== this.#applied) {
@@ -492,9 +496,4 @@ export class Replica {
 
 function rejectSystemGraph(name: string): void {
   if (name === SYSTEM_GRAPH) throw malformedMessage("the system's own graph is not provided");
-}
-
-function notAReplica(root: string, name: string): SvcError {
-  const text = `replication: graph "${name}" in ${root} did not come from a provider`;
-  return new SvcError("SVC2534", text);
 }

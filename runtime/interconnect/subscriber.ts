@@ -11,7 +11,7 @@ import type { Replica } from "./replica.js";
 import { ReplicaInput } from "./replica-input.js";
 import { MessageType, malformedMessage } from "./wire/messages.js";
 import { Peer, parseJsonBody } from "./wire/peer.js";
-import { type PeerStatus, parseOffer } from "./wire/positions.js";
+import { type Offer, type PeerStatus, parseOffer } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const MAX_CONNECTIONS = 16;
@@ -205,8 +205,7 @@ export class Subscriber implements LogFollower {
   async #follow(peer: Peer): Promise<void> {
     const { warn, traffic } = this.#parts;
     const replica = this.#replica!;
-    await peer.sendJson(MessageType.Positions, replica.positions());
-    const offer = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
+    const offer = await this.#requestOffer(peer, replica);
     await replica.accept(offer);
     // Only now: earlier data of a former provider may become durable meanwhile and must not be
     // acknowledged to this one.
@@ -237,6 +236,17 @@ export class Subscriber implements LogFollower {
       replica.lose();
       membership?.disturbed();
       warn(`replication: ${peer.address} disconnected`);
+    }
+  }
+
+  /** @throws SvcError SVC2532 if the provider rejects what the replica has */
+  async #requestOffer(peer: Peer, replica: Replica): Promise<Offer> {
+    await peer.sendJson(MessageType.Positions, replica.positions());
+    try {
+      return parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
+    } catch (error) {
+      if (error instanceof SvcError && error.code === "SVC2532") replica.reject();
+      throw error;
     }
   }
 

@@ -353,6 +353,18 @@ test("contents that did not come from the provider are rejected and reported", a
   const other = await start("other-p", "--attach", `127.0.0.1:${port}`);
   await call(other, "put?name=things&from=70&count=50");
   await logged(other, "SVC2532");
+  let text = "";
+  await eventually(async () => {
+    ({ text } = await get(subscriber.port + 1, "/metrics"));
+    assert.match(text, /^svc_replica_state\{state="diverged"\} 1$/m);
+  });
+  assertFiring(text, text, ["SvcOutOfService", "SvcReplicaDiverged"]);
+  assert.is((await get(subscriber.port, "/svc/hc")).status, 503);
+  await other.stop();
+  running.delete(other);
+  const again = await provide();
+  await equal(again, subscriber);
+  await eventually(async () => assert.is((await get(subscriber.port, "/svc/hc")).status, 200));
 });
 
 test("replication without a key is limited to loopback", async () => {

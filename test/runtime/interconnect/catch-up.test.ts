@@ -51,6 +51,16 @@ test("waits for a provider that is not caught up itself", () => {
   assert.ok(catchUp.reach(2000));
 });
 
+test("does not serve what a provider has rejected, until one accepts it", () => {
+  const { catchUp, clock } = create(true);
+  catchUp.reject();
+  clock.now = 10_000;
+  assert.is(catchUp.report(ALONE).state, "diverged");
+  catchUp.begin(0);
+  catchUp.reach(0);
+  assert.is(catchUp.report(FOLLOWING).state, "caught-up");
+});
+
 test("serves while it lags, and without its provider", () => {
   const { catchUp } = create(false);
   catchUp.begin(10);
