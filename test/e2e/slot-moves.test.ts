@@ -165,13 +165,14 @@ class Clients {
     this.#all = Promise.all([this.#write(), this.#write(), this.#read()]);
   }
 
+  /** Ends when each vertex has been written. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#all;
   }
 
   async #write(): Promise<void> {
-    for (let n = 0; !this.#isStopped; n++) {
+    for (let n = 0; !this.#isStopped || n < this.#keys.length; n++) {
       const id = this.#keys[n % this.#keys.length]!;
       this.sent++;
       const answer = await call(`put?id=${id}`, id).catch(() => null);
