@@ -97,6 +97,23 @@ function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
   return described;
 }
 
+/** Clients that each send one request after the other until they are stopped. */
+class Clients {
+  #isOver = false;
+  readonly #all: Promise<void>[];
+
+  constructor(count: number, send: () => Promise<void>) {
+    this.#all = Array.from({ length: count }, async () => {
+      while (!this.#isOver) await send();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#all);
+  }
+}
+
 /** Clients that send changes until they are stopped. */
 class Load {
   readonly acknowledged: string[] = [];
@@ -104,16 +121,14 @@ class Load {
   /** Longest time without an acknowledged change. */
   longestMs = 0;
   #lastMs = performance.now();
-  #isOver = false;
-  readonly #clients: Promise<void>[];
+  readonly #clients: Clients;
 
   constructor(count: number) {
-    this.#clients = Array.from({ length: count }, () => this.#run());
+    this.#clients = new Clients(count, () => this.#send());
   }
 
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await Promise.all(this.#clients);
+  stop(): Promise<void> {
+    return this.#clients.stop();
   }
 
   begin(): void {
@@ -121,18 +136,16 @@ class Load {
     this.#lastMs = performance.now();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isOver) {
-      const id = `v${names++}`;
-      const path = `/svc/plugin/put?id=${id}`;
-      const { status } = await system.get("TD", path, 0, { method: "POST", body: "" });
-      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-      if (status !== 200) continue;
-      this.acknowledged.push(id);
-      const now = performance.now();
-      this.longestMs = Math.max(this.longestMs, now - this.#lastMs);
-      this.#lastMs = now;
-    }
+  async #send(): Promise<void> {
+    const id = `v${names++}`;
+    const path = `/svc/plugin/put?id=${id}`;
+    const { status } = await system.get("TD", path, 0, { method: "POST", body: "" });
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    if (status !== 200) return;
+    this.acknowledged.push(id);
+    const now = performance.now();
+    this.longestMs = Math.max(this.longestMs, now - this.#lastMs);
+    this.#lastMs = now;
   }
 }
 
@@ -140,26 +153,22 @@ class Load {
 class Sales {
   readonly answers: number[] = [];
   readonly failures: string[] = [];
-  #isOver = false;
-  readonly #clients: Promise<void>[];
+  readonly #clients: Clients;
 
   constructor(count: number) {
-    this.#clients = Array.from({ length: count }, () => this.#run());
+    this.#clients = new Clients(count, () => this.#send());
   }
 
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await Promise.all(this.#clients);
+  stop(): Promise<void> {
+    return this.#clients.stop();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isOver) {
-      const headers = { "Idempotency-Key": `"${names++}"` };
-      const init = { method: "POST", body: "", headers };
-      const { status, text, json } = await system.get("TD", "/svc/plugin/sell", 0, init);
-      if (status === 200) this.answers.push((json.response as { hitcount: number }).hitcount);
-      else this.failures.push(text);
-    }
+  async #send(): Promise<void> {
+    const headers = { "Idempotency-Key": `"${names++}"` };
+    const init = { method: "POST", body: "", headers };
+    const { status, text, json } = await system.get("TD", "/svc/plugin/sell", 0, init);
+    if (status === 200) this.answers.push((json.response as { hitcount: number }).hitcount);
+    else this.failures.push(text);
   }
 }
 
