@@ -1,4 +1,4 @@
-// A limit for the answers of services outside.
+// A limit for answers of services outside, and of other threads.
 
 import { setTimeout as delay } from "node:timers/promises";
 

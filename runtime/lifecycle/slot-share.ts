@@ -1,6 +1,7 @@
 // Content of slots in the graphs of this process, as a move reads and writes it. Received content
 // is kept in memory until the source has stopped changing it: before that, nothing depends on it.
 
+import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
@@ -31,10 +32,6 @@ interface Staged {
   readonly digest: string;
 }
 
-interface Encoded {
-  readonly bytes: Uint8Array;
-}
-
 /** Anchors have no digest: they may change in each group. */
 const ANCHORS = "anchors";
 
@@ -43,7 +40,7 @@ export class SlotShare {
   readonly #slots: KeptSlots;
   readonly #byGraph = new Map<string, GraphSlots>();
   /** By graph and slot. */
-  readonly #encoded = new Map<string, Encoded>();
+  readonly #encoded = new Map<string, Uint8Array>();
   #stagedFor = "";
   #staged = new Map<string, Staged>();
 
@@ -90,9 +87,8 @@ export class SlotShare {
     const count = Math.min(...encoded.map(({ contents }) => contents.length));
     const graphs = encoded.map(({ graph, contents, names }) => {
       const shown = contents.slice(0, count).map(({ slot, words, digest, vertices, arcs }) => {
-        const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-        this.#encoded.set(`${graph.store.name} ${slot}`, { bytes });
-        return { slot, bytes: bytes.length, digest, vertices, arcs };
+        this.#offer(graph, slot, words);
+        return { slot, bytes: words.byteLength, digest, vertices, arcs };
       });
       return { graph: graph.store.name, slots: shown, names };
     });
@@ -104,21 +100,24 @@ export class SlotShare {
     const slot = this.#slots.record.map.count;
     const graphs = (await this.#all()).map((graph) => {
       const { words, names } = graph.encodeAnchors();
-      const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-      this.#encoded.set(`${graph.store.name} ${slot}`, { bytes });
-      const shown = { slot, bytes: bytes.length, digest: ANCHORS, vertices: 0, arcs: 0 };
+      this.#offer(graph, slot, words);
+      const shown = { slot, bytes: words.byteLength, digest: ANCHORS, vertices: 0, arcs: 0 };
       return { graph: graph.store.name, slots: [shown], names };
     });
     return { slots: [], graphs };
   }
 
+  #offer({ store }: GraphSlots, slot: number, words: Uint32Array): void {
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    this.#encoded.set(placeOf(store.name, slot), bytes);
+  }
+
   /** Returns the next bytes of an encoded slot, as base64. */
   read(graph: string, slot: number, offset: number): string {
-    const found = this.#encoded.get(`${graph} ${slot}`);
+    const found = this.#encoded.get(placeOf(graph, slot));
     if (found === undefined) throw new Error(`slot ${slot} of "${graph}" is not encoded`);
-    const { buffer, byteOffset } = found.bytes.subarray(offset, offset + CHUNK_BYTES);
-    const length = Math.max(0, Math.min(CHUNK_BYTES, found.bytes.length - offset));
-    return Buffer.from(buffer, byteOffset, length).toString("base64");
+    const { buffer, byteOffset, byteLength } = found.subarray(offset, offset + CHUNK_BYTES);
+    return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
   }
 
   /** Keeps received content of another group. */
@@ -127,7 +126,7 @@ export class SlotShare {
       this.#staged.clear();
       this.#stagedFor = id;
     }
-    const place = `${graph} ${slot}`;
+    const place = placeOf(graph, slot);
     if (offset === 0) {
       const others = [...this.#staged].filter(([other]) => other !== place);
       const total = others.reduce((sum, [, staged]) => sum + staged.bytes.length, length);
@@ -152,20 +151,20 @@ export class SlotShare {
     const all = await this.#all();
     const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
     const missing = places.filter(({ graph, slot }) => {
-      const staged = this.#staged.get(`${graph.store.name} ${slot}`);
+      const staged = this.#staged.get(placeOf(graph.store.name, slot));
       return (
         id !== this.#stagedFor || staged === undefined || staged.received < staged.bytes.length
       );
     });
     if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
     for (const graph of all) {
-      const anchors = this.#staged.get(`${graph.store.name} ${this.#slots.record.map.count}`);
+      const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
       if (anchors !== undefined) write(graph, anchors);
     }
     // An earlier attempt may have written a part.
     for (const graph of all) graph.remove(slots);
     for (const { graph, slot } of places) {
-      write(graph, this.#staged.get(`${graph.store.name} ${slot}`)!);
+      write(graph, this.#staged.get(placeOf(graph.store.name, slot))!);
     }
     const digests: Record<string, Record<string, string>> = {};
     for (const graph of all) {
@@ -199,13 +198,9 @@ export class SlotShare {
   /** Resolves when all changes so far are durable, in the whole group if it has a leader. */
   async #flush(): Promise<void> {
     const { clock } = this.#graphs;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), FLUSH_MS);
-    });
-    const isDone = await Promise.race([clock.waitConfirmed(clock.nextFlush), late]);
-    clearTimeout(timer);
-    if (!isDone) throw new Error("the changes are not durable: see the log");
+    const confirmed = answerInTime(clock.waitConfirmed(clock.nextFlush), FLUSH_MS);
+    if (!(await confirmed.catch(() => false)))
+      throw new Error("the changes are not durable: see the log");
   }
 
   async #all(): Promise<GraphSlots[]> {
@@ -220,6 +215,11 @@ export class SlotShare {
     }
     return all;
   }
+}
+
+/** Returns the key of the content of a slot. */
+function placeOf(graph: string, slot: number): string {
+  return `${graph} ${slot}`;
 }
 
 function write(graph: GraphSlots, { bytes, names }: Staged): void {
