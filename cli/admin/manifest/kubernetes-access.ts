@@ -13,7 +13,7 @@ export function leasesFor({ plan: { leadership } }: PlacedInstance): readonly st
   return [group, `${group}/jobs`].map((name) => leaseName(prefix, name));
 }
 
-/** Objects that let a service account read and replace Leases; none without Leases. */
+/** Returns the service account and its permission to use Leases; empty if no group uses them. */
 export function leaseAccess(app: string, leases: readonly string[]): readonly object[] {
   if (leases.length === 0) return [];
   const metadata = { name: app, labels: { app } };

@@ -43,8 +43,8 @@ export interface EncodedSlots {
   }[];
 }
 
-/** A chunk of 512 KiB as base64 in an envelope, and names. */
 const LEASE_LOST = "lease lost on this instance";
+/** A chunk of 512 KiB as base64 in an envelope, and names. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export class SlotInstances {

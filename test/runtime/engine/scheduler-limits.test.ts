@@ -121,7 +121,7 @@ test("lets clients with waiting requests take turns when few slots are free", ()
   assert.is(limit.leave(other[1]!), waiting[2]);
 });
 
-test("lets a client that has no request left go on before others get more", () => {
+test("admits a client with no running request before others get more", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
   for (let client = 10; client < 39; client++) limit.enter(next(client));
