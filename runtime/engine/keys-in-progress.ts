@@ -1,13 +1,12 @@
 // Keys of requests that are at work (`Idempotency-Key`, an Internet-Draft of the HTTPAPI group). A
 // second request with the key of one at work is refused: its answer is not known yet.
 
-import { HttpRejection } from "../http/rejections.js";
+import { HttpRejection, RETRY_AFTER } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import { headerValue } from "../plugin/contract/request-text.js";
 import { IDEMPOTENCY_KEY, principalName, readIdempotencyKey } from "./idempotency-key.js";
 
 const MENTION = /idempotency-key:/i;
-const AGAIN = "Retry-After: 1\r\n";
 
 const INVALID_IDEMPOTENCY_KEY = new HttpRejection(
   400,
@@ -16,7 +15,7 @@ const INVALID_IDEMPOTENCY_KEY = new HttpRejection(
 const AT_WORK = new HttpRejection(
   409,
   `SVC3405: a request with this ${IDEMPOTENCY_KEY} is at work`,
-  AGAIN,
+  RETRY_AFTER,
 );
 
 export class KeysInProgress {

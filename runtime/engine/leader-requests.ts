@@ -4,13 +4,13 @@
 import type { ServerView } from "../builtin/server-view.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import type { HttpRejection } from "../http/rejections.js";
+import { RETRY_AFTER } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import type { Resource } from "./route-table.js";
 
 const READS: readonly string[] = ["GET", "HEAD"];
 const MISDIRECTED = 421;
 const UNAVAILABLE = 503;
-const RETRY_AFTER = "Retry-After: 1\r\n";
 
 type Rejection = Pick<HttpRejection, "status" | "message" | "fields">;
 

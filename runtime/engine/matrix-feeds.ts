@@ -8,6 +8,7 @@ import { splitPositions } from "../dispatch/feed/composite-position.js";
 import type { FeedRequest } from "../dispatch/feed/feed-request.js";
 import { MergedFeed } from "../dispatch/feed/merged-feed.js";
 import type { Preference } from "../dispatch/forwarded-request.js";
+import { RETRY_AFTER } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import { StreamSender } from "../plugin/run/stream-sender.js";
 import type { ResponseWriter } from "./response-writer.js";
@@ -39,7 +40,7 @@ export class MatrixFeeds {
   async start(follow: FollowRequest): Promise<void> {
     const { exchange, port } = follow;
     if (this.#open >= MAX_CHANGE_FEEDS) {
-      return this.#answers.refuse(exchange, port, 503, TOO_MANY, { fields: "Retry-After: 1\r\n" });
+      return this.#answers.refuse(exchange, port, 503, TOO_MANY, { fields: RETRY_AFTER });
     }
     const feed = this.#create(follow);
     this.#open++;

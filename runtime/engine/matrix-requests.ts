@@ -38,7 +38,13 @@ import type { Answered, Outcome } from "../dispatch/partition-call.js";
 import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
-import { type HttpRejection, NO_SLOTS, NOT_BELOW, UNAUTHENTICATED } from "../http/rejections.js";
+import {
+  type HttpRejection,
+  NO_SLOTS,
+  NOT_BELOW,
+  RETRY_AFTER,
+  UNAUTHENTICATED,
+} from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
@@ -55,7 +61,6 @@ import type { TraceSampler } from "./trace-sampler.js";
 
 /** Minimum queue of post-processors: they release the resources of a request. */
 const POST_QUEUE = 1;
-const RETRY_AFTER = "Retry-After: 1\r\n";
 const DEADLINE_STEP_MS = 10;
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
 const CAME_BACK = "dispatch loop: request returned to a dispatcher that already forwarded it";

@@ -1,6 +1,9 @@
 // Responses that a transport sends itself when a request violates HTTP or exceeds a limit. Some
 // messages are fixed by the interface, the others are reason phrases.
 
+/** Header line of refusals that do not last. */
+export const RETRY_AFTER = "Retry-After: 1\r\n";
+
 /** Label of the metric that counts rejections. */
 export type RejectionReason =
   | "malformed"
@@ -67,12 +70,7 @@ export const PAYLOAD_TOO_LARGE = new HttpRejection(413, "Payload Too Large", "",
 export const URI_TOO_LONG = new HttpRejection(414, "URI Too Long", "", "too-large");
 export const EXPECTATION_FAILED = new HttpRejection(417, "Expectation Failed");
 export const TOO_MANY_CONNECTIONS = new HttpRejection(429, "Too Many Requests", "", "connections");
-export const TOO_MANY_REQUESTS = new HttpRejection(
-  429,
-  "Too Many Requests",
-  "Retry-After: 1\r\n",
-  "rate",
-);
+export const TOO_MANY_REQUESTS = new HttpRejection(429, "Too Many Requests", RETRY_AFTER, "rate");
 export const UNSUPPORTED_CONTENT_CODING = new HttpRejection(501, "Not Implemented");
 /** Nothing was executed: the request is retryable. */
 export const BODY_MEMORY_EXHAUSTED = new HttpRejection(
