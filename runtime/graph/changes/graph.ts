@@ -1,6 +1,7 @@
 // Changes of a graph as a whole.
 
 import { Header } from "../memory/layout.js";
+import { nameUnit } from "../memory/writer.js";
 import { checkTextOrNull } from "../model/check-argument.js";
 import { AccessError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
@@ -25,7 +26,7 @@ export function truncate(access: Access, type?: string | null): number {
   if (session.readonlyHeld + session.writableHeld > 0) {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }
-  if (store.writer.isWriting) throw new AccessError("truncate is not allowed in a batch");
+  if (store.writer.isWriting) throw new AccessError(`truncate is not allowed in a ${nameUnit()}`);
   return runWithLocks(access, 0, () => {
     if (store.isReadonly) throw readonlyError(store, ", cannot truncate.");
     if (store.memory.header.words[Header.LocksHeld] !== 0) waitForLock(store, firstHeld(store));

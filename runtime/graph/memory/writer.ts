@@ -28,6 +28,7 @@ import {
   UNDO_ENTRY_WORDS,
   undo,
 } from "./undo-log.js";
+import { notEnlargedError, otherGraphError, type Unit } from "./writer-errors.js";
 
 /** Numbers per savepoint of a nested mutation. */
 const SAVEPOINT_NUMBERS = 5;
@@ -70,6 +71,7 @@ export class Writer {
    * request; returns false if there is nothing.
    */
   static commitWithRequest: ((writers: readonly Writer[]) => boolean) | null = null;
+
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
@@ -435,7 +437,7 @@ export class Writer {
   #extendUndoLog(words: number): boolean {
     if (this.#isUnshared) return false;
     if (words > MAX_BATCH_WORDS && Writer.batchWriter !== null) {
-      throw new CapacityError("batch exceeds the 24 MiB undo log");
+      throw new CapacityError(`${nameUnit()} exceeds the 24 MiB undo log`);
     }
     this.ensureWords(this.memory.journal, words);
     this.#undoLog = this.memory.journal.words;
@@ -444,8 +446,7 @@ export class Writer {
 
   #lock(quietMs: number): boolean {
     if (Writer.batchWriter !== null && Writer.batchWriter !== this) {
-      const names = `'${this.memory.name}' within a batch of '${Writer.batchWriter.memory.name}'`;
-      throw new AccessError(`a batch is limited to one graph: ${names}`);
+      throw otherGraphError(nameUnit(), this.memory.name, Writer.batchWriter.memory.name);
     }
     const { ints } = this.memory.header;
     for (let spin = 0; spin < SPINS; spin++) {
@@ -489,10 +490,7 @@ export class Writer {
   }
 }
 
-/** @param name of a graph that adds more in one mutation than its addresses allow */
-function notEnlargedError(name: string): CapacityError {
-  return new CapacityError(
-    `graph "${name}" could not be enlarged during one change or batch: make it smaller, raise ` +
-      '`ulimit -v`, or open the graph with memory "large"',
-  );
+/** Name of the changes that this thread makes together, for errors. */
+export function nameUnit(): Unit {
+  return Writer.holdsSeveral ? "transaction" : "batch";
 }

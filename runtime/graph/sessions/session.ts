@@ -2,6 +2,7 @@
 // records what it holds; the locks themselves are in shared memory, where all threads see them and
 // those of a dead thread are found. A session never waits while it writes.
 
+import { nameUnit } from "../memory/writer.js";
 import { AccessError, LockedError } from "../model/errors.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -79,7 +80,7 @@ export class Session implements SessionView {
   requireNoBatch(): void {
     if (!this.#store.writer.isWriting) return;
     const fix = "open them before it, or write properties with createVertex";
-    throw new AccessError(`cannot open or close vertices in a batch: ${fix}`);
+    throw new AccessError(`cannot open or close vertices in a ${nameUnit()}: ${fix}`);
   }
 
   /**

@@ -153,12 +153,17 @@ test("is refused before anything is done", ({ shop, stock }) => {
   assert.not(isRun);
 });
 
-test("other graphs cannot be changed within", (context) => {
+test("refuses what cannot be rolled back, and names the transaction", (context) => {
+  const { shop, stock } = context;
   const other = openStore(makeStore("other", context.clock));
-  const change = () => transact([context.shop, context.stock], () => other.createVertex("a"));
-  assert.throws(change, /limited to one graph: 'other' within a batch of 'shop'/);
+  const isRefused = (change: (graph: Graph) => unknown, message: RegExp): void =>
+    assert.throws(() => transact([stock, shop], (inStock) => change(inStock!)), message);
+  isRefused(() => other.createVertex("a"), /transaction is limited to its graphs: add 'other'/);
+  isRefused((graph) => graph.newVertex("a"), /cannot open or close vertices in a transaction/);
+  isRefused((graph) => graph.truncate(), /truncate is not allowed in a transaction/);
   assert.is(Writer.batchWriter, null);
   other.createVertex("a");
+  assert.equal([shop.order, stock.order], [0, 0]);
 });
 
 test("a transaction too large for the log is rolled back", ({ shop, stock }) => {
