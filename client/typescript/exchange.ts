@@ -1,7 +1,7 @@
 // One request and its response, without retries. The response is untrusted: at most the maximum
 // size of its kind is read.
 
-import type { Fetch, FetchAnswer, FetchInit } from "./options.js";
+import type { Fetch, FetchAnswer, FetchInit, FetchReader } from "./options.js";
 import { readMember } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
@@ -32,12 +32,28 @@ export async function exchange<T>(
   try {
     const answer = await fetch(url, init);
     status = answer.status;
-    const content = await read(answer);
+    const content = await read(abortable(answer, init.signal));
     return { status, content, argspec: answer.headers.get("x-svc-argspec") };
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
     throw new SvcError("network", `${path}: ${describeCause(cause)}`, { status, cause });
   }
+}
+
+/** The `fetch` of Node.js 20 forgets its signal when memory is collected while a body arrives. */
+function abortable({ status, headers, body }: FetchAnswer, signal: AbortSignal): FetchAnswer {
+  const getReader = (): FetchReader => {
+    const reader = body!.getReader();
+    const cancel = () => reader.cancel().catch(() => {});
+    signal.addEventListener("abort", cancel);
+    const read = async () => {
+      const chunk = await reader.read();
+      signal.throwIfAborted();
+      return chunk;
+    };
+    return { read, cancel };
+  };
+  return { status, headers, body: body && { getReader } };
 }
 
 /** Reads the body up to the maximum length of its kind. */
@@ -51,7 +67,7 @@ export async function readText({ status, body }: FetchAnswer): Promise<string> {
     if (done) return text + decoder.decode();
     length += value.length;
     if (length > (status === 200 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES)) {
-      reader.cancel().catch(() => {});
+      void reader.cancel();
       if (status === 200) throw new Error("response is too large");
       return text;
     }

@@ -70,7 +70,7 @@ export async function* readStreamItems(
       }
     }
   } finally {
-    reader.cancel().catch(() => {});
+    void reader.cancel();
   }
 }
 

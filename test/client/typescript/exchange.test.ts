@@ -110,4 +110,26 @@ test("aborts a response that is too long, and truncates an error", async () => {
   assert.is((await inPieces(200, [huge(2 ** 29)])).content, "y");
 });
 
+test("ends a read when the call ends, also if `fetch` has forgotten its signal", async () => {
+  const controller = new AbortController();
+  let cancel = () => {};
+  const chunk = new Promise<{ done: boolean }>((resolve) => {
+    cancel = () => resolve({ done: true });
+  });
+  const reader: FetchReader = { read: () => chunk, cancel: async () => cancel() };
+  const answer = { status: 200, headers: { get: () => null }, body: { getReader: () => reader } };
+  const init = {
+    ...{ method: "GET", headers: {}, redirect: "error" as const },
+    signal: controller.signal,
+  };
+  const reading = exchange(async () => answer, "", init, "/p", readText);
+  await Promise.resolve();
+  controller.abort(new Error("over"));
+  const error = await reading.then(
+    () => assert.unreachable(),
+    (thrown: SvcError) => thrown,
+  );
+  assert.is(error?.message, "/p: over");
+});
+
 test.run();
