@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PERIODS } from "../../runtime/base/archive-config.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
-import { isRootLocked } from "../../runtime/graph/manager/logging-entry-points.js";
+import { isRootLocked } from "../../runtime/graph/manager/data-folder.js";
 import { ArchiveWriter } from "../../runtime/interconnect/archive/archive-writer.js";
 import type { Manifest } from "../../runtime/interconnect/archive/manifest.js";
 import { openStore } from "../../runtime/interconnect/archive/open-store.js";

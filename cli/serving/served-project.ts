@@ -3,7 +3,6 @@
 
 import { log } from "../../runtime/base/log.js";
 import { logEvent } from "../../runtime/base/recent-events.js";
-import { operate } from "../../runtime/lifecycle/control-operations.js";
 import type { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ServerOwner } from "../../runtime/lifecycle/operation.js";
@@ -126,6 +125,9 @@ export class ServedProject implements ServerOwner {
 
   #letOperate(): void {
     const parts = { service: this.#service, graphs: this.#graphs, owner: this };
-    this.#service.setOperator((operation, args) => operate(parts, operation, args));
+    this.#service.setOperator(async (operation, args) => {
+      const { operate } = await import("../../runtime/lifecycle/control-operations.js");
+      return operate(parts, operation, args);
+    });
   }
 }

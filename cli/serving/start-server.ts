@@ -4,7 +4,7 @@
 import { log } from "../../runtime/base/log.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
 import { recordLogEntry } from "../../runtime/base/recent-log.js";
-import { installThreadGraphs, ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
+import { installThreadGraphs } from "../../runtime/graph/manager/installed-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { installShutdownHandlers } from "../../runtime/lifecycle/shutdown-handlers.js";
@@ -32,7 +32,7 @@ export async function startServer(
   await checkEnvironment(settings);
   requireAddressSpace(OTHER_THREADS + settings.executors);
   const graphs = new GraphSupervisor(settings);
-  installThreadGraphs(new ThreadGraphs(MAIN_THREAD, graphs));
+  installThreadGraphs({ thread: MAIN_THREAD, source: graphs, openTransactions: null });
   try {
     await graphs.recovered;
     // By now, address space of stored graphs is reserved.

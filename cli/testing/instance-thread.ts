@@ -12,7 +12,7 @@ import type {
   IoNotification,
   IoThreadData,
 } from "../../runtime/engine/io-control.js";
-import { installThreadGraphs, ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
+import { installThreadGraphs } from "../../runtime/graph/manager/installed-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
 import { assembleIo } from "../../runtime/lifecycle/assemble-io.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
@@ -83,7 +83,7 @@ async function start(): Promise<void> {
   configureLog(settings.logFormat, settings.logLevel);
   const { table } = loader(data.projectDir, data.role)();
   const graphs = new GraphSupervisor(settings);
-  installThreadGraphs(new ThreadGraphs(MAIN_THREAD, graphs));
+  installThreadGraphs({ thread: MAIN_THREAD, source: graphs, openTransactions: null });
   try {
     await graphs.loaded;
     const service = await HttpService.startWithWorkers(settings, table, graphs, startIo);

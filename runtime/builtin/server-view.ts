@@ -4,7 +4,7 @@
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
+import type { RegisteredGraph } from "../graph/manager/registered-graph.js";
 import type { RecentRequests } from "../http/recent-requests.js";
 import type { RejectionCounters } from "../http/rejection-counters.js";
 import type { Connection, Exchange, TransportMemory } from "../http/transport.js";

@@ -1,6 +1,6 @@
 // State of the whole instance in one object (http-interface, "Graph status and queries").
 
-import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
+import type { RegisteredGraph } from "../graph/manager/registered-graph.js";
 import { graphTotals } from "../graph/status/graph-totals.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";

@@ -5,7 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { IdleGc } from "../base/idle-gc.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
-import { countPublished, flushSince } from "../graph/manager/logging-entry-points.js";
+import { countPublished, flushSince } from "../graph/manager/commits.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import { JOB_PATH } from "../plugin/contract/job-schedule.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -139,6 +139,10 @@ export class Executor {
       this.#held.get(serial)?.release();
       this.#held.delete(serial);
       this.#keyed.abandon(serial);
+      return startMs;
+    }
+    if ((flags & FLAG_KEYED) !== 0 && !this.#keyed.isLoaded) {
+      void this.#keyed.load().then(() => this.#runOne(batch, at));
       return startMs;
     }
     if (!this.#state.claim(slot, startMs)) {

@@ -17,7 +17,9 @@ import { log } from "../base/log.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths } from "../base/tls-paths.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import { loadGraphEngine } from "../graph/manager/graph-engine.js";
 import type { GraphRegistry } from "../graph/manager/graph-registry.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { Authenticator } from "../http/auth/authenticator.js";
 import {
   type LoadedTransport,
@@ -120,8 +122,7 @@ export class IoServer {
       case "adminDied":
         return this.#parts.admin.executorDied(ask.executor);
       case "graph":
-        this.#parts.graphs.add(ask.graph);
-        return null;
+        return this.#addGraph(ask.graph);
       case "controlled":
         return this.#parts.control.settle(ask.number, ask.outcome);
       case "node":
@@ -177,6 +178,12 @@ export class IoServer {
     this.#parts.tallies.forget();
     for (const [target, fault] of useless)
       log(`warm-up skipped for example ${target}: ${fault}`, "info");
+  }
+
+  async #addGraph(graph: SharedGraph): Promise<null> {
+    await loadGraphEngine();
+    this.#parts.graphs.add(graph);
+    return null;
   }
 
   #setPlugins({ routes, descriptions }: PluginList): void {

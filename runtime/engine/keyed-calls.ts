@@ -1,7 +1,7 @@
 // The executor's side of requests with a key: answers a repeated one as the first, and keeps the
 // answer of the first. See graph/manager/request-keys.ts.
 
-import { openRequestKey, type RequestKey } from "../graph/manager/logging-entry-points.js";
+import type { RequestKey } from "../graph/manager/request-keys.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { RequestSource } from "../plugin/contract/request-source.js";
 import { type Done, sendMessage } from "../plugin/run/plugin-errors.js";
@@ -26,8 +26,21 @@ export interface KnownOutcome {
   readonly flush: number;
 }
 
+type OpenRequestKey = typeof import("../graph/manager/request-keys.js").openRequestKey;
+
 export class KeyedCalls {
+  #openRequestKey: OpenRequestKey | null = null;
   readonly #keys = new Map<number, RequestKey>();
+
+  /** Whether `begin` can be called. */
+  get isLoaded(): boolean {
+    return this.#openRequestKey !== null;
+  }
+
+  /** Loads the graph engine, which threads without graphs lack until the first key. */
+  async load(): Promise<void> {
+    this.#openRequestKey = (await import("../graph/manager/request-keys.js")).openRequestKey;
+  }
 
   /**
    * Returns the outcome of a request that is not to run. `run` runs the others.
@@ -35,7 +48,7 @@ export class KeyedCalls {
    */
   begin(source: RequestSource, entry: PluginEntry | undefined): KnownOutcome | null {
     const fingerprint = requestFingerprint(source);
-    const key = openRequestKey(requestKeyId(source), fingerprint, changesGraphs(entry));
+    const key = this.#openRequestKey!(requestKeyId(source), fingerprint, changesGraphs(entry));
     if (key === null) return null;
     const known = key.find();
     if (known === null) {

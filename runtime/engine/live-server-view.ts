@@ -18,8 +18,9 @@ import {
   type UnloadableGraph,
 } from "../builtin/server-view.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-registry.js";
+import type { GraphRegistry } from "../graph/manager/graph-registry.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
+import type { RegisteredGraph } from "../graph/manager/registered-graph.js";
 import { isSystemGraph, SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import { hasUnsavedChanges } from "../graph/status/graph-status.js";
 import type { RecentRequests } from "../http/recent-requests.js";

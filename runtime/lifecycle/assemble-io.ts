@@ -32,8 +32,8 @@ import { type ResponseParts, ResponseWriter } from "../engine/response-writer.js
 import { RouteTable } from "../engine/route-table.js";
 import { Scheduler, type SchedulerEvents } from "../engine/scheduler.js";
 import { TraceSampler } from "../engine/trace-sampler.js";
+import { CommitClock } from "../graph/manager/commits.js";
 import { GraphRegistry } from "../graph/manager/graph-registry.js";
-import { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { IO_THREAD } from "../graph/manager/thread-numbers.js";
 import { Authenticator } from "../http/auth/authenticator.js";
 import { DispatchSignature } from "../http/auth/dispatch-signature.js";

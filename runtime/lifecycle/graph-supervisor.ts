@@ -8,7 +8,9 @@ import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { AlgorithmReport, UnloadableGraph } from "../builtin/server-view.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
-import { GraphCompactor } from "../graph/manager/graph-compactor.js";
+import { CommitClock } from "../graph/manager/commits.js";
+import type { GraphCompactor } from "../graph/manager/graph-compactor.js";
+import { graphEngine, loadGraphEngine } from "../graph/manager/graph-engine.js";
 import type { RecoveredGraphs } from "../graph/manager/graph-manager.js";
 import { GraphRegistry } from "../graph/manager/graph-registry.js";
 import { GraphRoot } from "../graph/manager/graph-root.js";
@@ -18,20 +20,13 @@ import type {
   GraphSource,
   SharedGraph,
 } from "../graph/manager/graph-source.js";
-import {
-  CommitClock,
-  type GraphStore,
-  requireIdentity,
-} from "../graph/manager/logging-entry-points.js";
-import { recoverGraphs, waitForSave } from "../graph/manager/recover-graphs.js";
-import { saveGraphs } from "../graph/manager/save-graphs.js";
+import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import {
   adminThread,
   IO_THREAD,
   MAIN_THREAD,
   managerThreadNumber,
 } from "../graph/manager/thread-numbers.js";
-import { removeEverywhere } from "../graph/manager/track-graph.js";
 import { DataError, InternalError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
 import { setAside } from "../interconnect/leadership/set-aside.js";
@@ -84,7 +79,8 @@ export class GraphSupervisor implements GraphSource {
   readonly #admins: readonly [quick: AdminThread, long: AdminThread];
   /** A thread that has not received a graph when it is relocated cannot use what it was sent. */
   readonly #open = new GraphRegistry(MAIN_THREAD, ({ shared }) => this.#announce(shared));
-  readonly #compactor = new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
+  /** Null until a graph is open. */
+  #compactor: GraphCompactor | null = null;
   readonly #root: GraphRoot;
   readonly #controls: ReplicationOverrides;
   readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.unloadable(all));
@@ -136,7 +132,6 @@ export class GraphSupervisor implements GraphSource {
     ]);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admins = [this.#startAdmin(0), this.#startAdmin(1)];
-    this.#compactor.start();
     const isReplicated =
       isFollowing || attach.length > 0 || publishStream !== null || archive !== null;
     const isLogged = this.#root.isLogged || isReplicated;
@@ -200,6 +195,7 @@ export class GraphSupervisor implements GraphSource {
     const known = this.#findOpen(request);
     if (known !== null) return known;
     try {
+      await loadGraphEngine();
       return this.#onKept(request, await this.#interconnect.ask(this.#keepCommand(request)));
     } catch (error) {
       throw this.#failed(request, error);
@@ -241,13 +237,14 @@ export class GraphSupervisor implements GraphSource {
     const found = this.#open.find(name);
     if (found === null) return false;
     this.#open.forget(found);
-    removeEverywhere(found.store);
+    const engine = graphEngine();
+    engine.removeEverywhere(found.store);
     // The next opener must have the files to itself.
-    waitForSave(found.store, SAVE_TIMEOUT_MS);
+    engine.waitForSave(found.store, SAVE_TIMEOUT_MS);
     if (!isErased || found.path === null) return true;
     // Logged first: replay would recreate a graph whose removal is not logged.
     if (this.#interconnect.isRunning) {
-      const identity = requireIdentity(found.store);
+      const identity = engine.requireIdentity(found.store);
       this.#interconnect.askNow({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
     }
     this.#root.erase(name, found.path);
@@ -261,9 +258,9 @@ export class GraphSupervisor implements GraphSource {
   }
 
   /** Rolls back or completes what a dead thread left behind. */
-  recover(thread: number): Promise<void> {
+  async recover(thread: number): Promise<void> {
     const stores = this.#open.all().map(({ store }) => store);
-    return recoverGraphs(stores, thread);
+    if (stores.length > 0) await graphEngine().recoverGraphs(stores, thread);
   }
 
   /** Skips saving: the process ends, and the log is replayed at the next start. */
@@ -279,7 +276,7 @@ export class GraphSupervisor implements GraphSource {
     } catch (error) {
       // The thread dies while saving; saving here risks nothing more.
       log(`main thread saves the graphs: ${(error as Error).message}`, "warn");
-      return saveGraphs(this.#open.all(), log, { timeoutMs: SAVE_TIMEOUT_MS });
+      return graphEngine().saveGraphs(this.#open.all(), log, { timeoutMs: SAVE_TIMEOUT_MS });
     }
   }
 
@@ -288,7 +285,7 @@ export class GraphSupervisor implements GraphSource {
    * Returns false if graphs were to be saved and could not be.
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
-    this.#compactor.stop();
+    this.#compactor?.stop();
     await this.algorithms.close();
     await this.recover(this.algorithms.threadNumber);
     for (const admin of this.#admins) {
@@ -360,6 +357,7 @@ export class GraphSupervisor implements GraphSource {
   /** @throws SvcError SVC2500 */
   async #recoverLogged(): Promise<void> {
     const ask = { op: "recover", isStorable: this.#root.acquire() } as const;
+    await loadGraphEngine();
     const { graphs, failures } = (await this.#interconnect.ask(ask)) as RecoveredGraphs;
     for (const shared of graphs) this.#opened(shared, shared.logPath);
     for (const [name, message] of failures) {
@@ -464,12 +462,21 @@ export class GraphSupervisor implements GraphSource {
     if (found !== null) return found.shared;
     this.#root.recordPath(name, path);
     this.#unloadable.forget(name);
+    this.#compact();
     if (this.#open.add(shared) === null) {
       throw new InternalError(`graph "${name}" was relocated before it was registered`);
     }
     // Before the requester continues: it may direct requests to these threads.
     this.#announce(shared);
     return shared;
+  }
+
+  /** Starts to compact graphs. */
+  #compact(): void {
+    if (this.#compactor !== null) return;
+    const { GraphCompactor } = graphEngine();
+    this.#compactor = new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
+    this.#compactor.start();
   }
 
   /** Records an expected graph as unavailable, unless the request itself was wrong. */

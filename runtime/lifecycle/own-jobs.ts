@@ -4,7 +4,6 @@
 
 import { JobLease } from "../engine/jobs/job-lease.js";
 import type { JobPlace } from "../engine/jobs/job-runner.js";
-import { openEngine } from "../interconnect/leadership/engines.js";
 import { callTimeoutMs } from "../interconnect/leadership/leadership.js";
 import type { LeadershipSettings, ServerSettings } from "../settings/server-settings.js";
 import { planInstance } from "../system/instance-plan.js";
@@ -36,6 +35,9 @@ export function placeJobs(settings: Placing, leads: () => number | null): JobPla
 function leaseOf(settings: LeadershipSettings, leads: () => number | null): JobLease {
   const { engine, group, id, ttl: ttlMs } = settings;
   const timeoutMs = callTimeoutMs(settings);
-  const open = () => openEngine(engine, `${group}/jobs`, timeoutMs);
+  const open = async () => {
+    const { openEngine } = await import("../interconnect/leadership/engines.js");
+    return openEngine(engine, `${group}/jobs`, timeoutMs);
+  };
   return new JobLease({ id, ttlMs, timeoutMs, leads, open });
 }

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../base/log.js";
-import { installThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { installThreadGraphs } from "../graph/manager/installed-graphs.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { onTerminationSignal } from "./termination-signals.js";
 

@@ -19,9 +19,10 @@ import {
   limitQueries,
   TimeSlice,
 } from "../graph/api/entry-points.js";
+import { installThreadGraphs } from "../graph/manager/installed-graphs.js";
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
-import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { createTransactionOpener } from "../interconnect/log/graph-transactions.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type { AdminCommand, AdminServer, AdminThreadData } from "../lifecycle/thread-commands.js";

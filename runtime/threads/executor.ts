@@ -12,9 +12,9 @@ import type {
   ExecutorThreadData,
 } from "../engine/io-control.js";
 import { installBackgroundRunner } from "../graph/api/algorithm-entry-points.js";
+import { installThreadGraphs } from "../graph/manager/installed-graphs.js";
 import { RemoteAlgorithms } from "../graph/manager/remote-algorithms.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
-import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { createTransactionOpener } from "../interconnect/log/graph-transactions.js";
 import { Metrics } from "../metrics/metrics.js";
@@ -57,23 +57,25 @@ function indexByNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefine
   return numbered;
 }
 
-/** Loads the query engine, unless no plugin has a graph. */
+/** Loads the graph engine with queries, unless no plugin has a graph. */
 async function bindPlugins(plugins: readonly PluginEntry[]): Promise<void> {
   if (plugins.every(({ graph }) => graph === null)) return;
-  const { bindGraphs } = await import("../graph/api/bind-graphs.js");
-  setGraphBinder(bindGraphs(graphs));
+  const [{ bindGraphs }, { threadGraphs }] = await Promise.all([
+    import("../graph/api/bind-graphs.js"),
+    import("../graph/manager/thread-graphs.js"),
+  ]);
+  setGraphBinder(bindGraphs(threadGraphs()));
 }
 
 function notify(notice: ExecutorNotification): void {
   control.postMessage(notice);
 }
 
-const graphs = new ThreadGraphs(
-  executorThread(data.id),
-  new RpcGraphSource(control, data.signal),
-  createTransactionOpener(data.cursorKey.root),
-);
-installThreadGraphs(graphs);
+installThreadGraphs({
+  thread: executorThread(data.id),
+  source: new RpcGraphSource(control, data.signal),
+  openTransactions: createTransactionOpener(data.cursorKey.root),
+});
 installBackgroundRunner(new RemoteAlgorithms(data.algorithms));
 showStackTraces(data.stackTraces);
 setCursorKeySource(data.cursorKey);

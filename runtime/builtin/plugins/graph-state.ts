@@ -1,7 +1,7 @@
 // State of graphs, read from shared memory without waiting (http-interface, "Graph status and
 // queries").
 
-import type { RegisteredGraph } from "../../graph/manager/graph-registry.js";
+import type { RegisteredGraph } from "../../graph/manager/registered-graph.js";
 import { SYSTEM_GRAPH, systemProperties } from "../../graph/manager/system-graph.js";
 import { KeyError } from "../../graph/model/errors.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";

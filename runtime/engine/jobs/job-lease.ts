@@ -30,7 +30,7 @@ export interface LeaseParts {
   /** Epoch in which this member leads; null: it does not. */
   readonly leads: () => number | null;
   /** @throws Error if the engine cannot be used */
-  readonly open: () => LeaseRecord;
+  readonly open: () => LeaseRecord | Promise<LeaseRecord>;
 }
 
 interface Content {
@@ -73,7 +73,7 @@ export class JobLease {
     this.#revision = null;
     const epoch = this.#parts.leads();
     if (epoch === null) return null;
-    this.#record ??= this.#parts.open();
+    this.#record ??= await this.#parts.open();
     const { revision, text } = await this.#limited(this.#record.read());
     const content = parse(text);
     if (content.epoch > epoch) return null;

@@ -35,7 +35,7 @@ import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { CELL_WORDS } from "../store/property-groups.js";
 import { TEXT_UNIT_WORDS } from "../texts/text-layout.js";
-import type { GraphRegistry, RegisteredGraph } from "./graph-registry.js";
+import type { RegisteredGraph } from "./registered-graph.js";
 
 const MEBIBYTE = 2 ** 20;
 /** Minimum gain that justifies pausing all threads. */
@@ -67,16 +67,21 @@ interface Wait {
   readonly until: number;
 }
 
+/** The graphs of the thread. */
+interface AttachedGraphs {
+  all(): readonly RegisteredGraph[];
+}
+
 /** Runs in the main thread, which all other threads get graphs from. */
 export class GraphCompactor extends TimeSlicedTask {
-  readonly #graphs: GraphRegistry;
+  readonly #graphs: AttachedGraphs;
   readonly #threads: () => readonly number[];
   readonly #log: LogLine;
   /** Graphs that could not be relocated: a thread was busy, or address space was missing. */
   readonly #waits = new WeakMap<GraphStore, Wait>();
 
   /** @param threads threads that attach to graphs; none may be about to use an old share */
-  constructor(graphs: GraphRegistry, threads: () => readonly number[], log: LogLine) {
+  constructor(graphs: AttachedGraphs, threads: () => readonly number[], log: LogLine) {
     super(EVERY_MS);
     this.#graphs = graphs;
     this.#threads = threads;

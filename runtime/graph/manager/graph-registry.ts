@@ -1,18 +1,8 @@
 // Graphs known to a thread; a graph is forgotten as soon as any thread closes it.
 
-import { GraphStore } from "../store/graph-store.js";
+import { graphEngine } from "./graph-engine.js";
 import type { SharedGraph } from "./graph-source.js";
-import { trackGraph } from "./track-graph.js";
-
-export interface RegisteredGraph {
-  readonly store: GraphStore;
-  /** Folder of its snapshots, null if it is not stored. */
-  readonly path: string | null;
-  /** Not replicated to other instances. */
-  readonly isLocal: boolean;
-  /** Form that crosses threads. */
-  readonly shared: SharedGraph;
-}
+import type { RegisteredGraph } from "./registered-graph.js";
 
 export class GraphRegistry {
   readonly #thread: number;
@@ -29,13 +19,14 @@ export class GraphRegistry {
   }
 
   /**
-   * Registers a graph, unless it is registered already.
+   * Registers a graph, unless it is registered already. The graph engine is loaded.
    * @returns null if the graph was relocated since it was shared: it is shared again then
    */
   add(shared: SharedGraph): RegisteredGraph | null {
     const { share, path, isLocal } = shared;
     const known = this.find(share.name);
     if (known !== null && known.store.share.id === share.id) return known;
+    const { GraphStore, trackGraph } = graphEngine();
     const store = GraphStore.attach(share, this.#thread);
     const graph = { store, path, isLocal, shared };
     const isCurrent = trackGraph(

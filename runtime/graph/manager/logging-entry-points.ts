@@ -20,7 +20,6 @@ import { GraphStore } from "../store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
 
 export { withJointTicket } from "../memory/commit-ring.js";
-export { openRequestKey, type RequestKey } from "./request-keys.js";
 export type { GroupRole, SharedLogMemory };
 export {
   CommitClock,

@@ -9,14 +9,20 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
 import { lockDeadlineAfter } from "../store/session-view.js";
+import * as engine from "./engine-parts.js";
+import { installGraphEngine } from "./graph-engine.js";
 import {
   checkGraphName,
   type GraphSource,
   type RepairAction,
   type SharedGraph,
 } from "./graph-source.js";
+import { type InstalledGraphs, installedGraphs, installThreadGraphs } from "./installed-graphs.js";
 import { isSystemGraph, REQUESTS_GRAPH, SYSTEM_GRAPH } from "./system-graph.js";
 import { trackGraph } from "./track-graph.js";
+
+// Callers of this class open graphs without waiting for the engine.
+installGraphEngine(engine);
 
 /** Options for opening a graph. */
 export interface GraphOptions {
@@ -38,29 +44,26 @@ export const GRAPH_OPTIONS: ReadonlySet<string> = new Set<keyof GraphOptions>([
   ...(["path", "local", "memory", "timeout"] as const),
 ]);
 
-/** The graphs of this thread; null in tools, and before a program initializes. */
-let installed: ThreadGraphs | null = null;
-
-/** Sets the graphs of this thread, which code finds without a reference; null: no graphs. */
-export function installThreadGraphs(graphs: ThreadGraphs | null): void {
-  installed = graphs;
-}
-
 /** Returns the graphs of this thread, or null. */
 export function findThreadGraphs(): ThreadGraphs | null {
-  return installed;
+  const installed = installedGraphs();
+  if (installed === null || installed instanceof ThreadGraphs) return installed;
+  const { thread, source, openTransactions } = installed;
+  const graphs = new ThreadGraphs(thread, source, openTransactions);
+  installThreadGraphs(graphs);
+  return graphs;
 }
 
 /** @throws AccessError if graphs are not available yet */
 export function threadGraphs(): ThreadGraphs {
-  if (installed !== null) return installed;
+  const graphs = findThreadGraphs();
+  if (graphs !== null) return graphs;
   throw new AccessError("graphs are not available before system.initialize()");
 }
 
-export class ThreadGraphs {
-  readonly #thread: number;
-  readonly #source: GraphSource;
-  /** Opens the transaction log for change feeds; null: this thread cannot read it. */
+export class ThreadGraphs implements InstalledGraphs {
+  readonly thread: number;
+  readonly source: GraphSource;
   readonly openTransactions: OpenTransactionReader | null;
   readonly #open = new Map<string, GraphAccess>();
 
@@ -69,8 +72,8 @@ export class ThreadGraphs {
     source: GraphSource,
     openTransactions: OpenTransactionReader | null = null,
   ) {
-    this.#thread = thread;
-    this.#source = source;
+    this.thread = thread;
+    this.source = source;
     this.openTransactions = openTransactions;
   }
 
@@ -86,7 +89,7 @@ export class ThreadGraphs {
     if (known !== undefined && path === null) return known;
     if (size !== undefined && !MEMORY_SIZES.includes(size)) throw sizeError(size);
     const request = { name: checkGraphName(name), path, isLocal: local, size };
-    const shared = this.#source.open(request, lockDeadlineAfter(timeout));
+    const shared = this.source.open(request, lockDeadlineAfter(timeout));
     return this.#known(name) ?? this.#attach(shared) ?? this.open(name, options);
   }
 
@@ -111,7 +114,7 @@ export class ThreadGraphs {
 
   /** Returns all graphs open in some thread, sorted by name. */
   all(): GraphAccess[] {
-    return this.#source.names().flatMap((name) => this.find(name) ?? []);
+    return this.source.names().flatMap((name) => this.find(name) ?? []);
   }
 
   /** Returns a graph with a new session for a request. */
@@ -124,25 +127,25 @@ export class ThreadGraphs {
   remove(name: string, isErased: boolean): boolean {
     if (name === REQUESTS_GRAPH) return false;
     this.#open.delete(name);
-    return this.#source.remove(name, isErased);
+    return this.source.remove(name, isErased);
   }
 
   /** Resends graphs to subscribers; false if a sync is still in progress. */
   sync(repair: RepairAction, timeoutMs: number): boolean {
-    return this.#source.sync(repair, timeoutMs);
+    return this.source.sync(repair, timeoutMs);
   }
 
   #own(name: string): GraphAccess {
     const known = this.#find(name);
     if (known !== null) return known;
     const request = { name, path: null, isLocal: false, size: "small" } as const;
-    return this.#attach(this.#source.open(request, lockDeadlineAfter(-1))) ?? this.#own(name);
+    return this.#attach(this.source.open(request, lockDeadlineAfter(-1))) ?? this.#own(name);
   }
 
   #find(name: string): GraphAccess | null {
     const known = this.#known(name);
     if (known !== undefined) return known;
-    const shared = this.#source.find(name);
+    const shared = this.source.find(name);
     return shared === null ? null : (this.#attach(shared) ?? this.#find(name));
   }
 
@@ -155,7 +158,7 @@ export class ThreadGraphs {
 
   /** Attaches to a graph; null if it was relocated meanwhile and must be requested again. */
   #attach({ share, path, isLocal }: SharedGraph): GraphAccess | null {
-    const store = GraphStore.attach(share, this.#thread);
+    const store = GraphStore.attach(share, this.thread);
     const access = { store, session: new Session(store), path, isLocal };
     const isCurrent = trackGraph(store, () => {
       if (this.#open.get(store.name) === access) this.#open.delete(store.name);

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { fsyncDirectory, mkdirDurable, writeJsonAtomically } from "../../base/durable-files.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
-import { isRootLocked, listStoredGraphs } from "../../graph/manager/logging-entry-points.js";
+import { isRootLocked, listStoredGraphs } from "../../graph/manager/data-folder.js";
 import { DATA_FILES } from "../lineage.js";
 import { MEMBER_FILE } from "./member-file.js";
 

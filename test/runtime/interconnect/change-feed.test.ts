@@ -13,11 +13,8 @@ import { Graph } from "../../../runtime/graph/api/graph.js";
 import { getAccess } from "../../../runtime/graph/api/graph-handle.js";
 import type { ChangeFilter, GraphChange } from "../../../runtime/graph/log/graph-change.js";
 import type { GraphSource } from "../../../runtime/graph/manager/graph-source.js";
-import {
-  findThreadGraphs,
-  installThreadGraphs,
-  ThreadGraphs,
-} from "../../../runtime/graph/manager/thread-graphs.js";
+import { installThreadGraphs } from "../../../runtime/graph/manager/installed-graphs.js";
+import { findThreadGraphs, ThreadGraphs } from "../../../runtime/graph/manager/thread-graphs.js";
 import { M_INT } from "../../../runtime/graph/model/constants.js";
 import { PositionError, PositionExpiredError } from "../../../runtime/graph/model/errors.js";
 import { Session } from "../../../runtime/graph/sessions/session.js";

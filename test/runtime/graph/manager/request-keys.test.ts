@@ -7,10 +7,10 @@ import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { runTransaction } from "../../../../runtime/graph/changes/transaction.js";
 import type { GraphSource } from "../../../../runtime/graph/manager/graph-source.js";
+import { installThreadGraphs } from "../../../../runtime/graph/manager/installed-graphs.js";
 import { openRequestKey, type RequestKey } from "../../../../runtime/graph/manager/request-keys.js";
 import {
   findThreadGraphs,
-  installThreadGraphs,
   ThreadGraphs,
   threadGraphs,
 } from "../../../../runtime/graph/manager/thread-graphs.js";

@@ -9,11 +9,8 @@ import { openChanges } from "../../../../runtime/graph/api/change-feed.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import type { GraphChange } from "../../../../runtime/graph/log/graph-change.js";
 import type { GraphSource } from "../../../../runtime/graph/manager/graph-source.js";
-import {
-  findThreadGraphs,
-  installThreadGraphs,
-  ThreadGraphs,
-} from "../../../../runtime/graph/manager/thread-graphs.js";
+import { installThreadGraphs } from "../../../../runtime/graph/manager/installed-graphs.js";
+import { findThreadGraphs, ThreadGraphs } from "../../../../runtime/graph/manager/thread-graphs.js";
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
 import * as transactions from "../../../../runtime/interconnect/log/graph-transactions.js";
 import { TEST_THREAD } from "../../graph/support/make-graph.js";

@@ -1,0 +1,14 @@
+// A graph that a thread has attached to.
+
+import type { GraphStore } from "../store/graph-store.js";
+import type { SharedGraph } from "./graph-source.js";
+
+export interface RegisteredGraph {
+  readonly store: GraphStore;
+  /** Folder of its snapshots, null if it is not stored. */
+  readonly path: string | null;
+  /** Not replicated to other instances. */
+  readonly isLocal: boolean;
+  /** Form that crosses threads. */
+  readonly shared: SharedGraph;
+}
