@@ -46,12 +46,14 @@ function abortable({ status, headers, body }: FetchAnswer, signal: AbortSignal):
     const reader = body!.getReader();
     const cancel = () => reader.cancel().catch(() => {});
     signal.addEventListener("abort", cancel);
-    const read = async () => {
-      const chunk = await reader.read();
-      signal.throwIfAborted();
-      return chunk;
+    return {
+      cancel,
+      async read() {
+        const chunk = await reader.read();
+        signal.throwIfAborted();
+        return chunk;
+      },
     };
-    return { read, cancel };
   };
   return { status, headers, body: body && { getReader } };
 }

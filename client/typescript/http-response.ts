@@ -108,6 +108,6 @@ class ReceivedResponse implements HttpResponse {
   cancel(): void {
     this.#isRead = true;
     this.#limit.end();
-    this.#reader?.cancel().catch(() => {});
+    void this.#reader?.cancel();
   }
 }
