@@ -54,6 +54,19 @@ test("every alert has one test and an entry in the guide", () => {
   }
 });
 
+test("a test causes every alert in a real server", () => {
+  const here = import.meta.dirname;
+  const suites = readdirSync(here).filter((name) => name.endsWith(".test.ts"));
+  const calls = suites
+    .map((name) => readFileSync(join(here, name), "utf8"))
+    .flatMap((text) => text.match(/\bassertFiring\([^;]*;/g) ?? []);
+  const caused = new Set(calls.flatMap((call) => call.match(/\bSvc\w+/g) ?? []));
+  assert.equal(
+    alerts.filter((alert) => !caused.has(alert)),
+    [],
+  );
+});
+
 test("the guide has an entry for every code of the transaction log and of replication", () => {
   const codes = Object.keys(ERROR_CODES).filter((code) => code.startsWith("SVC25"));
   assert.ok(codes.length > 10);

@@ -117,6 +117,20 @@ testWhenMounted("serves reads and refuses changes, which resume by themselves", 
   }
 });
 
+test("reports flushes that take long", async () => {
+  const fast = (await get(server.port + 1, "/metrics")).text;
+  writeFileSync(failing, "600");
+  assert.is((await call("put?id=slow")).status, 200);
+  rmSync(failing);
+  const seconds = (metrics: string) =>
+    Number(/^svc_transaction_log_flush_seconds_sum (.+)$/m.exec(metrics)![1]);
+  let text = fast;
+  while (seconds(text) < seconds(fast) + 0.6) ({ text } = await get(server.port + 1, "/metrics"));
+  // The small disk is nearly full.
+  const isLow = text.includes('svc_transaction_log_state{state="low"} 1');
+  assertFiring(fast, text, [...(isLow ? ["SvcLogDiskLow"] : []), "SvcSlowFlush"]);
+});
+
 test("serves reads after a failed flush, and keeps what was not durable", async () => {
   assert.is((await call("put?id=good")).status, 200);
   writeFileSync(failing, "");

@@ -17,6 +17,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { verifyApart } from "../../runtime/interconnect/archive/verify-apart.js";
 import { rounds } from "../support/rounds.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { ServedProject } from "./support/served-project.js";
 import { get, svc } from "./support/server.js";
 
@@ -350,23 +351,38 @@ test("verifies a backup of it in another process", async () => {
 });
 
 test("loses unsaved changes when off, and replays an older log", async () => {
+  const starts: number[] = [];
+  const started = async (): Promise<string> => {
+    const { text: metrics } = await get(project.served.port + 1, "/metrics");
+    starts.push(Number(/^process_start_time_seconds (.+)$/m.exec(metrics)![1]));
+    return metrics;
+  };
   const root = await start("off", "--durability", "off");
   await call("put?from=1&count=10");
   const { status, text } = await get(project.served.port, "/svc/plugin/putDurably?from=11");
   assert.is(status, 500);
   assert.match(text, /transaction log is disabled/);
+  await started();
   await kill();
   assert.not.ok(existsSync(join(root, "_txlog")));
   await start("off");
   assert.equal(await call("take?n=10"), [0, 0]);
   await call("put?from=1&count=10");
   await flushed();
+  await started();
   await kill();
   await start("off", "--durability", "off");
   assert.equal(await call("take?n=10"), [10, 10]);
+  await started();
   await kill();
   await start("off");
   assert.equal(await call("take?n=10"), [10, 10]);
+  const last = await started();
+  assertFiring(last, last, ["SvcRestarting"], { starts: starts.slice(0, -1) });
+  // Large logs take minutes to write.
+  assertFiring(last, last, ["SvcTransactionLogLarge"], {
+    times: { svc_transaction_log_bytes: 2 ** 23 },
+  });
   rmSync(root, { recursive: true, force: true });
 });
 

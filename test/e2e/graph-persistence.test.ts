@@ -140,7 +140,7 @@ test("fail alone, and the health check with them, until they can be loaded", asy
   const later = (await get(project.served.port + 1, "/metrics")).text;
   assertFiring(later, later, []);
   // After days without another snapshot.
-  assertFiring(later, later, ["SvcSnapshotOld"], 2 * 86_400);
+  assertFiring(later, later, ["SvcSnapshotOld"], { laterS: 2 * 86_400 });
 });
 
 test("are opened at start if configured, and reject changes if readonly", async () => {

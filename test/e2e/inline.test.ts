@@ -5,6 +5,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { assertFiring } from "./support/firing-alerts.js";
 import { RunningProject } from "./support/running-project.js";
 import { get, serve } from "./support/server.js";
 
@@ -68,13 +69,15 @@ export function endless(request: PluginRequest): int {
   for (;;) if (performance.now() < 0) return 1;
 }
 
+const kept: unknown[] = [];
+
 /** @plugin
  * @inline
  */
 export function burner(request: PluginRequest): int {
   (globalThis as any).setInterval(() => {
     const end = performance.now() + 50;
-    while (performance.now() < end);
+    for (let turn = 0; performance.now() < end; turn++) kept[turn % 500_000] = { turn };
   }, 2);
   return threadId;
 }
@@ -186,12 +189,15 @@ test("are named in the log when the IO thread is busy", async () => {
     const { json } = await get(busy.port + 1, "/svc/status");
     return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];
   };
+  const [before, sinceMs] = [(await get(busy.port + 1, "/metrics")).text, performance.now()];
   await get(busy.port, "/svc/plugin/burner");
   while (!told.test(busy.log())) await new Promise(setImmediate);
   assert.ok((await readBusy()) > 50);
   const { text } = await get(busy.port + 1, "/metrics");
   const [, ratio] = /^svc_io_busy_ratio ([\d.]+)$/m.exec(text)!;
   assert.ok(Number(ratio) > 0.5 && Number(ratio) <= 1, ratio);
+  const apartS = (performance.now() - sinceMs) / 1000;
+  assertFiring(before, text, ["SvcGarbageCollection", "SvcIoBusy"], { apartS });
   await busy.stop();
 });
 

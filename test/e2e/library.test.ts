@@ -3,10 +3,13 @@
 // limit: 60 s
 // takes 10 s
 
+import { execFileSync } from "node:child_process";
 import type * as Library from "svc-server";
 import type { PluginRequest } from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { plainNode } from "../runner/node-command.mjs";
+import { assertFiring } from "./support/firing-alerts.js";
 import { get } from "./support/server.js";
 
 // The built package, whose threads have their entries in `dist/`.
@@ -250,6 +253,21 @@ test("admin operations work as in a server", async () => {
     }
   };
   while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test("a blocked main thread is seen from outside, as its alert", () => {
+  // This thread waits for the program below.
+  const program = `const blocked = /^svc_thread_blocked_seconds.thread="main".* (.+)$/m;
+let text = "";
+while (!(Number(blocked.exec(text)?.[1]) > 5)) {
+  await new Promise((resume) => setTimeout(resume, 500));
+  text = await (await fetch("http://127.0.0.1:${base() + 1}/metrics")).text();
+}
+process.stdout.write(text);
+`;
+  const args = ["--input-type=module", "-e", program];
+  const text = execFileSync(plainNode(), args, { encoding: "utf8" });
+  assertFiring(text, text, ["SvcThreadBlocked"]);
 });
 
 test("invalid arguments are rejected", async () => {

@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
@@ -156,6 +157,40 @@ test("reports threads, descriptors and memory of the transport", async () => {
   assert.is(samples.get('svc_transport_memory_bytes{kind="request"}'), 0);
 });
 
+test("reports bodies that take most of the memory for them", async () => {
+  // One client may take half of it. Memory for a body is doubled as its bytes arrive, up to all.
+  const bytes = 52 * 2 ** 20;
+  const arrived = Buffer.alloc(33 * 2 ** 20);
+  const sockets = ["127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"].map((localAddress) => {
+    const socket = connect({ port: server.port, host: "127.0.0.1", localAddress });
+    socket.on("error", () => {});
+    socket.write(`POST /svc/plugin/raw HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+    socket.write(arrived);
+    return socket;
+  });
+  let text = "";
+  const held = /^svc_transport_memory_bytes\{kind="request"\} (\d+)$/m;
+  const busy = /^svc_io_busy_ratio (.+)$/m;
+  while (Number(held.exec(text)?.[1] ?? 0) < 4 * bytes || Number(busy.exec(text)![1]) > 0.5) {
+    await delay(50);
+    text = await metrics(server.port + 1);
+  }
+  for (const socket of sockets) socket.destroy();
+  assertFiring(text, text, ["SvcTransportMemory"]);
+});
+
+test("reports descriptors close to their limit", async () => {
+  const { pid } = server.process;
+  const limit = (soft: number | string) =>
+    spawnSync("prlimit", ["--pid", String(pid), `--nofile=${soft}:`]).status === 0;
+  const samples = await scrape(server.port + 1);
+  // On other systems than Linux, there is no such metric.
+  if (!limit(Math.ceil(samples.get("process_open_fds")! / 0.9))) return;
+  const text = await metrics(server.port + 1);
+  limit(samples.get("process_max_fds")!);
+  assertFiring(text, text, ["SvcFileDescriptors"]);
+});
+
 test("counts rejections by reason", async () => {
   const samples = await scrape(server.port + 1);
   const name = 'svc_rejections_total{reason="malformed"}';
@@ -199,7 +234,7 @@ test("is not found on the main port", async () => {
 });
 
 test("reports requests and failures of each back-end", async () => {
-  const nodes = await matrix(2, 2);
+  const nodes = await matrix(2, 2, { replicas: [{ channels: 1 }, { channels: 1 }] });
   try {
     const admin = nodes.dispatcher.port + 1;
     for (let n = 0; n < 20; n++) await get(nodes.dispatcher.port, "/svc/plugin/find?n=1");
@@ -225,6 +260,17 @@ test("reports requests and failures of each back-end", async () => {
     assert.is(first!.state, "up");
     assert.is(first!.running, 0);
     assert.ok(first!.answered > 0);
+    const leaving = new AbortController();
+    const sent = [1, 2, 3].map(() =>
+      fetch(`http://127.0.0.1:${nodes.dispatcher.port}/svc/plugin/wait?ms=60000`, {
+        signal: leaving.signal,
+      }).catch(() => null),
+    );
+    let text = "";
+    while (!/^svc_dispatch_waiting [1-9]/m.test(text)) text = await metrics(admin);
+    assertFiring(text, text, ["SvcDispatchQueueing"]);
+    leaving.abort();
+    await Promise.all(sent);
   } finally {
     await nodes.stop();
   }
@@ -234,7 +280,10 @@ test("reports a back-end that is down", async () => {
   const nodes = await matrix(2, 1);
   try {
     const { dispatcher } = nodes;
+    const { port } = nodes.at(0, 0).engine;
     await nodes.at(0, 0).kill();
+    const none = await metrics(port + 1).catch(() => null);
+    assertFiring("", none, ["SvcInstanceDown"]);
     for (let n = 0; n < 8; n++) await get(dispatcher.port, "/svc/plugin/find?n=1");
     const samples = await scrape(dispatcher.port + 1);
     const failed = [...samples].filter(

@@ -247,6 +247,11 @@ test("a replica converges after kills and a suspension, and only follows", async
   // A suspended subscriber blocks no one.
   subscriber.process.kill("SIGSTOP");
   await call(provider, "put?name=things&from=1401&count=5000");
+  await eventually(async () => {
+    ({ text } = await get(provider.port + 1, "/metrics"));
+    assert.match(text, /^svc_subscriber_lag_seconds\{.*\} [\d.]*[1-9]/m);
+  });
+  assertFiring(text, text, ["SvcSubscriberBehind"], { laterS: 60 });
   subscriber.process.kill("SIGCONT");
   await equal(provider, subscriber);
 
@@ -254,7 +259,12 @@ test("a replica converges after kills and a suspension, and only follows", async
   await equal(provider, subscriber, "more");
   assert.match((await get(subscriber.port, "/svc/plugin/put?name=more&from=9")).text, /readonly/);
   await kill(provider);
-  await delay(2500);
+  // It hears nothing any more.
+  await eventually(async () => {
+    ({ text } = await get(subscriber.port + 1, "/metrics"));
+    assert.ok(Number(/^svc_replication_lag_seconds (.+)$/m.exec(text)![1]) > 5);
+  });
+  assertFiring(text, text, ["SvcReplicaBehind"], { laterS: 60 });
   assert.match(String(await call(subscriber, "all?name=more")), /short/);
 });
 

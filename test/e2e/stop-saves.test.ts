@@ -3,12 +3,13 @@
 // limit: 60 s
 // takes 25 s
 
-import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rounds } from "../support/rounds.js";
+import { assertFiring } from "./support/firing-alerts.js";
 import { ServedProject } from "./support/served-project.js";
 import { get } from "./support/server.js";
 
@@ -109,7 +110,9 @@ for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
 }
 
 test("reports a failed save to operators until one succeeds", async () => {
-  const folder = await start("failing", "--save-every", "1");
+  const place = join(project.folder, "backup");
+  writeFileSync(place, "no folder");
+  const folder = await start("failing", "--save-every", "1", "--archive", place);
   const obstacle = join(folder, "notes", "graph.snapshot.tmp");
   mkdirSync(obstacle, { recursive: true });
   await call("put?id=a");
@@ -124,6 +127,12 @@ test("reports a failed save to operators until one succeeds", async () => {
   assert.is((await get(port, "/svc/hc")).status, 200, "clients are served on");
   assert.equal(await unsaved(port), ["notes"]);
   assert.match(project.served.log(), 'graph "notes" could not be saved');
+  const { text } = await get(port + 1, "/metrics");
+  assertFiring(text, text, ["SvcGraphUnsaved"]);
+  // The backup cannot be written either.
+  assertFiring(text, text, ["SvcBackupOld", "SvcBackupUnverified", "SvcGraphUnsaved"], {
+    laterS: 11 * 86_400,
+  });
   rmdirSync(obstacle);
   await call("put?id=b");
   while ((await get(port + 1, "/svc/hc")).status !== 200) await delay(50);

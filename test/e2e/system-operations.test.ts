@@ -8,6 +8,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { assertFiring } from "./support/firing-alerts.js";
 import { fixture } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 
@@ -238,6 +239,9 @@ test("dump an instance to a folder that a transaction log can be replayed on", a
   const checked = await system.run("log", "check", folder!);
   assert.match(checked.out, /^_txlog: \d+ transactions in \d+ segments/);
   assert.is(checked.code, 0, checked.err);
+  const { text } = await system.get("B1", "/metrics", 1);
+  assertFiring(text, text, []);
+  assertFiring(text, text, ["SvcDumpOld"], { laterS: 3 * 86_400 });
   assert.match((await system.admin("dump")).err, "SVC3004: missing <ids>");
 });
 

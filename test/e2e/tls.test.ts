@@ -70,7 +70,7 @@ test("both ports accept only TLS, and the start line shows it", async ({ folder,
   const metrics = (await ask(port + 1, "/metrics")).text;
   assertFiring(metrics, metrics, []);
   // Some day it expires.
-  assertFiring(metrics, metrics, ["SvcCertificateExpiry"], LONG_S);
+  assertFiring(metrics, metrics, ["SvcCertificateExpiry"], { laterS: LONG_S });
   const plain = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
   assert.is(plain, null);
 });

@@ -13,31 +13,48 @@ const LENGTH = 120;
 const SAMPLE = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/;
 const COUNTER = /_(total|count|sum|bucket)$/;
 const MOMENT = /_time(stamp)?_seconds$/;
+/** Durations that grow by themselves until what they wait for happens; 0: nothing is waited for. */
+const AGE = /_(age|verified|lag)_seconds$/;
+const START = "process_start_time_seconds";
+
+interface Passing {
+  /** Seconds that have passed since the metrics were read; nothing else changes in them. */
+  readonly laterS?: number;
+  /** Seconds between the two readings. */
+  readonly apartS?: number;
+  /** Earlier start times of the process, one in each of the last minutes. */
+  readonly starts?: readonly number[];
+  /** Metrics that count this number of times, of what is too large for a test. */
+  readonly times?: Readonly<Record<string, number>>;
+}
 
 /**
  * Fails unless exactly these alerts fire.
  * @param before metrics from which counters grow to `after` in each minute; equal: nothing happens
- * @param laterS seconds that have passed since the metrics were read
+ * @param after null: the instance did not respond
  */
 export function assertFiring(
   before: string,
-  after: string,
+  after: string | null,
   expected: readonly string[],
-  laterS = 0,
+  passing: Passing = {},
 ): void {
   if (spawnSync("promtool", ["--version"]).error !== undefined) return;
   const used = new Set(readFileSync(RULES, "utf8").match(/\b(?:svc|process)_[a-z_]+/g));
   const first = parse(before);
-  const series = [...parse(after)].flatMap(([key, value]) => {
+  const series = [...parse(after ?? "")].flatMap(([key, value]) => {
     const [, name = "", labels = ""] = SAMPLE.exec(`${key} 0`)!;
     if (!used.has(name)) return [];
     const all = ['instance="a:9001"', 'job="svc"', ...(labels === "" ? [] : [labels])];
-    const values = valuesOf(name, first.get(key), value, laterS);
+    const values = valuesOf(name, first.get(key), value, passing);
     return [{ series: `${name}{${all.join()}}`, values }];
   });
+  // Prometheus itself adds this metric.
+  const up = `up{instance="a:9001",job="svc"}`;
+  series.push({ series: up, values: `${after === null ? 0 : 1}x${LENGTH}` });
   const file = {
     rule_files: [RULES],
-    evaluation_interval: "1m",
+    evaluation_interval: "5m",
     tests: [
       {
         interval: "1m",
@@ -46,7 +63,9 @@ export function assertFiring(
           {
             expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
             eval_time: `${LENGTH}m`,
-            exp_samples: expected.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 })),
+            exp_samples: [...expected]
+              .sort()
+              .map((name) => ({ labels: `{alertname="${name}"}`, value: 1 })),
           },
         ],
       },
@@ -76,11 +95,17 @@ function parse(text: string): Map<string, number> {
 }
 
 /** In the notation of `promtool`, whose clock starts at 0. */
-function valuesOf(name: string, before: number | undefined, after: number, laterS: number): string {
+function valuesOf(name: string, before: number | undefined, after: number, how: Passing): string {
+  const { laterS = 0, apartS = 60, starts = [], times = {} } = how;
   if (COUNTER.test(name)) {
     const start = before ?? 0;
-    return `${start}+${after - start}x${LENGTH}`;
+    return `${start}+${((after - start) * 60) / apartS}x${LENGTH}`;
   }
+  if (name === START && starts.length > 0) {
+    const [first, ...others] = starts;
+    return [`${first}x${LENGTH - starts.length}`, ...others, after].join(" ");
+  }
+  if (AGE.test(name)) return `${after === 0 ? 0 : after + laterS}x${LENGTH}`;
   const shift = MOMENT.test(name) && after !== 0 ? Date.now() / 1000 + laterS : 0;
-  return `${after - shift}x${LENGTH}`;
+  return `${(after - shift) * (times[name] ?? 1)}x${LENGTH}`;
 }
