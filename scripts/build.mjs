@@ -10,6 +10,7 @@ import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
 import { bundleConsole } from "./console.mjs";
+import { joinChunks } from "./join-chunks.mjs";
 import { assembleKernels } from "./kernels.mjs";
 import { pythonRuntime } from "./python-runtime.mjs";
 
@@ -32,6 +33,7 @@ try {
   ]);
   const failed = ended.find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
+  await joinChunks(staging);
   const { restoreClassNames } = await load("compiler/read/class-names.ts");
   for (const name of readdirSync(staging).filter((name) => name.endsWith(".js"))) {
     const file = join(staging, name);

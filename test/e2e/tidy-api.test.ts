@@ -5,7 +5,7 @@
 // limit: 60 s
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -33,6 +33,18 @@ test("classes have the same names in messages and in programs", async () => {
   assert.ok(classes.length > 20, "the classes are found");
   for (const [name, value] of classes) {
     assert.throws(() => (value as () => void)(), new RegExp(`Class constructor ${name} `));
+  }
+});
+
+test("threads that start with every server find their code in few files", () => {
+  for (const entry of ["cli.js", "threads/io.js", "threads/executor.js"]) {
+    const files = new Set([join(ROOT, "dist", entry)]);
+    for (const file of files) {
+      const imports = readFileSync(file, "utf8").matchAll(/^(?:im|ex)port\b[^;"]*"(\.[^"]+)";$/gm);
+      for (const [, path] of imports) files.add(join(dirname(file), path!));
+    }
+    // Of separate chunks, the smallest entry has 29.
+    assert.ok(files.size > 5 && files.size < 25, `${entry}: ${files.size} files`);
   }
 });
 
