@@ -227,6 +227,8 @@ function report(file, result, output) {
     const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
     const times = `${result.elapsedMs} ms, ${result.cpuSeconds.toFixed(1)} s of CPU`;
     console.log(`ok    ${file} (${result.passed}${skipped}, ${times})`);
+    // Measurements of long runs.
+    if (process.env.ROUNDS || process.env.SIMULATE) process.stdout.write(output);
   } else {
     console.log(`FAIL  ${file} (${result.failed} of ${result.passed + result.failed})`);
     console.log(`${output}${result.output}`);

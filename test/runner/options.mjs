@@ -9,10 +9,10 @@ export const USAGE = `node test/run.mjs [options] [part of a path]...
   --name <text>   run only tests whose title contains this text
   --serial        run one file after the other
   --long          repeat tests with random input, kills and faults 50 times as often
-  --simulate <n>  run only the simulation of leadership, with n seeds
+  --simulate <n>  run only the simulations: n seeds of leadership, n/100 of all replication
 `;
 
-const SIMULATION = "property/leadership-simulation";
+const SIMULATIONS = ["property/leadership-simulation", "property/interconnect-simulation"];
 
 /**
  * @returns {{ parts: string[], unit: boolean, name: string, serial: boolean, long: boolean,
@@ -33,7 +33,7 @@ export function readOptions(words) {
   if (values.simulate === "") return { ...values, parts: positionals };
   if (!/^[1-9]\d{0,6}$/.test(values.simulate))
     throw new Error("--simulate needs a number of seeds");
-  return { ...values, parts: [SIMULATION] };
+  return { ...values, parts: SIMULATIONS };
 }
 
 const SERVER_SUITE = /^test\/(e2e|conformance)\//;

@@ -231,7 +231,7 @@ export class Group implements MemberProgress {
       this.#parts.warn(`leadership: this instance follows; leader: ${this.#member.leader}`);
     }
     if (isLeading && this.#provides === 0) await this.#lead(epoch);
-    if (!isLeading && epoch > 0) this.#parts.file.see(epoch);
+    if (!isLeading) this.#parts.file.see(this.#member.groupEpoch);
     const wasMember = this.#parts.file.epoch > 0;
     if (this.#member.hasLostRecord && wasMember && !this.#hasWarned) this.#warnOfLostRecord();
     this.#publish();

@@ -54,6 +54,8 @@ export class Member {
   #reading: Reading | null = null;
   /** Epoch that it leads or led last. */
   #epoch: number;
+  /** Highest epoch of another leader that connected, or was connected to. */
+  #metEpoch = 0;
   #isLeading = false;
   /** A swap without a known outcome: the record must be read before the next one. */
   #mustRead = true;
@@ -78,6 +80,11 @@ export class Member {
     this.#options = options;
     this.#epoch = options.epoch;
     this.#silence = new SilenceWatch(options.ttlMs, options.ttlMs / POLLS_PER_TTL);
+  }
+
+  /** Highest epoch of a leader of its group that it has met; 0: none. */
+  get groupEpoch(): number {
+    return Math.max(this.#metEpoch, this.#reading?.record?.epoch ?? 0);
   }
 
   /** Epoch that it leads, or the last one that it has heard of. */
@@ -180,6 +187,7 @@ export class Member {
   superseded(epoch: number): void {
     if (epoch <= this.#epoch) return;
     this.#epoch = epoch;
+    this.#metEpoch = epoch;
     this.#mustRead = true;
     if (this.#isLeading) this.#stepDown();
   }

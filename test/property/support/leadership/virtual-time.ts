@@ -23,12 +23,20 @@ export class VirtualTime {
 
   /** Runs everything due until a time. */
   runUntil(end: number): void {
-    while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {
-      const { at, run } = this.#pop();
-      this.#now = at;
-      run();
+    while (this.runNext(end));
+  }
+
+  /** Runs the next event that is due until a time; returns false if there is none. */
+  runNext(end: number): boolean {
+    const isDue = this.#heap.length > 0 && this.#heap[0]!.at <= end;
+    if (!isDue) {
+      this.#now = end;
+      return false;
     }
-    this.#now = end;
+    const { at, run } = this.#pop();
+    this.#now = at;
+    run();
+    return true;
   }
 
   #pop(): { readonly at: number; readonly run: () => void } {

@@ -114,6 +114,26 @@ test("the first member leads, and a change waits for a synced member", async (co
   );
 });
 
+test("the first member founds its group even after a start without engine", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  group.engine.unreachableFor.add("B1");
+  const first = await group.start("B1");
+  await until(
+    () => /does not answer/.test(first.log),
+    () => group.log,
+  );
+  await group.stop("B1");
+  group.engine.unreachableFor.clear();
+  const again = await group.start("B1");
+  await until(
+    () => again.clock.group.role !== "following",
+    () => group.log,
+  );
+  const other = await group.start("S1");
+  await group.leader();
+  assert.not.match(again.log + other.log, /SVC3402/, "there was no leader before");
+});
+
 /** The next change of a graph, in the log of an instance. */
 async function nextChange({ folder }: InstancesContext, graph: Graph): Promise<GraphChange> {
   const former = findThreadGraphs();

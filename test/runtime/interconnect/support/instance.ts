@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import type { SharedGraph } from "../../../../runtime/graph/manager/graph-source.js";
+import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
@@ -33,6 +35,10 @@ export interface InstanceOptions {
   readonly archive?: string | null;
   readonly leadership?: LeadershipSettings | null;
   readonly openEngine?: OpenEngine;
+  /** Called when a server would end, to start again. */
+  readonly restart?: () => void;
+  /** Called with why its graphs are not ready for service; null: they are. */
+  readonly readiness?: (notReady: string | null) => void;
 }
 
 export class Instance {
@@ -44,6 +50,7 @@ export class Instance {
   readonly #thread = 100 + 2 * (instances++ % 50);
   readonly #interconnect: Interconnect;
   readonly #board = new TrafficCounters();
+  readonly #shares = new Set<SharedGraph["share"]>();
 
   private constructor(root: string, options: InstanceOptions) {
     const { txPort = null, attach = [], disk, durability: mode = "async" } = options;
@@ -70,11 +77,17 @@ export class Instance {
   static async start(root: string, options: InstanceOptions = {}): Promise<Instance> {
     mkdirSync(root, { recursive: true });
     const instance = new Instance(root, options);
-    instance.#interconnect.recover(true);
-    const everywhere = { opened: () => undefined, remove: async () => undefined };
-    await instance.#interconnect.replicate(everywhere, instance.#board, (notReady) => {
+    for (const { share } of instance.#interconnect.recover(true).graphs) {
+      instance.#shares.add(share);
+    }
+    const opened = ({ share }: SharedGraph): void => void instance.#shares.add(share);
+    const everywhere = { opened, remove: async () => undefined };
+    const readiness = (notReady: string | null): void => {
       instance.readiness.push(notReady);
-    });
+      options.readiness?.(notReady);
+    };
+    const { restart } = options;
+    await instance.#interconnect.replicate(everywhere, instance.#board, readiness, restart);
     return instance;
   }
 
@@ -85,8 +98,9 @@ export class Instance {
   store(name = "g"): GraphStore {
     const folder = join(this.#root, name);
     const request = { name, path: name, folder, isLocal: false, isReadonly: false };
-    const shared = this.#interconnect.keep({ ...request, isStorable: true });
-    return GraphStore.attach(shared.share, this.#thread + 1);
+    const { share } = this.#interconnect.keep({ ...request, isStorable: true });
+    this.#shares.add(share);
+    return GraphStore.attach(share, this.#thread + 1);
   }
 
   async control(control: Control): Promise<unknown> {
@@ -114,8 +128,14 @@ export class Instance {
     return this.clock.wait(this.clock.nextFlush);
   }
 
+  /** Also frees its graphs, as the end of a process does. */
   async stop(): Promise<void> {
     await this.#interconnect.closeLog();
+    for (const share of this.#shares) {
+      // A replaced graph has been freed.
+      if (share.memories.length === 0) continue;
+      removeEverywhere(GraphStore.attach(share, this.#thread + 1));
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { Disk, DiskFile } from "../../../../runtime/interconnect/log/disk.j
 import type { Random } from "../../../property/support/random.js";
 
 const SECTOR_BYTES = 512;
+const MIN_ROOM_BYTES = 4096;
 
 /** Faults that the test injects. */
 export interface Faults {
@@ -18,9 +19,28 @@ export interface Faults {
 
 class Content {
   /** State as seen by programs. */
-  bytes = Buffer.alloc(0);
+  bytes = Buffer.from(new ArrayBuffer(0));
   /** State that certainly survives a power loss. */
   safe = Buffer.alloc(0);
+
+  write(bytes: Uint8Array, position: number): void {
+    const end = Math.max(this.bytes.length, position + bytes.length);
+    // Behind a file of this length, its buffer has nothing but zeros.
+    const room = this.bytes.buffer.byteLength;
+    if (end > room) {
+      const larger = Buffer.from(new ArrayBuffer(Math.max(MIN_ROOM_BYTES, 2 * end)));
+      this.bytes.copy(larger);
+      this.bytes = larger;
+    }
+    this.bytes = Buffer.from(this.bytes.buffer, 0, end);
+    this.bytes.set(bytes, position);
+  }
+
+  truncate(bytes: number): void {
+    if (bytes >= this.bytes.length) return;
+    this.bytes.fill(0, bytes);
+    this.bytes = this.bytes.subarray(0, bytes);
+  }
 }
 
 export class SimulatedDisk implements Disk {
@@ -108,19 +128,15 @@ export class SimulatedDisk implements Disk {
         return content.bytes.copy(into, 0, position, end);
       },
       write: (bytes, position) => {
-        const end = Math.max(content.bytes.length, position + bytes.length);
-        const larger = Buffer.alloc(end);
-        content.bytes.copy(larger);
-        larger.set(bytes, position);
+        content.write(bytes, position);
         // A failed write may be partial.
-        content.bytes = larger;
         faults.before?.("write");
       },
       flush: async () => flushNow(),
       flushNow,
       truncate: (bytes) => {
         faults.before?.("truncate");
-        content.bytes = Buffer.from(content.bytes.subarray(0, bytes));
+        content.truncate(bytes);
       },
       close: () => undefined,
     };
@@ -141,6 +157,6 @@ function lose(content: Content, random: Random): void {
     if (at >= source.length) continue;
     source.copy(result, at, at, Math.min(at + SECTOR_BYTES, torn, source.length));
   }
-  content.bytes = result;
+  content.bytes = Buffer.from(new Uint8Array(result).buffer);
   content.safe = Buffer.from(result);
 }

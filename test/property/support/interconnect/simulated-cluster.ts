@@ -1,0 +1,281 @@
+// A group of instances that choose their leader, with the product's whole interconnect: provider,
+// follower, log, recovery, fencing and leadership. One thread, virtual time, one seed. Random
+// faults, then a calm time after which all must be equal.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
+import { SimulatedEngine } from "../leadership/simulated-engine.js";
+import { Random } from "../random.js";
+import { SimulatedMember } from "./simulated-member.js";
+import { linkOf } from "./virtual-network.js";
+import { VirtualWorld } from "./virtual-world.js";
+
+const FAULTS_MS = 15_000;
+const CALM_MS = 30_000;
+const CHECK_MS = 20;
+const FIRST_PORT = 10_000;
+
+export interface Outcome {
+  readonly acknowledged: number;
+  readonly takeovers: number;
+  /** All members that could lead have lost their disk. */
+  readonly isStuck: boolean;
+}
+
+interface Acknowledged {
+  readonly id: string;
+  /** Result of a counter: acknowledged ones never repeat. */
+  readonly count: number;
+  readonly epoch: number;
+  readonly at: number;
+}
+
+/** Runs one seed. @throws Error if something acknowledged was lost or doubled */
+export async function simulateCluster(seed: number): Promise<Outcome> {
+  const random = new Random(seed);
+  // Similar seeds begin alike.
+  for (let n = 0; n < 10; n++) random.below(2);
+  const folder = mkdtempSync(join(tmpdir(), "svc-simulation-"));
+  const simulation = new Simulation(random, folder);
+  try {
+    return await simulation.run();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+class Simulation {
+  readonly #random: Random;
+  readonly #world: VirtualWorld;
+  readonly #engine: SimulatedEngine;
+  readonly #members: SimulatedMember[] = [];
+  readonly #acknowledged: Acknowledged[] = [];
+  readonly #counts = new Set<number>();
+  /** Which member acknowledged changes of an epoch. */
+  readonly #answerers = new Map<number, string>();
+  /** Leaders that were checked, with their epochs. */
+  readonly #checked = new Set<string>();
+  #changes = 0;
+  #isOver = false;
+  #failure: Error | null = null;
+
+  constructor(random: Random, folder: string) {
+    this.#random = random;
+    this.#world = new VirtualWorld(random);
+    this.#engine = new SimulatedEngine(this.#world.time, random);
+    const count = 2 + random.below(2);
+    const ids = Array.from({ length: count }, (_, n) => `B${n + 1}`);
+    const ports = new Map(ids.map((id, n) => [id, FIRST_PORT + n]));
+    const rules = {
+      ...{ engine: "simulated:", group: "B1", ttl: 2000, minSynced: 1 },
+      whenAlone: random.of(["refuse", "go-on"] as const),
+    };
+    for (const id of ids) {
+      const others = [...ports].filter(([other]) => other !== id);
+      const members = Object.fromEntries(
+        others.map(([other, port]) => [other, `127.0.0.1:${port}`]),
+      );
+      this.#members.push(
+        new SimulatedMember({
+          ...{ id, world: this.#world, engine: this.#engine, folder, port: ports.get(id)! },
+          settings: { ...rules, id, members },
+          readiness: (member, notReady) => {
+            if (notReady !== null) return;
+            member.run(({ shown }) => {
+              if (shown.replica.state === "caught-up")
+                this.#guarded(() => this.#checkReady(member));
+            });
+          },
+        }),
+      );
+    }
+  }
+
+  async run(): Promise<Outcome> {
+    this.#world.install();
+    try {
+      for (const member of this.#members) member.start();
+      this.#clients();
+      this.#faults();
+      this.#watch();
+      await this.#runUntil(FAULTS_MS);
+      this.#calm();
+      await this.#runUntil(FAULTS_MS + CALM_MS);
+      return this.#end();
+    } catch (error) {
+      const logs = this.#members.map(({ id, log }) => `${id}\n${log}`).join("\n---\n");
+      throw new Error(`${(error as Error).stack}\n${logs}`);
+    } finally {
+      this.#world.uninstall();
+    }
+  }
+
+  async #runUntil(end: number): Promise<void> {
+    await this.#world.runUntil(end);
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #calm(): void {
+    this.#isOver = true;
+    this.#world.network.cut.clear();
+    this.#engine.isAway = false;
+    this.#engine.isCalm = true;
+    this.#engine.unreachableFor.clear();
+    for (const member of this.#members) if (!member.isUp) member.start();
+  }
+
+  #end(): Outcome {
+    const acknowledged = this.#acknowledged.length;
+    const outcome = { acknowledged, takeovers: this.#checked.size };
+    const leaders = this.#members.filter(({ isLeading }) => isLeading);
+    const { record } = this.#engine;
+    const folders = this.#members.map(({ incarnation }) => incarnation);
+    const isAlive = record?.synced.some(([, incarnation]) => folders.includes(incarnation));
+    if (record !== null && isAlive === false) return { ...outcome, isStuck: true };
+    assert.is(leaders.length, 1, "one leader after the last fault");
+    const [leader] = leaders as [SimulatedMember];
+    this.#checkHasAll(leader, Number.POSITIVE_INFINITY);
+    const expected = digestCheckpoint(leader.store);
+    for (const member of this.#members) {
+      assert.ok(member.failure === null, `${member.id}: ${member.failure?.stack}`);
+      assert.equal(digestCheckpoint(member.store), expected, member.id);
+    }
+    return { ...outcome, isStuck: false };
+  }
+
+  /** The first failed check ends the simulation. */
+  #guarded(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
+  }
+
+  #watch(): void {
+    this.#guarded(() => {
+      for (const member of this.#members) this.#checkLeader(member);
+    });
+    this.#world.after(CHECK_MS, null, () => this.#watch());
+  }
+
+  /** A new leader has everything that was acknowledged before. */
+  #checkLeader(member: SimulatedMember): void {
+    const { group } = member;
+    if (group?.role !== "leading") return;
+    const key = `${member.id} ${group.epoch}`;
+    if (this.#checked.has(key)) return;
+    this.#checked.add(key);
+    this.#checkHasAll(member, group.epoch);
+  }
+
+  #checkHasAll(member: SimulatedMember, epoch: number): void {
+    const { graph } = member;
+    for (const one of this.#acknowledged) {
+      if (one.epoch > epoch) continue;
+      const what = `${member.id} of epoch ${epoch} lacks ${JSON.stringify(one)}`;
+      assert.ok(graph.hasVertex(one.id), what);
+    }
+  }
+
+  /** A replica in service has what was acknowledged before it started, as far as it can know. */
+  #checkReady(member: SimulatedMember): void {
+    const { group, startedAt } = member;
+    if (group === null || !member.hasGraph) return;
+    for (const one of this.#acknowledged) {
+      if (one.at >= startedAt || one.epoch > group.epoch) continue;
+      const what = `${member.id} is in service without ${JSON.stringify(one)}`;
+      assert.ok(member.graph.hasVertex(one.id), what);
+    }
+  }
+
+  #clients(): void {
+    if (this.#isOver) return;
+    const member = this.#random.of(this.#members);
+    if (member.isLeading) member.run((instance) => void this.#change(member, instance));
+    this.#world.after(5 + this.#random.below(60), null, () => this.#clients());
+  }
+
+  async #change(member: SimulatedMember, instance: { isConfirmed(): Promise<boolean> }) {
+    const { group } = member;
+    if (group?.role !== "leading") return;
+    const id = `v${this.#changes++}`;
+    let count: number;
+    try {
+      count = member.graph.count("sold", "units", "total");
+      member.graph.createVertex(id, { properties: { text: id.repeat(this.#random.below(8)) } });
+    } catch {
+      return;
+    }
+    if (!(await instance.isConfirmed())) return;
+    const one = { id, count, epoch: group.epoch, at: this.#world.time.now };
+    this.#guarded(() => this.#acknowledge(member.id, one));
+  }
+
+  #acknowledge(member: string, one: Acknowledged): void {
+    const { epoch, count } = one;
+    assert.is(this.#answerers.get(epoch) ?? member, member, `two leaders of epoch ${epoch}`);
+    this.#answerers.set(epoch, member);
+    assert.not.ok(this.#counts.has(count), `count ${count} was acknowledged twice`);
+    this.#counts.add(count);
+    this.#acknowledged.push(one);
+    // A member that leads a later epoch already must have it.
+    for (const other of this.#members) {
+      if (other.isLeading && other.group!.epoch > epoch) this.#checkHasAll(other, epoch);
+    }
+  }
+
+  #faults(): void {
+    if (this.#isOver) return;
+    this.#fault();
+    this.#world.after(this.#random.below(4000), null, () => this.#faults());
+  }
+
+  #fault(): void {
+    const member = this.#random.of(this.#members);
+    const ms = this.#random.below(this.#random.of([500, 5000, 8000]));
+    const { network } = this.#world;
+    switch (this.#random.below(10)) {
+      case 0:
+      case 1:
+        return this.#crash(member, "process", ms);
+      case 2:
+        return this.#crash(member, "power", ms);
+      case 3:
+        // All disks of a small group would soon be gone.
+        return this.#random.below(3) === 0 ? this.#crash(member, "disk", ms) : undefined;
+      case 4:
+      case 5:
+        return member.pause(ms);
+      case 6:
+        return this.#hold(this.#engine.unreachableFor, member.id, ms);
+      case 7: {
+        for (const { id } of this.#members) this.#hold(network.cut, linkOf(member.id, id), ms);
+        if (this.#random.below(2) === 0) this.#hold(this.#engine.unreachableFor, member.id, ms);
+        return;
+      }
+      case 8:
+        return network.resetOne();
+      default:
+        this.#engine.isAway = true;
+        this.#world.after(ms, null, () => {
+          this.#engine.isAway = false;
+        });
+    }
+  }
+
+  #crash(member: SimulatedMember, what: "process" | "power" | "disk", ms: number): void {
+    member.crash(what);
+    this.#world.after(ms, null, () => {
+      if (!member.isUp) member.start();
+    });
+  }
+
+  #hold(set: Set<string>, item: string, ms: number): void {
+    set.add(item);
+    this.#world.after(ms, null, () => set.delete(item));
+  }
+}

@@ -1,0 +1,189 @@
+// An instance of the product in a virtual world: its graphs, log, replication and leadership are
+// those of a server. It is killed, loses power or its disk, stands still, and starts again.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import {
+  encodeRecord,
+  type LeadershipEngine,
+  type Reading,
+} from "../../../../runtime/interconnect/leadership/leadership.js";
+import type { EngineCall } from "../../../../runtime/interconnect/leadership/member.js";
+import { MEMBER_FILE } from "../../../../runtime/interconnect/leadership/member-file.js";
+import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
+import type { LeadershipSettings } from "../../../../runtime/settings/server-settings.js";
+import { openStore } from "../../../runtime/graph/support/make-graph.js";
+import { Instance } from "../../../runtime/interconnect/support/instance.js";
+import { SimulatedDisk } from "../../../runtime/interconnect/support/simulated-disk.js";
+import type { SimulatedEngine } from "../leadership/simulated-engine.js";
+import { SlowDisk } from "./slow-disk.js";
+import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
+
+export const GRAPH = "g";
+const RESTART_MS = 100;
+
+export interface MemberParts {
+  readonly id: string;
+  readonly world: VirtualWorld;
+  readonly engine: SimulatedEngine;
+  readonly folder: string;
+  readonly port: number;
+  readonly settings: LeadershipSettings;
+  /** Called when its graphs are ready for service, or are not any more. */
+  readonly readiness: (member: SimulatedMember, notReady: string | null) => void;
+}
+
+export class SimulatedMember {
+  readonly id: string;
+  readonly #parts: MemberParts;
+  #disk = new SimulatedDisk();
+  #root: string;
+  #lives = 0;
+  process: VirtualProcess | null = null;
+  #instance: Instance | null = null;
+  #graph: Graph | null = null;
+  #store: GraphStore | null = null;
+  /** Why its start has failed. */
+  failure: Error | null = null;
+  startedAt = 0;
+  /** Lines of all its lives. */
+  readonly lines: string[] = [];
+
+  constructor(parts: MemberParts) {
+    this.id = parts.id;
+    this.#parts = parts;
+    this.#root = join(parts.folder, `${this.id}.0`);
+  }
+
+  get isUp(): boolean {
+    return this.process !== null;
+  }
+
+  /** Which data folder it has. */
+  get incarnation(): string {
+    return JSON.parse(readFileSync(join(this.#root, MEMBER_FILE), "utf8")).incarnation;
+  }
+
+  /** Role and epoch of its group as all threads of a server see them; null: it starts. */
+  get group(): { readonly role: string; readonly epoch: number } | null {
+    return this.#instance?.clock.group ?? null;
+  }
+
+  get isLeading(): boolean {
+    return this.group?.role === "leading";
+  }
+
+  start(): void {
+    const { world, id } = this.#parts;
+    const rate = 0.9 + world.random.below(201) / 1000;
+    this.process = { id, rate, isAlive: true, pausedUntil: 0 };
+    this.startedAt = world.time.now;
+    this.#moveRoot();
+    world.after(0, this.process, () => void this.#begin());
+  }
+
+  crash(what: "process" | "power" | "disk"): void {
+    const { world } = this.#parts;
+    if (this.process === null) return;
+    this.process.isAlive = false;
+    world.network.end(this.process, what === "process");
+    this.lines.push(...(this.#instance?.lines ?? []), `${what} lost at ${world.time.now}`);
+    [this.process, this.#instance, this.#graph, this.#store] = [null, null, null, null];
+    if (what === "power") this.#disk.losePower(world.random);
+    if (what !== "disk") return;
+    this.#disk = new SimulatedDisk();
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  pause(ms: number): void {
+    if (this.process !== null) this.process.pausedUntil = this.#parts.world.time.now + ms;
+  }
+
+  /** Runs code in its process, if it runs at all. */
+  run(code: (instance: Instance) => void): void {
+    const { process } = this;
+    const instance = this.#instance;
+    if (process === null || instance === null) return;
+    this.#parts.world.after(0, process, () => code(instance));
+  }
+
+  get graph(): Graph {
+    this.#graph ??= openStore(this.store);
+    return this.#graph;
+  }
+
+  get store(): GraphStore {
+    this.#store ??= this.#instance!.store(GRAPH);
+    return this.#store;
+  }
+
+  /** The graph is there, and was not replaced. */
+  get hasGraph(): boolean {
+    if (this.#store?.memory.isRemoved === true) [this.#store, this.#graph] = [null, null];
+    return this.#instance !== null;
+  }
+
+  get log(): string {
+    return [...this.lines, ...(this.#instance?.lines ?? [])].join("\n");
+  }
+
+  async #begin(): Promise<void> {
+    const { world, port, settings } = this.#parts;
+    const { process } = this;
+    try {
+      if (setAside(this.#root, String(this.#lives)) !== null) this.#disk = new SimulatedDisk();
+      const instance = await Instance.start(this.#root, {
+        ...{ txPort: port, durability: "full", leadership: settings },
+        disk: new SlowDisk(this.#disk, this.#root, world.random),
+        openEngine: () => this.#openEngine(),
+        restart: () => this.#restart(),
+        readiness: (notReady) => this.#parts.readiness(this, notReady),
+      });
+      if (this.process === process) this.#instance = instance;
+    } catch (error) {
+      this.failure = error as Error;
+    }
+  }
+
+  /** A server ends, and its supervisor starts it again. */
+  #restart(): void {
+    const { world } = this.#parts;
+    const { process } = this;
+    world.after(0, null, () => {
+      if (this.process !== process) return;
+      this.crash("process");
+      world.after(RESTART_MS, null, () => {
+        if (!this.isUp) this.start();
+      });
+    });
+  }
+
+  /** A killed process must not change the files of the next one. */
+  #moveRoot(): void {
+    const former = this.#root;
+    this.#root = join(this.#parts.folder, `${this.id}.${++this.#lives}`);
+    if (existsSync(former)) renameSync(former, this.#root);
+    else mkdirSync(this.#root, { recursive: true });
+    rmSync(join(this.#root, "svc.lock"), { force: true });
+  }
+
+  #openEngine(): LeadershipEngine {
+    const { world, engine, id } = this.#parts;
+    const call = <T>(what: EngineCall): Promise<T> => {
+      const owner = world.current;
+      return new Promise((resolve) => {
+        engine.call(id, what, (result) => world.after(0, owner, () => resolve(result as T)));
+      });
+    };
+    return {
+      read: async () => {
+        const { revision, record } = await call<Reading>({ do: "read" });
+        return { revision, text: record === null ? null : encodeRecord(record) };
+      },
+      swap: (revision, text) => call({ do: "swap", revision, record: JSON.parse(text) }),
+      close: async () => undefined,
+    };
+  }
+}

@@ -1,0 +1,204 @@
+// A world in virtual time for unchanged code of the product: timers, clocks, waits on shared memory
+// and TCP connections of several processes in one thread, under one seed. A killed process gets no
+// event any more, and one that stands still gets its events later.
+
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import net from "node:net";
+import timers from "node:timers/promises";
+import { VirtualTime } from "../leadership/virtual-time.js";
+import type { Random } from "../random.js";
+import { VirtualNetwork } from "./virtual-network.js";
+
+const EPOCH_MS = 1_800_000_000_000;
+
+/** A process of the world. */
+export interface VirtualProcess {
+  readonly id: string;
+  /** Its clock is faster or slower than that of the world. */
+  readonly rate: number;
+  isAlive: boolean;
+  pausedUntil: number;
+}
+
+interface Waiter {
+  readonly index: number;
+  wake(): void;
+}
+
+const realImmediate = setImmediate;
+
+export class VirtualWorld {
+  readonly time = new VirtualTime();
+  readonly random: Random;
+  readonly network: VirtualNetwork;
+  /** The process whose code runs; null: the test's. */
+  current: VirtualProcess | null = null;
+  readonly #waiters = new WeakMap<ArrayBufferLike, Waiter[]>();
+  #uninstall: (() => void)[] = [];
+
+  constructor(random: Random) {
+    this.random = random;
+    this.network = new VirtualNetwork(this);
+  }
+
+  /** Runs code after virtual time, in a process. Returns a function that cancels it. */
+  after(ms: number, owner: VirtualProcess | null, run: () => void): () => void {
+    let isOver = false;
+    const due = (): void => {
+      if (isOver || owner?.isAlive === false) return;
+      const pauseMs = owner === null ? 0 : owner.pausedUntil - this.time.now;
+      if (pauseMs > 0) return this.time.after(pauseMs, due);
+      isOver = true;
+      this.enter(owner, run);
+    };
+    this.time.after(ms, due);
+    return () => {
+      isOver = true;
+    };
+  }
+
+  /** Runs code in a process now, which also continues there. */
+  enter<T>(owner: VirtualProcess | null, run: () => T): T {
+    this.current = owner;
+    return run();
+  }
+
+  /** Runs all events until a time, each with everything that it resolves. */
+  async runUntil(end: number): Promise<void> {
+    for (;;) {
+      this.current = null;
+      if (!this.time.runNext(end)) return;
+      await new Promise((resolve) => realImmediate(resolve));
+    }
+  }
+
+  /** Replaces the clocks, timers and connections of this thread until `uninstall`. */
+  install(): void {
+    const now = (): number => this.time.now * (this.current?.rate ?? 1);
+    this.#replace(performance, "now", now);
+    this.#replace(Date, "now", () => EPOCH_MS + Math.floor(now()));
+    this.#replace(Math, "random", () => this.random.below(2 ** 31) / 2 ** 31);
+    this.#installTimers();
+    this.#replace(Atomics, "waitAsync", this.#waitAsync);
+    this.#replace(Atomics, "notify", this.#notify);
+    this.#replace(crypto, "randomBytes", (size: number) => {
+      return Buffer.from(Array.from({ length: size }, () => this.random.below(256)));
+    });
+    this.#replace(net, "connect", this.network.connect);
+    this.#replace(net, "createServer", this.network.createServer);
+    syncBuiltinESMExports();
+  }
+
+  uninstall(): void {
+    for (const undo of this.#uninstall.splice(0)) undo();
+    syncBuiltinESMExports();
+  }
+
+  #replace<T extends object>(target: T, name: keyof T & string, value: unknown): void {
+    const former = Object.getOwnPropertyDescriptor(target, name);
+    Object.defineProperty(target, name, { value, configurable: true, writable: true });
+    this.#uninstall.push(() => {
+      if (former === undefined) delete target[name];
+      else Object.defineProperty(target, name, former);
+    });
+  }
+
+  #installTimers(): void {
+    const once = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): VirtualTimer =>
+      new VirtualTimer(this, ms, false, () => run(...args));
+    const often = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): VirtualTimer =>
+      new VirtualTimer(this, ms, true, () => run(...args));
+    const clear = (timer: VirtualTimer | undefined): void => timer?.close();
+    this.#replace(globalThis, "setTimeout", once);
+    this.#replace(globalThis, "setInterval", often);
+    this.#replace(globalThis, "setImmediate", (run: () => void) => once(run));
+    for (const name of ["clearTimeout", "clearInterval", "clearImmediate"] as const) {
+      this.#replace(globalThis, name, clear);
+    }
+    this.#replace(timers, "setTimeout", (ms: number, value: unknown) => {
+      return new Promise((resolve) => void once(() => resolve(value), ms));
+    });
+  }
+
+  readonly #waitAsync = (words: Int32Array, index: number, value: number, ms?: number) => {
+    if (Atomics.load(words, index) !== value) return { async: false, value: "not-equal" };
+    const waiters = this.#waiters.get(words.buffer) ?? [];
+    this.#waiters.set(words.buffer, waiters);
+    const promise = new Promise((resolve) => {
+      const waiter: Waiter = { index: byteOf(words, index), wake: () => resolve("ok") };
+      waiters.push(waiter);
+      if (ms === undefined || ms === Number.POSITIVE_INFINITY) return;
+      setTimeout(() => {
+        const at = waiters.indexOf(waiter);
+        if (at >= 0) waiters.splice(at, 1);
+        resolve("timed-out");
+      }, ms);
+    });
+    return { async: true, value: promise };
+  };
+
+  readonly #notify = (words: Int32Array, index: number): number => {
+    const waiters = this.#waiters.get(words.buffer) ?? [];
+    const at = byteOf(words, index);
+    const woken = waiters.filter((waiter) => waiter.index === at);
+    for (const waiter of woken) {
+      waiters.splice(waiters.indexOf(waiter), 1);
+      waiter.wake();
+    }
+    return woken.length;
+  };
+}
+
+function byteOf(words: Int32Array, index: number): number {
+  return words.byteOffset + index * words.BYTES_PER_ELEMENT;
+}
+
+/** As much of a timer of Node as the product uses. */
+class VirtualTimer {
+  readonly #world: VirtualWorld;
+  readonly #ms: number;
+  readonly #owner: VirtualProcess | null;
+  readonly #run: () => void;
+  readonly #repeats: boolean;
+  #cancel: () => void = () => undefined;
+
+  constructor(world: VirtualWorld, ms: number, repeats: boolean, run: () => void) {
+    this.#world = world;
+    this.#owner = world.current;
+    this.#ms = Math.max(repeats ? 1 : 0, ms) / (this.#owner?.rate ?? 1);
+    this.#run = run;
+    this.#repeats = repeats;
+    this.#start();
+  }
+
+  refresh(): this {
+    this.#cancel();
+    this.#start();
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  close(): void {
+    this.#cancel();
+    this.#cancel = () => undefined;
+  }
+
+  #start(): void {
+    this.#cancel = this.#world.after(this.#ms, this.#owner, () => {
+      if (this.#repeats) this.#start();
+      this.#run();
+    });
+  }
+}
