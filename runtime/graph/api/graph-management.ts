@@ -1,6 +1,13 @@
 // Operations on a graph as a whole: counts, names, read-only state, events, saving, indexes.
 
-import { enumerate, type NameKind, setAutoTimes, setReadonly, truncate } from "../changes/graph.js";
+import {
+  clear,
+  enumerate,
+  type NameKind,
+  setAutoTimes,
+  setReadonly,
+  truncate,
+} from "../changes/graph.js";
 import {
   indexProperties,
   type PropertyIndexState,
@@ -139,7 +146,7 @@ export class GraphManagement extends GraphFeed {
    * @throws AccessError
    */
   erase(): void {
-    this.truncate();
+    clear(this.access);
     threadGraphs().remove(this.name, true);
     this.close();
   }

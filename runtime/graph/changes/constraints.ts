@@ -68,6 +68,11 @@ export function dropConstraint(store: GraphStore, property: ConstrainedProperty)
   });
 }
 
+/** Drops all constraints. Requires a mutation. */
+export function dropConstraints(store: GraphStore): void {
+  for (const { type, key } of store.constraints.all()) declare(store, type, key, 0);
+}
+
 /** Returns the constraints of a graph, sorted by type and key. */
 export function listConstraints({ writer, constraints, types, keys }: GraphStore): Constraint[] {
   if (constraints.isEmpty) return [];

@@ -11,6 +11,7 @@ import { OperationCode } from "../store/operation.js";
 import { readonlyError } from "../store/readonly-error.js";
 import type { Access } from "../store/session-view.js";
 import { begin } from "./change-vertex.js";
+import { dropConstraints } from "./constraints.js";
 import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "./name-codes.js";
 import { runWithLocks, waitForLock } from "./run-with-locks.js";
 import { requireWritable } from "./vertex-key.js";
@@ -21,8 +22,34 @@ import { requireWritable } from "./vertex-key.js";
  * @throws AccessError
  */
 export function truncate(access: Access, type?: string | null): number {
-  const { store, session } = access;
+  const { store } = access;
   if (type !== undefined) checkTextOrNull(type, "a type");
+  return removeAlone(access, () => {
+    let code = 0;
+    if (type !== undefined) code = type === null ? UNTYPED : store.types.codeOf(type);
+    if (type !== undefined && code === 0) return 0;
+    begin(store, OperationCode.Truncate, 0).name = code;
+    return apply(store, store.operation);
+  });
+}
+
+/**
+ * Empties a graph that is about to be erased. Constraints are dropped first: to keep them,
+ * `truncate` removes vertex by vertex.
+ * @throws AccessError
+ */
+export function clear(access: Access): void {
+  const { store } = access;
+  removeAlone(access, () => {
+    dropConstraints(store);
+    begin(store, OperationCode.Truncate, 0).name = 0;
+    return apply(store, store.operation);
+  });
+}
+
+/** Runs a removal while no session has a vertex open. */
+function removeAlone(access: Access, remove: () => number): number {
+  const { store, session } = access;
   if (session.readonlyHeld + session.writableHeld > 0) {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }
@@ -30,11 +57,7 @@ export function truncate(access: Access, type?: string | null): number {
   return runWithLocks(access, 0, () => {
     if (store.isReadonly) throw readonlyError(store, ", cannot truncate.");
     if (store.memory.header.words[Header.LocksHeld] !== 0) waitForLock(store, firstHeld(store));
-    let code = 0;
-    if (type !== undefined) code = type === null ? UNTYPED : store.types.codeOf(type);
-    if (type !== undefined && code === 0) return 0;
-    begin(store, OperationCode.Truncate, 0).name = code;
-    return apply(store, store.operation);
+    return remove();
   });
 }
 

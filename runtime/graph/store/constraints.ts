@@ -61,8 +61,9 @@ export class Constraints implements EntryMatcher, CommitCheck {
   readonly #blocks: BlockAllocator;
   readonly #groups: PropertyGroups;
   readonly #values: HashIndex;
-  /** Vertices that the commit checks. */
+  /** Vertices that the commit checks. The array is never shortened, which would cost more. */
   readonly #noted: number[] = [];
+  #notedCount = 0;
   /** Value that `matches` compares with: of a type and key, held by another vertex. */
   readonly #candidate = { vertex: 0, type: 0, key: 0, high: 0, low: 0 };
 
@@ -212,8 +213,8 @@ export class Constraints implements EntryMatcher, CommitCheck {
 
   /** @throws ConstraintError for the first vertex whose rules the mutation has broken */
   check(): void {
-    for (const vertex of this.#noted) {
-      const broken = this.#findBroken(vertex);
+    for (let at = 0; at < this.#notedCount; at++) {
+      const broken = this.#findBroken(this.#noted[at]!);
       if (broken !== null) throw makeConstraintError(this.#parts, [broken]);
     }
     this.forget();
@@ -221,7 +222,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
 
   /** Forgets the noted vertices, because the mutation was rolled back or need not be checked. */
   forget(): void {
-    this.#noted.length = 0;
+    this.#notedCount = 0;
     this.#writer.commitCheck = null;
   }
 
@@ -307,6 +308,10 @@ export class Constraints implements EntryMatcher, CommitCheck {
   }
 
   #dropValues(type: number, key: number): void {
+    if (this.all().filter(({ rules }) => isUnique(rules)).length === 1) {
+      this.#values.drop();
+      return;
+    }
     for (const vertex of this.#verticesOf(type)) {
       const cell = this.#groups.find(vertex, key);
       const { words } = this.#groups.cells;
@@ -322,8 +327,9 @@ export class Constraints implements EntryMatcher, CommitCheck {
   }
 
   #note(vertex: number): void {
-    if (!this.isEnforced || this.#noted.at(-1) === vertex) return;
-    this.#noted.push(vertex);
+    const last = this.#notedCount - 1;
+    if (!this.isEnforced || (last >= 0 && this.#noted[last] === vertex)) return;
+    this.#noted[this.#notedCount++] = vertex;
     this.#writer.commitCheck = this;
   }
 

@@ -72,6 +72,21 @@ export class HashIndex {
     writer.put(this.#header, this.#directoryWord, directory);
   }
 
+  /** Removes an index with all its entries. Requires a mutation. */
+  drop(): void {
+    const writer = this.#writer;
+    const { words } = this.#arena;
+    const directory = this.#header.words[this.#directoryWord]!;
+    if (directory === 0) return;
+    writer.touchWord(this.#header, this.#sequenceWord);
+    const end = directory + SEGMENTS * SEGMENT_WORDS;
+    for (let segment = directory; segment < end; segment += SEGMENT_WORDS) {
+      if (words[segment] !== 0) this.#free(words[segment]!);
+    }
+    this.#blocks.free(writer, directory, this.#blocks.classFor(SEGMENTS * SEGMENT_WORDS));
+    writer.put(this.#header, this.#directoryWord, 0);
+  }
+
   /** Returns the entry with the hash that the matcher accepts, or 0. Takes no lock. */
   find(hash: number, matcher: EntryMatcher): number {
     const seen = Atomics.load(this.#header.ints, this.#sequenceWord);

@@ -7,9 +7,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Float } from "../../../../runtime/base/float.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { clear } from "../../../../runtime/graph/changes/graph.js";
 import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { V_GT } from "../../../../runtime/graph/model/constants.js";
 import { ConstraintError } from "../../../../runtime/graph/model/errors.js";
+import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { graphStatus } from "../../../../runtime/graph/status/graph-status.js";
@@ -24,7 +27,8 @@ interface Context {
 }
 
 const test = suite<Context>("constraints");
-const EMAIL = { type: "person", key: "email", unique: true } as const;
+const EMAIL_PROPERTY = { type: "person", key: "email" } as const;
+const EMAIL = { ...EMAIL_PROPERTY, unique: true } as const;
 
 test.before.each((context) => {
   context.store = loggedStore();
@@ -288,6 +292,41 @@ test("truncating keeps constraints, and the names they need", ({ graph }) => {
   refusal(() => addPerson(graph, "bert", { email: "a" }));
   assert.is(graph.truncate("person"), 1);
   addPerson(graph, "bert", { email: "a" });
+});
+
+test("erasing drops constraints, and then empties the graph as a whole", ({ graph, store }) => {
+  for (const type of ["person", "company"]) graph.constrain({ type, key: "email", unique: true });
+  addPerson(graph, "ann", { email: "a" });
+  const copy = GraphStore.create("copy", TEST_THREAD);
+  const access = { store, session: new Session(store) };
+  const ann = graph.openVertex("ann");
+  assert.throws(() => clear(access), /ann/);
+  ann.close();
+  assert.is(graph.constraints().length, 2);
+  clear(access);
+  replayTo(store, copy);
+  for (const each of [store, copy]) {
+    assert.equal([each.order, each.vertices.end, each.constraints.count], [0, 1, 0]);
+  }
+  checkStore(copy);
+});
+
+test("a dropped table of unique values comes back with a rollback", ({ graph, store }) => {
+  const table = () => store.memory.header.words[Header.UniqueSegments];
+  graph.constrain(EMAIL);
+  for (let at = 0; at < 5000; at++) addPerson(graph, `p${at}`, { email: `e${at}` });
+  const before = table();
+  const drop = () => {
+    graph.dropConstraint(EMAIL_PROPERTY);
+    addPerson(graph, "other", { email: "e7" });
+    assert.is(table(), 0);
+    throw new RangeError("no");
+  };
+  assert.throws(() => graph.batch(drop), /no/);
+  assert.is(table(), before);
+  refusal(() => addPerson(graph, "other", { email: "e7" }));
+  graph.dropConstraint(EMAIL_PROPERTY);
+  assert.is(addPerson(graph, "other", { email: "e7" }), 1);
 });
 
 test("a unique value finds its vertex without a scan", ({ graph }) => {
