@@ -5,13 +5,14 @@
 // takes 20 s
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { type Command, Document } from "./support/document.js";
+import { type Command, Document, fencesOf } from "./support/document.js";
+import { seedShop } from "./support/seed-shop.js";
 import { buildProject, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
@@ -110,6 +111,7 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
   symlinkSync(join(ROOT, "bin/svc.cjs"), join(temporary, "svc"));
   const environment = { DATA: data, BACKUP: join(temporary, "backup") };
   const env = { ...process.env, ...environment, PATH: `${temporary}:${process.env.PATH}` };
+  if (served === "examples/shop") seedShop(data);
   const server = await serve(folder, "--root", data);
   const findings: string[] = [];
   for (const { line, command, output } of commands) {
@@ -186,6 +188,23 @@ for (const { path, document } of DOCUMENTS) {
     });
   }
 }
+
+test("the tutorial of the shop quotes its files", () => {
+  const folder = join(ROOT, "examples/shop");
+  const names = [...readdirSync(join(folder, "plugins")).map((name) => `plugins/${name}`)];
+  const flat = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+  const files = [...names, "src/session.ts", "svc.config.ts"].map((name) =>
+    flat(readFileSync(join(folder, name), "utf8")),
+  );
+  const quotes = fencesOf(readFileSync(join(folder, "README.md"), "utf8"));
+  for (const { language, code, line } of quotes) {
+    if (language !== "ts part") continue;
+    assert.ok(
+      files.some((text) => text.includes(flat(code))),
+      `line ${line}`,
+    );
+  }
+});
 
 test("reports a broken expectation with its line", async () => {
   const check = (code: string) =>

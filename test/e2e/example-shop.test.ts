@@ -1,4 +1,4 @@
-// The shop example: its job ranks the articles, and the start page reads the ranking.
+// The shop example: its plugins, its nightly job, and its page in a browser.
 // limit: 60 s
 // builds examples
 
@@ -12,18 +12,22 @@ import { operate } from "../../cli/admin/remote.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
-import { openTab } from "./support/browser-tab.js";
+import { type BrowserTab, openTab } from "./support/browser-tab.js";
+import { seedShop } from "./support/seed-shop.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 
 const EXAMPLE = join(packageRoot(), "examples", "shop");
+const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0);
 const test = suite("example shop");
 const root = mkdtempSync(join(tmpdir(), "svc-shop-"));
 const browser = findBrowser();
 const inBrowser = browser === null ? test.skip : test;
 if (browser === null) console.log("page of the shop: skipped (no browser; see CHROMIUM)");
 let server: Served;
+let cookie = "";
 
 test.before(async () => {
+  seedShop(root, "--products", "200", "--users", "20", "--purchases", "400");
   await buildProject(EXAMPLE);
   server = await serve(EXAMPLE, "--root", root);
 });
@@ -32,42 +36,104 @@ test.after(async () => {
   rmSync(root, { recursive: true });
 });
 
-test("ranks the articles that sell best by a job", async () => {
-  const feed = "/svc/plugin/feed?articles=20&buyers=200";
-  assert.is((await get(server.port, feed, { method: "POST" })).status, 200);
-  const trending = async () =>
-    (await get(server.port, "/svc/plugin/trending?n=3")).json.response as string[];
-  assert.equal(await trending(), []);
-  const address = { host: "127.0.0.1", port: server.port + 1, key: null, tls: null };
-  await operate(address as never, "RunJob", { name: "rank" });
-  while ((await trending()).length === 0) await delay(20);
-  assert.is((await trending()).length, 3);
-  const { json } = await get(server.port, "/svc/builtin/jobs");
-  const [job] = json.response as { name: string; runs: { outcome: string }[] }[];
-  assert.is(job!.runs[0]!.outcome, "ok");
+interface Card {
+  readonly id: string;
+  readonly title: string;
+  readonly hasPicture: boolean;
+  readonly sold?: number;
+}
+
+async function ask<T>(path: string, options: Parameters<typeof get>[2] = {}): Promise<T> {
+  const headers = { ...options.headers, cookie };
+  const { status, json, text } = await get(server.port, `/svc/plugin/${path}`, {
+    ...options,
+    headers,
+  });
+  assert.is(status, 200, text);
+  return json.response as T;
+}
+
+/** Status of a request, by default without a session. */
+async function statusOf(path: string, options: Parameters<typeof get>[2] = {}): Promise<number> {
+  return (await get(server.port, `/svc/plugin/${path}`, options)).status;
+}
+
+const POST = { method: "POST" } as const;
+const credentials = (name: string, password: string) => ({
+  ...POST,
+  body: JSON.stringify({ name, password }),
 });
 
-const BUYER = { Authorization: "Bearer let-me-buy" };
+test("finds products in pages, and counts all matches", async () => {
+  const found = new Set<string>();
+  let after: string | null = "";
+  while (after !== null) {
+    const cursor: string = after === "" ? "" : `&cursor=${after}`;
+    const { items, cursor: next } = await ask<{ items: Card[]; cursor: string | null }>(
+      `search?q=waterprof${cursor}`,
+    );
+    for (const { id } of items) found.add(id);
+    after = next;
+  }
+  assert.is((await ask<{ count: number }>("facets?q=waterprof")).count, found.size);
+  assert.ok(found.size > 20, "one page");
+  const [similar] = await ask<Card[]>("similar?product=p000010&n=1");
+  assert.match(similar!.title, "boots");
+  const [also] = await ask<(Card & { buyers: number })[]>("alsoBought?product=p000000&n=1");
+  assert.ok(also!.id !== "p000000" && also!.buyers > 0);
+  assert.is(await statusOf("similar?product=p999999"), 404);
+  // The ids of other vertices are no products.
+  assert.is(await statusOf("similar?product=%40user1"), 400);
+});
+
+test("lets only those buy who have signed in", async () => {
+  assert.is(await statusOf("buy?product=p000010", POST), 401);
+  assert.is(await statusOf("register", credentials("ann", "short")), 400);
+  const url = `http://127.0.0.1:${server.port}/svc/plugin/register`;
+  const registered = await fetch(url, credentials("ann", "correct horse"));
+  assert.is(registered.status, 200);
+  [cookie] = registered.headers.getSetCookie()[0]!.split(";") as [string];
+  assert.match(registered.headers.getSetCookie()[0]!, "HttpOnly; SameSite=Strict");
+  assert.is(await statusOf("register", credentials("ann", "another horse")), 409);
+  assert.is(await statusOf("signIn", credentials("ann", "wrong horse")), 401);
+  assert.is(await statusOf("signIn", credentials("user1", "password")), 401);
+  assert.is(await statusOf("signIn", credentials("ann", "correct horse")), 200);
+  assert.equal(await ask("trending"), []);
+  for (const times of [1, 2]) assert.is(await ask("buy?product=p000010", POST), times);
+  const [trending] = await ask<Card[]>("trending");
+  assert.equal([trending!.id, trending!.sold], ["p000010", 2]);
+  const [suitable] = await ask<Card[]>("feed?n=1");
+  assert.match(suitable!.title, "boots");
+  // Sessions and passwords are in the graph.
+  const path = "/svc/builtin/vertices?graph=shop";
+  assert.is((await get(server.port, path)).status, 403);
+});
+
+test("ranks the products by a job", async () => {
+  assert.equal(await ask("bestSellers"), []);
+  const address = { host: "127.0.0.1", port: server.port + 1, key: null, tls: null };
+  await operate(address as never, "RunJob", { name: "rankProducts" });
+  while ((await ask<Card[]>("bestSellers?n=3")).length < 3) await delay(20);
+});
 
 test("stores pictures by their content, and sends them as images", async () => {
-  const send = async (bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = BUYER) => {
+  const send = (bytes: Uint8Array<ArrayBuffer>, product: string, headers = { cookie }) => {
     const body = new FormData();
     body.append("picture", new Blob([bytes], { type: "image/png" }), "a.png");
-    const path = "/svc/plugin/addPicture?article=bo-0001";
-    return get(server.port, path, { method: "POST", body, headers });
+    return statusOf(`addPicture?product=${product}`, { ...POST, body, headers });
   };
-  const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0);
-  const { json } = await send(png);
-  assert.equal(json.response, { type: "image/png", bytes: 6 });
-  const stored = await fetch(`http://127.0.0.1:${server.port}/svc/plugin/picture?article=bo-0001`);
-  assert.is(stored.headers.get("content-type")?.split(";")[0], "image/png");
-  assert.equal(new Uint8Array(await stored.arrayBuffer()), png);
   const statuses = [
-    await send(png, { Authorization: "Bearer let-me-see" }),
-    await send(Uint8Array.of(1, 2, 3)),
-    await send(new Uint8Array(300_000)),
-  ].map(({ status }) => status);
-  assert.equal(statuses, [403, 415, 413]);
+    await send(PNG, "p000010"),
+    await send(PNG, "p000010", { cookie: "" }),
+    await send(PNG, "p000011"),
+    await send(Uint8Array.of(1, 2, 3), "p000010"),
+    await send(new Uint8Array(300_000), "p000010"),
+  ];
+  assert.equal(statuses, [200, 401, 403, 415, 413]);
+  const url = `http://127.0.0.1:${server.port}/svc/plugin/picture?product=p000010`;
+  const stored = await fetch(url);
+  assert.is(stored.headers.get("content-type")?.split(";")[0], "image/png");
+  assert.equal(new Uint8Array(await stored.arrayBuffer()), PNG);
 });
 
 test("streams each sale", async () => {
@@ -75,34 +141,65 @@ test("streams each sale", async () => {
   const url = `http://127.0.0.1:${server.port}/svc/plugin/sales`;
   const headers = { Accept: "text/event-stream" };
   const { body } = await fetch(url, { headers, signal: abort.signal });
-  const path = "/svc/plugin/order?article=bo-0002&count=3";
-  assert.is((await get(server.port, path, { method: "POST", headers: BUYER })).status, 200);
+  await ask("buy?product=p000020", POST);
   let text = "";
   for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
     text += chunk;
     if (text.includes("\n\n") && text.includes("data:")) break;
   }
   abort.abort();
-  assert.match(text, 'data: {"article":"bo-0002","buyer":"buyer","times":1}');
+  assert.match(text, 'data: {"id":"p000020",');
 });
 
-inBrowser("has a page that searches, buys and shows each sale at once", async () => {
+test("forgets a session", async () => {
+  await ask("signOut", POST);
+  assert.is(await statusOf("feed", { headers: { cookie } }), 401);
+});
+
+/** Expression of the text of an element. */
+const textOf = (selector: string) => `document.querySelector("${selector}")?.innerText`;
+
+async function signIn(tab: BrowserTab): Promise<void> {
+  await tab.value(`(() => {
+    const form = document.querySelector("#account");
+    form.elements.name.value = "bob";
+    form.elements.password.value = "battery staple";
+    form.querySelector("[value=register]").click();
+  })()`);
+  await tab.until(`${textOf("#status")} === "Welcome, bob."`);
+}
+
+async function addPicture(tab: BrowserTab): Promise<void> {
+  await tab.value(`document.querySelector("#hits button").click()`);
+  await tab.until(`!document.querySelector("#product").hidden`);
+  await tab.value(`(() => {
+    const files = new DataTransfer();
+    files.items.add(new File([new Uint8Array([${PNG}])], "a.png"));
+    const input = document.querySelector("#picture");
+    input.files = files.files;
+    input.dispatchEvent(new Event("change"));
+  })()`);
+  await tab.until(`${textOf("#status")} === "Thank you for the picture (image/png)."`);
+  await tab.until(`document.querySelector("#hits img") !== null`);
+}
+
+inBrowser("has a page that searches, signs in, buys and takes pictures", async () => {
   const tab = await openTab(browser!);
   try {
     await tab.open(`http://127.0.0.1:${server.port}/svc/plugin/page`);
     await tab.until(`document.activeElement?.id === "q"`);
     await tab.send("Input.insertText", { text: "boots" });
-    const hits = `[...document.querySelectorAll("#hits button")]`;
-    await tab.until(`${hits}.length > 0`);
-    await tab.value(`${hits}[0].click()`);
-    await tab.until(
-      `/missing or unknown API key/.test(document.querySelector("#status").innerText)`,
-    );
-    const number = (await tab.value(`${hits}[0].innerText.slice(4)`)) as string;
-    await tab.value(`document.querySelector("#key").value = "let-me-buy"`);
-    const sold = `document.querySelector("#sales li")?.innerText`;
+    const buy = `document.querySelector("#hits button + button")`;
+    await tab.until(`${buy} !== null && /^20 products: /.test(${textOf("#facets")})`);
+    await tab.value(`${buy}.click()`);
+    await tab.until(`${textOf("#status")} === "sign in first"`);
+    await signIn(tab);
     // The feed begins when the page is connected, which may take longer than the first purchase.
-    await tab.until(`(${hits}[0].click(), ${sold} === "${number} to buyer")`);
+    await tab.until(`(${buy}.click(), ${textOf("#sales li")} !== undefined)`);
+    await tab.until(`/x\\.$/.test(${textOf("#status")})`);
+    await tab.until(`/x\\)/.test(${textOf("#trending li")})`);
+    await tab.until(`document.querySelector("#feed li") !== null`);
+    await addPicture(tab);
     assert.equal(await findViolations(tab), []);
   } finally {
     await tab.close();

@@ -1,162 +1,106 @@
-// The catalog of the shop: words, facets, similar articles and common purchases, in one graph:
-//
-//   "buyer 7" -[ bought <M_CNT> times ]-> "bo-0012" { title, description, brand, category, price }
+// The catalog: words, facets, similar products and common purchases, each in one query.
 
 import {
+  type Cursor,
   D_IN,
   D_OUT,
   type float,
   type Graph,
-  HttpError,
   type int,
+  Page,
   type PluginRequest,
   type str,
 } from "svc-server";
-import type { Article } from "../src/article.js";
-import { generateArticles, generatePurchases, type Stored } from "../src/stock.js";
+import { signedIn } from "../src/session.js";
+import { type Card, card, type ProductId, type Shop } from "../src/shop.js";
+
+const WORDS = { prefix: true, fuzzy: "auto" } as const;
+const PAGE = 20;
 
 /**
- * Declares the text index, and generates articles and purchases.
- *
- * @plugin
- * @graph shop
- * @timeout 2min
- * @param articles number of articles of each category
- * @minimum articles 1
- * @maximum articles 10000
- * @param buyers number of buyers
- * @minimum buyers 0
- * @maximum buyers 1000000
- */
-export function feed(
-  _request: PluginRequest,
-  graph: Graph,
-  articles: int = 2000,
-  buyers: int = 10_000,
-): { articles: int; purchases: int } {
-  const keys = { title: { boost: 3 }, description: {} };
-  graph.index("text", { name: "articles", type: "article", keys });
-  graph.index("property", { key: "price" });
-  let count = 0;
-  for (const { number, stored, vector } of generateArticles(articles)) {
-    graph.createVertex(number, { type: "article", properties: stored, vector });
-    count++;
-  }
-  let purchases = 0;
-  for (const { buyer, article } of generatePurchases(buyers, articles)) {
-    graph.count(buyer, "bought", article);
-    purchases++;
-  }
-  return { articles: count, purchases };
-}
-
-interface Found {
-  /** number of all matches */
-  count: int;
-  articles: (Stored & { number: Article })[];
-  brands: { value: str; count: int }[];
-  prices: { from?: float; to?: float; count: int }[];
-  /** for the next page; null on the last one */
-  cursor: str | null;
-}
-
-/**
- * Searches articles by words, and counts all matches by brand and price.
+ * Finds products by words, the best first. Words can be incomplete or contain typos.
  *
  * @plugin
  * @graph shop
  * @readonly
  * @param q words, "phrases" and -exclusions
- * @param brand only articles of this brand
+ * @param brand only products of this brand
  * @param maxPrice maximum price
- * @minimum maxPrice 0
- * @param cursor `cursor` of the previous page
  * @example search({ q: "waterproof boo", maxPrice: 100 })
  */
 export function search(
   _request: PluginRequest,
-  graph: Graph,
+  graph: Graph<Shop>,
   q: str,
   brand: str = "",
   maxPrice: float = 1e9,
-  cursor: str = "",
-): Found {
+  cursor?: Cursor<{ after: str }>,
+): Page<Card, { after: str }> {
   const property = { price: { lte: maxPrice }, ...(brand !== "" && { brand }) };
-  const page = graph.search(q, {
-    prefix: true,
-    fuzzy: "auto",
-    condition: { property },
-    facets: { brand: 10, price: { ranges: [50, 100, 200] } },
-    fields: ["id", "properties"],
-    result: "dict",
-    cursor: cursor === "" ? true : cursor,
-    counts: true,
+  const condition = { type: "product", property } as const;
+  const found = graph.search(q, {
+    ...WORDS,
+    condition,
+    hits: PAGE,
+    cursor: cursor?.state.after ?? true,
   });
-  return {
-    count: page.counts.vertices,
-    articles: page.search.map(({ id, properties }) => ({ ...(properties as Stored), number: id })),
-    brands: page.facets.brand as Found["brands"],
-    prices: page.facets.price as Found["prices"],
-    cursor: page.cursor,
-  };
+  const items = found.search.map((id) => card(graph, id));
+  return new Page(items, found.cursor === null ? null : { after: found.cursor });
 }
 
-/**
- * Lists the most similar articles up to a price.
- *
- * @plugin
- * @graph shop
- * @readonly
- * @throws {UnknownArticle} the article does not exist
- */
+/** Counts all matches of a search, by brand and by price. @plugin @graph shop @readonly */
+export function facets(_request: PluginRequest, graph: Graph<Shop>, q: str) {
+  const { counts, facets } = graph.search(q, {
+    ...WORDS,
+    hits: 0,
+    counts: true,
+    facets: { brand: 10, price: { ranges: [50, 100, 200] } },
+  });
+  return { count: counts.vertices, brands: facets.brand, prices: facets.price };
+}
+
+/** Lists the products with the most similar vectors. @plugin @graph shop @readonly */
 export function similar(
   _request: PluginRequest,
-  graph: Graph,
-  article: Article,
-  maxPrice: float = 1e9,
-  /** @minimum 1 @maximum 100 */ n: int = 5,
-): { article: Article; similarity: float }[] {
-  requireArticle(graph, article);
-  using vertex = graph.getVertex(article);
-  const condition = { type: "article", property: { price: { lte: maxPrice } } } as const;
-  // The article itself is the most similar one.
-  const found = graph.nearest(vertex, { hits: n + 1, condition });
-  const others = found.filter(({ id }) => id !== article).slice(0, n);
-  return others.map(({ id, similarity }) => ({ article: id, similarity }));
+  graph: Graph<Shop>,
+  product: ProductId,
+  /** @minimum 1 @maximum 50 */ n: int = 5,
+): Card[] {
+  card(graph, product);
+  // The product itself is the most similar one.
+  const found = graph.nearest(graph.getVertex(product), { hits: n + 1, approximate: true });
+  const others = found.filter(({ id }) => id !== product).slice(0, n);
+  return others.map(({ id }) => card(graph, id));
 }
 
-/**
- * Lists what buyers of an article have also bought, with the number of these buyers.
- *
- * @plugin
- * @graph shop
- * @readonly
- * @throws {UnknownArticle} the article does not exist
- */
-export function alsobought(
+/** Lists what buyers of a product have also bought. @plugin @graph shop @readonly */
+export function alsoBought(
   _request: PluginRequest,
-  graph: Graph,
-  article: Article,
-  /** @minimum 1 @maximum 100 */ n: int = 5,
-): { article: Article; buyers: int }[] {
-  requireArticle(graph, article);
-  const { facets } = graph.neighborhood(article, {
+  graph: Graph<Shop>,
+  product: ProductId,
+  /** @minimum 1 @maximum 50 */ n: int = 5,
+): (Card & { buyers: int })[] {
+  card(graph, product);
+  const { facets } = graph.neighborhood(product, {
     arc: ["bought", D_IN],
     hits: 0,
-    facets: { bought: { arc: ["bought", D_OUT], top: n + 1 } },
+    facets: { products: { arc: ["bought", D_OUT], top: n + 1 } },
   });
-  const counts = facets.bought as { value: Article; count: int }[];
-  const others = counts.filter(({ value }) => value !== article).slice(0, n);
-  return others.map(({ value, count }) => ({ article: value, buyers: count }));
+  const others = facets.products.filter(({ value }) => value !== product).slice(0, n);
+  return others.map(({ value, count }) => ({ ...card(graph, String(value)), buyers: count }));
 }
 
-function requireArticle(graph: Graph, article: Article): void {
-  if (!graph.hasVertex(article)) throw new UnknownArticle(article);
-}
-
-/** Returned as 404. */
-export class UnknownArticle extends HttpError {
-  constructor(article: Article) {
-    super(404, `no article ${article}`, { article });
-  }
+/** Lists products that are close to those the caller has bought. @plugin @graph shop @readonly */
+export function feed(
+  request: PluginRequest,
+  graph: Graph<Shop>,
+  /** @minimum 1 @maximum 50 */ n: int = 10,
+): Card[] {
+  const user = signedIn(request, graph);
+  const bought = graph.neighborhood(user, { arc: "bought", hits: 50 });
+  if (bought.length === 0) return [];
+  const taste = graph.sim.newCentroid(bought.map((id) => graph.getVertex(id).getVector()));
+  const hits = { hits: n + bought.length, approximate: true };
+  const others = graph.nearest(taste, hits).filter(({ id }) => !bought.includes(id));
+  return others.slice(0, n).map(({ id }) => card(graph, id));
 }

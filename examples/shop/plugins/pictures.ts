@@ -1,10 +1,14 @@
-// Pictures of articles: files of a form, stored as properties in the graph. Content decides about
-// the type of a picture, because clients state any.
+// Pictures: files of a form. The content decides about the type, because clients state any.
 
-import type { PluginRequest, UploadedFile } from "svc-server";
-import { type Graph, HttpError, HttpResponse, type int } from "svc-server";
-import type { Article } from "../src/article.js";
-import { UnknownArticle } from "./catalog.js";
+import {
+  type Graph,
+  HttpError,
+  HttpResponse,
+  type PluginRequest,
+  type UploadedFile,
+} from "svc-server";
+import { signedIn } from "../src/session.js";
+import { card, type ProductId, type Shop } from "../src/shop.js";
 
 const MAX_BYTES = 256 * 1024;
 /** First bytes of each type. */
@@ -15,44 +19,37 @@ const TYPES = [
 
 type PictureType = (typeof TYPES)[number][0];
 
-/**
- * Replaces the picture of an article.
- *
- * @plugin
- * @graph shop
- * @before src/guards.ts#auth
- * @before src/guards.ts#mayOrder
- * @throws {UnknownArticle} the article does not exist
- */
+/** Replaces the picture of a product that the caller has bought. @plugin @graph shop */
 export async function addPicture(
-  _request: PluginRequest,
-  graph: Graph,
-  article: Article,
+  request: PluginRequest,
+  graph: Graph<Shop>,
+  product: ProductId,
   picture: UploadedFile,
-): Promise<{ type: PictureType; bytes: int }> {
+): Promise<PictureType> {
+  const user = signedIn(request, graph);
+  card(graph, product);
+  if (!graph.adjacent(user, "bought", product)) throw new HttpError(403, "buy it first");
   if (picture.size > MAX_BYTES) throw new HttpError(413, "a picture has at most 256 KiB");
   const bytes = await picture.bytes();
   const type = typeOf(bytes);
   if (type === null) throw new HttpError(415, "a picture is a PNG or a JPEG file");
-  if (!graph.hasVertex(article)) throw new UnknownArticle(article);
-  using vertex = graph.openVertex(article, "w");
-  vertex.setProperty("picture", bytes);
-  return { type, bytes: bytes.length };
+  graph.createVertex(`picture ${product}`, { type: "picture", properties: { bytes } });
+  using vertex = graph.openVertex<"product">(product);
+  vertex.setProperty("picture", type);
+  return type;
 }
 
-/** Returns the picture of an article. @plugin @graph shop @readonly */
+/** Returns the picture of a product. @plugin @graph shop @readonly */
 export function picture(
   _request: PluginRequest,
-  graph: Graph,
-  article: Article,
+  graph: Graph<Shop>,
+  product: ProductId,
 ): HttpResponse<PictureType> {
-  if (!graph.hasVertex(article)) throw new UnknownArticle(article);
-  using vertex = graph.getVertex(article);
-  const bytes = vertex.getProperty("picture", null);
-  const type = bytes instanceof Uint8Array ? typeOf(bytes) : null;
-  if (type === null) throw new HttpError(404, `no picture of ${article}`);
+  const id = `picture ${product}`;
+  if (!graph.hasVertex(id)) throw new HttpError(404, `no picture of ${product}`);
+  const bytes = graph.getVertex<"picture">(id).requireProperty("bytes");
   const headers = { "X-Content-Type-Options": "nosniff", "Cache-Control": "max-age=60" };
-  return new HttpResponse(bytes as Uint8Array, { type, headers });
+  return new HttpResponse(bytes, { type: typeOf(bytes)!, headers });
 }
 
 function typeOf(bytes: Uint8Array): PictureType | null {

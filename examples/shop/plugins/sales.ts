@@ -1,19 +1,59 @@
-// Live sales: the change feed of the graph as events, for pages and other services.
+// Sales: an arc counts them for ever, a vertex that expires shows them for an hour.
 
-import type { Graph, int, PluginRequest, str } from "svc-server";
-import type { Article } from "../src/article.js";
+import { randomUUID } from "node:crypto";
+import { type Graph, type int, type Job, type PluginRequest, S_DESC, S_IDEG } from "svc-server";
+import { signedIn } from "../src/session.js";
+import { type Card, card, type ProductId, type Shop } from "../src/shop.js";
 
-interface Sale {
-  article: Article;
-  buyer: str;
-  /** how often this buyer has bought it */
-  times: int;
+const HOUR = 3600;
+const RANKING = "best sellers";
+
+/** Buys a product. Returns how often the caller has bought it. @plugin @graph shop */
+export function buy(request: PluginRequest, graph: Graph<Shop>, product: ProductId): int {
+  const user = signedIn(request, graph);
+  card(graph, product);
+  return graph.batch(() => {
+    const sale = { type: "sale", lifespan: HOUR, properties: { product } } as const;
+    graph.createVertex(`sale ${randomUUID()}`, sale);
+    return graph.count(user, "bought", product);
+  });
 }
 
-/** Streams sales from now on. @plugin @graph shop @readonly */
-export async function* sales(_request: PluginRequest, graph: Graph): AsyncGenerator<Sale> {
-  for await (const change of graph.changes({ filter: { kinds: ["arcSet"] } })) {
-    if (change.kind !== "arcSet" || change.relationship !== "bought") continue;
-    yield { article: change.terminal, buyer: change.initial, times: Number(change.value) };
+/** Lists the products sold most often in the last hour. @plugin @graph shop @readonly */
+export function trending(
+  _request: PluginRequest,
+  graph: Graph<Shop>,
+  /** @minimum 1 @maximum 50 */ n: int = 5,
+): (Card & { sold: int })[] {
+  const condition = { type: "sale" } as const;
+  const { facets } = graph.vertices({ condition, hits: 0, facets: { product: n } });
+  return facets.product.map(({ value, count }) => ({ ...card(graph, String(value)), sold: count }));
+}
+
+/** Streams each sale from now on. @plugin @graph shop @readonly */
+export async function* sales(_request: PluginRequest, graph: Graph<Shop>): AsyncGenerator<Card> {
+  const filter = { kinds: ["propertySet"], types: ["sale"], properties: ["product"] } as const;
+  for await (const change of graph.changes({ filter })) {
+    if (change.property === "product") yield card(graph, change.value);
   }
+}
+
+/** Ranks the products by all purchases, every night. @cron 0 3 * * * @graph shop @catchup */
+export function rankProducts(job: Job, graph: Graph<Shop>): { ranked: int } {
+  const condition = { type: "product" } as const;
+  const products = graph.vertices({ condition, sortby: S_IDEG | S_DESC, hits: 100 });
+  graph.createVertex(RANKING, { type: "ranking", properties: { products } });
+  job.log.info("products ranked", { ranked: products.length });
+  return { ranked: products.length };
+}
+
+/** Lists the products that sell best, as of last night. @plugin @graph shop @readonly */
+export function bestSellers(
+  _request: PluginRequest,
+  graph: Graph<Shop>,
+  /** @minimum 1 @maximum 100 */ n: int = 10,
+): Card[] {
+  if (!graph.hasVertex(RANKING)) return [];
+  const products = graph.getVertex<"ranking">(RANKING).requireProperty("products");
+  return products.slice(0, n).map((id) => card(graph, id));
 }

@@ -258,7 +258,8 @@ type FoundVertices = Pick<FoundTexts, "vertices" | "scores" | "count">;
 
 /** Hits without typos that are enough for `fuzzy: "auto"`. */
 export function enoughHits(hits = DEFAULT_HITS): number {
-  return hits < 0 ? DEFAULT_HITS : Math.min(hits, DEFAULT_HITS);
+  // Without hits, facets and counts are those of a search with them.
+  return hits <= 0 ? DEFAULT_HITS : Math.min(hits, DEFAULT_HITS);
 }
 
 /**

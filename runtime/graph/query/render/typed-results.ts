@@ -136,9 +136,9 @@ type IsPresent<O, K extends string> =
 type HasCursor<O> = Option<O, "cursor"> extends false ? false : IsPresent<O, "cursor">;
 type FacetResult<F> = F extends { readonly ranges: readonly number[] }
   ? FacetRange[]
-  : F extends number | { readonly ranges?: undefined }
-    ? FacetValue[]
-    : (FacetValue | FacetRange)[];
+  : "ranges" extends keyof F
+    ? (FacetValue | FacetRange)[]
+    : FacetValue[];
 type Facets<O> =
   Option<O, "facets"> extends infer F extends object
     ? { facets: { -readonly [K in keyof F]: FacetResult<F[K]> } }

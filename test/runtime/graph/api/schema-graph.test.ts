@@ -78,6 +78,7 @@ test("completes properties in searches, facets and groups", () => {
     groupBy: ".type",
   });
   assert.is(counted.facets[".type"].length, 2);
+  same<(typeof counted)["facets"]["friends"][number]["value"], string | number | null>(true);
   graph.index("property", { key: "price" });
   const refused = (): void => {
     // @ts-expect-error

@@ -42,6 +42,8 @@ for (const isBuilt of [true, false]) {
     assert.equal(graph.search("runing"), []);
     assert.equal(graph.search("runing", { fuzzy: 1 }), ["a", "b"]);
     assert.equal(graph.search("polich", { fuzzy: "auto" }), ["c"]);
+    const { counts } = graph.search("polich", { fuzzy: "auto", hits: 0, counts: true });
+    assert.is(counts.vertices, 1);
     assert.equal(graph.search("red runn", { prefix: true }), ["a", "b"]);
   });
 }
