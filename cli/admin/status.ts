@@ -42,7 +42,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       COLUMNS,
       rows.map((row) => cellsOf(context, row)),
     ),
-    ...rows.flatMap(describeOut),
+    ...rows.flatMap(describeOutOfService),
     ...rows.filter(({ slow }) => slow !== null).map(({ id, slow }) => `Slow: ${id} (${slow})`),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
   ]);
@@ -50,7 +50,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
 }
 
 /** Describes why an instance is out of service. */
-function describeOut({ id, nodestat }: Row): string[] {
+function describeOutOfService({ id, nodestat }: Row): string[] {
   const reason = nodestat?.["service-out-reason"];
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
 }

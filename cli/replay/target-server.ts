@@ -70,7 +70,7 @@ export class TargetServer {
       const answered = async (message: IncomingMessage): Promise<Answer> => {
         const mediaType = message.headers["content-type"] ?? null;
         let ms = performance.now() - begun;
-        const body = await (isCompared ? wholeOf(message) : someOf(message));
+        const body = await (isCompared ? readAll(message) : readStart(message));
         if (isCompared) ms = performance.now() - begun;
         return { status: message.statusCode!, mediaType, body, ms };
       };
@@ -85,7 +85,7 @@ export class TargetServer {
   }
 }
 
-async function wholeOf(message: IncomingMessage): Promise<Buffer> {
+async function readAll(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of message) {
@@ -97,7 +97,7 @@ async function wholeOf(message: IncomingMessage): Promise<Buffer> {
 }
 
 /** Reads the body only as far as needed to compare the status. */
-async function someOf(message: IncomingMessage): Promise<Buffer> {
+async function readStart(message: IncomingMessage): Promise<Buffer> {
   const timer = setTimeout(() => message.destroy(), STREAM_MS);
   const ended = new Promise((resolve) => message.on("close", resolve).on("error", () => {}));
   message.resume();

@@ -19,8 +19,8 @@ export class ExternalFileWatcher {
   follow(files: readonly string[]): void {
     for (const file of files) {
       const folder = dirname(join(this.#base, file));
-      const isMeant = file.startsWith("../") && !file.includes("node_modules/");
-      if (isMeant && !this.#unwatch.has(folder)) this.#unwatch.set(folder, this.#watch(folder));
+      const isOwnSource = file.startsWith("../") && !file.includes("node_modules/");
+      if (isOwnSource && !this.#unwatch.has(folder)) this.#unwatch.set(folder, this.#watch(folder));
     }
   }
 

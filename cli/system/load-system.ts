@@ -26,7 +26,7 @@ export function loadSystem(
   configured: string | null,
   requested?: string | null,
 ): System {
-  const file = typeof requested !== "string" ? usualFile(folder, configured) : resolve(requested);
+  const file = typeof requested !== "string" ? defaultFile(folder, configured) : resolve(requested);
   try {
     return readDescriptor(readJson(file));
   } catch (error) {
@@ -37,7 +37,7 @@ export function loadSystem(
   }
 }
 
-function usualFile(folder: string, configured: string | null): string {
+function defaultFile(folder: string, configured: string | null): string {
   const names = configured === null ? [...SYSTEM_PROGRAMS, ...SYSTEM_DOCUMENTS] : [configured];
   const found = names.find((name) => existsSync(join(folder, name)));
   if (found !== undefined && isSystemProgram(found)) return builtFile(folder, found);

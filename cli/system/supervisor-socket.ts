@@ -141,7 +141,7 @@ interface Reached {
  * @throws SvcError SVC3114
  */
 async function reach(root: string): Promise<Reached> {
-  const { port, token } = whereabouts(root);
+  const { port, token } = readSupervisorAddress(root);
   const socket = connect({ host: HOST, port });
   const lines = new Lines(socket);
   const nonce = randomBytes(32).toString("hex");
@@ -155,7 +155,7 @@ async function reach(root: string): Promise<Reached> {
   throw new SvcError("SVC3114", `no system is up in ${root}: ${reason}`);
 }
 
-function whereabouts(root: string): { readonly port: number; readonly token: string } {
+function readSupervisorAddress(root: string): { readonly port: number; readonly token: string } {
   const file = join(root, FILE);
   let text: string;
   try {

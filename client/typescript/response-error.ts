@@ -14,15 +14,15 @@ export function responseError(operation: Operation, status: number, envelope: un
   const message = isNone ? "response is not an svc envelope" : readMember(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
   const last = levels.at(-1);
-  if (last === undefined) return saidError(operation, status, message, { envelope });
-  const cause = saidError(operation, last.status, innermost, {});
+  if (last === undefined) return levelError(operation, status, message, { envelope });
+  const cause = levelError(operation, last.status, innermost, {});
   const { exception, traceback } = cause;
   const details = { status, exception, traceback, chain: levels, envelope, cause };
   return new SvcError<string>("backend", cause.message, details);
 }
 
 /** @param body text, or an object with the one member `svc`, `plugin` or `system` */
-function saidError(
+function levelError(
   { path, errors = [] }: Operation,
   status: number,
   body: unknown,

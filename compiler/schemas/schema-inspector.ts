@@ -40,7 +40,7 @@ export class SchemaInspector {
     for (const { schema } of plugins.flatMap(placesOf)) values.set(schemaKey(schema), schema);
     if (values.size === 0) return { plugins, types, diagnostics: [] };
     const { schemas, fault } = await this.#ask(plugins, values);
-    if (fault !== null) return { plugins, types, diagnostics: [unasked(plugins, fault)] };
+    if (fault !== null) return { plugins, types, diagnostics: [inspectionFault(plugins, fault)] };
     const byKey = new Map([...values.keys()].map((key, index) => [key, schemas[index]]));
     const table: Record<string, TypeTable[string]> = { ...types };
     const refined = plugins.map((plugin) => ({
@@ -145,7 +145,7 @@ function refineAt(
   return shape;
 }
 
-function unasked(plugins: readonly PluginRecord[], fault: string): Diagnostic {
+function inspectionFault(plugins: readonly PluginRecord[], fault: string): Diagnostic {
   const [first] = plugins.flatMap(({ params }) => params.filter(({ schemas }) => schemas));
   return {
     code: "SVC1273",

@@ -65,7 +65,7 @@ export function useLive(
           setValue(answer);
         },
         failed: (error) => {
-          setFailure(source, troubleOf(error));
+          setFailure(source, describeFailure(error));
           onAnswer(null, true);
         },
       },
@@ -88,7 +88,7 @@ function setFailure(source: string, failure: string | null): void {
   failures.value = next;
 }
 
-function troubleOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { message } = error as Error;
   return error instanceof RejectedError ? `Refused: ${message}` : `No answer: ${message}`;
 }

@@ -48,7 +48,7 @@ export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS):
     repeated.count++;
     return;
   }
-  if (repeats.size === 0) setTimeout(tellRepeats, REPEAT_MS).unref();
+  if (repeats.size === 0) setTimeout(reportRepeats, REPEAT_MS).unref();
   if (repeats.size < MAX_TOLD_APART) repeats.set(text, { level, count: 0 });
   else if (fields.request !== undefined) {
     leftOut++;
@@ -129,7 +129,7 @@ function countLost(): void {
   onLost?.();
 }
 
-function tellRepeats(): void {
+function reportRepeats(): void {
   const again = [...repeats].filter(([, { count }]) => count > 0);
   const missing = leftOut;
   repeats.clear();

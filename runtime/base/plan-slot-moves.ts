@@ -20,7 +20,7 @@ export function planSlotMoves(
   const owners = new SlotMap(map);
   const owned = new Map([...groups, ...kept].map((group) => [group, [] as number[]]));
   for (let slot = 0; slot < map.count; slot++) owned.get(groups[owners.ownerOf(slot)]!)!.push(slot);
-  const quotas = shareOut(map.count, kept, (group) => owned.get(group)!.length);
+  const quotas = apportion(map.count, kept, (group) => owned.get(group)!.length);
   const surplus = [...owned].flatMap(([from, slots]) => {
     return slots.slice(quotas.get(from) ?? 0).map((slot) => ({ from, slot }));
   });
@@ -38,7 +38,7 @@ export function planSlotMoves(
 }
 
 /** Groups with most slots keep one more, where the slots are not divisible. */
-function shareOut(
+function apportion(
   count: number,
   kept: readonly string[],
   has: (group: string) => number,

@@ -35,7 +35,7 @@ export function mergeQuery(merged: Merged): unknown {
   const [{ limit }] = results as [PartitionResultHead];
   const head = mergeHeads(results.map((result) => result.head));
   const kept = selectEntries(head, entries, merged.toplevel);
-  const lacking = commonLack(heads);
+  const lacking = missingEverywhere(heads);
   if (!merged.toplevel) {
     return createPartitionResponse({ kind: "result", limit, head, ...lacking }, kept);
   }
@@ -92,12 +92,12 @@ function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
   if (probe !== undefined) return createPartitionResponse(probe);
   const [missing] = heads as [PartitionHead & { kind: "missing" }];
   const { kind, id } = missing;
-  if (!isTop) return createPartitionResponse({ kind, id, ...commonLack(heads) });
+  if (!isTop) return createPartitionResponse({ kind, id, ...missingEverywhere(heads) });
   throw missingVertex(id);
 }
 
 /** Returns the last vertex of paths if no partition has it. */
-function commonLack(heads: readonly PartitionHead[]): { readonly lacks?: string } {
+function missingEverywhere(heads: readonly PartitionHead[]): { readonly lacks?: string } {
   const lists = heads.map((head) => ("lacks" in head ? head.lacks : undefined));
   const [first] = lists;
   return first === undefined || lists.includes(undefined) ? {} : { lacks: first };

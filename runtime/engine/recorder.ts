@@ -91,7 +91,7 @@ export class Recorder {
   async close(): Promise<void> {
     const file = this.#file;
     if (file === null) return;
-    if (this.#isRecording) this.#tellLeftOut();
+    if (this.#isRecording) this.#reportSkipped();
     this.#isRecording = false;
     file.end();
     // Write errors are reported where they arise and must not delay shutdown.
@@ -137,12 +137,12 @@ export class Recorder {
 
   #end(why: string): void {
     log(`recording to ${this.#options.path} stopped: ${why}`, "warn");
-    this.#tellLeftOut();
+    this.#reportSkipped();
     this.#isRecording = false;
     this.#file?.end();
   }
 
-  #tellLeftOut(): void {
+  #reportSkipped(): void {
     if (this.#leftOut === 0) return;
     log(`${this.#leftOut} requests were not recorded: disk too slow`, "warn");
     this.#leftOut = 0;

@@ -18,7 +18,7 @@ import { Proxies } from "./proxies.js";
 import type { Exchange } from "./transport.js";
 
 /** Unspecified addresses, which identify no host, as URLs write them. */
-const NOWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
+const UNSPECIFIED_ADDRESSES = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 export class TrustedClients {
   readonly #networks: Networks;
@@ -52,7 +52,7 @@ export class TrustedClients {
   changeRefusal(exchange: Exchange): string | null {
     const reason = this.refusal(exchange);
     if (reason !== null) return `403 Forbidden: ${reason}`;
-    return isMeant(exchange.headers) ? null : `403 Forbidden: ${CHANGE_REQUEST_HELP}`;
+    return forcesPreflight(exchange.headers) ? null : `403 Forbidden: ${CHANGE_REQUEST_HELP}`;
   }
 
   /** Returns why a client is not trusted, null if it is. */
@@ -107,7 +107,7 @@ export function isCrossOrigin(headers: Exchange["headers"]): boolean {
  * Returns whether the request has a field or media type that a cross-origin request can carry only
  * after a preflight, which is denied.
  */
-function isMeant(headers: Exchange["headers"]): boolean {
+function forcesPreflight(headers: Exchange["headers"]): boolean {
   if ((headers.get("x-svc-change") ?? "") !== "") return true;
   const [mediaType = ""] = (headers.get("content-type") ?? "").split(";", 1);
   return mediaType.trim().toLowerCase() === "application/json";
@@ -124,6 +124,6 @@ export function isServerHostName(host: string | undefined): boolean {
 const isOwnName = remember((host: string): boolean => {
   if (!URL.canParse(`http://${host}`)) return false;
   const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
-  if (isIP(name) !== 0) return !NOWHERE.has(name);
+  if (isIP(name) !== 0) return !UNSPECIFIED_ADDRESSES.has(name);
   return name === "localhost" || name === hostname().toLowerCase();
 });

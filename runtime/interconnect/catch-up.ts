@@ -55,7 +55,7 @@ export class CatchUp {
   }
 
   /** Takes the goal of a provider that had none before. */
-  aim(goal: number | null): void {
+  adoptGoal(goal: number | null): void {
     this.#goal ??= goal;
   }
 

@@ -55,7 +55,7 @@ export class ReplicaInput {
   #takeStatus(given: unknown): void {
     const { at, serial, digest, graphs, goal } = parseStatus(given);
     this.#replica.compare(graphs);
-    this.#replica.aim(goal);
+    this.#replica.adoptGoal(goal);
     this.#awaited ??= { at, sn: goal ?? 0 };
     this.#compareEnds();
     this.#traffic.serial = serial;

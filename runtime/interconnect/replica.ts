@@ -142,8 +142,8 @@ export class Replica {
   }
 
   /** Takes the goal that a provider reports once it is caught up itself. */
-  aim(goal: number | null): void {
-    this.#catchUp.aim(goal);
+  adoptGoal(goal: number | null): void {
+    this.#catchUp.adoptGoal(goal);
     if (this.#safe.sn !== null) this.#reach(this.#safe.sn);
   }
 

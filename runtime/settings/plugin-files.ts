@@ -21,11 +21,11 @@ export async function findPluginFiles(
     expandDirectories: false,
   });
   const files = [...found, ...config.declared.map((plugin) => plugin.module)];
-  return withoutTwins(projectDir, files.sort());
+  return withoutDuplicates(projectDir, files.sort());
 }
 
 /** Removes duplicates of a file reached through links: its real path is preferred. */
-function withoutTwins(projectDir: string, files: readonly string[]): string[] {
+function withoutDuplicates(projectDir: string, files: readonly string[]): string[] {
   const folder = realPath(projectDir);
   const byRealPath = new Map<string, string>();
   for (const file of files) {

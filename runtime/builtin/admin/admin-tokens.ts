@@ -69,7 +69,7 @@ export class AdminTokens {
    * Requires that a client had this token before its current one.
    * @throws Exception otherwise
    */
-  checkFormer(client: string, given: string): void {
+  checkPreviousToken(client: string, given: string): void {
     const found = this.#used.filter((used) => used.client === client && isSame(given, used.text));
     if (found.length === 0) throw new Exception("Invalid token");
     for (const used of found) this.#used.splice(this.#used.indexOf(used), 1);

@@ -82,7 +82,7 @@ export class ControlService {
     operation: string,
     args: ControlArguments,
   ): Promise<unknown> {
-    this.#tokens.checkFormer(readClientAddress(headers), former);
+    this.#tokens.checkPreviousToken(readClientAddress(headers), former);
     return this.perform(headers, token, operation, args);
   }
 

@@ -26,7 +26,7 @@ export class PendingPart {
     this.#forms = forms;
     const texts = part.kind === "word" ? [part.term] : part.terms;
     this.#terms = texts.map((text) => forms.numberOf(text));
-    const isExact = part.kind === "phrase" || !standsForSeveral(part, search);
+    const isExact = part.kind === "phrase" || !matchesSeveralTerms(part, search);
     this.#factors = isExact ? null : new Map();
   }
 
@@ -204,7 +204,7 @@ function increase(counts: Map<number, number>, key: number, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-function standsForSeveral(word: SearchWord, { fuzzy, synonyms }: TextSearch): boolean {
+function matchesSeveralTerms(word: SearchWord, { fuzzy, synonyms }: TextSearch): boolean {
   const edits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
   return word.isPrefix || edits > 0 || synonyms.has(word.term);
 }

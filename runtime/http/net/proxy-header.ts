@@ -32,12 +32,12 @@ const TCP6 = 0x21;
 
 /** Returns null for bytes that do not begin with a valid header. */
 export function parseProxyHeader(bytes: Buffer): ProxyHeader | "incomplete" | null {
-  if (startsAs(bytes, PREFIX)) return parseLine(bytes);
-  return startsAs(bytes, SIGNATURE) ? parseBinary(bytes) : null;
+  if (startsWithBytes(bytes, PREFIX)) return parseLine(bytes);
+  return startsWithBytes(bytes, SIGNATURE) ? parseBinary(bytes) : null;
 }
 
 /** Whether what there is of the bytes equals the beginning. */
-function startsAs(bytes: Buffer, beginning: Buffer): boolean {
+function startsWithBytes(bytes: Buffer, beginning: Buffer): boolean {
   const length = Math.min(bytes.length, beginning.length);
   return bytes.subarray(0, length).equals(beginning.subarray(0, length));
 }

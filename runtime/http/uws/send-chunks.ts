@@ -27,7 +27,7 @@ export async function sendChunks(
         isTaken = response.write(bytes);
       });
       bytesOut += bytes.length;
-      if (!isTaken) await untilTaken(response, gone);
+      if (!isTaken) await waitUntilWritable(response, gone);
     }
     if (gone.aborted) return null;
     response.cork(() => {
@@ -40,7 +40,7 @@ export async function sendChunks(
   }
 }
 
-function untilTaken(response: UwsResponse, gone: AbortSignal): Promise<void> {
+function waitUntilWritable(response: UwsResponse, gone: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       gone.removeEventListener("abort", done);

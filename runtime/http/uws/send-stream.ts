@@ -31,7 +31,7 @@ export async function sendStream(
         if (isFirst) response.writeStatus(head);
         isTaken = response.tryEnd(bytes, byteLength)[0];
       });
-      if (!isTaken) await untilTaken(response, bytes, offset, byteLength, gone);
+      if (!isTaken) await waitUntilWritable(response, bytes, offset, byteLength, gone);
       if (left === 0) return true;
     }
   } catch {
@@ -41,7 +41,7 @@ export async function sendStream(
 }
 
 /** Continues with `bytes`, which start at `offset` of the content, whenever the socket drains. */
-function untilTaken(
+function waitUntilWritable(
   response: UwsResponse,
   bytes: Uint8Array,
   offset: number,

@@ -94,7 +94,7 @@ export class StreamSender {
         this.#start();
         if (this.#gathered.length >= CHUNK_CHARACTERS) this.#flush();
         else this.#schedule();
-        while (this.#ahead >= MAX_BYTES_AHEAD && !this.#isOver) await this.#untilTaken();
+        while (this.#ahead >= MAX_BYTES_AHEAD && !this.#isOver) await this.#waitUntilWritable();
       }
       this.#start();
       this.#end("end");
@@ -158,7 +158,7 @@ export class StreamSender {
     this.#taken = null;
   }
 
-  #untilTaken(): Promise<void> {
+  #waitUntilWritable(): Promise<void> {
     this.#flush();
     return new Promise((resolve) => {
       this.#taken = resolve;

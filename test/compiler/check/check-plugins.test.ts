@@ -124,10 +124,10 @@ export function mixed(request: PluginRequest) {
   return request.toplevel ? 1 : new PluginResponse();
 }
 /** @plugin */
-export function unasked(request: PluginRequest): int { return 1; }
+export function inspectionFault(request: PluginRequest): int { return 1; }
 class Other { constructor(readonly name: string) {} }
 export const pre = plugin.pre({ name: "all" }, (request: PluginRequest, n: int = 1) => {
-  new Other("unasked");
+  new Other("inspectionFault");
   if (n === 1) return new PluginRequest("number", { n });
   if (n === 2) return new PluginRequest(\`later\`);
   return new PluginRequest(n === 3 ? "merged" : "mixed");

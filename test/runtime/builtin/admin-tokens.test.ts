@@ -55,20 +55,20 @@ test("accepts a superseded token once to end the process", () => {
   const tokens = new AdminTokens();
   const first = tokens.issue("a").authtoken;
   assert.is(
-    refusal(() => tokens.checkFormer("a", first)),
+    refusal(() => tokens.checkPreviousToken("a", first)),
     "Exception: Invalid token",
   );
   tokens.issue("a");
   assert.is(
-    refusal(() => tokens.checkFormer("b", first)),
+    refusal(() => tokens.checkPreviousToken("b", first)),
     "Exception: Invalid token",
   );
   assert.is(
-    refusal(() => tokens.checkFormer("a", first)),
+    refusal(() => tokens.checkPreviousToken("a", first)),
     null,
   );
   assert.is(
-    refusal(() => tokens.checkFormer("a", first)),
+    refusal(() => tokens.checkPreviousToken("a", first)),
     "Exception: Invalid token",
   );
 });

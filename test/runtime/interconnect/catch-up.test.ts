@@ -43,10 +43,10 @@ test("waits for a provider that is not caught up itself", () => {
   catchUp.begin(null);
   assert.not(catchUp.reach(1000));
   assert.is(catchUp.report(FOLLOWING).state, "catching-up");
-  catchUp.aim(null);
+  catchUp.adoptGoal(null);
   assert.not(catchUp.reach(1001));
-  catchUp.aim(2000);
-  catchUp.aim(1);
+  catchUp.adoptGoal(2000);
+  catchUp.adoptGoal(1);
   assert.not(catchUp.reach(1999));
   assert.ok(catchUp.reach(2000));
 });

@@ -53,7 +53,7 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
   if (kind === "float") return floatTest(comparison, low, high, isOutside);
   const from = low + (comparison === V_GT ? 1 : 0);
   const to = high - (comparison === V_LT ? 1 : 0);
-  return wholeTest(kind, from, to, isOutside);
+  return integerTest(kind, from, to, isOutside);
 }
 
 /**
@@ -73,7 +73,7 @@ function isCompared({ code, kind, initial, isRelative }: Modifier): boolean {
 }
 
 /** Returns the test of an inclusive range of integers. */
-function wholeTest(kind: ValueKind, low: number, high: number, isOutside: boolean): ArcValueTest {
+function integerTest(kind: ValueKind, low: number, high: number, isOutside: boolean): ArcValueTest {
   const { least, greatest, flip } = kind === "int" ? INT : UINT;
   const from = Math.max(low, least);
   const to = Math.min(high, greatest);
@@ -101,7 +101,7 @@ export function rangeTest(
   }
   const from = isOpen ? Math.floor(low) + 1 : Math.ceil(low);
   const to = isOpen ? Math.ceil(high) - 1 : Math.floor(high);
-  return wholeTest(kind, from, to, isOutside);
+  return integerTest(kind, from, to, isOutside);
 }
 
 const INT = { least: MIN_KEY, greatest: MAX_KEY, flip: 0 };

@@ -72,14 +72,14 @@ export class ExpressionWeights implements ArcWeights {
   weigh(vertex: number, words: Uint32Array, isBack: boolean): Float64Array {
     const into = this.#buffer.for(words);
     const count = words.length / ARC_WORDS;
-    if (isBack) this.#weighBack(vertex, words, into);
+    if (isBack) this.#weighIncoming(vertex, words, into);
     else this.#program.score(this.#at(vertex), words, 0, words.length, into);
     for (let arc = 0; arc < count; arc++) requireWeight(into[arc]!);
     return into;
   }
 
   /** Weighs arcs of different tails, one by one. */
-  #weighBack(head: number, words: Uint32Array, into: Float64Array): void {
+  #weighIncoming(head: number, words: Uint32Array, into: Float64Array): void {
     const one = this.#one;
     for (let at = 0, arc = 0; at < words.length; at += ARC_WORDS, arc++) {
       one[0] = head;

@@ -115,11 +115,11 @@ export class Walker implements WalkSteps {
 
   /** Runs the traversals of a test, and the post expression whatever they find. */
   #passesTraversal(test: VertexTest, vertex: number, level: number): boolean {
-    const isFound = this.#walksOn(test, vertex, level);
+    const isFound = this.#continuesThrough(test, vertex, level);
     return test.post === null ? isFound : this.#passesProgram(test.post, vertex, level) && isFound;
   }
 
-  #walksOn(test: VertexTest, vertex: number, level: number): boolean {
+  #continuesThrough(test: VertexTest, vertex: number, level: number): boolean {
     const { compounds, adjacent, traverse } = test;
     for (const compound of compounds) {
       if (!this.#passesCompound(compound, vertex, level)) return false;
