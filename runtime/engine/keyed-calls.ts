@@ -67,19 +67,20 @@ export class KeyedCalls {
 
   /** Keeps the answer of a request. */
   answered(serial: number, ...answer: Parameters<Done>): void {
-    this.#end(serial, encode(...answer));
+    this.#take(serial)?.end(encode(...answer));
   }
 
   /** A request ends without an answer that could be kept. */
   abandon(serial: number): void {
-    this.#end(serial, null);
+    this.#take(serial)?.end(null);
   }
 
-  #end(serial: number, answer: Uint8Array | null): void {
+  /** Most requests have no key. */
+  #take(serial: number): RequestKey | undefined {
+    if (this.#keys.size === 0) return undefined;
     const key = this.#keys.get(serial);
-    if (key === undefined) return;
     this.#keys.delete(serial);
-    key.end(answer);
+    return key;
   }
 }
 

@@ -7,7 +7,6 @@ import { SvcError } from "../base/errors.js";
 import { netTransport } from "./net/transport.js";
 import type { Transport } from "./transport.js";
 import { prepareUws } from "./uws/environment.js";
-import { uwsTransport } from "./uws/transport.js";
 import type { HyperExpress } from "./uws/uws-api.js";
 
 const PACKAGE = "hyper-express";
@@ -51,6 +50,7 @@ export async function loadTransport(
     return { transport: netTransport, reason: found.problem };
   }
   const reason = choice === "uws" ? "as configured" : `${PACKAGE} ${found.version} is installed`;
+  const { uwsTransport } = await import("./uws/transport.js");
   return { transport: uwsTransport(found.hyperExpress), reason };
 }
 
