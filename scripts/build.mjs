@@ -11,6 +11,7 @@ import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
 import { bundleConsole } from "./console.mjs";
 import { joinChunks } from "./join-chunks.mjs";
+import { joinDeclarations } from "./join-declarations.mjs";
 import { assembleKernels } from "./kernels.mjs";
 import { pythonRuntime } from "./python-runtime.mjs";
 
@@ -40,6 +41,7 @@ try {
     writeFileSync(file, restoreClassNames(readFileSync(file, "utf8")));
   }
   joinClientDeclarations(staging);
+  joinDeclarations(join(staging, "types"), "runtime/index.d.ts");
   writeFileSync(join(staging, "third-party-licenses.txt"), thirdPartyLicenses());
   writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));
   const { descriptorSchema } = await load("runtime/system/descriptor-schema.ts");
