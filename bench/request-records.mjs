@@ -1,13 +1,17 @@
 // CPU per request of the records behind the console's pages Metrics and Requests: one record per
 // request, its explanation in a dispatcher, and a sample of the windows per second.
 //
-//   node --import tsx request-records.mjs [--requests 2000000]
+//   node request-records.mjs [--requests 2000000]
 
-import { Explanation } from "../runtime/dispatch/explanation.ts";
-import { RecentRequests } from "../runtime/http/recent-requests.ts";
-import { PluginCounters } from "../runtime/metrics/plugin-counters.ts";
 import { printTable } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
+import { importSources } from "./lib/sources.mjs";
+
+const { Explanation, RecentRequests, PluginCounters } = await importSources(
+  "runtime/dispatch/explanation.ts",
+  "runtime/http/recent-requests.ts",
+  "runtime/metrics/plugin-counters.ts",
+);
 
 const { requests: many } = readOptions({ requests: 2_000_000 });
 const PLUGINS = 50;

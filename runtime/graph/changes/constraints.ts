@@ -3,8 +3,8 @@
 import { checkOptions } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
+import { isName } from "../model/names.js";
 import { apply } from "../operations/apply.js";
-import { isName } from "../query/parse/arc-filter.js";
 import {
   type ConstraintRules,
   packRules,

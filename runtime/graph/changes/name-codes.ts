@@ -2,8 +2,8 @@
 
 import { nowSeconds } from "../memory/time.js";
 import { ArcError, EnumerationError } from "../model/errors.js";
+import { isName } from "../model/names.js";
 import { apply } from "../operations/apply.js";
-import { isName } from "../query/parse/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/names.js";
 import { OperationCode } from "../store/operation.js";

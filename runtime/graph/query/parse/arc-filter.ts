@@ -9,7 +9,6 @@ import {
   M_ANY,
   M_FWDONLY,
   M_LSH,
-  MAX_STRING,
   V_ANY,
   V_DYN_RATIO,
   V_EQ,
@@ -31,6 +30,7 @@ import {
   modifierCode,
   parseModifierName,
 } from "../../model/modifiers.js";
+import { isName } from "../../model/names.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
@@ -38,7 +38,6 @@ import { isArcRelative } from "../match/dynamic-value-test.js";
 import { parseNamedComparison } from "../match/named-comparison.js";
 import type { ArcFilter } from "./query-options.js";
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 const SYSTEM_RELATIONSHIP = "__related__";
 const DIRECTIONS = new Map<unknown, number>([
   ["any", D_ANY],
@@ -234,11 +233,6 @@ function parseItems(
     literalAt,
     isNegated,
   };
-}
-
-/** Returns whether a name is valid for relationships and types. */
-export function isName(name: string): boolean {
-  return name.length <= MAX_STRING && NAME.test(name);
 }
 
 function parseRelationship(name: unknown, at: string): string | null {

@@ -23,6 +23,7 @@ import {
   invalidNameError,
   NAMES,
 } from "../../model/invalid-argument.js";
+import { isName } from "../../model/names.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { probeFor } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -45,7 +46,7 @@ import {
   VirtualCheck,
 } from "../match/vertex-checks.js";
 import type { VertexCheck } from "../match/vertex-test.js";
-import { compileArcFilter, isName } from "./arc-filter.js";
+import { compileArcFilter } from "./arc-filter.js";
 import type { ArcFilter, TextQueryOptions } from "./query-options.js";
 import { TextQuery } from "./text-query.js";
 import { isReference } from "./traverse-rule.js";
