@@ -25,11 +25,12 @@ export function findSource(
 ): CandidateSource | null {
   if (test.isNegated) return null;
   if (test.ids !== null) return { handles: test.ids.handles, label: "ids" };
-  const { adjacent } = test;
+  const { adjacent, indexed, narrowing } = test;
+  if (adjacent === null && indexed.length === 0 && narrowing.length === 0) return null;
   const sources: ((limit: number) => CandidateSource | null)[] = [
-    ...test.indexed.map((check) => fromIndex(check, test.type?.code ?? 0)),
+    ...indexed.map((check) => fromIndex(check, test.type?.code ?? 0)),
     ...(adjacent === null ? [] : [(most: number) => findOtherEnds(store, adjacent, most)]),
-    ...test.narrowing.map((compound) => (most: number) => fromCompound(store, compound, most)),
+    ...narrowing.map((compound) => (most: number) => fromCompound(store, compound, most)),
   ];
   let best: CandidateSource | null = null;
   for (const source of sources) {

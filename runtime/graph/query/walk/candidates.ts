@@ -13,6 +13,8 @@ export const SLICE = 4096;
 const shared = new Uint32Array(SLICE);
 /** First slice size; enough for most queries for a few hits. */
 const FIRST_OF_FEW = 64;
+/** How much larger each slice is than the one before. */
+const GROWTH = 8;
 
 /** Maximum number of candidates from an index or from arcs. */
 const MAX_FROM_SOURCE = 65_536;
@@ -21,7 +23,7 @@ const COST = 4;
 
 export class Candidates {
   readonly #store: GraphStore;
-  /** The handles of the current slice, from the start. */
+  /** The handles of the current slice, from the start; callers must not change them. */
   readonly slice: Uint32Array;
   /** Current slice size. */
   #size: number;
@@ -39,8 +41,8 @@ export class Candidates {
    * second slice.
    */
   #given: HandleSet | null = null;
-  /** The first slice. */
-  #first: Uint32Array | null = null;
+  /** Handles of the first slice of a type, which the second one replaces; -1 before. */
+  #first = -1;
   /** Description of the source and the approximate number of candidates. */
   origin = "all vertices";
   readonly count: number;
@@ -53,12 +55,14 @@ export class Candidates {
   constructor(store: GraphStore, test: VertexTest | null, wanted: number, slice = shared) {
     this.#store = store;
     this.slice = slice;
-    this.#size = wanted <= FIRST_OF_FEW ? FIRST_OF_FEW : SLICE;
+    this.#size = wanted <= FIRST_OF_FEW ? firstOfFew(test, wanted) : SLICE;
     const isSelective = test !== null && !test.isNegated;
     this.#handles = isSelective ? this.#findHandles(test) : null;
     const type = isSelective && this.#handles === null ? test.type : null;
     this.#type = type?.code ?? 0;
     if (type !== null) this.#place = type.code === 0 ? 0 : store.typeLists.count(type.code);
+    // Handle 0 is never used.
+    else if (this.#handles === null) this.#place = 1;
     this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
     this.count = this.#type === 0 ? this.#end : this.#place;
     if (type !== null) this.origin = "list of a type";
@@ -78,7 +82,7 @@ export class Candidates {
   /** Fills the slice; returns the number of handles, -1 at the end. */
   next(): number {
     const size = this.#size;
-    this.#size = SLICE;
+    this.#size = Math.min(SLICE, size * GROWTH);
     if (this.#handles !== null) return this.#nextListed(this.#handles, size);
     return this.#type === 0 ? this.#nextUsed(size) : this.#nextOfType(size);
   }
@@ -110,14 +114,15 @@ export class Candidates {
   #nextOfType(size: number): number {
     if (this.#place <= 0) return -1;
     const { slice } = this;
+    const isFirst = this.#first < 0;
+    if (!isFirst) this.#given ??= setOf(slice, this.#first);
     const found = this.#store.typeLists.copyBefore(this.#type, this.#place, slice, size);
     this.#place -= size;
-    if (this.#first === null) {
+    if (isFirst || this.#given === null) {
       // Most queries for a few hits end here.
-      if (this.#place > 0) this.#first = slice.slice(0, found);
+      this.#first = found;
       return found;
     }
-    this.#given ??= setOf(this.#first);
     let count = 0;
     for (let at = 0; at < found; at++) {
       const handle = slice[at]!;
@@ -127,8 +132,18 @@ export class Candidates {
   }
 }
 
-function setOf(handles: Uint32Array): HandleSet {
+/** Returns whether all vertices in the list of a type pass a test. */
+export function isTypeOnly({ isPlain, isNegated, checks, filter, type }: VertexTest): boolean {
+  return isPlain && !isNegated && filter === null && type !== null && checks.length === 1;
+}
+
+/** Returns the size of the first slice if few candidates are wanted that pass a test. */
+function firstOfFew(test: VertexTest | null, wanted: number): number {
+  return test === null || isTypeOnly(test) ? Math.max(1, wanted) : FIRST_OF_FEW;
+}
+
+function setOf(handles: Uint32Array, count: number): HandleSet {
   const set = new HandleSet();
-  for (const handle of handles) set.add(handle);
+  for (let at = 0; at < count; at++) set.add(handles[at]!);
   return set;
 }

@@ -14,7 +14,7 @@ import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/ver
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { Candidates } from "./candidates.js";
+import { Candidates, isTypeOnly, SLICE } from "./candidates.js";
 import { Walker } from "./walker.js";
 
 /** Vertices passed to a sink at once. */
@@ -25,6 +25,8 @@ const GROUP = 32;
 /** Batch buffer; scans do not overlap. */
 const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
 const batch = new ArcBatch(words);
+/** Tails of a slice whose arcs are only counted. */
+const counted = new Uint32Array(SLICE);
 
 /** Source of the last scan, for explanations. */
 interface Origin {
@@ -105,6 +107,8 @@ function scanChecked(
   deadline: Deadline,
 ): void {
   const { vertices } = store;
+  // The list of a type was read at one moment, so its vertices need no check.
+  const checks = isTypeOnly(test!) ? [] : test!.checks;
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
     const { slice } = candidates;
@@ -116,7 +120,7 @@ function scanChecked(
         words[end] = slice[at]!;
         end += ARC_WORDS;
       }
-      for (const check of test!.checks) end = check.filter(words, 0, end);
+      for (const check of checks) end = check.filter(words, 0, end);
       if (test!.filter !== null) end = test!.filter.filterAlone(words, 0, end);
       batch.from = 0;
       batch.end = end;
@@ -219,10 +223,10 @@ export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void
     for (let at = 0; at < count; at++) {
       const vertex = slice[at]!;
       if (tail !== null && !walker.test(tail, vertex, 0)) continue;
-      if (isCountable) slice[tails++] = vertex;
+      if (isCountable) counted[tails++] = vertex;
       else walker.walk(rule, vertex, 1);
       if (walker.isStopped) return;
     }
-    if (tails > 0) walker.countAll(rule, slice, 0, tails, 1);
+    if (tails > 0) walker.countAll(rule, counted, 0, tails, 1);
   }
 }
