@@ -119,6 +119,11 @@ export function unlink(store: GraphStore, initial: number, position: number): vo
   writer.addWide(header, Header.Size, -1);
 }
 
+/** Arcs that `unlinkTail` removes at once: few enough not to delay readers. */
+export const MOST_UNLINKED = 64;
+/** The terminals of those arcs. */
+const terminals = new Uint32Array(MOST_UNLINKED);
+
 /**
  * Removes the arcs from position `first` on of an initial's run from both sides, and virtual
  * terminals that have become unreferenced. Writes what all arcs share only once.
@@ -127,15 +132,18 @@ export function unlinkTail(store: GraphStore, initial: number, first: number): v
   const { outArcs, inArcs, writer, digest } = store;
   const { header } = store.memory;
   const count = outArcs.degree(initial) - first;
-  prefetchTerminals(store, initial, first);
+  const arcs = outArcs.arcs.words;
+  const start = outArcs.runOf(initial) + first * ARC_WORDS;
+  for (let at = 0; at < count; at++) terminals[at] = arcs[start + at * ARC_WORDS]!;
+  PREFETCH_SINK[0] = inArcs.prefetchEach(terminals, count, initial);
   let forwardOnly = 0;
   let name = 0;
   let named = 0;
-  for (let position = first; position < first + count; position++) {
-    const terminal = outArcs.otherAt(initial, position);
-    const word1 = outArcs.word1At(initial, position);
+  for (let at = 0; at < count; at++) {
+    const terminal = terminals[at]!;
+    const word1 = arcs[start + at * ARC_WORDS + 1]!;
     if (digest.isMaintained) {
-      digest.arc(-1, initial, terminal, word1, outArcs.valueAt(initial, position));
+      digest.arc(-1, initial, terminal, word1, arcs[start + at * ARC_WORDS + 2]!);
     }
     if ((word1 & ArcFlag.ForwardOnly) !== 0) {
       inArcs.addUnlisted(terminal, -1);
@@ -153,19 +161,6 @@ export function unlinkTail(store: GraphStore, initial: number, first: number): v
   if (forwardOnly > 0) writer.add(header, Header.ArcsForwardOnly, -forwardOnly);
   writer.addWide(header, Header.Size, -count);
   outArcs.cut(initial, first);
-}
-
-/** Reads what `unlinkTail` changes at each terminal, so that the cache misses overlap. */
-function prefetchTerminals(store: GraphStore, initial: number, first: number): void {
-  const { outArcs, inArcs, memory } = store;
-  const end = outArcs.degree(initial);
-  let words = 0;
-  for (let position = first; position < end; position++) {
-    const terminal = outArcs.otherAt(initial, position);
-    words ^= memory.sequence.words[terminal * SEQUENCE_WORDS + 1]! ^ memory.meta.words[terminal]!;
-    words ^= inArcs.prefetch(terminal, initial);
-  }
-  PREFETCH_SINK[0] = words;
 }
 
 /** Removes the arc at a position of its terminal's run from both sides. */

@@ -15,7 +15,7 @@ import { InternalError } from "../model/errors.js";
 import { ArcFlag } from "../model/modifiers.js";
 import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { unlink, unlinkFromTerminal, unlinkTail } from "./arcs.js";
+import { MOST_UNLINKED, unlink, unlinkFromTerminal, unlinkTail } from "./arcs.js";
 import {
   demoteToVirtual,
   isHeld,
@@ -46,8 +46,6 @@ export const PendingRemoval = {
 
 /** Highest code of a type. */
 const LAST_TYPE = 255;
-/** Arcs removed per step: few enough not to delay readers, enough to amortize a commit. */
-const STEP = 64;
 
 /** Removes a vertex, or makes it virtual while arcs lead to it; returns 1 if it was real. */
 export function deleteVertex(store: GraphStore, vertex: number, at: number): number {
@@ -164,7 +162,7 @@ function abandon(store: GraphStore): void {
 
 function removeOutArcs(store: GraphStore, vertex: number): void {
   for (let left = store.outArcs.degree(vertex); left > 0; ) {
-    left = Math.max(0, left - STEP);
+    left = Math.max(0, left - MOST_UNLINKED);
     unlinkTail(store, vertex, left);
     if (left > 0) store.writer.commit();
   }
@@ -173,7 +171,7 @@ function removeOutArcs(store: GraphStore, vertex: number): void {
 function removeInArcs(store: GraphStore, vertex: number): void {
   for (let left = store.inArcs.length(vertex); left > 0; left--) {
     unlinkFromTerminal(store, vertex, left - 1);
-    if (left % STEP === 0) store.writer.commit();
+    if (left % MOST_UNLINKED === 0) store.writer.commit();
   }
 }
 

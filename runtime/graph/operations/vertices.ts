@@ -71,7 +71,8 @@ export function removeVertex(store: GraphStore, vertex: number): void {
  */
 export function removeIfUnreferenced(store: GraphStore, vertex: number): number {
   const { vertices } = store;
-  if (!vertices.isVirtual(vertex) || vertices.inDegree(vertex) > 0) return 0;
+  // The degree first: callers have just changed it, so it is in the cache.
+  if (vertices.inDegree(vertex) > 0 || !vertices.isVirtual(vertex)) return 0;
   if (isHeld(store, vertex)) {
     setType(store, vertex, UNTYPED);
     return 0;

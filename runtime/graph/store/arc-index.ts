@@ -138,11 +138,14 @@ export class ArcIndex {
     return -1;
   }
 
-  /** Reads what the removal of an arc to `other` will read; returns a number that depends on it. */
+  /**
+   * Reads what the removal of an arc to `other` will read, while the arc at a word moves; returns a
+   * number that depends on it.
+   */
   prefetch(run: number, index: number, shape: IndexShape, other: number, last: number): number {
     const words = this.#arcs.words;
     const entry = words[index + firstHomeSlot(other, shape)]!;
-    const moved = words[index + homeAt(words, run + last * ARC_WORDS, shape)]!;
+    const moved = words[index + homeAt(words, last, shape)]!;
     return (entry === 0 ? 0 : words[run + (entry - 1) * ARC_WORDS]!) ^ moved;
   }
 

@@ -11,7 +11,7 @@
 import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator, blockUnits } from "../memory/block-allocator.js";
-import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
+import { ARC_KEY_MASK, ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
 import { ArcIndex, countSlots, growIndex, INDEX_ABOVE, indexShapeFor } from "./arc-index.js";
 
@@ -24,6 +24,8 @@ const COPY_ABOVE = 96;
 /** Size classes of the first two blocks of a run: 2 arcs, 4 arcs. */
 const FIRST_CLASS = 1;
 const SECOND_CLASS = 3;
+/** Words of a cache line. */
+const LINE_WORDS = 16;
 /** Size classes by which a run shrinks. */
 const SHRINK_CLASSES = 2;
 
@@ -59,6 +61,11 @@ export class ArcRuns {
   length(vertex: number): number {
     const at = vertex * SIDE_WORDS;
     return this.sides.words[at + Side.Pointer] === 0 ? 0 : this.sides.words[at + Side.Degree]!;
+  }
+
+  /** Returns the first word of the run of a vertex in `arcs`, 0 without a run. */
+  runOf(vertex: number): number {
+    return this.sides.words[vertex * SIDE_WORDS + Side.Pointer]!;
   }
 
   /** Requests memory that kernels can address. */
@@ -171,7 +178,7 @@ export class ArcRuns {
       this.#index.remove(run, index, shape, position);
       if (last !== position) this.#index.move(run, index, shape, last, position);
     }
-    this.#fillHole(at, position, last);
+    this.#fillHole(at, run + position * ARC_WORDS, run + last * ARC_WORDS, last);
   }
 
   /** Removes the arc to `other` with a key, and moves the last arc there; within a mutation. */
@@ -179,39 +186,59 @@ export class ArcRuns {
     const at = vertex * SIDE_WORDS;
     const sides = this.sides.words;
     const index = sides[at + Side.Index]!;
-    if (index === 0) {
-      this.removeAt(vertex, this.find(vertex, other, key));
-      return;
-    }
     const writer = this.#writer;
     writer.touch(this.side, vertex);
     writer.hasShortened = true;
     const run = sides[at + Side.Pointer]!;
     const last = sides[at + Side.Degree]! - 1;
+    if (index === 0) {
+      const end = run + last * ARC_WORDS;
+      const arcs = this.arcs.words;
+      let hole = run;
+      while (arcs[hole] !== other || (arcs[hole + 1]! & ARC_KEY_MASK) !== (key | 0)) {
+        hole += ARC_WORDS;
+        assert(hole <= end, "the run has the arc to remove");
+      }
+      this.#fillHole(at, hole, end, last);
+      return;
+    }
     const shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
     const slot = this.#index.findSlot(run, index, shape, other, key, ARC_KEY_MASK);
     assert(slot >= 0, "the run has the arc to remove");
     const position = this.arcs.words[index + slot]! - 1;
     this.#index.removeSlot(run, index, shape, slot);
     if (last !== position) this.#index.move(run, index, shape, last, position);
-    this.#fillHole(at, position, last);
+    this.#fillHole(at, run + position * ARC_WORDS, run + last * ARC_WORDS, last);
   }
 
   /**
-   * Reads what `remove` will read, so that the cache misses of several calls overlap.
+   * Reads what `remove` will read at several vertices. Each pass reads only addresses that it
+   * knows, so that the cache misses of all vertices overlap.
    * @returns a number that depends on the words, so that the compiler keeps the reads
    */
-  prefetch(vertex: number, other: number): number {
-    const at = vertex * SIDE_WORDS;
+  prefetchEach(vertices: Uint32Array, count: number, other: number): number {
     const sides = this.sides.words;
-    const run = sides[at + Side.Pointer]!;
-    if (run === 0) return 0;
-    const last = sides[at + Side.Degree]! - 1;
-    const index = sides[at + Side.Index]!;
+    const sequence = this.#writer.memory.sequence.words;
+    let read = 0;
+    for (let at = 0; at < count; at++) {
+      const vertex = vertices[at]!;
+      read ^= sides[vertex * SIDE_WORDS]! ^ sequence[vertex * SEQUENCE_WORDS + this.side]!;
+    }
     const arcs = this.arcs.words;
-    if (index === 0) return arcs[run]! ^ arcs[run + last * ARC_WORDS]!;
-    const shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
-    return this.#index.prefetch(run, index, shape, other, last);
+    for (let at = 0; at < count; at++) {
+      const side = vertices[at]! * SIDE_WORDS;
+      const run = sides[side + Side.Pointer]!;
+      if (run === 0) continue;
+      const last = run + (sides[side + Side.Degree]! - 1) * ARC_WORDS;
+      const index = sides[side + Side.Index]!;
+      read ^= arcs[last]!;
+      if (index === 0) for (let word = run; word < last; word += LINE_WORDS) read ^= arcs[word]!;
+      else {
+        const shape = sides[side + Side.Class]! >>> SHAPE_SHIFT;
+        read ^= this.#index.prefetch(run, index, shape, other, last);
+      }
+    }
+    return read;
   }
 
   /**
@@ -229,16 +256,14 @@ export class ArcRuns {
     this.#shrink(at, degree);
   }
 
-  #fillHole(at: number, position: number, last: number): void {
+  /** Moves the last arc to a hole, both as words of the arena, and shortens the run. */
+  #fillHole(at: number, hole: number, end: number, last: number): void {
     const writer = this.#writer;
-    if (last !== position) {
+    if (end !== hole) {
       const arcs = this.arcs.words;
-      const run = this.sides.words[at + Side.Pointer]!;
-      const hole = run + position * ARC_WORDS;
-      const moved = run + last * ARC_WORDS;
-      writer.put(this.arcs, hole, arcs[moved]!);
-      writer.put(this.arcs, hole + 1, arcs[moved + 1]!);
-      writer.put(this.arcs, hole + 2, arcs[moved + 2]!);
+      writer.put(this.arcs, hole, arcs[end]!);
+      writer.put(this.arcs, hole + 1, arcs[end + 1]!);
+      writer.put(this.arcs, hole + 2, arcs[end + 2]!);
     }
     writer.put(this.sides, at + Side.Degree, last);
     this.#shrink(at, last);
