@@ -90,6 +90,7 @@ export default defineConfig({
     config: "runtime/settings/config.ts",
     system: "runtime/system/descriptor.ts",
     convert: "runtime/plugin/convert.ts",
+    plugins: "runtime/plugins.ts",
     compiler: "compiler/index.ts",
     testing: "cli/testing/index.ts",
     cli: "cli/main.ts",

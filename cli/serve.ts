@@ -28,7 +28,11 @@ export const serve = defineCommand({
       import("./serving/serve-build.js"),
     ]);
     const folder = projectFolder(argument);
-    await warnIfStale(folder);
-    return serveBuild(folder, values, open);
+    try {
+      return await serveBuild(folder, values, open);
+    } finally {
+      // A project of many files is not to delay the first response.
+      await warnIfStale(folder);
+    }
   },
 });

@@ -8,6 +8,7 @@ import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
 import { moduleLocations } from "./locations-plugin.js";
 import { findMissingNames } from "./named-imports.js";
+import { markOwnImports, narrowOwnImports } from "./own-imports.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 import { restoreClassNames } from "./read/class-names.js";
 import { SCHEMA_PREFIX } from "./record/plugin-record.js";
@@ -81,7 +82,7 @@ export class Bundler {
       const missing = await findMissingNames(this.#projectDir, code, this.#left.packages);
       const found = warnings.map((message) => toDiagnostic(message, "warning"));
       return {
-        files: new Map(files.sort()),
+        files: new Map(files.sort().map(([name, text]) => [name, ownImports(name, text)])),
         inputs: inputs.sort(),
         diagnostics: [...found, ...missing],
       };
@@ -110,6 +111,7 @@ export class Bundler {
       plugins: [
         this.#entryPlugin(),
         moduleLocations(this.#projectDir, (path, text) => this.#withAdded(path, text)),
+        markOwnImports(),
         packageImports(this.#left),
       ],
     });
@@ -133,6 +135,10 @@ export class Bundler {
       },
     };
   }
+}
+
+function ownImports(name: string, text: string): string {
+  return name === MODULES_FILE ? narrowOwnImports(text) : text;
 }
 
 /**

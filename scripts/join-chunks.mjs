@@ -12,7 +12,7 @@ const STARTS = [
   ["cli.js"],
   ["serve-build-"],
   ["threads/io.js"],
-  ["threads/executor.js"],
+  ["threads/executor.js", "convert.js", "plugins.js"],
   ["index.js"],
   ["threads/admin.js", "threads/interconnect.js"],
 ];

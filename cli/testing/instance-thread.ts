@@ -39,10 +39,13 @@ const connect: Connect = ({ port }, onread) =>
 /** Runs the IO thread's code in this thread. */
 function startIo(io: IoThreadData): IoThreadHandle {
   const { port1: outside, port2: inside } = new MessageChannel();
-  const server = assembleIo(io, (notice: IoNotification) => inside.postMessage(notice), connect);
-  server.transport = async () => ({ transport, reason: "for tests" });
+  const notify = (notice: IoNotification) => inside.postMessage(notice);
+  const assembled = assembleIo(io, notify, connect).then((server) => {
+    server.transport = async () => ({ transport, reason: "for tests" });
+    return server;
+  });
   inside.on("message", (request: RpcRequest<ControlRequest>) => {
-    void answer(inside, request, (ask) => server.execute(ask));
+    void answer(inside, request, async (ask) => (await assembled).execute(ask));
   });
   return {
     postMessage: (message, transfer = []) => outside.postMessage(message, transfer),

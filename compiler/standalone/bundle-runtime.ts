@@ -11,6 +11,7 @@ const ENTRIES = [
   "index",
   "config",
   "convert",
+  "plugins",
   "standalone",
   "threads/io",
   "threads/executor",

@@ -24,7 +24,12 @@ import { bundleRuntime } from "./bundle-runtime.js";
 import { copyAssets } from "./copy-assets.js";
 import { importedPackages } from "./imported-packages.js";
 
-const EXPORTS = { ".": "index", "./config": "config", "./convert": "convert" };
+const EXPORTS = {
+  ".": "index",
+  "./config": "config",
+  "./convert": "convert",
+  "./plugins": "plugins",
+};
 const SERVE = `// Serves what is in this folder: node serve.mjs [options of \`svc serve\`]
 import "./dist/standalone.js";
 `;

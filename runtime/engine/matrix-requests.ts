@@ -10,6 +10,7 @@ import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
+import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import {
   type Dispatch,
   type DispatchCall,
@@ -146,6 +147,8 @@ export interface DispatchedRequest extends Pick<MatrixRequest, "exchange" | "ser
 }
 
 export class MatrixRequests {
+  /** Processors of built-in plugins that the back-ends execute, by path. */
+  readonly processors = MATRIX_PROCESSORS;
   /** Identifies this dispatcher, to detect dispatch loops. */
   readonly #name = randomBytes(6).toString("hex");
   readonly #dispatcher: Dispatcher;

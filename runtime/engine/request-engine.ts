@@ -6,7 +6,7 @@ import { nowMs } from "../base/clock.js";
 import { ParameterError } from "../base/errors.js";
 import { MAX_BUILTIN_BODY_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { MATRIX_PROCESSORS, type MatrixProcessor } from "../builtin/matrix-processors.js";
+import type { MatrixProcessor } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
 import type { Verdict } from "../http/auth/authenticator.js";
@@ -301,7 +301,7 @@ export class RequestEngine {
   ): boolean {
     const { matrix, state } = this.#parts;
     if (matrix === null) return false;
-    const processor = this.#matrixProcessor(path, query);
+    const processor = this.#unlessOwnGraph(matrix.processors.get(path), query);
     // The matrix belongs to the main port; operators may query it on the admin port too.
     const isHere = port === 0 || processor?.isOnBothPorts === true;
     if (!isHere && !this.#parts.console.isForMatrix(exchange, path)) return false;
@@ -324,9 +324,8 @@ export class RequestEngine {
     return true;
   }
 
-  /** Returns the processor of a built-in plugin that the back-ends execute. */
-  #matrixProcessor(path: string, query: string): MatrixProcessor | undefined {
-    const processor = MATRIX_PROCESSORS.get(path);
+  /** The back-ends do not execute queries of graphs that this instance has. */
+  #unlessOwnGraph(processor: MatrixProcessor | undefined, query: string): typeof processor {
     if (processor?.isOfGraph !== true) return processor;
     const name = readGraphName(query.slice(1));
     const isOwn = this.#parts.view.graphs().some(({ store }) => store.name === name);

@@ -7,7 +7,7 @@ import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
 import { ControlService } from "../builtin/admin/control-service.js";
 import { installBuiltinContext } from "../builtin/context.js";
 import type { Connect } from "../dispatch/connector.js";
-import { Dispatcher } from "../dispatch/dispatcher.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { AccessLog } from "../engine/access-log.js";
 import { AuditLog } from "../engine/audit-log.js";
 import { BuiltinAccess } from "../engine/builtin-access.js";
@@ -21,7 +21,6 @@ import { IoServer } from "../engine/io-server.js";
 import { JobRunner } from "../engine/jobs/job-runner.js";
 import { LeaderRequests } from "../engine/leader-requests.js";
 import { LiveServerView } from "../engine/live-server-view.js";
-import { MatrixRequests } from "../engine/matrix-requests.js";
 import { PendingControlRequests } from "../engine/pending-control-requests.js";
 import { Recorder } from "../engine/recorder.js";
 import { RequestAuthentication } from "../engine/request-authentication.js";
@@ -59,12 +58,13 @@ import { JOBS_FILE, placeJobs } from "./own-jobs.js";
  * @param notify sends an unsolicited message to the main thread
  * @param connect connects to back-ends, by default through sockets
  */
-export function assembleIo(
+export async function assembleIo(
   data: IoThreadData,
   notify: (notice: IoNotification) => void,
   connect?: Connect,
-): IoServer {
+): Promise<IoServer> {
   const { settings } = data;
+  const parts = settings.dispatcher && (await import("../engine/matrix-parts.js"));
   const state = new SharedState(data.state);
   const counters = createCounters(state, data);
   const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
@@ -87,12 +87,11 @@ export function assembleIo(
   const states = { main: state, builtin: adminStates };
   const jobs = createJobs(settings, state, { engine: () => engine, leads: () => view.leads });
   const [scheduler, admin] = createSchedulers(data, states, counters, answers, notify, jobs);
-  const dispatcher = createDispatcher(settings, connect);
-  const { dispatcherKey } = settings;
-  const signature = dispatcherKey === null ? null : new DispatchSignature(dispatcherKey);
+  const dispatcher = parts && createDispatcher(parts, settings, connect);
+  const signature = createSignature(settings);
   const auth = createAuthenticator(settings);
   const signer = signature && new RequestSigner(signature, trusted, auth !== null);
-  const matrix = dispatcher && new MatrixRequests(dispatcher, answers, scheduler, traces, signer);
+  const matrix = parts && new parts.MatrixRequests(dispatcher!, answers, scheduler, traces, signer);
   const graphs = new GraphRegistry(IO_THREAD);
   const traffic = new TrafficCounters(data.traffic);
   const shared = { settings, scheduler, admin, ...counters };
@@ -214,10 +213,15 @@ function responseRules(
 }
 
 function createDispatcher(
+  { Dispatcher }: typeof import("../engine/matrix-parts.js"),
   { dispatcher, projectDir }: ServerSettings,
   connect: Connect | undefined,
-): Dispatcher | null {
-  return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir, connect);
+): Dispatcher {
+  return new Dispatcher(readMatrixConfig(dispatcher!), projectDir, connect);
+}
+
+function createSignature({ dispatcherKey }: ServerSettings): DispatchSignature | null {
+  return dispatcherKey === null ? null : new DispatchSignature(dispatcherKey);
 }
 
 /** A dispatcher has the slots of its matrix, which may change while it runs. */

@@ -18,7 +18,7 @@ import { takeWorkerData } from "./own-data.js";
 measureThread();
 const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServer>();
 const metrics = new Metrics(data.metrics);
-const server = assembleIo(data, (notice: IoNotification) => port.postMessage(notice));
+const server = await assembleIo(data, (notice: IoNotification) => port.postMessage(notice));
 
 // A fault here is a defect of the server, or code left behind by an inline plugin, which may throw
 // anything; the clients' connections are worth more than a clean exit.
