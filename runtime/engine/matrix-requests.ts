@@ -40,6 +40,7 @@ import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import {
+  FEED_WITH_CONTENT,
   type HttpRejection,
   NO_SLOTS,
   NOT_BELOW,
@@ -218,6 +219,9 @@ export class MatrixRequests {
 
   #follow(progress: Progress, received: ReceivedRequest): void {
     const { exchange, port } = progress.received;
+    if (received.body !== null && received.body.length > 0) {
+      return this.#reject(progress, FEED_WITH_CONTENT);
+    }
     const request = readFeedRequest(received.target, received.block);
     const make = (position: string): ForwardedRequest => {
       const target = request.target(position);

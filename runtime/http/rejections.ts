@@ -55,6 +55,10 @@ export const NOT_BELOW = new HttpRejection(
   "421 Misdirected Request: no back-end of this dispatcher owns the key",
 );
 export const INVALID_CONTENT = new HttpRejection(400, "Invalid HTTP content");
+export const FEED_WITH_CONTENT = new HttpRejection(
+  400,
+  "400 Bad Request: parameters of a change feed must be in the query, not in the body",
+);
 export const REQUEST_TIMEOUT = new HttpRejection(408, "Request Timeout", "", "timeout");
 export const UNAUTHENTICATED = new HttpRejection(
   401,

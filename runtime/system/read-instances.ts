@@ -57,12 +57,17 @@ export function readInstances(
       continue;
     }
     rejectUnknownKeys(given, KEYS, `${path}.`, errors);
-    const fields = new Fields({ ...shared, ...given }, path, errors);
+    const fields = new Fields({ ...shared, ...withoutGraphs(given), ...given }, path, errors);
     found.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
   rejectSimilarIds([...found.values()], errors);
   rejectDuplicates([...found.values()], errors);
   return found;
+}
+
+/** A dispatcher asks its engines: a graph of its own, in common with them, would hide theirs. */
+function withoutGraphs({ type }: Dict): Dict {
+  return type === "dispatch" ? { graph: "" } : {};
 }
 
 function readInstance(

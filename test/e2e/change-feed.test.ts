@@ -3,14 +3,17 @@
 // limit: 120 s
 // takes 20 s
 
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_CHANGE_FEEDS } from "../../runtime/base/limits.js";
+import { HAS_PYTHON, PYTHON } from "../support/python.js";
 import { MatrixNode } from "./support/matrix.js";
 import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
@@ -123,7 +126,7 @@ class Follower {
   }
 
   async until(holds: () => boolean): Promise<void> {
-    const giveUpAt = performance.now() + 30_000;
+    const giveUpAt = performance.now() + 90_000;
     while (!holds()) {
       if (performance.now() > giveUpAt) {
         throw new Error(`${this.items.length} items, ${this.response?.statusCode}: ${this.#text}`);
@@ -384,6 +387,7 @@ test("is one feed of all partitions through a dispatcher", () =>
     const values = (items: readonly Item[]) => items.map(({ value }) => Number(value)).sort();
     assert.equal(values(later.items), values(rest));
     later.close();
+    if (HAS_PYTHON) assert.equal(await receiveInPython(port, position, rest.length), values(rest));
     const ask = (query: string, principal = "reader") =>
       get(port, `/svc/builtin/changes?graph=shop&${query}`, {
         headers: { authorization: `Bearer ${principal}` },
@@ -396,7 +400,33 @@ test("is one feed of all partitions through a dispatcher", () =>
     }
     assert.is((await ask(`kinds=${encodeURIComponent('["x"]')}`)).status, 400);
     assert.is((await ask("", "nothing")).status, 403);
+    for (const place of [port, server.port]) {
+      const options = { headers: AUTHORIZATION, method: "POST", body: '{"kinds":["x"]}' };
+      const { status, text } = await get(place, "/svc/builtin/changes?graph=shop", options);
+      assert.is(status, 400);
+      assert.match(text, "must be in the query");
+    }
   }));
+
+const PYTHON_CLIENT = `
+import sys
+from client import Client
+service = Client(sys.argv[1], token="reader")
+wanted = {"kinds": ["propertySet"], "properties": ["n"], "since": sys.argv[2]}
+for number, change in enumerate(service.builtin.changes(graph="shop", **wanted), 1):
+    print(change["value"])
+    if number == int(sys.argv[3]):
+        break
+`;
+
+/** Sorted values of that many changes after a position. */
+async function receiveInPython(port: number, since: string, count: number): Promise<number[]> {
+  const cwd = join(project.folder, "py");
+  await svc("client", "--from", project.folder, "--lang", "python", "--out", cwd);
+  const words = ["-c", PYTHON_CLIENT, `http://127.0.0.1:${port}`, since, String(count)];
+  const { stdout } = await promisify(execFile)(PYTHON, words, { cwd });
+  return stdout.trim().split("\n").map(Number).sort();
+}
 
 /** The position of the first partition. */
 const first = (position: string): string => position.slice(1, position.indexOf(","));

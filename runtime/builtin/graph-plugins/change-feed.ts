@@ -30,7 +30,7 @@ let openFeeds = 0;
  * @param properties names of properties; default: all
  */
 export async function changes(
-  _request: PluginRequest,
+  request: PluginRequest,
   headers: Record<string, string>,
   graph: str,
   since: str = "",
@@ -38,6 +38,9 @@ export async function changes(
   types: str[] = [],
   properties: str[] = [],
 ): Promise<AsyncIterable<GraphChange>> {
+  if (request.content !== null && request.content.length > 0) {
+    throw new HttpError(400, "parameters of a change feed must be in the query, not in the body");
+  }
   // `EventSource` reconnects with the same parameters.
   const last = headers["last-event-id"] || since;
   const filter = {

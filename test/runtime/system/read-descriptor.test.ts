@@ -27,6 +27,16 @@ function two(engine: object = {}, more: object = {}): object {
 const dispatch = (rows: unknown) => two({}, { topology: { dispatch: { TD: rows } } });
 const archive = (more: object) => two({}, { archive: { from: "S1", to: "/backup", ...more } });
 const period = "a period such as 10s, 5m, 2h or 30d required";
+test("gives dispatchers no graphs in common with their engines", () => {
+  const { instances, ...rest } = eightNodes();
+  const graphsOf = (TD: object, id: string) =>
+    readDescriptor({ ...rest, instances: { ...instances, TD } }).instances.get(id)!.graphs;
+  const dispatcher = { type: "dispatch", hport: 1 };
+  assert.equal(graphsOf(dispatcher, "TD"), []);
+  assert.equal(graphsOf(dispatcher, "S1.1"), ["cities"]);
+  assert.equal(graphsOf({ ...dispatcher, graph: "cities" }, "TD"), ["cities"]);
+});
+
 const transaction = (tree: unknown) => two({}, { topology: { transaction: tree } });
 
 const at = (path: string, detail: string) =>
