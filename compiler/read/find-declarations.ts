@@ -1,16 +1,21 @@
-// Finds the plugin declarations of one source file: doc tags, wrapper calls, decorated static
-// methods. Reports declarations that cannot be plugins.
+// Finds the plugin declarations of one source file: doc tags, wrapper calls, decorated methods.
+// Reports declarations that cannot be plugins.
 
 import { ts } from "ts-morph";
 import { declaredValue, findNameNode } from "./declared-value.js";
 import { findStaticMethods } from "./decorated-method.js";
 import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js";
-import { findInstanceMethods } from "./instance-method.js";
 import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
 import { reportMisspeltTags, reportStrayTags } from "./stray-tags.js";
-import { asTaggedFunction, asTaggedMember, reportUnexported } from "./tagged-function.js";
+import {
+  asTaggedExport,
+  asTaggedFunction,
+  asTaggedMember,
+  reportUnexported,
+} from "./tagged-function.js";
+import { findInstanceMethods, findTaggedStatics } from "./tagged-method.js";
 import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
 
 /**
@@ -77,11 +82,23 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
       fromVariable(scope, declaration),
     );
   }
-  if (ts.isClassDeclaration(statement)) return findStaticMethods(scope, statement);
+  if (ts.isClassDeclaration(statement)) {
+    return [...findStaticMethods(scope, statement), ...findTaggedStatics(scope, statement)];
+  }
+  if (ts.isExportDeclaration(statement)) return fromExports(scope, statement);
   if (ts.isExportAssignment(statement)) {
     return fromDeclaration(scope, statement, ["default"]);
   }
   return [];
+}
+
+/** Reads `/** @plugin *\/ export { find as look } from "./find.js"`. */
+function fromExports(
+  scope: FileScope,
+  { exportClause }: ts.ExportDeclaration,
+): PluginDeclaration[] {
+  if (exportClause === undefined || !ts.isNamedExports(exportClause)) return [];
+  return exportClause.elements.flatMap((element) => asTaggedExport(scope, element) ?? []);
 }
 
 function fromVariable(scope: FileScope, declaration: ts.VariableDeclaration): PluginDeclaration[] {

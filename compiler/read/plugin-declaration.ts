@@ -38,8 +38,10 @@ export interface PluginDeclaration {
   readonly job?: JobFacts;
 }
 
+/** Returns the parameters without `this`, which is a type only. */
 export function listParameters(plugin: PluginDeclaration): readonly ts.ParameterDeclaration[] {
-  return plugin.resolved?.parameters ?? plugin.fn.parameters;
+  const all = plugin.resolved?.parameters ?? plugin.fn.parameters;
+  return all.filter(({ name }) => name.getText() !== "this");
 }
 
 export function isFunctionNode(node: ts.Node): node is PluginFunction {

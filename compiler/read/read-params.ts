@@ -32,6 +32,7 @@ import { toWireType } from "./wire.js";
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
   const records: ParamRecord[] = [];
   const parameters = listParameters(plugin);
+  checkReceiver(reader, plugin);
   const names = parameters.map(({ name }) => name.getText());
   const limits = limitTagsByName(reader.context, plugin.doc.tags, names);
   parameters.forEach((parameter, index) => {
@@ -68,11 +69,14 @@ function isPlain(
     );
     return false;
   }
-  if (name === "this") {
-    context.error("SVC1014", parameter, "plugins are called without a receiver", "no `this`");
-    return false;
-  }
   return true;
+}
+
+function checkReceiver({ context }: ShapeReader, { fn, resolved }: PluginDeclaration): void {
+  const [first] = fn.parameters;
+  if (resolved !== undefined || first?.name.getText() !== "this") return;
+  if (parameterType(context, first).flags & ts.TypeFlags.Void) return;
+  context.error("SVC1014", first, "plugins are called without a receiver", "no `this`");
 }
 
 const RESERVED: Readonly<Record<PluginRole, readonly ReservedName[]>> = {

@@ -30,8 +30,16 @@ export function resolveFunction(
   node: ts.Node,
   nameNode: ts.Node,
 ): ResolvedFunction | null | undefined {
-  const { checker } = context;
-  const type = checker.getTypeAtLocation(node);
+  return resolveFunctionType(context, context.checker.getTypeAtLocation(node), node, nameNode);
+}
+
+/** @param node where the type is used */
+export function resolveFunctionType(
+  context: ReadContext,
+  type: ts.Type,
+  node: ts.Node,
+  nameNode: ts.Node,
+): ResolvedFunction | null | undefined {
   if (type.flags & ts.TypeFlags.Any) {
     context.metAny = true;
     return unknownSignature(context, nameNode, "its type is any");

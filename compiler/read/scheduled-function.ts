@@ -1,5 +1,5 @@
-// Jobs: exported functions, and methods of exported instances, tagged `@cron 0 3 * * *` or
-// `@every 30s`. The server runs them on schedule.
+// Jobs: exported functions and tagged methods, with `@cron 0 3 * * *` or `@every 30s`. The server
+// runs them on schedule.
 
 import { Cron } from "croner";
 import { ts } from "ts-morph";

@@ -26,7 +26,7 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
   }
 }
 
-/** Reports schedules of declarations that cannot be jobs, such as static methods. */
+/** Reports schedules of declarations that cannot be jobs, such as hidden methods. */
 function reportStraySchedules(
   context: FileScope["context"],
   sourceFile: ts.SourceFile,

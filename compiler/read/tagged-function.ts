@@ -52,6 +52,24 @@ export function asTaggedMember(
   );
 }
 
+/** Returns the function of another declaration that `export { … }` with a tag names. */
+export function asTaggedExport(
+  scope: FileScope,
+  element: ts.ExportSpecifier,
+): PluginDeclaration | null {
+  const doc = readDocComment(element.parent.parent);
+  if (!doc.plugin || !ts.isIdentifier(element.name)) return null;
+  const resolved = resolveTagged(scope, doc.plugin, element.name, element.name);
+  if (!resolved) return null;
+  return taggedPlugin(
+    scope,
+    resolved,
+    mergeDocs(doc, resolved.fn),
+    element.name,
+    element.name.text,
+  );
+}
+
 function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode: ts.Node) {
   const resolvedFunction = resolveFunction(scope.context, value, nameNode);
   if (resolvedFunction !== undefined) scope.seen.add(tag.node);

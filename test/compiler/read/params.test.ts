@@ -270,14 +270,16 @@ test("reject parameters that a query cannot express", () => {
 /** @plugin */
 export function f(request: PluginRequest, { x }: { x: int }, [y]: int[], ...rest: str[]) {}
 /** @plugin */
-export function g(this: void, request: PluginRequest) { return 1; }
+export function g(this: Date, request: PluginRequest) { return 1; }
+/** @plugin */
+export function h(this: void, request: PluginRequest) { return 1; }
 `;
   const result = readSource(source);
   assert.equal(marks(result, source), [
     "SVC1013 { x }",
     "SVC1013 [y]",
     "SVC1012 ...rest: str[]",
-    "SVC1014 this: void",
+    "SVC1014 this: Date",
   ]);
 });
 

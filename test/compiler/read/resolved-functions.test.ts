@@ -213,7 +213,82 @@ export const shop = new Shop(1);
   assert.equal([params, plugin.exportPath, plugin.readonly], [["id: str"], "shop.buy", true]);
 });
 
-test("are reported where their instance is not exported, or they are hidden", () => {
+test("are methods of instances that a function makes, and inherited ones", () => {
+  const result = readSource(`
+abstract class Base<T> {
+  protected abstract make(id: str): T;
+  /** Finds. @plugin */
+  find(request: PluginRequest, id: str, deep: boolean = false): T { return this.make(id); }
+  /** @plugin */
+  size(request: PluginRequest): int | null { return 1; }
+  /** @every 30s */
+  tick(): void {}
+}
+class Users extends Base<{ id: str }> {
+  static create() { return new Users(); }
+  private constructor() { super(); }
+  protected make(id: str) { return { id }; }
+  size(request: PluginRequest): int { return 2; }
+  /** @plugin */
+  arrow = (request: PluginRequest, n: int) => n;
+}
+export const users = Users.create();
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(
+    result.plugins.map(({ name, exportPath }) => [name, exportPath]),
+    [
+      ["arrow", "users.arrow"],
+      ["find", "users.find"],
+      ["size", "users.size"],
+      ["tick", "users.tick"],
+    ],
+  );
+  const { params, result: found } = told(result, "find");
+  assert.equal([params, found], [["id: str", "deep?: bool"], "object"]);
+  assert.is(told(result, "size").result, "int");
+});
+
+test("are static methods of exported classes, and jobs", () => {
+  const result = readSource(`
+export class Shop {
+  /** Sells. @plugin sell @readonly */
+  static buy(request: PluginRequest, id: str): str { return id; }
+  /** @plugin */
+  static again = (request: PluginRequest, n: int): int => n;
+  /** @cron 0 3 * * * */
+  static async clean(): Promise<void> {}
+}
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(
+    result.plugins.map(({ name, exportPath }) => [name, exportPath]),
+    [
+      ["again", "Shop.again"],
+      ["clean", "Shop.clean"],
+      ["sell", "Shop.buy"],
+    ],
+  );
+  assert.is(told(result, "sell").plugin.readonly, true);
+});
+
+test("are functions of other modules that a tagged export names", () => {
+  const result = readSource(
+    `/** Renamed. @plugin */
+export { inner as outer, other } from "./inner.js";
+`,
+    {
+      "inner.ts": `import type { PluginRequest, int } from "svc-server";
+export function inner(this: void, request: PluginRequest, n: int = 3): int { return n; }
+export const other = (request: PluginRequest): string => "";`,
+    },
+  );
+  assert.equal(result.diagnostics, []);
+  assert.equal(told(result, "outer").params, ["n?: int"]);
+  assert.equal(told(result, "other").plugin.summary, "Renamed.");
+});
+
+test("are reported where their class or instance is not exported, or they are hidden", () => {
   const result = readSource(`
 class Shop {
   /** @plugin */
@@ -222,10 +297,14 @@ class Shop {
   private sell(request: PluginRequest): int { return 1; }
 }
 const shop = new Shop();
+class Other {
+  /** @plugin */
+  static buy(request: PluginRequest): int { return 1; }
+}
 `);
   assert.equal(
     result.diagnostics.map(({ code }) => code),
-    ["SVC1002", "SVC1003"],
+    ["SVC1002", "SVC1003", "SVC1002"],
   );
 });
 

@@ -62,7 +62,7 @@ test("are refused as plugins, methods, values and private functions", () => {
   assert.match(twice[0] ?? "", /^SVC1150 /);
   assert.match(faultsOf("/** @every 1s */\nfunction work() {}")[0] ?? "", /^SVC1150 /);
   assert.match(faultsOf("/** @every 1s */\nexport const work = 1;")[0] ?? "", /^SVC1150 /);
-  const method = "export class A {\n  /** @every 1s */\n  static work() {}\n}";
+  const method = "export class A {\n  /** @every 1s */\n  work() {}\n}";
   assert.match(faultsOf(method)[0] ?? "", /^SVC1150 `@every` must be above an exported function/);
   assert.match(faultsOf("/** @catchup */\nexport function work() {}")[0] ?? "", /^SVC1150 /);
 });

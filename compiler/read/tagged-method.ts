@@ -1,0 +1,131 @@
+// Methods tagged as plugins or jobs: static ones of an exported class, and those of an exported
+// instance, such as `export const shop = new Shop(stock)`. User code makes the instance, so it
+// injects what the constructor takes.
+
+import { ts } from "ts-morph";
+import { type DocComment, readDocComment } from "./doc-comment.js";
+import type { FileScope } from "./file-scope.js";
+import { hasPlainSignature } from "./plain-signature.js";
+import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
+import { unwrap } from "./read-context.js";
+import { resolveFunction, resolveFunctionType } from "./resolved-function.js";
+import { asJob, isScheduled } from "./scheduled-function.js";
+import { taggedPlugin } from "./tagged-function.js";
+
+const HIDDEN = [ts.SyntaxKind.PrivateKeyword, ts.SyntaxKind.ProtectedKeyword];
+
+/** An instance whose class inherits a method, which may change its types. */
+interface Heir {
+  readonly type: ts.Type;
+  readonly name: ts.Node;
+}
+
+/** A method, or a property that holds a function. */
+type Member = (ts.MethodDeclaration | ts.PropertyDeclaration) & { readonly name: ts.Identifier };
+
+/** Returns the plugins and jobs among the static methods of a class, except decorated ones. */
+export function findTaggedStatics(
+  scope: FileScope,
+  declaration: ts.ClassDeclaration,
+): PluginDeclaration[] {
+  const [exportName] = scope.exports.get(declaration) ?? [];
+  return declaration.members.flatMap((member) => {
+    const doc = isMember(member, true) ? taggedDoc(member) : null;
+    return (doc && readMember(scope, member as Member, doc, exportName, null)) ?? [];
+  });
+}
+
+/** Returns the plugins and jobs of an instance; none for other values. */
+export function findInstanceMethods(
+  scope: FileScope,
+  { name, initializer }: ts.VariableDeclaration,
+  exportName: string | undefined,
+): PluginDeclaration[] {
+  const value = initializer && unwrap(initializer);
+  const isMade = value && (ts.isCallExpression(value) || ts.isAwaitExpression(value));
+  const isInstance = value && (ts.isNewExpression(value) || (isMade && exportName !== undefined));
+  if (!isInstance) return [];
+  const type = scope.context.checker.getTypeAtLocation(name);
+  return membersOf(scope, type).flatMap(({ member, isInherited, doc }) => {
+    if (doc === null) return [];
+    return readMember(scope, member, doc, exportName, isInherited ? { type, name } : null) ?? [];
+  });
+}
+
+interface FoundMember {
+  readonly member: Member;
+  readonly isInherited: boolean;
+  /** Of the member, or of the one that it overrides; null without tags. */
+  doc: DocComment | null;
+}
+
+/** Returns the methods of a class and of its base classes, without overridden ones. */
+function membersOf({ context: { checker } }: FileScope, type: ts.Type): readonly FoundMember[] {
+  const own = type.symbol?.valueDeclaration;
+  const found = new Map<string, FoundMember>();
+  for (let one = own; one !== undefined && ts.isClassLike(one); ) {
+    for (const member of one.members) {
+      if (!isMember(member, false)) continue;
+      const known = found.get(member.name.text);
+      const doc = known?.doc ?? taggedDoc(member);
+      if (known) known.doc = doc;
+      else found.set(member.name.text, { member, isInherited: one !== own, doc });
+    }
+    const base = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
+    one = base?.types[0] && checker.getTypeAtLocation(base.types[0]).symbol?.valueDeclaration;
+    if (one?.getSourceFile().isDeclarationFile) break;
+  }
+  return [...found.values()];
+}
+
+function isMember(member: ts.ClassElement, isStatic: boolean): member is Member {
+  const isCode = ts.isMethodDeclaration(member) || ts.isPropertyDeclaration(member);
+  if (!isCode || !ts.isIdentifier(member.name)) return false;
+  const words = ts.getModifiers(member)?.map(({ kind }) => kind) ?? [];
+  return words.includes(ts.SyntaxKind.StaticKeyword) === isStatic;
+}
+
+/** Returns the comment of a method that is a plugin or a job; hidden ones are reported as stray. */
+function taggedDoc(member: ts.MethodDeclaration | ts.PropertyDeclaration): DocComment | null {
+  const doc = readDocComment(member);
+  const isHidden = ts.getModifiers(member)?.some(({ kind }) => HIDDEN.includes(kind)) === true;
+  return (doc.plugin !== null || isScheduled(doc)) && !isHidden ? doc : null;
+}
+
+function readMember(
+  scope: FileScope,
+  member: Member,
+  doc: DocComment,
+  exportName: string | undefined,
+  heir: Heir | null,
+): PluginDeclaration | null {
+  const value = ts.isMethodDeclaration(member) ? member : member.initializer;
+  const method = member.name.text;
+  const exportPath = `${exportName}.${method}`;
+  if (doc.plugin === null || isScheduled(doc)) {
+    const job = asJob(scope, doc, value, member.name, exportName);
+    return job && { ...job, name: method, exportPath };
+  }
+  const resolved = value && resolveMember(scope, member, value, heir);
+  if (resolved === undefined) return null;
+  const { node } = doc.plugin;
+  if (node.getSourceFile() === scope.sourceFile) scope.seen.add(node);
+  const plugin = resolved && taggedPlugin(scope, resolved, doc, member.name, exportName);
+  return plugin && { ...plugin, name: doc.plugin.text || method, exportPath };
+}
+
+/** Returns null after an error, and undefined for a value that is no function. */
+function resolveMember(
+  { context }: FileScope,
+  { name }: Member,
+  value: ts.Node,
+  heir: Heir | null,
+): Pick<PluginDeclaration, "fn" | "resolved"> | null | undefined {
+  const inherited = heir?.type.getProperty(name.text);
+  if (heir !== null && inherited !== undefined) {
+    const type = context.checker.getTypeOfSymbolAtLocation(inherited, heir.name);
+    return resolveFunctionType(context, type, heir.name, name);
+  }
+  if (!isFunctionNode(value)) return resolveFunction(context, value, name);
+  return hasPlainSignature(context, value, name) ? { fn: value } : null;
+}
