@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countOwn } from "./data/own-counts.js";
-import { connectionError } from "./data/server-connection.js";
+import { checkVersion, connectionError } from "./data/server-connection.js";
 import { SystemPoll } from "./data/system-view.js";
 import { loadPages, PageView } from "./page-view.js";
 import { BuildNotice } from "./parts/build-notice.js";
@@ -76,5 +76,5 @@ const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<Console />, app);
 void loadPages();
-// The first view needs no counts.
-setTimeout(countOwn, COUNT_AFTER_MS);
+// The first view needs no counts and no version.
+setTimeout(() => void Promise.all([countOwn(), checkVersion()]), COUNT_AFTER_MS);

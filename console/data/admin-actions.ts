@@ -15,6 +15,9 @@ import { numberAt } from "./node-stat.js";
 import type { Operation, Target } from "./operations.js";
 
 const MAX_DONE = 50;
+/** A server that restarts its ports responds again within this time. */
+const RESTART_MS = 15_000;
+const AGAIN_MS = 300;
 
 export interface ActionResult {
   readonly at: number;
@@ -27,6 +30,8 @@ export interface AdminActions {
   /** Seconds for which it stays unlocked; null while it is locked. */
   readonly leftS: number | null;
   readonly isArmed: boolean;
+  /** Operations are done, or the next token is requested. */
+  readonly isBusy: boolean;
   /** The newest first. */
   readonly done: readonly ActionResult[];
   unlock(): Promise<void>;
@@ -41,19 +46,16 @@ export interface AdminActions {
 
 export function useAdminActions(): AdminActions {
   const key = useRef("");
-  // The next operation uses this token, whatever is displayed.
-  const held = useRef<Token | null>(null);
-  const [token, showToken] = useState<Token | null>(null);
+  const { held, token, hold } = useToken();
   const [isBusy, setBusy] = useState(false);
   const { done, tell: report } = useOutcomes();
-  const hold = (next: Token | null): void => {
-    held.current = next;
-    showToken(next);
-  };
   const leftS = useSecondsLeft(token, () => hold(null));
-  const unlock = async (): Promise<void> => {
+  /** Takes the next token, unless it was locked or unlocked meanwhile. */
+  const unlock = async (used: Token | null = null): Promise<void> => {
+    const isWanted = (): boolean => held.current === used;
     try {
-      hold(await requestToken(key.current));
+      const next = await requestNext(key.current, used === null ? null : isWanted);
+      if (isWanted()) hold(next);
     } catch (error) {
       hold(null);
       report("Unlock", false, (error as Error).message);
@@ -73,7 +75,7 @@ export function useAdminActions(): AdminActions {
       report(title, false, `no answer: ${(error as Error).message}`);
     }
     if (isTwice && isDone) hold(null);
-    else await unlock();
+    else await unlock(first);
     return isDone;
   };
   const whileBusy = async (work: () => Promise<unknown>): Promise<void> => {
@@ -94,8 +96,9 @@ export function useAdminActions(): AdminActions {
   return {
     leftS,
     isArmed: token !== null && !isBusy,
+    isBusy,
     done,
-    unlock,
+    unlock: () => unlock(),
     lock: () => hold(null),
     setKey: (text) => {
       key.current = text;
@@ -107,6 +110,35 @@ export function useAdminActions(): AdminActions {
       }),
     runOn: (...given) => whileBusy(() => onEach(...given)),
   };
+}
+
+function useToken() {
+  // The next operation uses this token, whatever is displayed.
+  const held = useRef<Token | null>(null);
+  const [token, showToken] = useState<Token | null>(null);
+  const hold = (next: Token | null): void => {
+    held.current = next;
+    showToken(next);
+  };
+  return { held, token, hold };
+}
+
+/**
+ * Returns a token; null once it is not wanted any more.
+ * @param isWanted null: fails at once if the server does not respond
+ * @throws Error
+ */
+async function requestNext(key: string, isWanted: (() => boolean) | null): Promise<Token | null> {
+  const end = Date.now() + RESTART_MS;
+  while (isWanted?.() ?? true) {
+    try {
+      return await requestToken(key);
+    } catch (error) {
+      if (isWanted === null || Date.now() > end) throw error;
+      await new Promise((resume) => setTimeout(resume, AGAIN_MS));
+    }
+  }
+  return null;
 }
 
 function useOutcomes() {

@@ -3,6 +3,7 @@
 import { isRecord } from "./client.js";
 import { buildWaterfall, type Waterfall } from "./explanation.js";
 import { listAt, numberAt, readPath, textAt } from "./node-stat.js";
+import { count } from "./text.js";
 
 export type RequestList = "recent" | "slow" | "failed";
 
@@ -22,6 +23,12 @@ export interface RequestRecord {
   readonly run: number | null;
   readonly traceparent: string;
   readonly explain: unknown;
+}
+
+/** Number of records in each list. */
+export function readCounts(answer: unknown): Readonly<Partial<Record<RequestList, string>>> {
+  const lists = ["recent", "slow", "failed"] as const;
+  return Object.fromEntries(lists.map((one) => [one, count(numberAt(answer, "counts", one))]));
 }
 
 export function parseRecords(answer: unknown): readonly RequestRecord[] {

@@ -16,6 +16,8 @@ export const connectionError = computed(() => failures.value.values().next().val
 export const lastResponseAt = signal(0);
 /** Time at which a restart was noticed; null before one. */
 export const restartedAt = signal<number | null>(null);
+/** Of the server, such as `svc 1.2.3 [Node v22.1.0]`; empty before it is known. */
+export const serverVersion = signal("");
 /** The server is of another version than this page. */
 export const isOutdated = signal(false);
 
@@ -28,7 +30,6 @@ const MAX_WAIT_MS = 10_000;
 /** With a poll per second, an outage shows within three seconds. */
 const LATE_MS = 2000;
 let label = "";
-let version = "";
 
 /**
  * Returns the newest response of a service: null before the first.
@@ -103,11 +104,11 @@ function answered(answer: unknown): void {
 }
 
 /** Only a new start can be one of another version. */
-async function checkVersion(): Promise<void> {
+export async function checkVersion(): Promise<void> {
   try {
     const now = textAt(await fetchValue("svc/ping"), "host", "version");
-    if (version !== "" && now !== version) isOutdated.value = true;
-    version ||= now;
+    if (serverVersion.value !== "" && now !== serverVersion.value) isOutdated.value = true;
+    serverVersion.value ||= now;
   } catch {
     // The next poll reports the problem.
   }

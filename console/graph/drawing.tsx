@@ -43,31 +43,39 @@ interface DrawingProps {
   /** Vertices whose neighbors are drawn. */
   readonly centers: ReadonlySet<string>;
   readonly actions: DrawingActions;
-  /** Says what is shown, and below the drawing, how to show more. */
+  /** Says what is shown, and how to show more. */
   readonly shown: ComponentChildren;
-  readonly children: ComponentChildren;
+  /** The path that is shown, if any. */
+  readonly path: ComponentChildren;
 }
 
 export function Drawing(props: DrawingProps) {
-  const { picture, anchor, info, actions, shown, children } = props;
+  const { picture, anchor, info, actions, shown, path } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   const { places, seen } = usePlaces(picture, anchor);
   const [chosen, setActive] = useState(anchor);
   const active = places.has(chosen) ? chosen : anchor;
   const { ids, left } = picture;
+  const isOther = active !== anchor && ids.includes(active);
   const save = (): void => {
     const { clientWidth: width, clientHeight: height } = canvas.current!;
     downloadFile(formatSvg(picture, seen.current, info, { width, height }), "graph.svg");
   };
   return (
-    <div class="card canvas">
-      <Tools onSave={save} />
+    <div class="card canvas" ref={card}>
+      <Tools card={card} onSave={save} />
       <p class="float shown">{shown}</p>
-      <Stage {...props} {...{ canvas, places, seen, active }} onActive={setActive} />
+      <Stage {...props} {...{ canvas, places, seen, active }} onActive={setActive}>
+        {(isOther || path !== null) && (
+          <div class="float pathbox stack">
+            {path}
+            {isOther && <Chosen id={active} actions={actions} />}
+          </div>
+        )}
+      </Stage>
       <Legend info={info} types={ids.map((id) => picture.types.get(id) ?? "")} />
-      {active !== anchor && ids.includes(active) && <Chosen id={active} actions={actions} />}
       <footer>
-        {children}
         <p class="faint s">
           Arrow keys move, Enter or a double click adds neighbors, Delete hides.
           {left > 0 && ` ${count(left)} more are listed in the tables only.`}
@@ -85,11 +93,12 @@ interface StageProps extends Pick<DrawingProps, "picture" | "anchor" | "info" | 
   readonly seen: { current: ReadonlyMap<string, Point> };
   readonly active: string;
   readonly onActive: (key: string) => void;
+  readonly children: ComponentChildren;
 }
 
 /** The canvas, and its marks as buttons. */
 function Stage(props: StageProps) {
-  const { picture, anchor, actions, canvas, seen, active, onActive } = props;
+  const { picture, anchor, actions, canvas, seen, active, onActive, children } = props;
   const { ids, arcs, bundles } = picture;
   usePainting(props);
   const focus = (key: string): void => {
@@ -153,6 +162,7 @@ function Stage(props: StageProps) {
         {ids.map((id) => mark(id, clipForDisplay(id, 60)))}
         {bundles.map((bundle) => mark(bundle.key, bundleText(bundle)))}
       </canvas>
+      {children}
     </fieldset>
   );
 }
@@ -183,7 +193,7 @@ function Chosen({ id, actions }: { readonly id: string; readonly actions: Drawin
     </button>
   );
   return (
-    <p class="float pathbox row">
+    <p class="row">
       <strong>{shortName(id)}</strong>
       {button("Show", actions.open)}
       {button("Add neighbors", actions.expand)}
@@ -192,11 +202,23 @@ function Chosen({ id, actions }: { readonly id: string; readonly actions: Drawin
   );
 }
 
-function Tools({ onSave }: { readonly onSave: () => void }) {
+interface ToolsProps {
+  readonly card: { readonly current: HTMLElement | null };
+  readonly onSave: () => void;
+}
+
+function Tools({ card, onSave }: ToolsProps) {
+  const switchScreen = (): void => {
+    if (document.fullscreenElement === null) void card.current?.requestFullscreen();
+    else void document.exitFullscreen();
+  };
   return (
     <div class="float tools">
       <button type="button" class="btn icon" aria-label="Undo" onClick={() => history.back()}>
         <Icon name="undo" />
+      </button>
+      <button type="button" class="btn icon" aria-label="Full screen" onClick={switchScreen}>
+        <Icon name="fit" />
       </button>
       <button type="button" class="btn icon" aria-label="Save as SVG" onClick={onSave}>
         <Icon name="get" />

@@ -1,13 +1,16 @@
 // One vertex: its properties, its arcs counted by relationship, and the buttons that draw more.
 
+import type { ComponentChildren } from "preact";
 import { isRecord } from "../data/client.js";
 import { entriesAt, listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import { clipForDisplay, count } from "../data/text.js";
+import { PageLink } from "../parts/page-link.js";
 import { type ArcKind, kindKey, MORE } from "./explore.js";
 import { chooseLook, type GraphInfo, type NamedCount } from "./graph-info.js";
 import { ShapeMark } from "./legend.js";
 
 interface InspectorProps extends ArcsProps {
+  readonly graph: string;
   readonly id: string;
   readonly vertex: unknown;
 }
@@ -23,7 +26,7 @@ const TIMES = [
 /** Later expiry means never. */
 const MAX_AHEAD = 50 * 365 * 86_400;
 
-export function Inspector({ id, vertex, kinds, info, onExpand }: InspectorProps) {
+export function Inspector({ graph, id, vertex, kinds, info, onExpand }: InspectorProps) {
   const inner = readPath(vertex, `Vertex( ${id} )`);
   const type = textAt(inner, "attributes", "type");
   const degree = (name: string) => count(numberAt(inner, "attributes", name));
@@ -47,7 +50,11 @@ export function Inspector({ id, vertex, kinds, info, onExpand }: InspectorProps)
         </h3>
         <Arcs {...{ kinds, info, onExpand }} />
       </section>
-      <VectorBars vector={listAt(inner, "attributes", "vector")} />
+      <VectorBars vector={listAt(inner, "attributes", "vector")}>
+        <PageLink to={`search?${new URLSearchParams({ graph, id, mode: "nearest" })}`}>
+          Nearest
+        </PageLink>
+      </VectorBars>
       <section>
         <h3>Attributes</h3>
         <Properties values={timesOf(inner)} />
@@ -73,8 +80,13 @@ function timesOf(inner: unknown): readonly (readonly [string, string])[] {
   ];
 }
 
+interface VectorBarsProps {
+  readonly vector: readonly unknown[];
+  readonly children: ComponentChildren;
+}
+
 /** The components of the vector as bars up and down. */
-function VectorBars({ vector }: { readonly vector: readonly unknown[] }) {
+function VectorBars({ vector, children }: VectorBarsProps) {
   const values = vector.slice(0, MAX_COMPONENTS).filter((one) => typeof one === "number");
   const most = Math.max(...values.map(Math.abs));
   if (values.length === 0 || most === 0) return null;
@@ -82,7 +94,7 @@ function VectorBars({ vector }: { readonly vector: readonly unknown[] }) {
   return (
     <section>
       <h3>
-        Vector <span class="faint">{count(vector.length)} components</span>
+        Vector <span class="faint">{count(vector.length)} components</span> {children}
       </h3>
       <svg class="vec" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true">
         {values.map((value, index) => {

@@ -6,7 +6,7 @@ import { readColor } from "../parts/read-color.js";
 import { chooseLook, type GraphInfo, type Look, shapeCorners } from "./graph-info.js";
 import { bundleArcs, type Label, LabelSpace, placesAround } from "./labels.js";
 import type { Point } from "./layout.js";
-import type { Bundle, Subgraph } from "./subgraph.js";
+import { type Bundle, isOnPath, type Subgraph } from "./subgraph.js";
 
 const MAX_NAME = 24;
 const HEAD = 6;
@@ -53,9 +53,12 @@ function font(weight: number, size: number): string {
 
 function paintArcs(paint: CanvasRenderingContext2D, scene: Scene): void {
   const { picture, places, info } = scene;
-  paint.globalAlpha = picture.arcs.length > MAX_CLEAR ? 0.45 : 0.7;
-  paint.lineWidth = 1.2;
-  for (const { from, to, relationship } of picture.arcs) {
+  const alpha = picture.arcs.length > MAX_CLEAR ? 0.45 : 0.7;
+  for (const arc of picture.arcs) {
+    const { from, to, relationship } = arc;
+    const isEmphasized = isOnPath(arc, picture.path);
+    paint.globalAlpha = isEmphasized ? 1 : alpha;
+    paint.lineWidth = isEmphasized ? 3 : 1.2;
     const [a, b] = [places.get(from), places.get(to)];
     if (a === undefined || b === undefined) continue;
     const color = readColor(`--c${chooseLook(info.relationships, relationship).color}`);
@@ -72,7 +75,8 @@ function placeArcTexts(
   space: LabelSpace,
 ): readonly Label[] {
   paint.font = font(450, 10.5);
-  return bundleArcs(picture.arcs, places, centers).flatMap(({ text, arc: { from, to } }) => {
+  const named = picture.arcs.filter(({ from, to }) => centers.has(from) || centers.has(to));
+  return bundleArcs(named, places, centers).flatMap(({ text, arc: { from, to } }) => {
     const isIn = centers.has(to);
     const [a, b] = [places.get(isIn ? to : from), places.get(isIn ? from : to)];
     if (a === undefined || b === undefined) return [];
@@ -147,7 +151,8 @@ function placeNames(
 ): readonly Label[] {
   const { picture, places, anchor } = scene;
   paint.font = font(500, 11);
-  const isBefore = (id: string) => (id === anchor ? 0 : scene.centers.has(id) ? 1 : 2);
+  const first = new Set([...scene.centers, ...picture.path]);
+  const isBefore = (id: string) => (id === anchor ? 0 : first.has(id) ? 1 : 2);
   const ids = [...picture.ids].sort((a, b) => isBefore(a) - isBefore(b));
   return ids.flatMap((id) => {
     const text = shortName(id);

@@ -4,11 +4,11 @@
 import type { Names } from "./query-text.js";
 
 export type Mode = "vertices" | "arcs" | "neighbor" | "nearest" | "evaluate";
+/** All but `nearest`, which is a view of its own. */
 export const MODES: readonly (readonly [mode: Mode, title: string])[] = [
   ["vertices", "Vertices"],
   ["neighbor", "Neighborhood"],
   ["arcs", "Arcs"],
-  ["nearest", "Vectors"],
   ["evaluate", "Expression"],
 ];
 

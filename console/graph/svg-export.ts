@@ -4,7 +4,7 @@ import { clipForDisplay } from "../data/text.js";
 import { readColor } from "../parts/read-color.js";
 import { chooseLook, type GraphInfo, shapeCorners } from "./graph-info.js";
 import type { Point } from "./layout.js";
-import type { Subgraph } from "./subgraph.js";
+import { isOnPath, type Subgraph } from "./subgraph.js";
 
 const RADIUS = 6;
 const MAX_NAME = 30;
@@ -15,16 +15,18 @@ function escapeXml(text: string): string {
 
 /** @param places of the vertices in points */
 export function formatSvg(
-  { ids, arcs, types }: Subgraph,
+  { ids, arcs, types, path }: Subgraph,
   places: ReadonlyMap<string, Point>,
   info: GraphInfo,
   size: { readonly width: number; readonly height: number },
 ): string {
-  const lines = arcs.flatMap(({ from, to, relationship }) => {
+  const lines = arcs.flatMap((arc) => {
+    const { from, to, relationship } = arc;
     const [a, b] = [places.get(from), places.get(to)];
     if (a === undefined || b === undefined) return [];
     const color = readColor(`--c${chooseLook(info.relationships, relationship).color}`);
-    return [`<path d="M${a.x} ${a.y}L${b.x} ${b.y}" stroke="${color}" opacity="0.6"/>`];
+    const look = isOnPath(arc, path) ? `stroke-width="3"` : `opacity="0.6"`;
+    return [`<path d="M${a.x} ${a.y}L${b.x} ${b.y}" stroke="${color}" ${look}/>`];
   });
   const marks = ids.flatMap((id) => {
     const place = places.get(id);

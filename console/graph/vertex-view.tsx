@@ -12,8 +12,8 @@ import type { GraphInfo } from "./graph-info.js";
 import { Inspector } from "./inspector.js";
 import { ARC, DEGREE, idColumn, typeColumn, VALUE } from "./neighbor-columns.js";
 import type { Neighbor } from "./neighbors.js";
-import { PathForm } from "./path-form.js";
-import { buildSubgraph } from "./subgraph.js";
+import { type FoundPath, PathLine } from "./path-line.js";
+import { type Between, buildSubgraph } from "./subgraph.js";
 
 const MAX_TEXT = 20_000;
 
@@ -22,6 +22,10 @@ export interface Explored {
   readonly kinds: readonly ArcKind[];
   /** Neighbors of all drawn vertices, by vertex, the anchor last. */
   readonly around: ReadonlyMap<string, readonly Neighbor[]>;
+  /** Arcs among the neighbors. */
+  readonly between: Between;
+  /** Null: none was asked for. */
+  readonly path: FoundPath | null;
 }
 
 interface VertexViewProps {
@@ -34,10 +38,10 @@ interface VertexViewProps {
 }
 
 export function VertexView({ graph, id, info, explored, hidden, actions }: VertexViewProps) {
-  const { vertex, kinds, around } = explored;
+  const { vertex, kinds, around, between, path } = explored;
   const hiddenKey = [...hidden].join("\n");
   const picture = useMemo(() => {
-    const found = buildSubgraph(around, kinds, hidden);
+    const found = buildSubgraph(around, kinds, hidden, { between, path: path?.ids ?? [] });
     const type = textAt(vertex, `Vertex( ${id} )`, "attributes", "type");
     return { ...found, types: new Map([...found.types, [id, type]]) };
   }, [explored, hiddenKey]);
@@ -49,10 +53,9 @@ export function VertexView({ graph, id, info, explored, hidden, actions }: Verte
           anchor={id}
           centers={new Set(around.keys())}
           shown={<Shown kinds={kinds} onMore={actions.expandKind} />}
-        >
-          <PathForm graph={graph} id={id} />
-        </Drawing>
-        <Inspector {...{ id, vertex, kinds, info }} onExpand={actions.expandKind} />
+          path={path === null ? null : <PathLine graph={graph} path={path} />}
+        />
+        <Inspector {...{ graph, id, vertex, kinds, info }} onExpand={actions.expandKind} />
       </div>
       <Details {...{ graph, vertex, around, info }} />
     </>

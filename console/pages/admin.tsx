@@ -101,7 +101,7 @@ function isFor({ isFor: holds }: Operation, { node, provider }: Target): boolean
 }
 
 function Lock({ desk }: { readonly desk: AdminActions }) {
-  const { leftS } = desk;
+  const { leftS, isBusy } = desk;
   const state =
     leftS === null
       ? ({ tone: "unk", word: "Locked" } as const)
@@ -125,7 +125,11 @@ function Lock({ desk }: { readonly desk: AdminActions }) {
         onInput={(event) => desk.setKey(event.currentTarget.value)}
       />
       <Badge isPill state={state} />
-      <button class={leftS === null ? "btn main" : "btn"} type="submit">
+      <button
+        class={leftS === null ? "btn main" : "btn"}
+        type="submit"
+        disabled={leftS === null && isBusy}
+      >
         <Icon name="lock" />
         {leftS === null ? "Unlock" : "Lock"}
       </button>

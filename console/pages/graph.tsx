@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { numberAt } from "../data/node-stat.js";
 import { clipForDisplay } from "../data/text.js";
 import { Algorithms } from "../graph/algorithms.js";
+import { exploreBetween, findPath } from "../graph/between.js";
 import { ConditionChips, readConditions } from "../graph/conditions.js";
 import { Constraints } from "../graph/constraints.js";
 import type { DrawingActions } from "../graph/drawing.js";
@@ -24,6 +25,7 @@ import {
   parseVertex,
   someVertices,
 } from "../graph/neighbors.js";
+import type { FoundPath } from "../graph/path-line.js";
 import { Query } from "../graph/query.js";
 import { type Explored, VertexView } from "../graph/vertex-view.js";
 import { goToVertex, Where } from "../graph/where.js";
@@ -83,7 +85,11 @@ export function GraphPage() {
   const isKnown = isHere && info !== null;
   return (
     <>
-      <Where {...{ graph, id, isQuery }} key={`${graph}/${id}`} names={names ?? []} />
+      <Where
+        {...{ graph, id, isQuery }}
+        key={`${graph}/${id}/${params.get("to")}`}
+        names={names ?? []}
+      />
       {failure !== "" && <Note isAlert>{clipForDisplay(failure)}</Note>}
       {names !== null && !isHere && <NoGraph graph={graph} page="search" />}
       {isQuery && info !== null && graph !== "" && (
@@ -140,10 +146,11 @@ function Vertex({ graph, id, info }: VertexProps) {
   const arcs = params.getAll("arc").slice(-MAX_MORE);
   const hidden = new Set(params.getAll("hide").slice(-MAX_HIDDEN));
   const conditions = readConditions(currentRoute.value);
+  const to = params.get("to") ?? "";
   const actions = useMemo(() => actionsIn(graph), [graph]);
   useEffect(() => {
     let isOver = false;
-    explore({ graph, id }, info, { more, arcs, conditions }).then(
+    explore({ graph, id }, info, { more, arcs, conditions, to }).then(
       (value) => {
         if (isOver) return;
         setExplored(value);
@@ -154,7 +161,7 @@ function Vertex({ graph, id, info }: VertexProps) {
     return () => {
       isOver = true;
     };
-  }, [info, JSON.stringify([more, arcs, conditions])]);
+  }, [info, JSON.stringify([more, arcs, conditions, to])]);
   return (
     <>
       <ConditionChips {...{ graph, id, info, conditions }} />
@@ -170,12 +177,14 @@ interface Wanted {
   /** Kinds of which more are drawn, once for each time. */
   readonly arcs: readonly string[];
   readonly conditions: Conditions;
+  /** Other end of a path; empty: none. */
+  readonly to: string;
 }
 
 async function explore(
   place: { readonly graph: string; readonly id: string },
   { relationships }: GraphInfo,
-  { more, arcs, conditions }: Wanted,
+  { more, arcs, conditions, to }: Wanted,
 ): Promise<Explored> {
   const { graph, id } = place;
   const vertex = await parseVertex(graph, id);
@@ -183,11 +192,25 @@ async function explore(
   const times = new Map<string, number>();
   for (const arc of arcs) times.set(arc, (times.get(arc) ?? 0) + 1);
   const others = more.filter((one) => one !== id);
-  const [kinds, ...around] = await Promise.all([
+  const [path, kinds, ...around] = await Promise.all([
+    to === "" ? null : pathTo(place, to),
     exploreArcs(place, relationships, conditions, times, hasTypes),
     ...others.map((one) => parseNeighbors(graph, one)),
   ]);
   const all = others.map((one, index) => [one, around[index]!] as const);
   const rows = kinds.flatMap((kind: ArcKind) => kind.rows);
-  return { vertex, kinds, around: new Map([...all, [id, rows]]) };
+  const drawn = [...(path?.ids ?? []), id, ...[...rows, ...around.flat()].map((row) => row.id)];
+  const between = await exploreBetween(graph, [...new Set(drawn)], conditions.relationship);
+  return { vertex, kinds, around: new Map([...all, [id, rows]]), between, path };
+}
+
+async function pathTo(
+  { graph, id }: { readonly graph: string; readonly id: string },
+  to: string,
+): Promise<FoundPath> {
+  try {
+    return { to, ids: await findPath(graph, id, to), failure: "" };
+  } catch (error) {
+    return { to, ids: [], failure: (error as Error).message };
+  }
 }

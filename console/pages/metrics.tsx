@@ -159,7 +159,7 @@ function Charts({ windows, shown, status, threshold }: ChartsProps) {
           />
         </div>
       </div>
-      <PluginTable windows={windows} plugins={shown} />
+      <PluginTable windows={windows} plugins={byRate} areas={MAX_AREAS} />
     </>
   );
 }
@@ -226,7 +226,8 @@ function keyNumbers(
     },
     ...[number(50), number(95), number(99)],
     {
-      ...{ name: "Executors", value: count(numberAt(status, "request", "working")), unit: "busy" },
+      ...{ name: "Executors", value: count(numberAt(status, "request", "working")) },
+      unit: `of ${count(numberAt(status, "request", "executors"))} busy`,
       about: `${count(numberAt(status, "request", "waiting"))} waiting${
         isAt(status, "dispatcher", "enabled") ? ", dispatcher" : ""
       }`,

@@ -1,6 +1,7 @@
 // Requests of the main port: in progress, the last, slowest and failed ones; facets and a filter
 // narrow them, and the chosen one shows where its time went.
 
+import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { nameAddress } from "../data/instances.js";
 import {
@@ -8,6 +9,7 @@ import {
   parseRecords,
   type RequestList,
   type RequestRecord,
+  readCounts,
 } from "../data/request-records.js";
 import { useLive } from "../data/server-connection.js";
 import { systemView } from "../data/system-view.js";
@@ -29,6 +31,9 @@ const LISTS = [
   ["failed", "Failed"],
 ] as const;
 
+/** Of the recorded lists, as the server last told them. */
+const counts = signal<Readonly<Partial<Record<RequestList, string>>>>({});
+
 export function Requests() {
   const { params } = currentRoute.value;
   const list = LISTS.find(([one]) => one === params.get("list"))?.[0] ?? "recent";
@@ -41,6 +46,7 @@ export function Requests() {
             label="List"
             value={list}
             among={LISTS}
+            counts={counts.value}
             onChoose={(value) => {
               saveStatePart("list", value);
               saveStatePart("number", "");
@@ -65,7 +71,9 @@ export function Requests() {
 }
 
 function Recorded({ list }: { readonly list: RequestList }) {
-  const answer = useLive(`svc/requests?state=${list}&count=1000`, EVERY_MS);
+  const answer = useLive(`svc/requests?state=${list}&count=1000`, EVERY_MS, (found) => {
+    if (found !== null) counts.value = readCounts(found);
+  });
   const records = useMemo(() => parseRecords(answer), [answer]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { params } = currentRoute.value;

@@ -18,13 +18,14 @@ import { Strip } from "./strip.js";
 
 interface PluginTableProps {
   readonly windows: Windows;
+  /** The most frequent first. */
   readonly plugins: readonly PluginWindow[];
+  /** Number of plugins with a color of their own in the plots. */
+  readonly areas: number;
 }
 
-export function PluginTable({ windows, plugins }: PluginTableProps) {
-  const called = plugins
-    .filter(({ counts }) => sum(counts) > 0)
-    .sort((a, b) => sum(b.counts) - sum(a.counts));
+export function PluginTable({ windows, plugins, areas }: PluginTableProps) {
+  const called = plugins.filter(({ counts }) => sum(counts) > 0);
   return (
     <section class="card" aria-label="Plugins">
       <header>
@@ -35,7 +36,7 @@ export function PluginTable({ windows, plugins }: PluginTableProps) {
       </header>
       <DataTable
         label="Plugins"
-        columns={columns(windows, called)}
+        columns={columns(windows, called, areas)}
         rows={called}
         keyOf={({ name }) => name}
         empty="No calls."
@@ -47,6 +48,7 @@ export function PluginTable({ windows, plugins }: PluginTableProps) {
 function columns(
   { stepS, times, boundsMs }: Windows,
   plugins: readonly PluginWindow[],
+  areas: number,
 ): readonly Column<PluginWindow>[] {
   const seconds = Math.max(1, stepS * times.length);
   const wholeMs = sum(plugins.map((one) => timeSpentMs(one, boundsMs)));
@@ -62,7 +64,10 @@ function columns(
   const share = (one: PluginWindow) => (100 * timeSpentMs(one, boundsMs)) / Math.max(1e-9, wholeMs);
   const failed = (one: PluginWindow) => (100 * sumErrors(one)) / sum(one.counts);
   return [
-    { title: "Plugin", isHead: true, sort: ({ name }) => name, cell: nameCell },
+    {
+      ...{ title: "Plugin", isHead: true, sort: ({ name }) => name },
+      cell: (one) => <Name name={one.name} color={1 + Math.min(plugins.indexOf(one), areas)} />,
+    },
     {
       ...{ title: "Requests", isOptional: true },
       cell: ({ name, counts }) => (
@@ -95,8 +100,20 @@ function shownMs(value: number | null): string {
   return value === null ? "–" : count(value);
 }
 
-function nameCell({ name }: PluginWindow) {
+/** With the color that it has in the plots. */
+function Name({ name, color }: { readonly name: string; readonly color: number }) {
   const shown = clipForDisplay(name, 60);
-  if (/[(/]/.test(name)) return shown;
-  return <PageLink to={`plugin?${new URLSearchParams({ name })}`}>{shown}</PageLink>;
+  const isBuiltin = /[(/]/.test(name);
+  return (
+    <span class="key">
+      <svg class="shape" viewBox="0 0 14 14" aria-hidden="true">
+        <rect class={`fill-${color}`} x="1" y="1" width="12" height="12" rx="3" />
+      </svg>
+      {isBuiltin ? (
+        shown
+      ) : (
+        <PageLink to={`plugin?${new URLSearchParams({ name })}`}>{shown}</PageLink>
+      )}
+    </span>
+  );
 }

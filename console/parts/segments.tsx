@@ -4,17 +4,20 @@ interface SegmentsProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly among: readonly (readonly [value: Value, title: string])[];
+  /** Beside the titles. */
+  readonly counts?: Readonly<Partial<Record<string, string>>>;
   readonly onChoose: (value: Value) => void;
 }
 
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
-  const { label, value, among, onChoose } = props;
+  const { label, value, among, counts, onChoose } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has a legend of its own
     <span class="seg" role="group" aria-label={label}>
       {among.map(([one, title]) => (
         <button key={one} type="button" aria-pressed={one === value} onClick={() => onChoose(one)}>
           {title}
+          {counts?.[one] !== undefined && <span class="c"> {counts[one]}</span>}
         </button>
       ))}
     </span>

@@ -99,6 +99,15 @@ export class RecentRequests {
     return found.sort((a, b) => b[order] - a[order]).slice(0, most);
   }
 
+  /** Returns how many records there are. */
+  counts(): Readonly<Record<RequestState, number>> {
+    return {
+      recent: Math.min(this.#number, RECENT),
+      slow: this.read("slow", 0, SLOW).length,
+      failed: Math.min(this.#failures, FAILED),
+    };
+  }
+
   /** The `after` of the next call. */
   get next(): number {
     return this.#number;

@@ -218,9 +218,15 @@ inBrowser("counts arcs by relationship, draws more of one, and finds a path", as
   await page.has("12 of 12 arcs shown");
   await page.tab.value("history.back()");
   await page.has("14 of 14 arcs shown");
+  await page.press("Path");
   await page.type("#path-to", "Hamburg");
   await page.press("Find path");
-  await page.has("Gothenburg → Copenhagen → Hamburg");
+  await page.has("Oslo → Gothenburg → Copenhagen → Hamburg, 3 arcs");
+  await page.tab.until(`[...document.querySelectorAll("canvas.drawing button")]
+    .some(({ textContent }) => textContent === "Hamburg")`);
+  await page.press("Vector");
+  await page.has("No answer yet");
+  assert.match(String(await page.tab.value("location.href")), /mode=nearest/);
 });
 
 inBrowser("saves a drawing as SVG", async () => {
@@ -235,6 +241,8 @@ inBrowser("saves a drawing as SVG", async () => {
   while (!existsSync(file)) await delay(50);
   const text = readFileSync(file, "utf8");
   assert.match(text, />Gothenburg<\/text>/);
+  // The arcs of Oslo, and those among its neighbors.
+  assert.is(text.match(/<path/g)!.length, 14 + 14);
   assert.match(text, /<\/svg>\n$/);
 });
 
@@ -420,7 +428,8 @@ inBrowser(
       ((await get(other.port + 1, "/svc/nodestat")).json.response as Record<string, number>)[
         "graph-order"
       ];
-    await get(other.port, "/svc/plugin/feed", { method: "POST" });
+    const fed = await get(other.port, "/svc/plugin/feed", { method: "POST" });
+    assert.is(fed.status, 200, fed.text);
     assert.ok((await order())! > 0);
     await page.open(other.port + 1, "admin");
     await page.press("Unlock");
@@ -429,10 +438,13 @@ inBrowser(
     await page.has("done: Truncate");
     assert.is(await order(), 0);
     await page.has("Unlocked for");
-    // The next start counts as another version for the page.
+    // The next start counts as another version for the page. The ports are still closed when it
+    // requests the next token.
     await page.tab.value(`(() => {
     const ask = fetch;
+    let tokens = 0;
     window.fetch = async (path, init) => {
+      if (path.includes("GetAuthToken") && tokens++ === 0) throw new TypeError("no connection");
       const answer = await ask(path, init);
       if (path !== "svc/ping") return answer;
       const told = await answer.json();

@@ -26,7 +26,7 @@ const PNG = [
 
 const project = new RunningProject(suiteOfConsole, {
   "tsconfig.json": NODE_TYPES,
-  "svc.config.ts": "export default { graphs: { web: {} } };\n",
+  "svc.config.ts": "export default { graphs: { web: {} }, plugin: { timeoutMs: 0 } };\n",
   "src/guards.ts": `import { HttpError, type PluginRequest } from "svc-server";
 
 /** Checks the key. */
@@ -81,12 +81,15 @@ export async function* ticks(request: PluginRequest, most: int = 1_000_000) {
   }
 }
 
-/** Ranks for minutes. @plugin @graph web */
-export async function rank(_request: PluginRequest, graph: Graph): Promise<int> {
+/** Ranks until one run is cancelled: all take turns, so that none ends soon. @plugin @graph web */
+export async function rank(_request: PluginRequest, graph: Graph): Promise<void> {
   graph.batch(() => {
     for (let at = 0; at < 20_000; at++) graph.connect("v" + at, "to", "v" + (at * 7) % 20_000);
   });
-  return (await graph.pageRankAsync({ rounds: 10_000, hits: 1 })).length;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const run = () => graph.pageRankAsync({ rounds: 10_000, hits: 1, signal });
+  await Promise.all(Array.from({ length: 20 }, run)).finally(() => ending.abort());
 }
 
 /** @plugin @readonly */

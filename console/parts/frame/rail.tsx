@@ -4,6 +4,7 @@
 import { countBackEndsDown } from "../../data/matrices.js";
 import { textAt } from "../../data/node-stat.js";
 import { ownCounts } from "../../data/own-counts.js";
+import { serverVersion } from "../../data/server-connection.js";
 import { systemView } from "../../data/system-view.js";
 import { clipForDisplay, count } from "../../data/text.js";
 import { replicationState } from "../../data/topology.js";
@@ -71,7 +72,7 @@ export function Rail({ page }: { readonly page: Page }) {
         </>
       ))}
       <div class="foot">
-        <span>svc console</span>
+        <span>{clipForDisplay(serverVersion.value.split(" [")[0] || "svc console", 24)}</span>
         {own !== undefined && (
           <span class="mono">
             build {clipForDisplay((textAt(own.node, "build") || "none").slice(0, 8), 12)}

@@ -34,7 +34,8 @@ export const requestsService: Service = {
     }
     const most = Math.min(MAX_COUNT, Math.max(1, Number(count ?? DEFAULT_COUNT)));
     const found = requests.read(wanted, Math.max(0, Number(after ?? 0)), most);
-    return `{"next":${requests.next},"requests":[${found.map(recordText).join(",")}]}`;
+    const head = `"next":${requests.next},"counts":${JSON.stringify(requests.counts())}`;
+    return `{${head},"requests":[${found.map(recordText).join(",")}]}`;
   },
 };
 

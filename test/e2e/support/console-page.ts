@@ -49,13 +49,14 @@ export class ConsolePage {
 
   /**
    * Presses a button or follows a link once it exists and is enabled. Its label counts, the first
-   * line of its text, or all of it on one line without `…`.
+   * line of its text, the text before a number, or all of it on one line without `…`.
    */
   async press(text: string, within = "body"): Promise<void> {
     const found = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
-      .find(({ innerText, ariaLabel }) => {
+      .find(({ innerText, ariaLabel, firstChild }) => {
         const line = innerText.trim().replace(/\\s+/g, " ").replace(/…$/, "");
-        const names = [ariaLabel, innerText.trim().split("\\n", 1)[0], line];
+        const before = firstChild?.nodeValue?.trim();
+        const names = [ariaLabel, before, innerText.trim().split("\\n", 1)[0], line];
         return names.includes(${JSON.stringify(text)});
       })`;
     await this.tab.until(`(() => { const it = ${found}; return !!it && !it.disabled; })()`);

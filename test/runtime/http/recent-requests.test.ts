@@ -52,6 +52,9 @@ test("returns the last 1000, the 64 slowest and the last 64 failed ones", () => 
     slow.map(({ ms }) => Math.round(ms / 1000)),
   );
   assert.is(requests.next, 3000);
+  const lists = ["recent", "slow", "failed"] as const;
+  const read = lists.map((state) => [state, requests.read(state, 0, 5000).length] as const);
+  assert.equal(requests.counts(), Object.fromEntries(read));
 });
 
 test("records neither calls of the admin port, warm-up calls, nor files", () => {

@@ -1,0 +1,35 @@
+// The path that a drawing shows, as text.
+
+import { clipForDisplay, plural } from "../data/text.js";
+import { PageLink } from "../parts/page-link.js";
+
+export interface FoundPath {
+  readonly to: string;
+  /** From the vertex in the middle on; empty: there is no path. */
+  readonly ids: readonly string[];
+  /** Why it was not searched for; empty: it was. */
+  readonly failure: string;
+}
+
+interface PathLineProps {
+  readonly graph: string;
+  readonly path: FoundPath;
+}
+
+export function PathLine({ graph, path: { to, ids, failure } }: PathLineProps) {
+  return (
+    <p role="status" class="s">
+      {failure !== "" && <span class="err">{clipForDisplay(failure)}</span>}
+      {failure === "" && ids.length === 0 && `No path to ${clipForDisplay(to, 40)}.`}
+      {ids.map((one, index) => (
+        <span key={index}>
+          {index > 0 && " → "}
+          <PageLink to={`search?${new URLSearchParams({ graph, id: one })}`}>
+            {clipForDisplay(one, 40)}
+          </PageLink>
+        </span>
+      ))}
+      {ids.length > 0 && <span class="soft">, {plural(ids.length - 1, "arc")}</span>}
+    </p>
+  );
+}
