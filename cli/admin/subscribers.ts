@@ -27,7 +27,7 @@ export const attach = {
     return forEachInstance(context, chosen, act, (result) => {
       const { added, removed } = result as Record<string, readonly string[]>;
       const gone = removed!.length === 0 ? "" : `, no longer ${removed!.join(", ")}`;
-      return `attached ${added!.join(", ") || "nobody new"}${gone}`;
+      return `attached ${added!.join(", ") || "no new subscribers"}${gone}`;
     });
   },
 };

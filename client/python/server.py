@@ -280,7 +280,7 @@ def _is_host(name: str) -> bool:
 
 
 def _is_alive(sock: socket.socket) -> bool:
-    """False when the server has closed it, or has sent what nobody asked for."""
+    """False when the server has closed it, or has sent data without a request."""
     try:
         sock.setblocking(False)
         # Not the method of TLS sockets, which cannot look ahead.

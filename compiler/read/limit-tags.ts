@@ -67,7 +67,7 @@ function isLimit(tag: ts.JSDocTag): boolean {
 function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitTag[] {
   noteRead(tag);
   const word = tag.tagName.text as LimitWord;
-  const { limits, fault } = limitFrom(word, text);
+  const { limits, fault } = parseLimit(word, text);
   if (fault === null) return [{ word, limits, tag }];
   const isPattern = word === "pattern" && text !== "";
   const [code, message] = isPattern
@@ -78,11 +78,11 @@ function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitT
 }
 
 /** Parses a limit, or returns what is wrong with it. */
-export function limitFrom(
+export function parseLimit(
   word: LimitWord,
   text: string,
 ): { readonly limits: Limits; readonly fault: string | null } {
-  const value = limitIn(word, text);
+  const value = parseLimitValue(word, text);
   if (value === undefined) return { limits: {}, fault: "is not a valid limit" };
   if (word === "pattern") {
     try {
@@ -97,7 +97,7 @@ export function limitFrom(
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-function limitIn(word: LimitWord, text: string): unknown {
+function parseLimitValue(word: LimitWord, text: string): unknown {
   switch (word) {
     case "pattern":
       return text === "" ? undefined : text;

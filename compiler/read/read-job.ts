@@ -15,7 +15,7 @@ export function readJobParams(reader: ShapeReader, plugin: PluginDeclaration): R
   return listParameters(plugin).flatMap((parameter) => {
     const reserved = reservedName(reader.context, plugin, parameter);
     if (reserved !== null) return [readReserved(reader, parameter, reserved, plugin.doc)];
-    const message = `scheduled function \`${plugin.name}\` has a parameter that nobody sends`;
+    const message = `scheduled function \`${plugin.name}\` has a parameter that svc cannot supply`;
     const help = "only `job: Job`, and `graph: Graph` with `@graph name`";
     reader.context.error("SVC1152", parameter, message, help);
     return [];
@@ -40,7 +40,7 @@ export function readJobResult(context: ReadContext, plugin: PluginDeclaration): 
   );
   const awaited = checker.getAwaitedType(returned) ?? returned;
   if (elementOfStream(awaited) !== null) {
-    const message = `scheduled function \`${plugin.name}\` returns a stream that nobody reads`;
+    const message = `scheduled function \`${plugin.name}\` returns a stream, which is never read`;
     context.error("SVC1152", plugin.nameNode, message, "a loop in the function");
   }
   const typeText = checker.typeToString(returned);

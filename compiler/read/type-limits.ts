@@ -4,7 +4,7 @@
 import { ts } from "ts-morph";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
 import { LIMITS_PROPERTY, limitsOrigin } from "./carried-limits.js";
-import { type LimitTag, limitFrom, readLimitTags } from "./limit-tags.js";
+import { type LimitTag, parseLimit, readLimitTags } from "./limit-tags.js";
 import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
@@ -63,7 +63,7 @@ function readStated({ checker }: ReadContext, property: ts.Symbol): StatedLimit[
     const word = limit.name as LimitWord;
     const text = literalText(checker, checker.getTypeOfSymbol(limit));
     if (text === null) return [{ word, limits: {}, fault: "is given no literal" }];
-    const { limits, fault } = limitFrom(word, text);
+    const { limits, fault } = parseLimit(word, text);
     return [{ word, limits, fault }];
   });
 }

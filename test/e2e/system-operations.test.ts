@@ -102,7 +102,7 @@ test("attach a subscriber, which gets all data and later changes", async () => {
   assert.ok(order > 0);
   await until(async () => (await system.nodestat("S1"))["graph-order"] === order);
   const again = await system.admin("attach");
-  assert.is(again.out, "B1: attached nobody new\n");
+  assert.is(again.out, "B1: attached no new subscribers\n");
   assert.equal(await operate("B1", "DetachAll"), { subscriber: "all", action: "detached" });
   const uri = `svc://${system.host}:10110`;
   assert.equal(await operate("B1", "Attach", `&uri=${uri}`), {

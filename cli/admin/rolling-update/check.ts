@@ -61,7 +61,7 @@ export async function requireRedundancy(
     );
     if (statuses.some(isThere)) continue;
     const where = `partition ${partition} of ${dispatcher}`;
-    throw hasStopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
+    throw hasStopped(`Too few S-IN destinations: without ${id} no replica serves ${where}`);
   }
 }
 
