@@ -39,6 +39,7 @@ import {
 
 /** Maximum number of cached strings. */
 const MAX_REMEMBERED = 65_536;
+const GROUP_VERTICES = 32;
 /** Vertices that are tested before any bit is remembered. */
 const MIN_TESTED = 256;
 /** In a larger graph, few vertices of a query are in one group. */
@@ -170,6 +171,19 @@ export class PropertyCondition {
     return top;
   }
 
+  /** Returns the bits of the vertices of a vertex's group that match. */
+  matchingOf(vertex: number): number {
+    if (!this.#remembers(GROUP_VERTICES)) return this.#matching(vertex, -1);
+    return this.#remembered(getGroup(vertex), vertex);
+  }
+
+  /** Returns the matching vertices of a group, which is tested once. */
+  #remembered(group: number, vertex: number): number {
+    const bits = this.#bits;
+    if (bits.known(group) === 0) bits.set(group, -1, this.#matching(vertex, -1));
+    return bits.passing(group);
+  }
+
   /**
    * Returns whether bits are faster for further vertices: once as many were tested as there are
    * groups, in one state of the graph.
@@ -185,13 +199,10 @@ export class PropertyCondition {
 
   /** As `filter`, testing each group once. */
   #filterByBits(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
-    const bits = this.#bits;
     let top = from;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
       const head = arcs[arc]!;
-      const group = getGroup(head);
-      if (bits.known(group) === 0) bits.set(group, -1, this.#matching(head, -1));
-      const isMatch = (bits.passing(group) & (1 << getGroupBit(head))) !== 0;
+      const isMatch = (this.#remembered(getGroup(head), head) & (1 << getGroupBit(head))) !== 0;
       if (isMatch !== isNegated) top = moveArc(arcs, arc, top);
     }
     return top;

@@ -353,6 +353,11 @@ export class PropertyCheck extends Check {
   override filter(arcs: Uint32Array, from: number, end: number): number {
     return this.#condition.filter(arcs, from, end, this.#isNegated);
   }
+
+  passingOf(vertex: number): number {
+    const matching = this.#condition.matchingOf(vertex);
+    return this.#isNegated ? ~matching : matching;
+  }
 }
 
 /** All, or at least one, of several conditions that consist of checks. */

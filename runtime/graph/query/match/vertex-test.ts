@@ -30,6 +30,8 @@ export interface VertexCheck {
   passes(vertex: number): boolean;
   /** Moves the arcs whose heads pass to the front of a range of the stack; returns their end. */
   filter(arcs: Uint32Array, from: number, end: number): number;
+  /** Returns the bits of a vertex's property group that pass; only of checks of properties. */
+  passingOf?(vertex: number): number;
 }
 
 /** Conditions of which all, or at least one, must hold. They collect nothing. */

@@ -371,9 +371,10 @@ export class EntryQuery {
       const entries = this.#isList ? ids.map((id) => [id]) : ids;
       if (resolveRemovals(store) === removals) return { entries, places: [], excluded: 0 };
     }
-    const row = new Row(store, anchor, this.#order, this.#probe, this.#source.texts);
     for (let rendering = 1; ; rendering++) {
       const now = resolveRemovals(store);
+      // Texts are kept for one row, whose tail may be another vertex the next time.
+      const row = new Row(store, anchor, this.#order, this.#probe, this.#source.texts);
       const entries: unknown[] = [];
       const places: number[] = [];
       for (let at = offset; at < end; at++) {

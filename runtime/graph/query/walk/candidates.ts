@@ -79,6 +79,11 @@ export class Candidates {
     return source.handles;
   }
 
+  /** True if all vertices are candidates. */
+  get areAll(): boolean {
+    return this.#handles === null && this.#type === 0 && this.#end > 0;
+  }
+
   /** Fills the slice; returns the number of handles, -1 at the end. */
   next(): number {
     const size = this.#size;

@@ -10,7 +10,13 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import type { Deadline } from "../match/deadline.js";
 import { explainTest } from "../match/describe-test.js";
-import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
+import {
+  bindRule,
+  bindTest,
+  type VertexCheck,
+  type VertexTest,
+  type WalkRule,
+} from "../match/vertex-test.js";
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
@@ -95,7 +101,10 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   plan.candidates = candidates.count;
   const isPure = test?.filter?.isPure !== false;
   const isChecked = test?.isPlain === true && isPure && !test.isNegated;
-  if (isChecked) scanChecked(plan, candidates, sink, deadline);
+  const grouped = test?.checks.find((check) => check.passingOf !== undefined);
+  if (isChecked && grouped !== undefined && candidates.areAll) {
+    scanGroups(plan, grouped, sink, deadline);
+  } else if (isChecked) scanChecked(plan, candidates, sink, deadline);
   else scanEach(plan, candidates, sink, deadline, run);
 }
 
@@ -126,6 +135,37 @@ function scanChecked(
       batch.end = end;
       if (end > 0 && !sink.take(batch)) return;
     }
+  }
+}
+
+/** Tests all vertices by their property groups: refused ones cost next to nothing. */
+function scanGroups(
+  { store, test }: VertexScan,
+  grouped: VertexCheck,
+  sink: HitSink,
+  deadline: Deadline,
+): void {
+  const { vertices } = store;
+  const last = vertices.end;
+  const others = test!.checks.filter((check) => check !== grouped);
+  let end = 0;
+  for (let first = 0; first < last; first += GROUP) {
+    // Handle 0 is never used.
+    deadline.spend(Math.min(GROUP, last - first) - (first === 0 ? 1 : 0));
+    for (let bits = grouped.passingOf!(first); bits !== 0; bits &= bits - 1) {
+      const vertex = first + 31 - Math.clz32(bits & -bits);
+      if (!vertices.isUsed(vertex)) continue;
+      words[end] = vertex;
+      end += ARC_WORDS;
+    }
+    const room = Math.min(BATCH_VERTICES - GROUP, sink.room) * ARC_WORDS;
+    if (end === 0 || (end < room && first + GROUP < last)) continue;
+    for (const check of others) end = check.filter(words, 0, end);
+    if (test!.filter !== null) end = test!.filter.filterAlone(words, 0, end);
+    batch.from = 0;
+    batch.end = end;
+    if (end > 0 && !sink.take(batch)) return;
+    end = 0;
   }
 }
 

@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as S from "../../../../runtime/base/sort-constants.js";
 import * as C from "../../../../runtime/graph/model/constants.js";
+import { floatText } from "../../../../runtime/graph/query/render/render-text.js";
 import { makeGraph } from "../support/make-graph.js";
 import { makeShop } from "./examples/shop.js";
 
@@ -85,6 +86,49 @@ test("print floats with six digits", () => {
     graph.connect("a", ["to", C.M_FLT, Number(text)], `b${index}`);
   }
   assert.equal(graph.neighborhood("a", { fields: C.F_VAL, sortby: S.S_ID }), texts);
+});
+
+test("print common floats as the general way does", () => {
+  const edges = [0.1, 0.5000005, 1.000005, 9.999995, 9.9999951, 99_998.95, 0.9999996, 1234.565];
+  const random = Array.from({ length: 2000 }, (_, at) => ((at * 7919) % 100_000) / 10 ** (at % 6));
+  for (const value of [...edges, ...random].filter((one) => one >= 0.1)) {
+    for (const number of [value, Math.fround(value)]) {
+      assert.is(floatText(number), number.toPrecision(6), String(number));
+    }
+  }
+});
+
+test("draw arcs of several tails, relationships, modifiers and levels", () => {
+  const graph = makeGraph();
+  graph.connect("a", ["to", C.M_INT, 1], "b");
+  graph.connect("a", ["to", C.M_INT, 2], "c");
+  graph.connect("a", ["to", C.M_CNT, 3], "c");
+  graph.connect("b", ["at", C.M_INT, 4], "d");
+  graph.connect("c", ["at", C.M_INT, 5], "d");
+  graph.connect("d", ["to", C.M_INT, 6], "a");
+  const query = { arc: C.D_ANY, neighbor: { arc: ["at", C.D_OUT], collect: true } } as const;
+  const found = graph.neighborhood("a", { ...query, collect: true, fields: C.F_AARC });
+  assert.equal((found as string[]).sort(), [
+    "( a )-[ to <M_CNT> 3 ]->( c )",
+    "( a )-[ to <M_INT> 1 ]->( b )",
+    "( a )-[ to <M_INT> 2 ]->( c )",
+    "( a )-[...]-( b )-[ at <M_INT> 4 ]->( d )",
+    // Two arcs lead to c.
+    ...new Array<string>(2).fill("( a )-[...]-( c )-[ at <M_INT> 5 ]->( d )"),
+  ]);
+  const inward = graph.neighborhood("a", { arc: C.D_IN, fields: C.F_AARC });
+  assert.equal(inward, ["( a )<-[ to <M_INT> 6 ]-( d )"]);
+});
+
+test("draw the arcs of a vertex that has got the handle of another", () => {
+  const graph = makeGraph();
+  for (const id of ["a", "z"]) {
+    graph.connect(id, ["to", C.M_INT, 1], "b");
+    assert.equal(graph.neighborhood(id, { fields: C.F_AARC }), [
+      `( ${id} )-[ to <M_INT> 1 ]->( b )`,
+    ]);
+    graph.deleteVertex(id);
+  }
 });
 
 test("sort in both directions; an arc without a value sorts as 0 and shows 1", () => {

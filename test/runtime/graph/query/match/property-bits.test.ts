@@ -17,7 +17,10 @@ test.before.each((context) => {
     graph.createVertex(`v${at}`, { properties: { n: at % 60 } });
     values.set(`v${at}`, at % 60);
     graph.connect("hub", "to", `v${at}`);
+    // Leaves a handle between others that no vertex has.
+    if (at === 0) graph.createVertex("gone");
   }
+  graph.deleteVertex("gone");
   Object.assign(context, { graph, values });
 });
 
@@ -31,6 +34,12 @@ function expectMatches(graph: Graph, values: Map<string, number>): void {
     }) as string[];
     const expected = [...values].filter(([, value]) => value < LIMIT === isBelow);
     assert.equal(found.sort(), expected.map(([id]) => id).sort());
+    // As a scan of all vertices; the hub has no such property.
+    const named = { id: "v*", ...(neighbor as typeof below) };
+    const scanned = graph.vertices({ condition: named });
+    assert.equal(scanned.sort(), found);
+    const all = graph.vertices({ condition: neighbor as typeof below });
+    assert.equal(all.length, found.length + (isBelow ? 0 : 1));
   }
 }
 
