@@ -125,6 +125,11 @@ export class Channel {
     this.#disconnect();
   }
 
+  /** Its back-end is gone: ends a running request as if the connection had closed. */
+  lose(reason: string): void {
+    if (this.#user !== null) this.#lost(reason);
+  }
+
   #stopConnecting(): void {
     if (this.#connectTimer !== null) clearTimeout(this.#connectTimer);
     this.#connectTimer = null;

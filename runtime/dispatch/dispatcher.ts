@@ -35,6 +35,9 @@ const CLIENT_GONE = "client closed the connection";
 /** Requests that wait for the end of a hold; others get 503. */
 const MAX_HELD = 10_000;
 const DRAIN_POLL_MS = 2;
+/** Time of a request at a leader after which others are asked if they lead, and how often. */
+const LATE_LEADER_MS = 500;
+const LATE_LEADER_SWEEP_MS = 250;
 const BUSY = "Service Unavailable: all back-ends are busy";
 /** Overdue responses are found within this fraction of the timeout. */
 const SWEEPS_PER_TIMEOUT = 20;
@@ -75,7 +78,11 @@ export class Dispatcher implements CallOwner {
     this.#connect = connect;
     this.#connector = new Connector(config.tls, folder, connect);
     this.#matrix = new Matrix(config, null, this.#connector);
-    this.#health = new HealthChecker(this.#matrix, () => this.freed());
+    this.#health = new HealthChecker(
+      this.#matrix,
+      () => this.freed(),
+      (former) => this.#lost(former),
+    );
   }
 
   /** The current matrix. Requests in progress keep the one they started with. */
@@ -157,6 +164,7 @@ export class Dispatcher implements CallOwner {
       this.#every(sweepMs(softTimeoutMs), () => this.#completeLateCalls(softTimeoutMs));
     }
     if (timeoutMs > 0) this.#every(sweepMs(timeoutMs), () => this.#expire(timeoutMs));
+    if (this.matrix.hasLeaders) this.#every(LATE_LEADER_SWEEP_MS, () => this.#findLeaders());
     this.#every(CHANNEL_TRIM_MS, () => this.#trim());
   }
 
@@ -331,6 +339,27 @@ export class Dispatcher implements CallOwner {
   #hedge(): void {
     for (const call of [...this.#calls]) {
       if (this.#retryable.has(call.request)) call.hedge(this.#retryable.slowMs(call.request));
+    }
+  }
+
+  /** A leader that stands still keeps its connections: only its successor tells. */
+  #findLeaders(): void {
+    const before = performance.now() - LATE_LEADER_MS;
+    const late = new Set<BackEnd>();
+    for (const call of this.#calls) {
+      for (const { backEnd, channel } of call.channels()) {
+        if (backEnd.row.isLeader === true && channel.sinceMs < before) late.add(backEnd);
+      }
+    }
+    for (const backEnd of late) this.#health.suspect(backEnd);
+  }
+
+  /** The next leader executes what a former one has not answered, as far as that is safe. */
+  #lost(former: BackEnd): void {
+    for (const call of [...this.#calls]) {
+      for (const { backEnd, channel } of [...call.channels()]) {
+        if (backEnd === former) channel.lose("another instance leads");
+      }
     }
   }
 

@@ -24,6 +24,8 @@ const TICK_MS = 50;
 /** Intervals of probing a member that does not lead: without a leader, and with one. */
 const LEADER_PROBE_MS = 100;
 const STANDBY_PROBE_MS = 2000;
+/** A former leader that does not respond within this time has lost its requests. */
+const FORMER_PROBE_MS = 1000;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
 const BACKOFF = {
@@ -39,18 +41,29 @@ interface ProbeState {
 export class HealthChecker {
   #backEnds: readonly BackEnd[];
   readonly #revived: () => void;
+  readonly #lost: (backEnd: BackEnd) => void;
   readonly #unhealthy = new Map<BackEnd, ProbeState>();
   readonly #probing = new Map<BackEnd, Probe>();
+  /** Probes of former leaders. */
+  readonly #confirming = new Set<Probe>();
   /** By partition: highest epoch of a leader; those of lower ones do not know that they lost. */
   readonly #epochs = new Map<number, number>();
   #timer: NodeJS.Timeout | null = null;
   /** Round-robin position of the next tick. */
   #at = 0;
 
-  /** @param revived called when a back-end becomes usable again */
-  constructor(matrix: Matrix, revived: () => void) {
+  /**
+   * @param revived called when a back-end becomes usable again
+   * @param lost called when another instance leads, and the former leader does not respond
+   */
+  constructor(
+    matrix: Matrix,
+    revived: () => void,
+    lost: (backEnd: BackEnd) => void = () => undefined,
+  ) {
     this.#backEnds = [...matrix.all()];
     this.#revived = revived;
+    this.#lost = lost;
   }
 
   /** Resolves when each back-end was probed once, or at the startup deadline. */
@@ -90,7 +103,7 @@ export class HealthChecker {
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    for (const probe of this.#probing.values()) probe.cancel();
+    for (const probe of [...this.#probing.values(), ...this.#confirming]) probe.cancel();
   }
 
   /**
@@ -100,6 +113,11 @@ export class HealthChecker {
   check(backEnd: BackEnd): void {
     if (backEnd.row.isLeader) this.#findLeader(backEnd.place.partition);
     if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
+  }
+
+  /** A leader is late: another instance may lead by now. */
+  suspect({ place }: BackEnd): void {
+    this.#findLeader(place.partition);
   }
 
   #tick(): void {
@@ -135,9 +153,20 @@ export class HealthChecker {
     this.#epochs.set(place.partition, leads);
     if (leads === highest) return true;
     for (const other of this.#membersOf(place.partition)) {
-      if (other !== backEnd && !other.isDefunct) other.retire("another instance leads");
+      if (other === backEnd) continue;
+      if (!other.isDefunct) other.retire("another instance leads");
+      if (other.running > 0) void this.#confirm(other);
     }
     return true;
+  }
+
+  /** Requests at a former leader end there, unless it does not respond any more. */
+  async #confirm(former: BackEnd): Promise<void> {
+    const probe = new Probe(former, FORMER_PROBE_MS);
+    this.#confirming.add(probe);
+    await probe.result;
+    this.#confirming.delete(probe);
+    if (!probe.hasAnswered && this.#timer !== null) this.#lost(former);
   }
 
   /** Probes all members of a group soon. */
@@ -172,15 +201,17 @@ export class HealthChecker {
 class Probe implements ChannelUser {
   /** Response of a healthy back-end, otherwise null. */
   readonly result: Promise<BackEndResponse | null>;
+  /** Whether it has responded at all. */
+  hasAnswered = false;
   readonly #channel: Channel;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: BackEndResponse | null) => void = () => {};
 
-  constructor({ address, connector }: BackEnd) {
+  constructor({ address, connector }: BackEnd, timeoutMs = PROBE_TIMEOUT_MS) {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#timer = setTimeout(() => this.cancel(), PROBE_TIMEOUT_MS);
+    this.#timer = setTimeout(() => this.cancel(), timeoutMs);
     this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
     const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
     const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
@@ -194,6 +225,7 @@ class Probe implements ChannelUser {
 
   answered(channel: Channel, answer: BackEndResponse): void {
     channel.abort();
+    this.hasAnswered = true;
     const { status, body } = answer;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
   }

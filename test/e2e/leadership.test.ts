@@ -1,5 +1,6 @@
-// A system that chooses its leader through nats-server: the leader is killed under load, again and
-// again, and hands over. Nothing acknowledged is lost or doubled. ROUNDS=n kills more often.
+// A system that chooses its leader through nats-server: under load, the leader is killed or stands
+// still, again and again, it hands over, and the engine is away. Nothing acknowledged is lost or
+// doubled. ROUNDS=n repeats faults more often, AWAY_MS=n lets the engine be away for longer.
 // ENGINE=kubernetes uses Leases of an API server that is part of this test.
 // limit: 900 s
 // takes 40 s
@@ -40,6 +41,13 @@ export function put(_request: PluginRequest, graph: Graph, id: str): PluginRespo
 export function sell(_request: PluginRequest, graph: Graph): PluginResponse {
   const response = new PluginResponse();
   response.hitcount = graph.count("sold", "units", "total");
+  return response;
+}
+
+/** Whether a vertex is there. @plugin @graph shop @readonly */
+export function has(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
+  const response = new PluginResponse();
+  response.hitcount = graph.hasVertex(id) ? 1 : 0;
   return response;
 }
 
@@ -172,6 +180,13 @@ class Sales {
   }
 }
 
+/** Median, 99th percentile and number of times. */
+function summary(times: readonly number[]): string {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, sorted.length * share) | 0];
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}, n ${sorted.length}:`;
+}
+
 interface GroupState {
   readonly role: string;
   readonly leader: string | null;
@@ -239,26 +254,31 @@ if (version !== null || USES_LEASES) {
     await cluster?.stop();
   });
 
-  test("a killed leader is replaced, and nothing acknowledged is lost", async () => {
+  test("a leader without life is replaced, and nothing acknowledged is lost", async () => {
     await leader();
     const followed: string[] = [];
     const controller = new AbortController();
     const following = follow(followed, controller.signal);
+    // A failed test ends its system first.
+    following.catch(() => {});
     const load = new Load(4);
     const sales = new Sales(2);
     const gaps: number[] = [];
-    for (let round = 0; round < rounds(2); round++) {
+    for (let round = 0; round < rounds(4); round++) {
       const id = await leader();
       const count = load.acknowledged.length;
       await until(async () => load.acknowledged.length > count + 20);
       load.begin();
       const { pid } = await system.nodestat(id);
       await until(async () => noted().some((one) => one.pid === pid));
-      process.kill(pid, "SIGKILL");
+      const isKilled = round % 2 === 0;
+      process.kill(pid, isKilled ? "SIGKILL" : "SIGSTOP");
+      // Also one that stands still cannot end its run.
       killed.add(pid);
       const before = load.acknowledged.length;
       await until(async () => load.acknowledged.length > before + 20);
       gaps.push(Math.round(load.longestMs));
+      if (!isKilled) process.kill(pid, "SIGCONT");
     }
     await Promise.all([load.stop(), sales.stop()]);
     // With a key, no request fails, and each has been executed once.
@@ -284,7 +304,32 @@ if (version !== null || USES_LEASES) {
     for (const id of MEMBERS) {
       await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
     }
-    if (process.env.ROUNDS) process.stderr.write(`${gaps.join(" ")} ms, ${[...load.statuses]}\n`);
+    if (process.env.ROUNDS) console.log(`${summary(gaps)} ms, ${[...load.statuses]}`);
+  });
+
+  test("an engine that is away fails no request", async () => {
+    const id = await leader();
+    const load = new Load(4);
+    const failedReads: string[] = [];
+    const readers = new Clients(1, async () => {
+      const { status, text } = await system.get("TD", "/svc/plugin/has?id=v0");
+      if (status !== 200) failedReads.push(text);
+    });
+    if (nats === null) cluster!.isStuck = true;
+    else await nats.kill(0);
+    const noticed = until(async () => system.out.includes("does not answer"));
+    await noticed;
+    const awayFrom = performance.now();
+    const before = load.acknowledged.length;
+    await until(async () => load.acknowledged.length > before + 100);
+    await until(async () => performance.now() - awayFrom > Number(process.env.AWAY_MS ?? 0));
+    if (nats === null) cluster!.isStuck = false;
+    else await nats.revive(0);
+    await Promise.all([load.stop(), readers.stop()]);
+    assert.equal([...load.statuses.keys()], [200]);
+    assert.equal(failedReads.slice(0, 3), []);
+    assert.is(await leader(), id, "nobody has taken over");
+    if (process.env.AWAY_MS) console.log(`engine away: ${[...load.statuses]}`);
   });
 
   test("a handover fails no request", async () => {
@@ -308,7 +353,7 @@ if (version !== null || USES_LEASES) {
         .some((one) => one.pid === pid),
     );
     assertNeverTwiceAtOnce();
-    if (process.env.ROUNDS) process.stderr.write(`handover: ${Math.round(load.longestMs)} ms\n`);
+    if (process.env.ROUNDS) console.log(`handover: ${Math.round(load.longestMs)} ms`);
   });
 
   test("other members name the leader, before anything runs", async () => {

@@ -342,6 +342,45 @@ test("applies the last of two concurrent changes", async () => {
   assert.is(dispatcher.matrix.config.timeoutMs, 9000);
 });
 
+const LEADER = "X-SVC-Leader";
+
+/** A group of two, of which the first one leads and has a request with a key, and one without. */
+async function startGroup() {
+  small = await SmallMatrix.start(1, 2, { leader: true });
+  const [first, second] = small.backEnds[0]! as [FakeBackEnd, FakeBackEnd];
+  first.health = answerText(200, "SVC/3", `${LEADER}: 1`);
+  dispatcher = new Dispatcher(small.config);
+  await dispatcher.start();
+  const keyed = send("/keyed", { method: "POST", body: "b", isKeyed: true });
+  const other = send("/other", { method: "POST", body: "b" });
+  const requests = [await first.next(), await first.next()];
+  return { first, second, keyed, other, requests };
+}
+
+test("requests of a leader that stands still go to the next one, if that is safe", async () => {
+  const { first, second, keyed, other } = await startGroup();
+  first.health = "";
+  second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
+  const repeated = await second.next();
+  assert.is(pathOf(repeated), "/keyed");
+  repeated.answer(200, "done", PARTIAL);
+  assert.is(await textOf(keyed), "done");
+  assert.match(await textOf(other), "another instance leads");
+  assert.is(second.requests.length, 0);
+});
+
+test("requests of a former leader that responds end there", async () => {
+  const { first, second, keyed, other, requests } = await startGroup();
+  const { probes } = first;
+  // Out of service: it responds all the same.
+  first.health = answerText(503, "out");
+  second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
+  await until(() => first.probes > probes, "probe of the former leader");
+  for (const request of requests) request.answer(200, pathOf(request), PARTIAL);
+  assert.equal([await textOf(keyed), await textOf(other)], ["/keyed", "/other"]);
+  assert.is(second.requests.length, 0);
+});
+
 test("fails all running and waiting requests on close", async () => {
   await start(2, 1, { channels: 1 });
   const all = [send("/a"), send("/b"), send("/c")];
