@@ -261,7 +261,7 @@ if (version !== null || USES_LEASES) {
     const following = follow(followed, controller.signal);
     // A failed test ends its system first.
     following.catch(() => {});
-    const load = new Load(4);
+    const load = new Load(2);
     const sales = new Sales(2);
     const gaps: number[] = [];
     for (let round = 0; round < rounds(4); round++) {
@@ -304,12 +304,12 @@ if (version !== null || USES_LEASES) {
     for (const id of MEMBERS) {
       await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
     }
-    if (process.env.ROUNDS) console.log(`${summary(gaps)} ms, ${[...load.statuses]}`);
+    if (process.env.ROUNDS) console.error(`${summary(gaps)} ms, ${[...load.statuses]}`);
   });
 
   test("an engine that is away fails no request", async () => {
     const id = await leader();
-    const load = new Load(4);
+    const load = new Load(2);
     const failedReads: string[] = [];
     const readers = new Clients(1, async () => {
       const { status, text } = await system.get("TD", "/svc/plugin/has?id=v0");
@@ -329,13 +329,13 @@ if (version !== null || USES_LEASES) {
     assert.equal([...load.statuses.keys()], [200]);
     assert.equal(failedReads.slice(0, 3), []);
     assert.is(await leader(), id, "nobody has taken over");
-    if (process.env.AWAY_MS) console.log(`engine away: ${[...load.statuses]}`);
+    if (process.env.AWAY_MS) console.error(`engine away: ${[...load.statuses]}`);
   });
 
   test("a handover fails no request", async () => {
     const from = await leader();
     const to = MEMBERS.find((id) => id !== from)!;
-    const load = new Load(4);
+    const load = new Load(2);
     await until(async () => load.acknowledged.length > 20);
     load.begin();
     const { code, out, err } = await system.admin("handover", from, to);
@@ -353,7 +353,7 @@ if (version !== null || USES_LEASES) {
         .some((one) => one.pid === pid),
     );
     assertNeverTwiceAtOnce();
-    if (process.env.ROUNDS) console.log(`handover: ${Math.round(load.longestMs)} ms`);
+    if (process.env.ROUNDS) console.error(`handover: ${Math.round(load.longestMs)} ms`);
   });
 
   test("other members name the leader, before anything runs", async () => {

@@ -33,7 +33,7 @@ test(`nothing acknowledged is lost or doubled, seeds ${SEED} and the following`,
   const { user, system } = process.cpuUsage(startedAt);
   const ms = (user + system) / 1000 / SEEDS;
   const counts = `${acknowledged} acknowledged, ${takeovers} takeovers, ${stuck} stuck`;
-  if (SIMULATE !== undefined) console.log(`${SEEDS} seeds: ${counts}, ${ms.toFixed(1)} ms each`);
+  if (SIMULATE !== undefined) console.error(`${SEEDS} seeds: ${counts}, ${ms.toFixed(1)} ms each`);
   assert.ok(acknowledged > 10 * SEEDS && takeovers >= SEEDS / 2, counts);
 });
 

@@ -31,7 +31,7 @@ test(`nothing acknowledged is lost, seeds ${SEED} and the following`, () => {
   const { user, system } = process.cpuUsage(startedAt);
   const ms = (user + system) / 1000 / SEEDS;
   const counts = `${acknowledged} acknowledged, ${takeovers} takeovers, ${stuck} stuck`;
-  if (process.env.SIMULATE) console.log(`${SEEDS} seeds: ${counts}, ${ms.toFixed(1)} ms each`);
+  if (process.env.SIMULATE) console.error(`${SEEDS} seeds: ${counts}, ${ms.toFixed(1)} ms each`);
   assert.ok(acknowledged > 20 * SEEDS && takeovers > 2 * SEEDS && stuck < SEEDS / 4, counts);
 });
 

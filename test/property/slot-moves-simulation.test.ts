@@ -38,7 +38,7 @@ test(`nothing is lost or doubled, seeds ${SEED} and the following`, () => {
   const { user, system } = process.cpuUsage(startedAt);
   const ms = ((user + system) / 1000 / SEEDS).toFixed(1);
   const counts = `${cuts} cuts, ${answers} answers, ${changes} changes`;
-  if (process.env.SIMULATE) console.log(`${SEEDS} seeds: ${counts}, ${ms} ms each`);
+  if (process.env.SIMULATE) console.error(`${SEEDS} seeds: ${counts}, ${ms} ms each`);
   assert.ok(cuts > 2 * SEEDS && answers > 10 * SEEDS && changes > 20 * SEEDS, counts);
 });
 
@@ -55,7 +55,7 @@ for (const guard of GUARDS) {
       return null;
     };
     const found = failed();
-    if (process.env.SIMULATE) console.log(`${guard}: ${JSON.stringify(found)}`);
+    if (process.env.SIMULATE) console.error(`${guard}: ${JSON.stringify(found)}`);
     assert.ok(found !== null);
   });
 }
