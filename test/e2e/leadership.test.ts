@@ -174,7 +174,11 @@ class Sales {
   async #send(): Promise<void> {
     const headers = { "Idempotency-Key": `"${names++}"` };
     const init = { method: "POST", body: "", headers };
-    const { status, text, json } = await system.get("TD", "/svc/plugin/sell", 0, init);
+    const send = () => system.get("TD", "/svc/plugin/sell", 0, init);
+    let answer = await send();
+    // On a busy machine, a takeover can last longer than a request waits for a leader.
+    while (answer.status === 503) answer = await send();
+    const { status, text, json } = answer;
     if (status === 200) this.answers.push((json.response as { hitcount: number }).hitcount);
     else this.failures.push(text);
   }
