@@ -420,7 +420,7 @@ export class Graph extends GraphManagement {
     return disconnect(access, toVertexKey(access.store, id), { arc, neighbor, timeout });
   }
 
-  /** Adds to the M_CNT arc between two vertices; returns the new value. */
+  /** Adds to the M_CNT arc between two vertices; returns the new value, at least 0. */
   count(
     initial: VertexName,
     relationship: string | null,
