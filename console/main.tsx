@@ -5,7 +5,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countOwn } from "./data/own-counts.js";
 import { checkVersion, connectionError } from "./data/server-connection.js";
-import { SystemPoll } from "./data/system-view.js";
+import { requestSystem, SystemPoll } from "./data/system-view.js";
 import { loadPages, PageView } from "./page-view.js";
 import { BuildNotice } from "./parts/build-notice.js";
 import { Help } from "./parts/frame/help.js";
@@ -20,6 +20,7 @@ import { currentRoute } from "./router.js";
 import { followTheme } from "./theme.js";
 
 const COUNT_AFTER_MS = 2000;
+const MAX_WAIT_MS = 1000;
 
 /** Dialog over the page. */
 type Layer = "palette" | "help" | "more" | null;
@@ -67,6 +68,7 @@ function Console() {
   );
 }
 
+const first = requestSystem();
 followTheme();
 // The tab title shows problems too.
 effect(() => {
@@ -75,6 +77,9 @@ effect(() => {
 const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<Console />, app);
-void loadPages();
+// The code of other pages follows the data of the first view, unless the server does not respond.
+const late = new Promise((resume) => setTimeout(resume, MAX_WAIT_MS));
+const isHome = currentRoute.value.page === "system";
+void (isHome ? Promise.race([first, late]) : Promise.resolve()).then(loadPages);
 // The first view needs no counts and no version.
 setTimeout(() => void Promise.all([countOwn(), checkVersion()]), COUNT_AFTER_MS);

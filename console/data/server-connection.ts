@@ -35,11 +35,13 @@ let label = "";
  * Returns the newest response of a service: null before the first.
  * @param path a new path polls again; a stable function may return different paths
  * @param onAnswer receives each response
+ * @param early a response that is requested already; null: none
  */
 export function useLive(
   path: string | (() => string),
   everyMs: number,
   onAnswer: (value: unknown, isGap: boolean) => void = () => {},
+  early: () => Promise<unknown> | null = () => null,
 ): unknown {
   const [value, setValue] = useState<unknown>(null);
   useEffect(() => {
@@ -54,9 +56,11 @@ export function useLive(
           AbortSignal.timeout(LATE_MS).onabort = () => {
             if (isWaiting && !isOver) setFailure(source, `No response for ${LATE_MS / 1000} s`);
           };
-          const answer = await fetchValue(typeof path === "string" ? path : path(), {
-            signal: AbortSignal.timeout(MAX_WAIT_MS),
-          }).finally(() => {
+          const request = (): Promise<unknown> =>
+            fetchValue(typeof path === "string" ? path : path(), {
+              signal: AbortSignal.timeout(MAX_WAIT_MS),
+            });
+          const answer = await (early() ?? request()).finally(() => {
             isWaiting = false;
           });
           if (isOver) return;

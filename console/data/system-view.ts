@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { currentRoute } from "../router.js";
 import { BusyDetector } from "./busy-detector.js";
+import { fetchValue } from "./client.js";
 import { MAX_INSTANCES, MAX_VALUES, recordHistory } from "./instance-history.js";
 import { type Instance, readIdleTimes } from "./instances.js";
 import { numberAt } from "./node-stat.js";
@@ -49,6 +50,21 @@ function needsCells(): boolean {
 const withCells = (): string => `${OVERVIEW}?${mirror.query(true)}`;
 const withoutCells = (): string => `${OVERVIEW}?${mirror.query(false)}`;
 
+/** The first response, which is requested before anything is drawn. */
+let first: Promise<unknown> | null = null;
+
+/** Requests the first response, and resolves when it is here; the poll reports a failure. */
+export async function requestSystem(): Promise<void> {
+  first = fetchValue(needsCells() ? withCells() : withoutCells());
+  await first.catch(() => {});
+}
+
+function takeFirst(): Promise<unknown> | null {
+  const taken = first;
+  first = null;
+  return taken;
+}
+
 /** Polls the system; draws nothing. */
 export function SystemPoll() {
   const size = systemView.value.instances.length;
@@ -59,6 +75,7 @@ export function SystemPoll() {
     (answer, isGap) => {
       if (!isGap) take(answer, hasCells);
     },
+    takeFirst,
   );
   return null;
 }
