@@ -10,7 +10,7 @@ import { readOptions } from "./lib/options.mjs";
 import { initialize, svc } from "./lib/package.mjs";
 import { REFERENCE_RATES, REFERENCE_YARDSTICK, WANTED } from "./lib/reference-rates.mjs";
 
-const { D_OUT, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
+const { D_OUT, F_AARC, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
 const DEGREES = [10, 100, 10_000];
 const LIST = 20_000;
 const WARM_UPS = 5;
@@ -203,6 +203,7 @@ function neighborhoods(degree) {
   const ask = (what, query) => row(what, () => graph.neighborhood(id, query));
   return [
     ask("all, as text", undefined),
+    ask("arcs as texts", { fields: F_AARC }),
     ask("all ids as lists", { result: "list" }),
     ask("10 hits", TEN),
     ask("by value, 10 hits", sorted),

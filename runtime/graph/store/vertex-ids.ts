@@ -11,7 +11,7 @@
 
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
-import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
+import { ARC_WORDS, Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
@@ -209,20 +209,35 @@ export class VertexIds implements EntryMatcher {
   }
 
   /**
-   * Returns the first six bytes of an id as a number with the same order; unvalidated, as
-   * `compare`.
+   * Computes the first six bytes of the ids of heads, as numbers with the same order times a sign,
+   * and returns the smallest; unvalidated, as `compare`.
    */
-  prefixOf(handle: number): number {
+  prefixesOf(
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    sign: number,
+    keys: Float64Array,
+  ): number {
     const { record, ids } = this.#memory;
-    const base = handle * RECORD_WORDS;
-    const isSeen = record.words[base + RecordWord.IdPointer]! + HEAD_WORDS < ids.words.length;
-    if (!isSeen) this.#memory.refresh();
-    const at = record.words[base + RecordWord.IdPointer]! + HEAD_WORDS;
-    const first = ids.words[at];
-    if (first === undefined) return 0;
-    const isLonger = record.words[base + RecordWord.IdBytes]! > 4;
-    const second = isLonger ? (ids.words[at + 1] ?? 0) : 0;
-    return byteOrder(first) * 2 ** 16 + (byteOrder(second) >>> 16);
+    let columns = record.words;
+    let { words } = ids;
+    let least = Number.POSITIVE_INFINITY;
+    for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
+      const base = arcs[arc]! * RECORD_WORDS;
+      if (!(columns[base + RecordWord.IdPointer]! + HEAD_WORDS < words.length)) {
+        this.#memory.refresh();
+        columns = record.words;
+        words = ids.words;
+      }
+      const at = columns[base + RecordWord.IdPointer]! + HEAD_WORDS;
+      const isLonger = columns[base + RecordWord.IdBytes]! > 4;
+      const second = isLonger ? byteOrder(words[at + 1] ?? 0) >>> 16 : 0;
+      const key = sign * (byteOrder(words[at] ?? 0) * 2 ** 16 + second);
+      keys[index] = key;
+      if (key < least) least = key;
+    }
+    return least;
   }
 
   startsWith(handle: number, prefix: Uint8Array): boolean {

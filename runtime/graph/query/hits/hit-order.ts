@@ -150,6 +150,8 @@ export class HitOrder {
     const { words, from, end } = batch;
     const sign = this.#sign;
     const store = this.#store;
+    // Most ids differ in their first bytes, which saves most string comparisons.
+    if (this.#kind === S.S_ID) return store.ids.prefixesOf(words, from, end, sign, keys);
     const read = this.#read;
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
@@ -265,8 +267,6 @@ function vertexNumber(
   if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_HAM) return (_, vertex) => probe?.hamming(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_RANDOM) return Math.random;
-  // Most ids differ in their first bytes, which saves most string comparisons.
-  if (kind === S.S_ID) return ({ ids }, vertex) => ids.prefixOf(vertex);
   const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);
   return (attribute?.of as typeof DEG.of | undefined) ?? (() => 0);
 }
