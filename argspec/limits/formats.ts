@@ -4,6 +4,7 @@
 export type FormatName =
   | "date"
   | "date-time"
+  | "duration"
   | "email"
   | "hostname"
   | "ipv4"
@@ -21,6 +22,7 @@ export interface Format {
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   date: { words: "a date (year-month-day)", sample: "2026-02-28", fits: isDate },
   "date-time": { words: "a date and time", sample: "2026-02-28T12:00:00Z", fits: isDateTime },
+  duration: { words: "a duration", sample: "P1DT12H", fits: isDuration },
   email: { words: "a mail address", sample: "somebody@example.org", fits: isEmail },
   hostname: { words: "a host name", sample: "example.org", fits: isHostname },
   ipv4: { words: "an IPv4 address", sample: "192.0.2.1", fits: isIpv4 },
@@ -32,6 +34,8 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const DURATION =
+  /^[+-]?P(?=[\dT])(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{1,9})?S)?)?$/i;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
@@ -40,6 +44,11 @@ const SCHEME = /^[a-z][a-z0-9+.-]{0,63}:/i;
 /** Characters that no URI contains: blanks, control characters, quotes and non-ASCII. */
 const NOT_IN_URI = /[^!#-;=?-[\]_a-z~]|%(?![0-9a-f]{2})/i;
 const MAX_HOST = 253;
+
+/** ISO 8601, with the sign and the combination of weeks that `Temporal` writes. */
+function isDuration(text: string): boolean {
+  return DURATION.test(text);
+}
 
 function isDate(text: string): boolean {
   const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);

@@ -118,9 +118,12 @@ function toDiagnostic(match: RegExpExecArray, lines: SourceLines): Diagnostic {
     position,
     length: underlineLength(lines.at(file!, position.line), position.column),
     message: message!,
-    help: "",
+    help: code === "TS2503" && message!.includes("'Temporal'") ? TEMPORAL_HELP : "",
   };
 }
+
+const TEMPORAL_HELP =
+  '`"lib": ["esnext"]` in tsconfig.json, and Node.js 26 or a package that sets `Temporal`';
 
 /** Caches the lines of files that have diagnostics. */
 class SourceLines {

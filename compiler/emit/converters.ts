@@ -63,7 +63,7 @@ const HELPERS = [
   ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
   ...["readFields", "integerFault", "isFraction", "isTooDeep", "listItems", "mediaTypeFault"],
-  ...["toCursor", "typedArgument", "typedResult"],
+  ...["temporalClass", "toCursor", "typedArgument", "typedResult"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` distinguishes it from all other names in the file. */

@@ -11,7 +11,7 @@ type Direction = "arguments" | "results";
 
 export function shapePlans(types: TypeTable, direction: Direction): PlanBuilder<TypeShape> {
   const isConverted = direction === "arguments" ? isArgument : isUnlikeJson;
-  return new PlanBuilder((shape) => shapeView(shape, types), isConverted);
+  return new PlanBuilder((shape) => shapeView(shape, types, direction), isConverted);
 }
 
 function isArgument(view: ShapeView): boolean {
@@ -24,7 +24,7 @@ function isUnlikeJson(view: ShapeView): boolean {
   return view.kind === "text" && (view.to === "bigint" || view.to === "Uint8Array");
 }
 
-function shapeView(shape: TypeShape, types: TypeTable): ShapeView {
+function shapeView(shape: TypeShape, types: TypeTable, direction: Direction): ShapeView {
   switch (shape.kind) {
     case "str":
     case "bytes":
@@ -51,8 +51,12 @@ function shapeView(shape: TypeShape, types: TypeTable): ShapeView {
         const make = shape.maker as unknown as NonNullable<Plan["make"]>;
         return { kind: "made", base: shape.base, make };
       }
+      if (shape.temporal && direction === "arguments") {
+        const make = { temporal: shape.temporal } as unknown as NonNullable<Plan["make"]>;
+        return { kind: "made", base: shape.base, make };
+      }
       if (shape.valueClass) return { kind: "text", to: shape.valueClass };
-      return shapeView(shape.base, types);
+      return shapeView(shape.base, types, direction);
     case "ref":
       return { kind: "ref", name: shape.name, type: types[shape.name]! };
     default:
@@ -64,6 +68,8 @@ function shapeView(shape: TypeShape, types: TypeTable): ShapeView {
 export function planText(plan: unknown, reference: (one: ModuleExport) => string): string {
   if (Array.isArray(plan)) return `[${plan.map((one) => planText(one, reference)).join(", ")}]`;
   if (typeof plan !== "object" || plan === null) return jsonText(plan);
+  const { temporal } = plan as { readonly temporal?: unknown };
+  if (typeof temporal === "string") return `temporalClass(${jsonText(temporal)})`;
   const members = Object.entries(plan).map(([key, part]) => {
     const isClass = key === "make" && isModuleExport(part);
     return `${propertyKey(key)}: ${isClass ? reference(part) : planText(part, reference)}`;

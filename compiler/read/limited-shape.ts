@@ -69,7 +69,7 @@ function put(
   switch (shape.kind) {
     case "limited": {
       // Limits of its form in JSON would not be limits of the value.
-      if (shape.valueClass !== undefined || shape.maker !== undefined) return null;
+      if ((shape.valueClass ?? shape.maker ?? shape.temporal) !== undefined) return null;
       const base = put(shape.base, limits, kind, named);
       return base && { ...shape, limits: { ...shape.limits, ...limits } };
     }

@@ -152,7 +152,8 @@ function readContent(
   if (shape.kind === "bytes" || shape.kind === "str") {
     return { form: shape.kind, shape: null, ...checked };
   }
-  const isConverted = shape.kind === "limited" && (shape.valueClass ?? shape.maker) !== undefined;
+  const isConverted =
+    shape.kind === "limited" && (shape.valueClass ?? shape.maker ?? shape.temporal) !== undefined;
   if (shape.kind === "limited" && shape.base.kind === "str" && !isConverted) {
     return { form: "str", shape, ...checked };
   }

@@ -5,6 +5,7 @@ import { isPackageSymbol, readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
+import { readTemporal } from "./temporal-class.js";
 import { readTextClass, readTextValue, textShape } from "./text-class.js";
 
 /** Reads types without parts; null for other types. */
@@ -35,7 +36,7 @@ export function readScalar(
       source: patternSource(checker, type as ts.TemplateLiteralType),
     });
   }
-  const value = readTextValue(type);
+  const value = readTextValue(type) ?? readTemporal(type);
   if (value !== null) return plain(value);
   const text = direction === "output" ? readTextClass(type) : null;
   if (text !== null) return plain(textShape(text));

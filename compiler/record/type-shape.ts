@@ -41,6 +41,8 @@ export type TypeShape =
       readonly valueClass?: TextValueClass;
       /** Class whose `fromJSON` creates the value of an argument. */
       readonly maker?: ModuleExport;
+      /** Class in `Temporal` whose `from` creates the value of an argument. */
+      readonly temporal?: string;
     }
   | { readonly kind: "ref"; readonly name: string };
 

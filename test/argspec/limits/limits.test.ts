@@ -57,6 +57,7 @@ const WRONG: Readonly<Record<FormatName, readonly string[]>> = {
     "2026-02-28T12:00:00",
     "2026-02-28T25:00:00Z",
   ],
+  duration: ["", "P", "PT", "1D", "P1", "P1D1Y", "PT1D", "P1.5D", "--P1D", `P${"1".repeat(1e5)}`],
   email: [
     "",
     "@",
@@ -93,6 +94,7 @@ test("validate formats", () => {
     assert.ok(FORMATS.ipv6.fits(text), text);
   }
   assert.ok(FORMATS.date.fits("2024-02-29") && !FORMATS.date.fits("1900-02-29"));
+  assert.ok(FORMATS.duration.fits("-P1Y2M3W4DT5H6M7.123456789S") && FORMATS.duration.fits("PT0S"));
   assert.ok(FORMATS["date-time"].fits("2026-02-28t23:59:60.123+05:30"));
 });
 

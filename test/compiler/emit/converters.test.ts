@@ -33,6 +33,13 @@ const all = [
       shape: { kind: "union", members: [{ kind: "null" }, { kind: "ref", name: "List_int_" }] },
     }),
   ]),
+  plugin("stay", [
+    user("day", "str", { shape: temporal("PlainDate", "date") }),
+    user("waits", "json", {
+      required: false,
+      shape: { kind: "array", items: temporal("Duration", "duration") },
+    }),
+  ]),
   plugin("steps", [user("step", "json", { shape: { kind: "ref", name: "Step" } })]),
 ];
 /** Members without a discriminant, whose recursive property comes first. */
@@ -49,9 +56,19 @@ function stepWith(name: string): TypeShape {
   return { kind: "object", properties, additional: null };
 }
 
+function temporal(name: string, format: "date" | "duration"): TypeShape {
+  return { kind: "limited", base: { kind: "str" }, limits: { format }, temporal: name };
+}
+
+const DAY = { from: (text: string) => ({ day: text }) };
+const WAIT = { from: (text: string) => ({ wait: text }) };
+const global = globalThis as { Temporal?: object };
+const own = global.Temporal;
+global.Temporal = { PlainDate: DAY, Duration: WAIT };
 const converters = await load();
 
-async function load(): Promise<Record<string, Converter>> {
+/** @param copy distinguishes instances of the same code */
+async function load(copy = 1): Promise<Record<string, Converter>> {
   const code = emitConverters(
     all,
     { ...types, Step, List_int_: { kind: "array", items: { kind: "int" } } },
@@ -79,7 +96,7 @@ async function load(): Promise<Record<string, Converter>> {
     ],
   });
   const text = Buffer.from(bundle.outputFiles[0]!.contents).toString("base64");
-  return (await import(`data:text/javascript;base64,${text}`)) as Record<string, Converter>;
+  return (await import(`data:text/javascript;base64,${text}#${copy}`)) as Record<string, Converter>;
 }
 
 const test = suite("emit: converters");
@@ -121,6 +138,23 @@ test("pass arguments in signature order, whatever the order of the query", () =>
   assert.equal(call("add", "b=2&a=1"), [REQUEST, 1, 2]);
   assert.equal(call("add", "a=-5"), [REQUEST, -5, undefined]);
   assert.equal(call("add", "x=1&a=1&y&&b=(int)3&"), [REQUEST, 1, 3]);
+});
+
+test("create values of Temporal, and need them when they are loaded", async () => {
+  const args = call("stay", `day=2026-02-28&waits=${json(["P1D", "PT2H"])}`);
+  assert.equal(args, [{ day: "2026-02-28" }, [{ wait: "P1D" }, { wait: "PT2H" }]]);
+  assert.is(fault("stay", "day=28.2.2026"), "day=28.2.2026 (a date (year-month-day) is required)");
+  assert.match(fault("stay", 'day=2026-02-28&waits=["1D"]'), /^waits\[0\] \(a duration is req/);
+  global.Temporal = {};
+  try {
+    await load(2);
+    assert.unreachable();
+  } catch (error) {
+    assert.match((error as Error).message, /no `Temporal.PlainDate`: use Node.js 26 or later/);
+  } finally {
+    if (own === undefined) delete global.Temporal;
+    else global.Temporal = own;
+  }
 });
 
 test("handle absent keys, keys without value, and empty values", () => {

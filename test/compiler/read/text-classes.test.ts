@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkPlugins } from "../../../compiler/check/check-plugins.js";
+import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
 import type { TypeShape } from "../../../compiler/record/type-shape.js";
 import { marks, pluginNamed, readSource, readTypes, userParam } from "../reading.js";
 
@@ -33,6 +34,30 @@ test("are parameters of the query, as text or as JSON", () => {
     page: ["str", textValue("URL", { format: "uri" })],
     exact: ["str", textValue("bigint", { pattern: "^-7$" })],
   });
+});
+
+test("of Temporal are text with a format, for clients and in results", () => {
+  const result = readSource(`
+declare namespace Temporal {
+  interface PlainDate { readonly year: number; toJSON(): string }
+  interface Duration { readonly days: number; toJSON(): string }
+  interface ZonedDateTime { readonly year: number; toJSON(): string }
+}
+interface PlainDate { readonly year: int }
+interface Stay { from: Temporal.PlainDate; lasts: Temporal.Duration | null }
+/** @plugin */
+export function f(request: PluginRequest, day: Temporal.PlainDate, own: PlainDate,
+  content: Stay, at?: Temporal.ZonedDateTime): Stay { return content; }`);
+  assert.equal(result.diagnostics, []);
+  const plugin = pluginNamed(result, "f");
+  const day = { kind: "limited", base: { kind: "str" }, limits: { format: "date" } };
+  const { shape, wire } = userParam(plugin, "day")!;
+  assert.equal([shape, wire], [{ ...day, temporal: "PlainDate" }, "str"]);
+  assert.equal(toJsonSchema(shape!), { type: "string", format: "date" });
+  assert.is(userParam(plugin, "own")!.shape?.kind, "ref");
+  assert.equal(Object.keys(result.types), ["PlainDate", "Stay"]);
+  const { Stay } = result.types;
+  assert.ok(Stay?.kind === "object" && Stay.properties[1]!.shape.kind === "union");
 });
 
 test("are found within arguments and results", () => {
