@@ -55,7 +55,7 @@ try {
       unit: "x",
     },
     { what: "the same with --no-warm-up", value: firstSecond.cold, unit: "x" },
-    { what: "idle resident memory", value: starts.mib, atMost: 130, unit: "MiB" },
+    { what: "idle resident memory", value: starts.mib, atMost: 100, unit: "MiB" },
     {
       what: `growth over ${requests} requests`,
       value: growth,

@@ -23,16 +23,16 @@ export const serve = defineCommand({
       const supervisor = await import("./serving/supervise.js");
       return supervisor.supervise(process.argv.slice(3), open);
     }
-    const [{ warnIfStale }, { serveBuild }] = await Promise.all([
+    const [{ readBuild, warnIfChanged, warnIfExtended }, { serveBuild }] = await Promise.all([
       import("./serving/built-project.js"),
       import("./serving/serve-build.js"),
     ]);
     const folder = projectFolder(argument);
-    try {
-      return await serveBuild(folder, values, open);
-    } finally {
-      // A project of many files is not to delay the first response.
-      await warnIfStale(folder);
-    }
+    const build = readBuild(folder);
+    const isWarned = warnIfChanged(folder, build);
+    const code = await serveBuild(folder, values, open);
+    // A search must not delay the first response.
+    if (!isWarned) await warnIfExtended(folder, build);
+    return code;
   },
 });

@@ -32,15 +32,26 @@ export function readBuild(projectDir: string): Manifest {
  */
 export async function warnIfStale(projectDir: string): Promise<void> {
   const manifest = readBuild(projectDir);
+  if (!warnIfChanged(projectDir, manifest)) await warnIfExtended(projectDir, manifest);
+}
+
+/** Returns whether it has warned of a changed source, or of unchecked types. */
+export function warnIfChanged(projectDir: string, { inputs, checked }: Manifest): boolean {
+  const changed = changedFile(projectDir, inputs);
+  if (changed !== null) warn(projectDir, `serving a stale build: ${changed} has changed`);
+  else if (!checked) warn(projectDir, "serving a build with unchecked or invalid types");
+  return changed !== null || !checked;
+}
+
+/** Warns of a new source. It searches all folders of the project. */
+export async function warnIfExtended(projectDir: string, build: Manifest): Promise<void> {
   const { findPluginFiles } = await import("../../runtime/settings/plugin-files.js");
-  const files = await findPluginFiles(projectDir, manifest.config);
-  const added = files.find((file) => !manifest.files.includes(file)) ?? null;
-  const changed = changedFile(projectDir, manifest.inputs) ?? added;
-  if (changed === null && manifest.checked) return;
-  const reason =
-    changed === null
-      ? "serving a build with unchecked or invalid types"
-      : `serving a stale build: ${changed} ${changed === added ? "is new" : "has changed"}`;
+  const files = await findPluginFiles(projectDir, build.config);
+  const added = files.find((file) => !build.files.includes(file));
+  if (added !== undefined) warn(projectDir, `serving a stale build: ${added} is new`);
+}
+
+function warn(projectDir: string, reason: string): void {
   process.stderr.write(`svc: warning: ${reason}; run \`${buildCommand(projectDir)}\`\n`);
 }
 

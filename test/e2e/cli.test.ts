@@ -11,6 +11,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageInfo, packageRoot } from "../../runtime/base/package-info.js";
 import { buildProject, serve, svcHere } from "./support/server.js";
+import { until } from "./support/system.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc");
@@ -315,7 +316,8 @@ test("serve warns of a stale build, names the file and serves the build", () =>
       project.write("plugins/double.ts", GOOD_PLUGIN);
       project.write("plugins/triple.ts", GOOD_PLUGIN.replace("double", "triple"));
       const other = await serve(project.folder);
-      assert.match(other.log(), "serving a stale build: plugins/triple.ts is new");
+      const warning = "serving a stale build: plugins/triple.ts is new";
+      await until(async () => other.log().includes(warning));
       await other.stop();
       const answer = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/double?n=4`, {
         headers: { connection: "close" },
