@@ -14,8 +14,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { findBrowser } from "../test/e2e/support/browser.ts";
 import { openTab } from "../test/e2e/support/browser-tab.ts";
 import { serve, svc } from "../test/e2e/support/server.ts";
+import { serveMany } from "./lib/many-instances.mjs";
 
 const SECONDS = Number(process.argv[2] ?? 20);
+const MANY = 1000;
 const SETTLE_MS = 8000;
 const HOUR_TURNS = 3600;
 const TICKS = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
@@ -90,6 +92,15 @@ try {
     await first.value("window.goOn()");
     return usedSize / 1024 / 1024;
   };
+  const many = await serveMany(served.port + 1, MANY);
+  const large = await openTab(browser);
+  tabs.push(large);
+  await large.open(many.url);
+  await large.until(`document.querySelectorAll("main svg.map rect").length >= ${MANY}`);
+  const [largePage] = await share([large.pid]);
+  show(`browser, ${MANY} instances, above an empty page`, (largePage - blank).toFixed(2), "%", "2");
+  await tabs.pop().close();
+  many.close();
   for (let others = 1; others < 10; others++) await open();
   const [ten] = await share([served.process.pid]);
   show("server, ten consoles", (ten - idle).toFixed(2), "%", "2");

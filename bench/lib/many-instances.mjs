@@ -1,0 +1,48 @@
+// A server that shows its only instance as many: the overview lists copies of it, of which one in
+// seven differs in each poll. All other requests go to the real server.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+const OVERVIEW = "/svc/builtin/system_overview";
+const EVERY = 7;
+
+/**
+ * @param adminPort of the real server
+ * @returns the address of the console, and a function that ends the server
+ */
+export async function serveMany(adminPort, instances) {
+  const real = `http://127.0.0.1:${adminPort}`;
+  let poll = 0;
+  const server = createServer(async (request, response) => {
+    const isOverview = request.url.startsWith(OVERVIEW);
+    const url = isOverview ? `${OVERVIEW}?form=short&known=` : request.url;
+    const { accept = "*/*" } = request.headers;
+    const answer = await fetch(real + url, { headers: { accept } });
+    const type = answer.headers.get("content-type") ?? "text/plain";
+    response.writeHead(answer.status, { "content-type": type });
+    if (!isOverview) return response.end(Buffer.from(await answer.arrayBuffer()));
+    const isFirst = /known=(&|$)/.test(request.url);
+    response.end(JSON.stringify(multiplied(await answer.json(), instances, isFirst, poll++)));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address();
+  return { url: `http://127.0.0.1:${port}/system`, close: () => server.close() };
+}
+
+function multiplied(answer, instances, isFirst, poll) {
+  const { response } = answer;
+  const [[, ...one]] = response.instances;
+  const [[, rate, ...live]] = response.live;
+  const [[, ...rest]] = response.rest;
+  const all = Array.from({ length: instances }, (_, at) => at);
+  const changed = all.filter((at) => isFirst || at % EVERY === poll % EVERY);
+  const short = {
+    ...{ id: "S0", revision: `many-${poll}`, at: response.at, polled: response.polled + poll },
+    live: changed.map((at) => [at, rate + ((at + poll) % 100), ...live]),
+  };
+  if (!isFirst) return { ...answer, response: short };
+  const list = all.map((at) => [`S${at}`, ...one]);
+  const rows = all.map((at) => [at, ...rest]);
+  return { ...answer, response: { ...response, ...short, instances: list, rest: rows } };
+}
