@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { freezeClock, unfreezeClock } from "../../../../runtime/graph/memory/time.js";
 import { M_CNT, M_INT } from "../../../../runtime/graph/model/constants.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { comparable } from "../../../property/support/comparable.js";
@@ -13,10 +14,13 @@ import { openStore } from "../support/make-graph.js";
 const test = suite<{ store: GraphStore; graph: Graph }>("bulk changes");
 
 test.before.each((context) => {
+  // Two graphs are compared with the seconds of their changes.
+  freezeClock();
   context.store = loggedStore();
   context.graph = openStore(context.store);
 });
 test.after.each(({ store, graph }) => {
+  unfreezeClock();
   graph.closeAll();
   checkStore(store);
 });
