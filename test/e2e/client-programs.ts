@@ -136,7 +136,7 @@ const recommend: ClientProgram = {
   wrong: ["client.similar()", "client.similar({ item: 7 })", "client.feed({ n: 1 })"],
 };
 
-const shop: ClientProgram = {
+const guides: ClientProgram = {
   body: `
   const cents: number = await client.price({ article: "ab-1000" });
   const pages: string[] = await client.articles({ page: 2, size: 2 });
@@ -186,8 +186,27 @@ const shop: ClientProgram = {
   ],
 };
 
+const shop: ClientProgram = {
+  body: `
+  const titles: string[] = [];
+  for await (const { title } of client.search.all({ q: "boots" })) titles.push(title);
+  const { count } = await client.facets({ q: "boots" });
+  const kindOf = (e: unknown) => (e instanceof SvcError ? [e.kind, e.status] : e);
+  const unknown = await client.similar({ product: "p000001" }).catch(kindOf);
+  const stranger = await client.buy({ product: "p000001" }).catch(kindOf);
+  print({ titles, count, unknown, stranger });`,
+  prints: {
+    titles: [],
+    count: 0,
+    unknown: ["UnknownProduct", 404],
+    stranger: ["NotSignedIn", 401],
+  },
+  wrong: ["client.buy()", "client.register({ content: { name: 1 } })", "client.search.all({})"],
+};
+
 export const PROGRAMS: Readonly<Record<string, ClientProgram>> = {
   cities,
+  guides,
   hello,
   matrix,
   railways,

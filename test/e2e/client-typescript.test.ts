@@ -61,7 +61,8 @@ for (const [example, program] of Object.entries(PROGRAMS)) {
         assert.equal(await project.run(`out/${example}.cjs`, url), program.prints, "CommonJS");
       }
       // A dispatcher does not list the plugins of its engines.
-      if (servers.length === 1) await compareWithServer(example, url);
+      const admin = `http://127.0.0.1:${servers[0]!.port + 1}`;
+      if (servers.length === 1) await compareWithServer(example, admin);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
     }

@@ -11,8 +11,8 @@ import {
   type PluginRequest,
   type str,
 } from "svc-server";
-import { signedIn } from "../src/session.js";
-import { type Card, card, type ProductId, type Shop } from "../src/shop.js";
+import { NotSignedIn, userOf } from "../src/session.js";
+import { type Card, card, type ProductId, type Shop, UnknownProduct } from "../src/shop.js";
 
 const WORDS = { prefix: true, fuzzy: "auto" } as const;
 const PAGE = 20;
@@ -59,28 +59,36 @@ export function facets(_request: PluginRequest, graph: Graph<Shop>, q: str) {
   return { count: counts.vertices, brands: facets.brand, prices: facets.price };
 }
 
-/** Lists the products with the most similar vectors. @plugin @graph shop @readonly */
+/**
+ * Lists the products with the most similar vectors.
+ * @plugin @graph shop @readonly
+ * @throws {UnknownProduct} the product does not exist
+ */
 export function similar(
   _request: PluginRequest,
   graph: Graph<Shop>,
   product: ProductId,
   /** @minimum 1 @maximum 50 */ n: int = 5,
 ): Card[] {
-  card(graph, product);
+  if (!graph.hasVertex(product)) throw new UnknownProduct(product);
   // The product itself is the most similar one.
   const found = graph.nearest(graph.getVertex(product), { hits: n + 1, approximate: true });
   const others = found.filter(({ id }) => id !== product).slice(0, n);
   return others.map(({ id }) => card(graph, id));
 }
 
-/** Lists what buyers of a product have also bought. @plugin @graph shop @readonly */
+/**
+ * Lists what buyers of a product have also bought.
+ * @plugin @graph shop @readonly
+ * @throws {UnknownProduct} the product does not exist
+ */
 export function alsoBought(
   _request: PluginRequest,
   graph: Graph<Shop>,
   product: ProductId,
   /** @minimum 1 @maximum 50 */ n: int = 5,
 ): (Card & { buyers: int })[] {
-  card(graph, product);
+  if (!graph.hasVertex(product)) throw new UnknownProduct(product);
   const { facets } = graph.neighborhood(product, {
     arc: ["bought", D_IN],
     hits: 0,
@@ -90,13 +98,18 @@ export function alsoBought(
   return others.map(({ value, count }) => ({ ...card(graph, String(value)), buyers: count }));
 }
 
-/** Lists products that are close to those the caller has bought. @plugin @graph shop @readonly */
+/**
+ * Lists products that are close to those the caller has bought.
+ * @plugin @graph shop @readonly
+ * @throws {NotSignedIn} the caller has no session
+ */
 export function feed(
   request: PluginRequest,
   graph: Graph<Shop>,
   /** @minimum 1 @maximum 50 */ n: int = 10,
 ): Card[] {
-  const user = signedIn(request, graph);
+  const user = userOf(request, graph);
+  if (user === null) throw new NotSignedIn();
   const bought = graph.neighborhood(user, { arc: "bought", hits: 50 });
   if (bought.length === 0) return [];
   const taste = graph.sim.newCentroid(bought.map((id) => graph.getVertex(id).getVector()));

@@ -7,8 +7,8 @@ import {
   type PluginRequest,
   type UploadedFile,
 } from "svc-server";
-import { signedIn } from "../src/session.js";
-import { card, type ProductId, type Shop } from "../src/shop.js";
+import { NotSignedIn, userOf } from "../src/session.js";
+import { type ProductId, type Shop, UnknownProduct } from "../src/shop.js";
 
 const MAX_BYTES = 256 * 1024;
 /** First bytes of each type. */
@@ -19,15 +19,21 @@ const TYPES = [
 
 type PictureType = (typeof TYPES)[number][0];
 
-/** Replaces the picture of a product that the caller has bought. @plugin @graph shop */
+/**
+ * Replaces the picture of a product that the caller has bought.
+ * @plugin @graph shop
+ * @throws {NotSignedIn} the caller has no session
+ * @throws {UnknownProduct} the product does not exist
+ */
 export async function addPicture(
   request: PluginRequest,
   graph: Graph<Shop>,
   product: ProductId,
   picture: UploadedFile,
 ): Promise<PictureType> {
-  const user = signedIn(request, graph);
-  card(graph, product);
+  const user = userOf(request, graph);
+  if (user === null) throw new NotSignedIn();
+  if (!graph.hasVertex(product)) throw new UnknownProduct(product);
   if (!graph.adjacent(user, "bought", product)) throw new HttpError(403, "buy it first");
   if (picture.size > MAX_BYTES) throw new HttpError(413, "a picture has at most 256 KiB");
   const bytes = await picture.bytes();

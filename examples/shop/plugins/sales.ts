@@ -2,16 +2,22 @@
 
 import { randomUUID } from "node:crypto";
 import { type Graph, type int, type Job, type PluginRequest, S_DESC, S_IDEG } from "svc-server";
-import { signedIn } from "../src/session.js";
-import { type Card, card, type ProductId, type Shop } from "../src/shop.js";
+import { NotSignedIn, userOf } from "../src/session.js";
+import { type Card, card, type ProductId, type Shop, UnknownProduct } from "../src/shop.js";
 
 const HOUR = 3600;
 const RANKING = "best sellers";
 
-/** Buys a product. Returns how often the caller has bought it. @plugin @graph shop */
+/**
+ * Buys a product. Returns how often the caller has bought it.
+ * @plugin @graph shop
+ * @throws {NotSignedIn} the caller has no session
+ * @throws {UnknownProduct} the product does not exist
+ */
 export function buy(request: PluginRequest, graph: Graph<Shop>, product: ProductId): int {
-  const user = signedIn(request, graph);
-  card(graph, product);
+  const user = userOf(request, graph);
+  if (user === null) throw new NotSignedIn();
+  if (!graph.hasVertex(product)) throw new UnknownProduct(product);
   return graph.batch(() => {
     const sale = { type: "sale", lifespan: HOUR, properties: { product } } as const;
     graph.createVertex(`sale ${randomUUID()}`, sale);

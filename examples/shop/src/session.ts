@@ -32,11 +32,10 @@ export function closeSession(request: PluginRequest, graph: Graph<Shop>): void {
   graph.deleteVertex(sessionId(tokenOf(request)));
 }
 
-/** Returns the caller. @throws {NotSignedIn} */
-export function signedIn(request: PluginRequest, graph: Graph<Shop>): str {
+/** Returns the caller; null without a session. */
+export function userOf(request: PluginRequest, graph: Graph<Shop>): str | null {
   const id = sessionId(tokenOf(request));
-  if (!graph.hasVertex(id)) throw new NotSignedIn();
-  return graph.getVertex<"session">(id).requireProperty("user");
+  return graph.hasVertex(id) ? graph.getVertex<"session">(id).requireProperty("user") : null;
 }
 
 /** Returned as 401. */
