@@ -1,5 +1,5 @@
 // Requests with an `Idempotency-Key`: a repeated one changes nothing and gets the first answer,
-// also after a restart. Other requests with the key, and those of one at work, are refused.
+// also after a restart or a restore. Other requests with the key, and those of one at work, are refused.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,19 +7,21 @@ import { join } from "node:path";
 import type * as Library from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { run } from "../cli/run-main.js";
 import { type Answer, get } from "./support/server.js";
 
 const built = new URL("../../dist/index.js", import.meta.url).href;
 const { Graph, system }: typeof Library = await import(built);
 
 const test = suite("requests with a key");
-const root = mkdtempSync(join(tmpdir(), "svc-keys-"));
+const folder = mkdtempSync(join(tmpdir(), "svc-keys-"));
+const root = join(folder, "root");
 let names = 0;
 /** Ends the plugin `later`. */
 let goOn: () => void = () => undefined;
 
-async function start(): Promise<void> {
-  await system.initialize("keys", { http: 0, root, durability: "full" });
+async function start(at = root): Promise<void> {
+  await system.initialize("keys", { http: 0, root: at, durability: "full" });
   new Graph("shop");
   for (const [name, run] of Object.entries(PLUGINS)) {
     system.addPlugin(run, { name });
@@ -59,10 +61,10 @@ const PLUGINS = {
   here: (_request: Request) => new Graph("mine", { local: true }).count("sold", "units", "total"),
 };
 
-test.before(start);
+test.before(() => start());
 test.after(async () => {
   await system.unload();
-  rmSync(root, { recursive: true });
+  rmSync(folder, { recursive: true });
 });
 
 function post(path: string, key: string, body = "", more = {}): Promise<Answer> {
@@ -177,7 +179,7 @@ test("invalid keys are refused, and those of requests that only read are ignored
   }
 });
 
-test("keys and answers survive a restart, and stay hidden", async () => {
+test("keys and answers survive a restart and a restore, and stay hidden", async () => {
   const key = quoted(newKey());
   const { response } = (await post("plugin/sell", key)).json;
   const before = sold();
@@ -189,6 +191,14 @@ test("keys and answers survive a restart, and stay hidden", async () => {
   assert.not.equal(query.status, 200);
   await system.unload();
   await start();
+  assert.is((await post("plugin/sell", key)).json.response, response);
+  assert.is(sold(), before);
+  await system.unload();
+  const [place, restored] = [join(folder, "place"), join(folder, "restored")];
+  await run("backup", root, "--to", place);
+  const { code, stderr } = await run("restore", place, restored);
+  assert.is(code, 0, stderr);
+  await start(restored);
   assert.is((await post("plugin/sell", key)).json.response, response);
   assert.is(sold(), before);
 });

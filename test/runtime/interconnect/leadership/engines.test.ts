@@ -2,14 +2,17 @@
 // limit: 60 s
 // starts processes
 
+import { copyFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openEngine } from "../../../../runtime/interconnect/leadership/engines.js";
 import { findCluster } from "../../../../runtime/interconnect/leadership/kubernetes-api.js";
 import { KubernetesEngine } from "../../../../runtime/interconnect/leadership/kubernetes-engine.js";
 import type { LeadershipEngine } from "../../../../runtime/interconnect/leadership/leadership.js";
+import { certificateFile } from "../../../support/certificates.js";
 import { EtcdServer, hasEtcd } from "../support/etcd.js";
 import { FakeKubernetes, NAMESPACE } from "../support/kubernetes.js";
 import { NatsServers, natsVersion } from "../support/nats.js";
@@ -107,6 +110,24 @@ test("Kubernetes Leases", async () => {
     () => server.stop(),
     (group) => lease(server, group),
   );
+});
+
+test("the API server must have a certificate of the cluster's authority", async () => {
+  for (const [name, expected] of [
+    ["server", null],
+    ["stray", "self-signed certificate"],
+  ] as const) {
+    const server = await FakeKubernetes.start(name);
+    const engine = lease(server);
+    assert.match(await messageOf(engine.read()), "ca.crt cannot be read");
+    copyFileSync(certificateFile("ca.pem"), join(server.account, "ca.crt"));
+    if (expected === null) {
+      const revision = await engine.swap("", recordOf("B1", 1));
+      assert.equal(await engine.read(), { revision, text: recordOf("B1", 1) });
+    } else assert.match(await messageOf(engine.read()), expected);
+    assert.is(server.requests.length > 0, expected === null, "no token for another server");
+    await server.stop();
+  }
 });
 
 function leaderRecord(holder: string | null, epoch: number, beat = 0): string {

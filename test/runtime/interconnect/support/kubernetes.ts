@@ -2,12 +2,15 @@
 // that changes with each write, a write that names another one is a conflict, and requests need the
 // token of the moment.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Server as TlsServer } from "node:tls";
 import type { ClusterAccess } from "../../../../runtime/interconnect/leadership/kubernetes-api.js";
+import { certificateFile } from "../../../support/certificates.js";
 
 export interface StoredLease {
   metadata: Record<string, unknown> & { name: string; resourceVersion?: string };
@@ -41,15 +44,21 @@ export class FakeKubernetes {
     server.on("request", (request, response) => void this.#answer(request, response));
   }
 
-  static async start(): Promise<FakeKubernetes> {
-    const server = createServer();
+  /** @param certificate its name in test/fixtures/tls; null: without TLS */
+  static async start(certificate: string | null = null): Promise<FakeKubernetes> {
+    const read = (suffix: string) => readFileSync(certificateFile(`${certificate}${suffix}.pem`));
+    const server =
+      certificate === null
+        ? createServer()
+        : createTlsServer({ cert: read(""), key: read("-key") });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return new FakeKubernetes(server);
   }
 
   get access(): ClusterAccess {
     const { port } = this.#server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}`, account: this.account };
+    const scheme = this.#server instanceof TlsServer ? "https" : "http";
+    return { url: `${scheme}://127.0.0.1:${port}`, account: this.account };
   }
 
   /** Accepts another token from now on. */
