@@ -4,6 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { LeadershipRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
 import { Member } from "../../../../runtime/interconnect/leadership/member.js";
+import { SilenceWatch } from "../../../../runtime/interconnect/leadership/silence-watch.js";
 
 const test = suite("member of a group");
 const [OWN, ONE, TWO] = ["0", "1", "2"].map((digit) => digit.repeat(32)) as [
@@ -12,38 +13,150 @@ const [OWN, ONE, TWO] = ["0", "1", "2"].map((digit) => digit.repeat(32)) as [
   string,
 ];
 
-test("hands over once all changes are acknowledged", () => {
-  const member = new Member({
-    ...{ id: "B1", incarnation: OWN, ttlMs: 2_000, minSynced: 1, whenAlone: "refuse" },
-    ...{ mayFound: true, epoch: 0 },
-  });
-  let [now, revision] = [0, 0];
-  let record: LeadershipRecord | null = null;
-  /** Time goes on, and the members acknowledge. */
-  const run = (one: number, two: number): void => {
-    for (let step = 0; step < 40; step++) {
-      now += 10;
+const TTL_MS = 2_000;
+const POLL_MS = 200;
+
+/** The first member of a group, with an engine that answers at once. */
+class Leader {
+  readonly member: Member;
+  now = 0;
+  record: LeadershipRecord | null = null;
+  isEngineAway = false;
+  #revision = 0;
+
+  constructor(whenAlone: "refuse" | "go-on" = "refuse") {
+    this.member = new Member({
+      ...{ id: "B1", incarnation: OWN, ttlMs: TTL_MS, minSynced: 1, whenAlone },
+      ...{ mayFound: true, epoch: 0 },
+    });
+  }
+
+  get synced(): string[] {
+    return this.record!.synced.map(([id]) => id).sort();
+  }
+
+  /** Time goes on, and the members acknowledge; null: they do not. */
+  run(one: number | null, two: number | null, ms = 400): void {
+    const { member } = this;
+    for (const end = this.now + ms; this.now < end; ) {
+      this.now += 10;
       if (member.isLeading) {
-        member.acknowledged(now, ["S1", ONE], one);
-        member.acknowledged(now, ["S2", TWO], two);
+        if (one !== null) member.acknowledged(this.now, ["S1", ONE], one);
+        if (two !== null) member.acknowledged(this.now, ["S2", TWO], two);
       }
-      const call = member.next(now);
-      if (call.do === "read") member.heard(now, { revision: String(revision), record });
-      if (call.do !== "swap") continue;
-      record = call.record;
-      member.swapped(now, String(++revision));
+      const call = member.next(this.now);
+      if (call.do === "wait") continue;
+      if (this.isEngineAway) member.failed();
+      else if (call.do === "read") {
+        member.heard(this.now, { revision: String(this.#revision), record: this.record });
+      } else {
+        this.record = call.record;
+        member.swapped(this.now, String(++this.#revision));
+      }
     }
-  };
-  run(0, 0);
-  member.written(now, 5);
-  run(5, 5);
-  assert.equal(record!.synced.map(([id]) => id).sort(), ["B1", "S1", "S2"]);
+  }
+}
+
+test("hands over once all changes are acknowledged", () => {
+  const leader = new Leader();
+  const { member } = leader;
+  leader.run(0, 0);
+  member.written(leader.now, 5);
+  leader.run(5, 5);
+  assert.equal(leader.synced, ["B1", "S1", "S2"]);
   assert.ok(member.beginHandover("S1"));
-  member.completeHandover(now, 6);
-  run(6, 5);
-  assert.is(record!.holder, "B1", "S2 lacks a change whose response waits for it");
-  run(6, 6);
-  assert.equal([record!.holder, record!.next], [null, "S1"]);
+  member.completeHandover(leader.now, 6);
+  leader.run(6, 5);
+  assert.is(leader.record!.holder, "B1", "S2 lacks a change whose response waits for it");
+  leader.run(6, 6);
+  assert.equal([leader.record!.holder, leader.record!.next], [null, "S1"]);
+});
+
+test("a member is synced once it has everything from before it was required", () => {
+  const leader = new Leader();
+  const { member } = leader;
+  leader.run(null, null, 100);
+  member.written(leader.now, 100);
+  leader.run(null, 40, 300);
+  assert.equal(leader.synced, ["B1"]);
+  assert.is(member.confirmedSn(), -1, "nothing is acknowledged without a synced member");
+  assert.ok(member.required().some(({ id, isSynced }) => id === "S2" && !isSynced));
+  leader.run(null, 100, 300);
+  assert.equal(leader.synced, ["B1", "S2"]);
+  assert.is(member.confirmedSn(), 100);
+});
+
+test("a member that is late is required until the record does not name it any more", () => {
+  const leader = new Leader();
+  const { member } = leader;
+  leader.run(0, 0);
+  member.written(leader.now, 1);
+  leader.run(1, 1);
+  leader.isEngineAway = true;
+  for (let sn = 2; sn < 40; sn++) {
+    member.written(leader.now, sn);
+    leader.run(sn, 1, 50);
+  }
+  assert.is(member.confirmedSn(), 1, "it may still lead next");
+  leader.isEngineAway = false;
+  leader.run(39, 1);
+  assert.equal(leader.synced, ["B1", "S1"]);
+  assert.is(member.confirmedSn(), 39);
+});
+
+test("without a lease, it acknowledges only while all members answer", () => {
+  const leader = new Leader();
+  const { member } = leader;
+  leader.run(0, 0);
+  assert.is(member.mode(leader.now), "leading");
+  leader.isEngineAway = true;
+  leader.run(0, 0, 2 * TTL_MS);
+  assert.is(member.mode(leader.now), "leading");
+  leader.run(0, null, 2 * TTL_MS);
+  assert.is(member.mode(leader.now), "refusing", "S2 may lead");
+});
+
+test("alone, it refuses changes or goes on, as configured", () => {
+  for (const [whenAlone, mode] of [
+    ["refuse", "refusing"],
+    ["go-on", "leading"],
+  ] as const) {
+    const leader = new Leader(whenAlone);
+    leader.run(null, null);
+    assert.is(leader.member.mode(leader.now), mode);
+  }
+});
+
+/** Hears the same record until it counts as silent; returns the time that took. */
+function silence(watch: SilenceWatch, from: number, epoch: number): number {
+  const record = { holder: "B1", epoch, beat: 0, synced: [], next: null };
+  for (let now = from; ; now += POLL_MS) {
+    watch.heard(now, { revision: String(epoch), record });
+    if (watch.isOver(now, 0)) return now - from;
+  }
+}
+
+test("time in which the engine does not answer is no silence of the leader", () => {
+  const watch = new SilenceWatch(TTL_MS, POLL_MS);
+  const record = { holder: "B1", epoch: 1, beat: 0, synced: [], next: null };
+  for (const now of [0, 10 * TTL_MS, 20 * TTL_MS]) {
+    watch.heard(now, { revision: "1", record });
+    assert.not.ok(watch.isOver(now, 0));
+  }
+  assert.ok(silence(new SilenceWatch(TTL_MS, POLL_MS), 0, 1) <= TTL_MS);
+});
+
+test("after a takeover, silence must last longer, and longer after another one", () => {
+  const watch = new SilenceWatch(TTL_MS, POLL_MS);
+  let now = silence(watch, 0, 1);
+  assert.is(now, TTL_MS);
+  for (let epoch = 2; epoch < 6; epoch++) {
+    const ms = silence(watch, now + POLL_MS, epoch);
+    assert.is(ms, 2 * TTL_MS, `epoch ${epoch}`);
+    now += POLL_MS + ms;
+  }
+  assert.is(silence(watch, now + 400_000, 6), 2 * TTL_MS);
+  assert.is(silence(watch, now + 900_000, 6), 0);
 });
 
 test.run();
