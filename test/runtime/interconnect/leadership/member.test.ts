@@ -102,6 +102,13 @@ test("a member that is late is required until the record does not name it any mo
   leader.run(39, 1);
   assert.equal(leader.synced, ["B1", "S1"]);
   assert.is(member.confirmedSn(), 39);
+  // The last synced member stays in the record, and so do changes wait for it.
+  for (let sn = 40; sn < 80; sn++) {
+    member.written(leader.now, sn);
+    leader.run(39, 1, 50);
+  }
+  assert.equal(leader.synced, ["B1", "S1"]);
+  assert.is(member.confirmedSn(), 39);
 });
 
 test("without a lease, it acknowledges only while all members answer", () => {
