@@ -1,5 +1,5 @@
 // Requests with an `Idempotency-Key`: a repeated one changes nothing and gets the first answer,
-// also after a restart or a restore. Requests with a key of another, or of one at work, are refused.
+// also after a restart or a restore. Requests with the key of another one are refused.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
