@@ -5,6 +5,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { readManifest } from "../../runtime/settings/manifest.js";
 import type { SystemTls } from "../../runtime/system/descriptor.js";
+import type { InstanceCalls } from "../../runtime/system/instance-calls.js";
 import { type Address, requestInstance } from "../../runtime/system/instance-client.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import type { System } from "../../runtime/system/system.js";
@@ -13,6 +14,7 @@ import { escapeControlChars } from "../framework/printable.js";
 import { projectFolder } from "../framework/project-folder.js";
 import { loadSystem } from "../system/load-system.js";
 import { selectIds } from "../system/select-ids.js";
+import { operate } from "./remote.js";
 
 const TIMEOUT_MS = 5000;
 const IDLE_MS = 5000;
@@ -43,13 +45,20 @@ export interface VerbArguments {
   readonly more: string | undefined;
 }
 
-export class AdminContext {
+export class AdminContext implements InstanceCalls {
   constructor(
     readonly system: System,
     readonly values: AdminValues,
     /** TLS for connections to instances; null: none. */
     readonly secure: TlsContextCache | null = null,
   ) {}
+
+  /** The operator wants to take over from another run. */
+  get isForced(): boolean {
+    return this.values.force === true;
+  }
+
+  call: InstanceCalls["call"] = (id, ...call) => operate(this.address(id), ...call);
 
   get isJson(): boolean {
     return this.values.json === true;

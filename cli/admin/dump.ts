@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";
+import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
-import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 
 const ASK_MS = 5000;
@@ -33,7 +33,7 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
   };
   const say = (result: unknown) => `dumped to ${(result as { folder: string }).folder}`;
   const chosen = context.select(ids);
-  return Lease.during(context, "dump", () => forEachInstance(context, chosen, act, say));
+  return ProcedureLease.during(context, "dump", () => forEachInstance(context, chosen, act, say));
 }
 
 type Shown = readonly [uri: string, { readonly status: string }];

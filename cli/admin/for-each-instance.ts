@@ -1,9 +1,9 @@
 // Runs one operation on all chosen instances in parallel. Reports failures and continues with the
 // others.
 
+import { unexpectedResponse } from "../../runtime/system/unexpected-response.js";
 import { EXIT_FAILURE } from "../framework/report-error.js";
 import type { AdminContext } from "./context.js";
-import { unexpectedResponse } from "./unexpected-response.js";
 
 interface Outcome {
   readonly id: string;

@@ -7,8 +7,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";
+import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 import { requireRedundancy } from "./rolling-update/check.js";
 import { fetchNodestat, type StatusObject } from "./rolling-update/instances.js";
@@ -26,7 +26,7 @@ export async function run(context: AdminContext, { ids, more }: VerbArguments): 
   if (context.system.instances.get(to)!.tport === 0) {
     throw new SvcError("SVC3117", `Destination has no TX input service: ${to}`);
   }
-  await Lease.during(context, "force-copy", (lease) => copy(context, lease, from, to));
+  await ProcedureLease.during(context, "force-copy", (lease) => copy(context, lease, from, to));
   context.print({ from, to, done: true }, [`${to}: now has all graphs of ${from}`]);
   return 0;
 }
@@ -38,7 +38,12 @@ function only(context: AdminContext, ids: string | undefined): string {
   throw new SvcError("SVC3004", "expected <from> and <to>, one instance each");
 }
 
-async function copy(context: AdminContext, lease: Lease, from: string, to: string): Promise<void> {
+async function copy(
+  context: AdminContext,
+  lease: ProcedureLease,
+  from: string,
+  to: string,
+): Promise<void> {
   const before = await fetchNodestat(context, to);
   const wasIn = before["service-in"] === 1 || before["service-out-reason"] === REASON;
   if (before["service-in"] === 1) await takeOut(context, lease, to);
@@ -62,7 +67,7 @@ async function copy(context: AdminContext, lease: Lease, from: string, to: strin
 }
 
 /** @throws SvcError SVC3119 if no other instance serves its partition */
-async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
+async function takeOut(context: AdminContext, lease: ProcedureLease, id: string): Promise<void> {
   await requireRedundancy(context, id);
   await lease.renew(id);
   const parameters = { reason: REASON, lease: lease.holder };

@@ -2,9 +2,13 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { SlotRecord } from "../../runtime/base/slot-record.js";
+import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
+import {
+  listDispatchers,
+  listMembers,
+  SlotInstances,
+} from "../../runtime/system/slot-moves/slot-instances.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { Lease } from "./lease.js";
-import { listDispatchers, listMembers, SlotInstances } from "./move-slots/instances.js";
 import { readMoveRate } from "./move-slots/move-rate.js";
 import { type MovePlan, prepareMove } from "./move-slots/prepare.js";
 import { SlotMover } from "./move-slots/slot-mover.js";
@@ -45,7 +49,7 @@ async function run(
     showPlan(context, await prepareMove(context, leaving), false);
     return 0;
   }
-  return Lease.during(context, `svc admin ${verb}`, async (lease) => {
+  return ProcedureLease.during(context, `svc admin ${verb}`, async (lease) => {
     const mover = new SlotMover(context, lease, rate);
     const found = await prepareMove(context, leaving);
     if (found.isUnfinished) await mover.settle();
@@ -59,7 +63,11 @@ async function run(
 }
 
 /** Lets all instances know the groups of the descriptor, and who owns which slot so far. */
-async function tellGroups(context: AdminContext, lease: Lease, record: SlotRecord): Promise<void> {
+async function tellGroups(
+  context: AdminContext,
+  lease: ProcedureLease,
+  record: SlotRecord,
+): Promise<void> {
   const instances = new SlotInstances(context, lease);
   const { system } = context;
   const [members, dispatchers] = [listMembers(system), listDispatchers(system)];
@@ -81,7 +89,7 @@ async function tellGroups(context: AdminContext, lease: Lease, record: SlotRecor
 
 async function moveAll(
   context: AdminContext,
-  lease: Lease,
+  lease: ProcedureLease,
   verb: string,
   mover: SlotMover,
   { moves }: MovePlan,

@@ -9,9 +9,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";
+import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
 import {
@@ -39,7 +39,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
     (id) => !context.system.matrices.has(id) && findReplicaSlots(context, id)[0],
   );
   const chosen = ids === undefined ? behind : context.select(ids);
-  await Lease.during(context, "rolling-update", (lease) => {
+  await ProcedureLease.during(context, "rolling-update", (lease) => {
     return updateAll(context, lease, chosen, wanted);
   });
   return 0;
@@ -47,7 +47,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
 
 async function updateAll(
   context: AdminContext,
-  lease: Lease,
+  lease: ProcedureLease,
   chosen: readonly string[],
   wanted: string | null,
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function servesAlready(
 
 async function update(
   context: AdminContext,
-  lease: Lease,
+  lease: ProcedureLease,
   id: string,
   wanted: string | null,
 ): Promise<string> {
@@ -130,7 +130,7 @@ async function restart(context: AdminContext, id: string): Promise<void> {
 /**
  * If requests would have no other replica, puts the instance back into service and ends the run.
  */
-async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
+async function takeOut(context: AdminContext, lease: ProcedureLease, id: string): Promise<void> {
   await requireRedundancy(context, id);
   await mark(context, lease, id);
   try {
@@ -148,7 +148,7 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
  * Takes an instance out of service for a reason that later runs recognize; refused unless this run
  * holds its lease.
  */
-async function mark(context: AdminContext, lease: Lease, id: string): Promise<void> {
+async function mark(context: AdminContext, lease: ProcedureLease, id: string): Promise<void> {
   await lease.renew(id);
   const parameters = { reason: OUT_OF_SERVICE, lease: lease.holder };
   await operate(context.address(id), "ServiceOut", parameters);

@@ -8,10 +8,10 @@ import {
   requestInstance,
   requestInstanceJson,
 } from "../../runtime/system/instance-client.js";
+import { unexpectedResponse } from "../../runtime/system/unexpected-response.js";
 import { EXIT_FAILURE } from "../framework/report-error.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { table } from "./table.js";
-import { unexpectedResponse } from "./unexpected-response.js";
 
 const TIMEOUT_MS = 2000;
 const HEALTH_TIMEOUT_MS = 1000;

@@ -6,6 +6,7 @@ import {
   describePoint,
   planRestore,
   type RestoreTarget,
+  requireSettledSlots,
 } from "../../runtime/interconnect/archive/restore-plan.js";
 import { restoreRoot } from "../../runtime/interconnect/archive/restore-root.js";
 
@@ -19,7 +20,7 @@ export async function runRestore(
   const target = parseTarget(time, position);
   const store = await openStore(place);
   const plan = await planRestore(store, target);
-  const { end } = await restoreRoot(store, plan, root);
+  const { end } = await restoreRoot(store, plan, root, requireSettledSlots(plan));
   process.stdout.write(`${root} restored up to ${describePoint(end)}\n`);
   return 0;
 }

@@ -6,6 +6,7 @@ import { logEvent } from "../../runtime/base/recent-events.js";
 import type { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ServerOwner } from "../../runtime/lifecycle/operation.js";
+import type { SlotKeeper } from "../../runtime/lifecycle/slot-keeper.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
@@ -22,6 +23,7 @@ export class ServedProject implements ServerOwner {
   readonly #load: LoadBuild;
   #service: HttpService;
   #table: PluginTable;
+  #keeper: SlotKeeper | null = null;
   #changing: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -81,6 +83,7 @@ export class ServedProject implements ServerOwner {
   }
 
   stop(): Promise<void> {
+    this.#keeper?.close();
     return this.#change(() => this.#service.stop());
   }
 
@@ -129,5 +132,16 @@ export class ServedProject implements ServerOwner {
       const { operate } = await import("../../runtime/lifecycle/control-operations.js");
       return operate(parts, operation, args);
     });
+    void this.#keepSlots();
+  }
+
+  async #keepSlots(): Promise<void> {
+    this.#keeper?.close();
+    const service = this.#service;
+    const { slots } = this.#graphs;
+    if (slots === null) return;
+    const { keepSlots } = await import("../../runtime/lifecycle/slot-keeper.js");
+    if (this.#service !== service) return;
+    this.#keeper = keepSlots(service, this.#graphs, slots);
   }
 }

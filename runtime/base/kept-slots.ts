@@ -14,7 +14,8 @@ import { isPlainObject } from "./plain-object.js";
 import type { SlotRun } from "./slot-map.js";
 import { changeSlots, type SlotCommand, type SlotMove, type SlotRecord } from "./slot-record.js";
 
-const FILE = "_slots.json";
+/** In a data folder. */
+const SLOTS_FILE = "_slots.json";
 
 /** The slots of this process; its main thread alone changes them. */
 export class KeptSlots {
@@ -22,6 +23,8 @@ export class KeptSlots {
   #plan: SlotPlan;
   #record: SlotRecord;
   #changedMs = 0;
+  /** The data folder has a record: without one, an instance with data of others has to ask. */
+  #isKnown: boolean;
 
   /**
    * Installs the slots for this thread and later ones.
@@ -32,7 +35,8 @@ export class KeptSlots {
     this.#root = root;
     this.#plan = plan;
     this.#record = readSlotRecord(root, plan);
-    installSlots(planWithRecord(plan, this.#record));
+    this.#isKnown = existsSync(join(root, SLOTS_FILE)) || plan.partitions !== null || plan.own < 0;
+    installSlots(this.#planned());
   }
 
   get record(): SlotRecord {
@@ -42,6 +46,11 @@ export class KeptSlots {
   /** Group of this instance; null: none. */
   get own(): string | null {
     return this.#plan.groups[this.#plan.own] ?? null;
+  }
+
+  /** False: its responses are of no map until `keepFirst`, `adopt` or `change`. */
+  get isKnown(): boolean {
+    return this.#isKnown;
   }
 
   get isDispatcher(): boolean {
@@ -59,20 +68,36 @@ export class KeptSlots {
   change(command: SlotCommand): SlotRecord {
     const next = changeSlots(this.#record, this.own, command);
     if (next === this.#record) return next;
-    keepSlotRecord(this.#root, next);
-    const before = planWithRecord(this.#plan, this.#record);
-    const after = planWithRecord(this.#plan, next);
-    const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
-    if (isOther) this.#changedMs = nowMs();
-    if (next.version !== this.#record.version) log(`slots: version ${next.version}`, "info");
-    this.#record = next;
-    this.#publish();
+    this.#keep(next);
     return next;
   }
 
-  /** Keeps the map that the descriptor implies: a later descriptor may have more groups. */
-  keepFirst(): void {
-    if (!existsSync(join(this.#root, FILE))) keepSlotRecord(this.#root, this.#record);
+  /** Takes over the record of the instance that its data come from, with its move. */
+  adopt(record: SlotRecord): void {
+    this.#keep(record);
+  }
+
+  #keep(next: SlotRecord): void {
+    keepSlotRecord(this.#root, next);
+    const before = this.#planned();
+    if (next.version !== this.#record.version) log(`slots: version ${next.version}`, "info");
+    this.#record = next;
+    this.#isKnown = true;
+    const after = this.#planned();
+    const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
+    if (isOther) this.#changedMs = nowMs();
+    this.#publish();
+  }
+
+  /**
+   * Keeps the map that the descriptor implies: a later descriptor may have more groups.
+   * @param isStored false: only in memory
+   */
+  keepFirst(isStored = true): void {
+    if (this.#isKnown && (!isStored || existsSync(join(this.#root, SLOTS_FILE)))) return;
+    if (isStored) return this.#keep(this.#record);
+    this.#isKnown = true;
+    this.#publish();
   }
 
   /** Another descriptor has been accepted. */
@@ -90,7 +115,12 @@ export class KeptSlots {
   }
 
   #publish(): void {
-    publishSlots(planWithRecord(this.#plan, this.#record, this.#changedMs));
+    publishSlots(this.#planned());
+  }
+
+  #planned(): SlotPlan {
+    const planned = planWithRecord(this.#plan, this.#record, this.#changedMs);
+    return this.#isKnown ? planned : { ...planned, isMoving: true };
   }
 }
 
@@ -104,7 +134,7 @@ function makeSlotRecord({ map, groups }: SlotPlan): SlotRecord {
  * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots
  */
 function readSlotRecord(root: string, plan: SlotPlan): SlotRecord {
-  const file = join(root, FILE);
+  const file = join(root, SLOTS_FILE);
   if (!existsSync(file)) return makeSlotRecord(plan);
   const record = parseSlotRecord(readFileSync(file, "utf8"));
   if (record === null) throw new SvcError("SVC3413", `${file} is corrupt`);
@@ -125,9 +155,15 @@ function listMissing({ map, groups }: SlotRecord, plan: SlotPlan): string[] {
   return [...owners].filter((group) => !plan.groups.includes(group));
 }
 
-function keepSlotRecord(root: string, record: SlotRecord): void {
+/** Returns the record that a data folder has now; null: none, or a corrupt one. */
+export function findSlotRecord(root: string): SlotRecord | null {
+  const file = join(root, SLOTS_FILE);
+  return existsSync(file) ? parseSlotRecord(readFileSync(file, "utf8")) : null;
+}
+
+export function keepSlotRecord(root: string, record: SlotRecord): void {
   mkdirDurable(root);
-  writeJsonAtomically(join(root, FILE), record);
+  writeJsonAtomically(join(root, SLOTS_FILE), record);
 }
 
 /** Returns null for a text that is no record. */
@@ -155,6 +191,7 @@ export function isSlotRecord(given: unknown): given is SlotRecord {
     return isNext && run[0] < count && run[1] < groups.length;
   };
   if (!Array.isArray(runs) || runs.length === 0 || !runs.every(isRun)) return false;
+  if (typeof (given.isRestored ?? false) !== "boolean") return false;
   return move === null || (isSlotMove(move, count) && typeof Object(move).isGiven === "boolean");
 }
 

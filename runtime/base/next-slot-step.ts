@@ -8,8 +8,16 @@ export interface SlotMember {
   readonly id: string;
   readonly group: string;
   readonly record: SlotRecord;
-  /** It changes the graphs of its group. */
+  /** It changes the graphs of its group, as far as it knows. */
   readonly leads: boolean;
+  /** Latest term of its group that it knows, with one leader per term; 0: leaders never change. */
+  readonly term: number;
+}
+
+/** A leader in a term. It refuses commands of a move once it does not lead in this term. */
+export interface SlotLeader {
+  readonly id: string;
+  readonly term: number;
 }
 
 /** The attempt of this run; null: it only finishes what others have begun. */
@@ -22,11 +30,16 @@ export interface SlotAttempt {
 export type SlotStep =
   | { readonly do: "tell"; readonly to: readonly string[]; readonly command: SlotCommand }
   /** Copies the content to the target and verifies it. */
-  | { readonly do: "apply"; readonly move: SlotMove }
+  | {
+      readonly do: "apply";
+      readonly move: SlotMove;
+      readonly from: SlotLeader;
+      readonly to: SlotLeader;
+    }
   /** Removes the content of the slots in the source, or in a target that gets none. */
   | {
       readonly do: "remove";
-      readonly at: string;
+      readonly at: SlotLeader;
       readonly move: SlotMove;
       /** Told to the group once it is done. */
       readonly then: Extract<SlotStep, { do: "tell" }>;
@@ -54,8 +67,33 @@ export function nextSlotStep(
   const unheld = [...sources, ...targets].filter(({ record }) => !holds(record, move));
   if (unheld.length > 0 && attempt.isApplied) return { do: "lost" };
   if (unheld.length > 0) return tell(unheld, { do: "hold", move: attempt.move });
-  if (!attempt.isApplied) return { do: "apply", move: attempt.move };
+  if (!attempt.isApplied) return applyStep(attempt.move, members);
   return tell(sources, { do: "give", id: move.id });
+}
+
+/** All members hold the slots, so that the latest leader has all changes there will be. */
+function applyStep(move: SlotMove, members: readonly SlotMember[]): SlotStep {
+  const from = findLeader(members, move.from);
+  const to = findLeader(members, move.to);
+  if (from === null || to === null)
+    return { do: "wait", group: from === null ? move.from : move.to };
+  return { do: "apply", move, from, to };
+}
+
+/**
+ * Returns the member that leads a group in the latest term that any member knows; null: none does.
+ * A former leader may not know yet that there is another one.
+ */
+export function findLeader(members: readonly SlotMember[], group: string): SlotLeader | null {
+  const own = members.filter((member) => member.group === group);
+  const term = Math.max(0, ...own.map((member) => member.term));
+  const found = own.find((member) => isLeading(member, term));
+  return found === undefined ? null : { id: found.id, term };
+}
+
+/** Returns whether a member leads in a term, as far as it knows. */
+export function isLeading(member: Pick<SlotMember, "leads" | "term">, term: number): boolean {
+  return member.leads && member.term === term;
 }
 
 function isOver(members: readonly SlotMember[], { version, from, to }: SlotMove): boolean {
@@ -96,11 +134,13 @@ function remove(
   group: readonly SlotMember[],
   then: Extract<SlotStep, { do: "tell" }>,
 ): SlotStep {
-  const leader = group.find(({ leads }) => leads);
-  if (leader === undefined) return { do: "wait", group: group[0]?.group ?? move.from };
+  const name = group[0]?.group ?? move.from;
+  const leader = findLeader(group, name);
+  if (leader === null) return { do: "wait", group: name };
+  const { record } = group.find(({ id }) => id === leader.id)!;
   // Told before others of its group, after the removal; or not all had held, and nothing came.
-  if (!holds(leader.record, move)) return then;
-  return { do: "remove", at: leader.id, move, then };
+  if (!holds(record, move)) return then;
+  return { do: "remove", at: leader, move, then };
 }
 
 /** All others learn the latest map. */

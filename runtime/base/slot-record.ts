@@ -30,6 +30,8 @@ export interface SlotRecord {
   readonly groups: readonly string[];
   /** The unfinished move of this group. */
   readonly move: (SlotMove & { readonly isGiven: boolean }) | null;
+  /** The data come from a backup: they are those of this version, and of no later one. */
+  readonly isRestored?: boolean;
 }
 
 export type SlotCommand =
@@ -48,7 +50,7 @@ export function changeSlots(
   command: SlotCommand,
 ): SlotRecord {
   if (command.do === "hold") return hold(record, own, command.move);
-  if (command.do === "install") return install(record, command.record);
+  if (command.do === "install") return install(record, own, command.record);
   const { move } = record;
   const isKnown = move !== null && move.id === command.id;
   if (command.do === "abort") {
@@ -83,9 +85,14 @@ function hold(record: SlotRecord, own: string | null, move: SlotMove): SlotRecor
   return { ...record, move: { ...move, isGiven: false } };
 }
 
-/** Replaces the map by a later one. */
-function install(record: SlotRecord, next: SlotRecord): SlotRecord {
+/** Replaces the map by a later one. A dispatcher has no data: it takes any. */
+function install(record: SlotRecord, own: string | null, next: SlotRecord): SlotRecord {
+  if (own === null) return settle(next);
   if (record.move !== null) throw refused("install: a move is not finished");
+  if (record.isRestored === true && !isDeepStrictEqual(listOwn(record, own), listOwn(next, own))) {
+    const text = `${own} was restored with version ${record.version} of the slot map`;
+    throw refused(`${text}, and others have version ${next.version}: restore all to one time`);
+  }
   if (next.version < record.version) {
     throw refused(`install: version ${next.version} is older than ${record.version}`);
   }
@@ -93,12 +100,24 @@ function install(record: SlotRecord, next: SlotRecord): SlotRecord {
   if (next.version === record.version && !isSame) {
     throw refused(`install: there is another map of version ${next.version}`);
   }
+  return settle(next);
+}
+
+function settle({ isRestored: _, ...next }: SlotRecord): SlotRecord {
   return { ...next, move: null };
+}
+
+/** Returns where the slots of a group begin and end. */
+function listOwn({ map, groups }: SlotRecord, own: string): readonly number[] {
+  const owned = map.runs.map(([first, owner]) => [first, groups[owner] === own] as const);
+  const isOther = ([, is]: readonly [number, boolean], at: number) =>
+    is !== (owned[at - 1]?.[1] ?? false);
+  return owned.filter(isOther).map(([first]) => first);
 }
 
 function moved(record: SlotRecord, { version, slots, to }: SlotMove): SlotRecord {
   const owner = record.groups.indexOf(to);
-  return { ...record, version, map: withOwner(record.map, slots, owner) };
+  return { ...settle(record), version, map: withOwner(record.map, slots, owner) };
 }
 
 /** Returns the number of slots that a group owns. */

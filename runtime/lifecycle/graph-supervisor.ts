@@ -437,7 +437,9 @@ export class GraphSupervisor implements GraphSource {
       }
     });
     await Promise.all(opening);
-    if (!this.#settings.readonly) this.slots?.keepFirst();
+    // A replica takes over the record of its provider.
+    const { readonly, txPort, followStream } = this.#settings;
+    if (txPort === null && followStream === null) this.slots?.keepFirst(!readonly);
   }
 
   /** @throws DataError if the graph is open and stored elsewhere */

@@ -8,6 +8,8 @@ import { MAX_SLOTS } from "../base/limits.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SlotCommand } from "../base/slot-record.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
+import { SLOTS_UNKNOWN } from "../system/slot-moves/slot-instances.js";
+import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { Parts } from "./operation.js";
 import { SlotShare } from "./slot-share.js";
 
@@ -27,8 +29,7 @@ export async function moveSlots(parts: Parts, { content, lease }: ControlArgumen
   if (slots === null) throw new Error("the system has no slots");
   const command: unknown = JSON.parse(String(content));
   if (!isPlainObject(command)) throw new Error("a command is required");
-  const share = shares.get(slots) ?? new SlotShare(graphs, slots);
-  shares.set(slots, share);
+  const share = findShare(graphs, slots);
   if (command.do === "look") return look(parts, slots, share);
   if (command.do === "count") return { graphs: await share.count() };
   if (!service.lease.isHeldBy(String(lease))) throw new Error("lease lost on this instance");
@@ -43,33 +44,45 @@ export async function moveSlots(parts: Parts, { content, lease }: ControlArgumen
     case "tell": {
       const record = slots.change(readCommand(command.command, slots));
       await share.settle();
-      return { record };
+      return { record, ...(await share.leadership()) };
     }
     case "encode":
+      await share.requireTerm(termOf(command));
       return share.encode(readSlots(command.slots), readNumber(command.maxWords, MAX_WORDS));
     case "encode-anchors":
+      await share.requireTerm(termOf(command));
       return share.encodeAnchors();
     case "read":
       return { data: share.read(String(command.graph), readSlot(command.slot), offsetOf(command)) };
     case "stage":
       return share.stage(readStaged(command));
     case "write":
+      await share.requireTerm(termOf(command));
       return share.write(String(command.id), readSlots(command.slots));
     case "remove":
+      await share.requireTerm(termOf(command));
       return share.remove(String(command.id));
     default:
       throw new Error(`unknown command ${String(command.do).slice(0, 100)}`);
   }
 }
 
+/** Returns the content of the slots of this process, as moves change it. */
+export function findShare(graphs: GraphSupervisor, slots: KeptSlots): SlotShare {
+  const share = shares.get(slots) ?? new SlotShare(graphs, slots);
+  shares.set(slots, share);
+  return share;
+}
+
 async function look({ service }: Parts, slots: KeptSlots, share: SlotShare): Promise<object> {
+  if (!slots.isKnown) throw new Error(SLOTS_UNKNOWN);
   const { root, durability } = service.settings;
   const disk = await statfs(root).catch(() => null);
   return {
     record: slots.record,
     own: slots.own,
     build: service.node.build,
-    leads: await share.leads(),
+    ...(await share.leadership()),
     digests: await share.digests(),
     isDurable: durability !== "off",
     freeMemory: freemem(),
@@ -116,6 +129,8 @@ function readSlots(given: unknown): number[] {
 }
 
 const readSlot = (given: unknown): number => readNumber(given, MAX_SLOTS);
+
+const termOf = ({ term }: Command): number => readNumber(term, Number.MAX_SAFE_INTEGER);
 
 const offsetOf = ({ offset }: Command): number => readNumber(offset, 2 ** 31);
 

@@ -4,6 +4,7 @@
 import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
+import { isLeading, type SlotMember } from "../base/next-slot-step.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
 import { describeDigest, measureBytes } from "../graph/status/graph-digest.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
@@ -24,6 +25,8 @@ export interface StagedChunk {
   readonly names: readonly RecordName[];
   readonly digest: string;
 }
+
+type Leadership = Pick<SlotMember, "leads" | "term">;
 
 interface Staged {
   readonly bytes: Uint8Array;
@@ -49,11 +52,20 @@ export class SlotShare {
     this.#slots = slots;
   }
 
-  /** Returns whether the graphs of this instance may change. */
-  async leads(): Promise<boolean> {
-    if (this.#slots.isDispatcher) return false;
+  /** Returns whether this instance may change its graphs, and the latest term that it knows. */
+  async leadership(): Promise<Leadership> {
+    if (this.#slots.isDispatcher) return { leads: false, term: 0 };
     const all = await this.#all();
-    return all.every(({ store }) => !store.isReadonly);
+    const { isInGroup, group } = this.#graphs.clock;
+    const isWritable = all.every(({ store }) => !store.isReadonly);
+    if (!isInGroup) return { leads: isWritable, term: 0 };
+    return { leads: isWritable && group.role === "leading", term: group.epoch };
+  }
+
+  /** @throws Error if another instance leads, or did meanwhile: it may have other changes */
+  async requireTerm(term: number): Promise<void> {
+    const own = await this.leadership();
+    if (!isLeading(own, term)) throw new Error(`this instance does not lead in term ${term}`);
   }
 
   async digests(): Promise<Record<string, string>> {

@@ -11,11 +11,12 @@ import { SEED } from "./support/random.js";
 import { type Guard, simulateMoves } from "./support/slots/simulated-move.js";
 
 const SEEDS = Number(process.env.SIMULATE ?? rounds(100));
-const GUARDS: readonly Guard[] = [
-  ...(["hold", "owner", "map of answers", "abort first", "drop", "verify"] as const),
-  ...(["lease", "all members", "removal", "settled"] as const),
-];
-/** The first seed that fails without a guard is mostly among the first ten. */
+/** The search for a seed that fails begins with the one that was found last. */
+const GUARDS = Object.entries({
+  ...{ hold: 246, owner: 10, "map of answers": 10, "abort first": 14, drop: 14, verify: 5 },
+  ...{ lease: 53, "all members": 206, removal: 2, settled: 10 },
+  ...{ "latest term": 567, confirmed: 206, adopted: 1643 },
+} satisfies Record<Guard, number>) as [Guard, number][];
 const MOST_SEEDS = 2000;
 
 const test = suite("slot moves simulation");
@@ -42,10 +43,10 @@ test(`nothing is lost or doubled, seeds ${SEED} and the following`, () => {
   assert.ok(cuts > 2 * SEEDS && answers > 10 * SEEDS && changes > 20 * SEEDS, counts);
 });
 
-for (const guard of GUARDS) {
+for (const [guard, first] of GUARDS) {
   test(`some seed fails without: ${guard}`, () => {
     const failed = () => {
-      for (let seed = 1; seed <= MOST_SEEDS; seed++) {
+      for (let seed = first; seed < first + MOST_SEEDS; seed++) {
         try {
           simulateMoves(seed, guard);
         } catch (error) {

@@ -2,13 +2,19 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { latestRecord } from "../../../runtime/base/next-slot-step.js";
+import { findLeader, latestRecord } from "../../../runtime/base/next-slot-step.js";
 import { type PlannedMove, planSlotMoves } from "../../../runtime/base/plan-slot-moves.js";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotRecord } from "../../../runtime/base/slot-record.js";
+import {
+  listDispatchers,
+  listMembers,
+  SlotInstances,
+  type SurveyedInstance,
+  toMember,
+} from "../../../runtime/system/slot-moves/slot-instances.js";
+import { unexpectedResponse } from "../../../runtime/system/unexpected-response.js";
 import type { AdminContext } from "../context.js";
-import { unexpectedResponse } from "../unexpected-response.js";
-import { listDispatchers, listMembers, SlotInstances, type SurveyedInstance } from "./instances.js";
 
 const FOLLOW_MS = 10_000;
 const POLL_MS = 100;
@@ -37,9 +43,6 @@ export async function prepareMove(
   if (slots === null) throw new SvcError("SVC3004", "the descriptor has no `slots`");
   const survey = await surveyAll(context);
   requireEqualBuilds(survey);
-  if (context.system.leadership !== null) {
-    throw refused("groups with `leadership` cannot give or take slots yet");
-  }
   const engines = survey.filter(({ own }) => own !== null);
   await requireFollowers(context, engines);
   const volatile = engines.find(({ isDurable }) => !isDurable);
@@ -93,10 +96,12 @@ async function requireFollowers(
 ): Promise<void> {
   const instances = new SlotInstances(context, null);
   const deadline = performance.now() + FOLLOW_MS;
-  for (const { id, own, digests } of engines.filter(({ id: other, own: top }) => other !== top)) {
-    const provider = engines.find((other) => other.id === own);
-    for (let seen = digests; !isReached(seen, provider?.digests ?? {}); ) {
-      if (performance.now() > deadline) throw refused(`${id} is not caught up with ${own}`);
+  for (const { id, own, digests } of engines) {
+    const leader = findLeader(engines.map(toMember), own!)?.id;
+    if (leader === undefined) throw refused(`${own} has no instance that may change`);
+    const provider = engines.find((other) => other.id === leader)!;
+    for (let seen = digests; !isReached(seen, provider.digests); ) {
+      if (performance.now() > deadline) throw refused(`${id} is not caught up with ${leader}`);
       await sleep(POLL_MS);
       seen = (await instances.look(id)).digests;
     }

@@ -10,6 +10,7 @@ import { isAnchor } from "../operations/require-owner.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NameKindCode } from "../store/names.js";
 import { OperationCode } from "../store/operation.js";
+import { readonlyError } from "../store/readonly-error.js";
 import { readRecord } from "./read-record.js";
 import { corruptRecord, RecordReader } from "./record-reader.js";
 import { findNameKind, type RecordName, type SlotContent, SlotEncoder } from "./slot-encoder.js";
@@ -123,7 +124,7 @@ function translate(
   names: readonly RecordName[],
 ): Uint32Array {
   const codes = new Map<string, number>();
-  store.writer.mutate(() => {
+  change(store, () => {
     for (const [kind, code, text] of names) codes.set(`${kind} ${code}`, ensure(store, kind, text));
   });
   const words = given.slice();
@@ -199,7 +200,7 @@ function writeBatch(
   records: number,
 ): void {
   const { writer, operation } = store;
-  writer.mutate(() => {
+  change(store, () => {
     reader.begin(words, start, end);
     for (let left = records; left > 0; left--) {
       readRecord(store, reader, operation);
@@ -213,7 +214,7 @@ function removeVertex(store: GraphStore, vertex: number): void {
   const { vertices, outArcs } = store;
   if (!vertices.isUsed(vertex)) return;
   if (vertices.isReal(vertex)) {
-    store.writer.mutate(() => perform(store, OperationCode.DeleteVertex, vertex, 0, 0, 0));
+    change(store, () => perform(store, OperationCode.DeleteVertex, vertex, 0, 0, 0));
     return;
   }
   while (vertices.isUsed(vertex) && outArcs.degree(vertex) > 0) removeArc(store, vertex, 0);
@@ -227,7 +228,7 @@ function removeArcsOfAnchors(store: GraphStore, vertex: number): void {
     if (isAnchor(store, tail)) tails.add(tail);
   }
   for (const tail of tails) {
-    store.writer.mutate(() => perform(store, OperationCode.Disconnect, tail, vertex, 0, 0));
+    change(store, () => perform(store, OperationCode.Disconnect, tail, vertex, 0, 0));
   }
 }
 
@@ -243,11 +244,19 @@ function removeUnlisted(store: GraphStore, heads: ReadonlySet<number>): void {
 }
 
 function removeArc(store: GraphStore, tail: number, place: number): void {
-  const { outArcs, writer } = store;
+  const { outArcs } = store;
   const word1 = outArcs.word1At(tail, place);
   const head = outArcs.otherAt(tail, place);
   const [name, modifier] = [word1 >>> NAME_SHIFT, (word1 >>> 8) & 0xff];
-  writer.mutate(() => perform(store, OperationCode.Disconnect, tail, head, name, modifier));
+  change(store, () => perform(store, OperationCode.Disconnect, tail, head, name, modifier));
+}
+
+/** @throws AccessError if the graph is read-only, such as that of a leader that was replaced */
+function change(store: GraphStore, act: () => void): void {
+  store.writer.mutate(() => {
+    if (store.isReadonly) throw readonlyError(store);
+    act();
+  });
 }
 
 function perform(

@@ -2,10 +2,11 @@
 // manifest that names them: if it is interrupted, the backup is what it was before. One writer
 // per backup: a second one finds that its manifest exists already, and stops.
 
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
+import { findSlotRecord } from "../../base/kept-slots.js";
 import type { Disk } from "../log/disk.js";
 import { sequenceFromFileName } from "../log/segment-format.js";
 import { BackupChain, type ReadManifest } from "./backup-chain.js";
@@ -17,6 +18,7 @@ import {
   type GraphCheckpoint,
   LATEST,
   type Manifest,
+  MOVING,
   manifestName,
   objectName,
   type Piece,
@@ -56,6 +58,8 @@ interface Step {
   continues: boolean;
   /** Pieces of the log since the step began. */
   readonly added: Piece[];
+  /** Slots when the step began. */
+  readonly slots: Manifest["slots"];
 }
 
 export class ArchiveWriter {
@@ -95,12 +99,14 @@ export class ArchiveWriter {
   async step(): Promise<Manifest | null> {
     if (!this.#isOpen) await this.#open();
     const time = Date.now();
-    const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [] };
+    const slots = readSlots(this.#source.root);
+    const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [], slots };
     await this.#addLog(step);
     if (this.#hasConflict && !step.continues) throw this.#conflict();
     const last = this.#full?.manifest.time ?? 0;
     const isFull = !step.continues || time - last >= this.#options.fullMs;
-    if (!isFull && step.added.length === 0) {
+    const isSame = isDeepStrictEqual(slots, this.#last?.manifest.slots);
+    if (!isFull && isSame && step.added.length === 0) {
       await this.#nameLatest(this.#last!.manifest.number, time);
       return null;
     }
@@ -164,15 +170,17 @@ export class ArchiveWriter {
     return {
       ...{ format: 1, number, previous, time, full: number, continues: step.continues },
       ...{ log: pointOf(step.tail!), pieces: [...files.pieces, ...log], graphs: files.graphs },
+      ...slotsSince(root, step.slots),
       fulls: retained(known, time, this.#options.keepMs),
     };
   }
 
-  #partManifest({ tail, added }: Step, time: number): Manifest {
+  #partManifest({ tail, added, slots }: Step, time: number): Manifest {
     const { number, previous } = this.#next();
     return {
       ...{ format: 1, number, previous, time, full: this.#full!.manifest.number, continues: true },
       ...{ log: pointOf(tail!), pieces: added, graphs: this.#source.checkpoints(), fulls: [] },
+      ...slotsSince(this.#source.root, slots),
     };
   }
 
@@ -221,6 +229,19 @@ export class ArchiveWriter {
     if (!this.#stored.has(object)) await this.#store.put(objectName(object), stored);
     return { path, at, bytes: content.length, object };
   }
+}
+
+function readSlots(root: string): Manifest["slots"] {
+  const record = findSlotRecord(root);
+  if (record === null) return undefined;
+  return record.move === null ? record : MOVING;
+}
+
+/** Slots that moved while the log was read belong to a part of it. */
+function slotsSince(root: string, before: Manifest["slots"]): Pick<Manifest, "slots"> {
+  const slots = readSlots(root);
+  if (slots === undefined) return {};
+  return { slots: isDeepStrictEqual(slots, before) ? slots : MOVING };
 }
 
 function isLogPiece({ path }: Piece): boolean {

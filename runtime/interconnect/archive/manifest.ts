@@ -12,6 +12,8 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../../base/errors.js";
 import { GRAPH_FOLDER_PART, LOG_FOLDER, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
+import { isSlotRecord } from "../../base/kept-slots.js";
+import type { SlotRecord } from "../../base/slot-record.js";
 import { isCount, isIdentity } from "../wire/positions.js";
 
 export const MANIFESTS = "manifests/";
@@ -20,6 +22,8 @@ export const LATEST = "latest.json";
 /** When an archiver last verified the backup. */
 export const VERIFIED = "verified.json";
 export const LINEAGE_PATH = "_lineage.json";
+/** Slots were moving, so that the contents belong to no slot map. */
+export const MOVING = "moving";
 /** Content of one object before compression. */
 const MAX_PIECE_BYTES = 2 ** 25;
 /** A manifest of a full backup has a line for each external value. */
@@ -77,6 +81,8 @@ export interface Manifest {
   readonly log: LogPoint;
   readonly pieces: readonly Piece[];
   readonly graphs: readonly GraphCheckpoint[];
+  /** Slots of the instance at that moment; absent: it has none. */
+  readonly slots?: SlotRecord | typeof MOVING;
   /** Only in a full backup: earlier ones, the oldest first. */
   readonly fulls: readonly FullBackup[];
 }
@@ -115,7 +121,8 @@ export function parseManifest(bytes: Buffer, number: number): Manifest {
     isLogPoint(found.log) &&
     isListOf(found.pieces, isPiece) &&
     isListOf(found.graphs, isCheckpoint) &&
-    isListOf(found.fulls, isFullBackup);
+    isListOf(found.fulls, isFullBackup) &&
+    (found.slots === undefined || found.slots === MOVING || isSlotRecord(found.slots));
   if (isKnown) return found as Manifest;
   throw new SvcError("SVC3420", `${manifestName(number)} is corrupt, or of a later release`);
 }

@@ -1,10 +1,12 @@
 // Chooses what a restore needs: the last full backup before the wanted moment, and the log from
 // there on. A moment that was not recorded is refused with the nearest positions.
 
+import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
+import type { SlotRecord } from "../../base/slot-record.js";
 import { BackupChain, type BackupEnd } from "./backup-chain.js";
-import type { FullBackup, LogPoint, Manifest, Piece } from "./manifest.js";
+import { type FullBackup, type LogPoint, type Manifest, MOVING, type Piece } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
 
 /** Moment to restore: a position, the end of a second, or the end of the backup. */
@@ -25,7 +27,9 @@ export interface RestorePlan {
   readonly log: LogPoint;
   readonly target: RestoreTarget;
   /** Contents of the graphs at some positions on the way. */
-  readonly manifests: readonly Pick<Manifest, "graphs">[];
+  readonly manifests: readonly Pick<Manifest, "graphs" | "slots" | "log">[];
+  /** Slots of the instance at the target; null: it has none. */
+  readonly slots: SlotRecord | typeof MOVING | null;
   /** First position of the next full backup; null: there is none. */
   readonly after: LogPoint | null;
 }
@@ -58,7 +62,28 @@ export async function planRestore(store: ObjectStore, target: RestoreTarget): Pr
   const last = manifests.at(-1)!;
   const until = last.number === end.manifest.number ? end.time : last.time;
   if (!isReached(last, target) && !isKnown(target, until)) throw gap(target, last.log, after);
-  return { pieces: [...pieces.values()], log: last.log, target, manifests, after };
+  const slots = slotsAt(manifests, target);
+  return { pieces: [...pieces.values()], log: last.log, target, manifests, slots, after };
+}
+
+/** Between two manifests, slots are known only if they are the same in both. */
+function slotsAt(manifests: readonly Manifest[], target: RestoreTarget): RestorePlan["slots"] {
+  const last = manifests.at(-1)!;
+  const { slots = null } = last;
+  const isBetween =
+    isReached(last, target) && !(target.kind === "position" && last.log.sn === target.sn);
+  if (!isBetween || isDeepStrictEqual(slots, manifests.at(-2)?.slots ?? null)) return slots;
+  return MOVING;
+}
+
+/** @throws SvcError SVC3420 if slots were moving at the target: no slot map fits the contents */
+export function requireSettledSlots({ slots, manifests, target }: RestorePlan): SlotRecord | null {
+  if (slots !== MOVING) return slots;
+  const settled = manifests.slice(0, -1).findLast((one) => one.slots !== MOVING)?.log ?? null;
+  const after = manifests.at(-1)!;
+  const next = after.slots === MOVING ? null : after.log;
+  const what = `slots were moving at ${describeTarget(target)}`;
+  throw new SvcError("SVC3420", `${what}; ${nearest(settled, next)}`);
 }
 
 /** Returns all full backups, the oldest first. */

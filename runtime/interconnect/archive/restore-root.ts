@@ -8,6 +8,8 @@ import { gunzip } from "node:zlib";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
+import { keepSlotRecord } from "../../base/kept-slots.js";
+import type { SlotRecord } from "../../base/slot-record.js";
 import { beginLineage } from "../lineage.js";
 import { type DiskFile, realDisk } from "../log/disk.js";
 import { type CutLog, cutLog } from "./cut-log.js";
@@ -21,12 +23,14 @@ const MAX_OBJECT_BYTES = 2 ** 26;
 
 /**
  * Restores into a new or empty folder, or into one where a restore was interrupted.
+ * @param slots of the contents; null: the instance has none
  * @throws SvcError SVC3420, SVC3422
  */
 export async function restoreRoot(
   store: ObjectStore,
   plan: RestorePlan,
   root: string,
+  slots: SlotRecord | null = null,
 ): Promise<CutLog> {
   prepare(root);
   try {
@@ -34,6 +38,7 @@ export async function restoreRoot(
       await restoreFile(store, plan, root, path, pieces);
     const cut = cutLog(realDisk, join(root, LOG_FOLDER), plan.target);
     beginLineage(root, cut.end, cut.epoch);
+    if (slots !== null) keepSlotRecord(root, { ...slots, isRestored: true });
     rmSync(join(root, RESTORE_MARKER));
     fsyncDirectory(root);
     return cut;

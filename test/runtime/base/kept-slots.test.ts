@@ -48,7 +48,8 @@ function refused(root: string, plan: SlotPlan, text: RegExp): void {
 
 test("a move is known after a restart, and its responses are of no map", ({ root }) => {
   const first = new KeptSlots(root, PLAN);
-  const id = threadSlots()!.idSince(1);
+  first.keepFirst();
+  const id = threadSlots()!.idSince(Date.now() + 1e6);
   assert.match(id!, /^[0-9a-f]{16}$/);
   first.change({ do: "hold", move: MOVE });
   assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
@@ -59,13 +60,32 @@ test("a move is known after a restart, and its responses are of no map", ({ root
   assert.ok(threadSlots()!.isAnyHeld);
   again.change({ do: "abort", id: "a" });
   assert.is(threadSlots()!.idSince(Date.now() + 1e6), id);
+  assert.ok(again.isKnown);
   // Requests received before may have seen other slots.
   assert.is(threadSlots()!.idSince(1), null);
 });
 
+test("without a record, responses are of no map until that of the group is adopted", ({ root }) => {
+  const slots = new KeptSlots(root, PLAN);
+  assert.not.ok(slots.isKnown);
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
+  const map = { count: 16, runs: [[0, 1]] as [number, number][] };
+  slots.adopt({ version: 3, map, groups: ["B1", "B2"], move: null });
+  assert.ok(slots.isKnown);
+  assert.match(threadSlots()!.idSince(Date.now() + 1e6)!, /^[0-9a-f]{16}$/);
+  assert.is(new KeptSlots(root, PLAN).record.version, 3);
+});
+
+test("a read-only data folder, and a dispatcher, have the map of the descriptor", ({ root }) => {
+  new KeptSlots(root, PLAN).keepFirst(false);
+  assert.ok(threadSlots()!.idSince(Date.now() + 1e6) !== null);
+  assert.not.ok(new KeptSlots(root, PLAN).isKnown);
+  assert.ok(new KeptSlots(root, { ...PLAN, own: -1, partitions: [0, 1] }).isKnown);
+});
+
 test("a later descriptor does not change the owners", ({ root }) => {
   new KeptSlots(root, PLAN).keepFirst();
-  const id = threadSlots()!.idSince(1);
+  const id = new KeptSlots(root, PLAN) && threadSlots()!.idSince(1);
   const three: SlotPlan = {
     ...PLAN,
     groups: ["B0", "B1", "B2"],

@@ -55,6 +55,29 @@ test("a source gives, a target takes, and both have the same map", () => {
   assert.equal(changeSlots(other, null, { do: "install", record: settled }), settled);
 });
 
+test("a restored group takes no map that gives it other slots", () => {
+  const held = changeSlots(FIRST, "B1", hold);
+  const later = changeSlots(changeSlots(held, "B1", { do: "give", id: "a" }), "B1", {
+    ...{ do: "clear", id: "a" },
+  });
+  const install: SlotCommand = { do: "install", record: later };
+  const restored: SlotRecord = { ...FIRST, isRestored: true };
+  refused(restored, "B1", install);
+  refused(restored, "B3", install);
+  // Its slots have not moved since.
+  assert.equal(changeSlots(restored, "B2", install), later);
+  // If all were restored, a dispatcher goes back with them.
+  const former: SlotCommand = { do: "install", record: restored };
+  assert.equal(changeSlots(later, null, former), FIRST);
+  refused(later, "B1", former);
+  assert.not.ok(
+    "isRestored" in
+      changeSlots(changeSlots(restored, "B3", hold), "B3", {
+        ...{ do: "take", id: "a" },
+      }),
+  );
+});
+
 test("a command that does not fit is refused", () => {
   const held = changeSlots(FIRST, "B1", hold);
   const given = changeSlots(held, "B1", { do: "give", id: "a" });

@@ -3,7 +3,13 @@
 // are those of the product. Checks each response, and everything after the last fault.
 
 import * as assert from "uvu/assert";
-import { nextSlotStep, type SlotAttempt } from "../../../../runtime/base/next-slot-step.js";
+import {
+  isLeading,
+  nextSlotStep,
+  type SlotAttempt,
+  type SlotLeader,
+  type SlotStep,
+} from "../../../../runtime/base/next-slot-step.js";
 import { planSlotMoves } from "../../../../runtime/base/plan-slot-moves.js";
 import { divideSlots, SlotMap } from "../../../../runtime/base/slot-map.js";
 import {
@@ -13,11 +19,13 @@ import {
   type SlotRecord,
 } from "../../../../runtime/base/slot-record.js";
 import { Random } from "../random.js";
+import { type Content, copyOf, type Member, SimulatedGroup } from "./simulated-group.js";
 
 /** Part of the protocol that is left out, to see that it is needed. */
 export type Guard =
   | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify")
-  | ("lease" | "all members" | "removal" | "settled");
+  | ("lease" | "all members" | "removal" | "settled")
+  | ("latest term" | "confirmed" | "adopted");
 
 const SLOTS = 16;
 const KEYS = 24;
@@ -27,24 +35,6 @@ const CALM_STEPS = 4000;
 class Lost extends Error {}
 
 type Task = Generator<undefined, void, undefined>;
-
-interface Member {
-  readonly id: string;
-  readonly group: string;
-  record: SlotRecord;
-  isUp: boolean;
-  /** Number of the coordinator whose commands it takes. */
-  lease: number;
-}
-
-/** Content of a group: changes by key. Its members have all that is acknowledged. */
-type Content = Map<number, Set<number>>;
-
-interface Group {
-  readonly name: string;
-  content: Content;
-  leader: string | null;
-}
 
 interface Dispatcher {
   record: SlotRecord;
@@ -66,11 +56,12 @@ export function simulateMoves(seed: number, without: Guard | null = null): MoveO
 class Simulation {
   readonly #random: Random;
   readonly #without: Guard | null;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, SimulatedGroup>();
   readonly #members: Member[] = [];
   readonly #dispatchers: Dispatcher[];
   readonly #acknowledged = new Map<number, Set<number>>();
   readonly #kept: string[];
+  readonly #first: SlotRecord;
   #tasks: Task[] = [];
   readonly #coordinating = new Set<Task>();
   #coordinators = 0;
@@ -90,13 +81,16 @@ class Simulation {
     const map = divideSlots(SLOTS, first.length);
     const record: SlotRecord = { version: 0, map, groups, move: null };
     this.#kept = this.#random.below(2) === 0 ? groups : groups.slice(0, count - 1);
+    this.#first = record;
     for (const name of groups) {
-      this.#groups.set(name, { name, content: new Map(), leader: name });
-      const replicas = this.#random.below(3);
-      for (let n = 0; n <= replicas; n++) {
+      const members = Array.from({ length: 1 + this.#random.below(3) }, (_, n): Member => {
         const id = n === 0 ? name : `${name}.${n}`;
-        this.#members.push({ id, group: name, record, isUp: true, lease: 0 });
-      }
+        const content: Content = new Map();
+        const more = { lease: 0, content, term: 1, leads: n === 0, isKnown: true };
+        return { id, group: name, record, isUp: true, ...more };
+      });
+      this.#members.push(...members);
+      this.#groups.set(name, new SimulatedGroup(name, members, without !== "adopted"));
     }
     this.#dispatchers = [0, 1].map(() => ({ record, isHeld: false, running: 0 }));
   }
@@ -110,7 +104,10 @@ class Simulation {
     this.#isCalm = true;
     for (const member of this.#members) this.#start(member);
     for (const dispatcher of this.#dispatchers) dispatcher.isHeld = false;
-    for (const group of this.#groups.values()) this.#elect(group);
+    for (const group of this.#groups.values()) {
+      group.elect(this.#random);
+      for (const member of group.members) group.follow(member);
+    }
     this.#tasks = this.#tasks.filter((task) => !this.#coordinating.has(task));
     const last = this.#coordinate();
     this.#tasks.push(last);
@@ -151,21 +148,25 @@ class Simulation {
   #fault(): void {
     const member = this.#random.of(this.#members);
     const group = this.#groups.get(member.group)!;
-    switch (this.#random.below(5)) {
+    switch (this.#random.below(7)) {
       case 0:
         member.isUp = false;
-        if (group.leader === member.id) group.leader = null;
+        member.leads = false;
         return;
       case 1:
         return this.#start(member);
       case 2:
-        return this.#elect(group);
+        return group.elect(this.#random);
       case 3: {
         // A dispatcher starts again with the map that it has kept, and holds nothing.
         const dispatcher = this.#random.of(this.#dispatchers);
         dispatcher.isHeld = false;
         return;
       }
+      case 4:
+        return group.follow(member);
+      case 5:
+        return group.empty(member, this.#first);
       default:
         // A killed coordinator; half of them only stand still for long, and go on later.
         this.#tasks = this.#tasks.filter(() => this.#random.below(3) > 0);
@@ -181,13 +182,11 @@ class Simulation {
     member.isUp = true;
     member.lease = 0;
     const group = this.#groups.get(member.group)!;
-    if (group.leader === null && this.#random.below(2) === 0) group.leader = member.id;
+    if (group.members.length === 1 && this.#random.below(2) === 0) group.elect(this.#random);
   }
 
-  /** Another member leads: it has everything that was acknowledged. */
-  #elect(group: Group): void {
-    const up = this.#members.filter(({ group: name, isUp }) => isUp && name === group.name);
-    group.leader = up.length === 0 ? null : this.#random.of(up).id;
+  #confirm(leader: Member): boolean {
+    return this.#groups.get(leader.group)!.confirm(leader, this.#random);
   }
 
   #memberOf(id: string): Member {
@@ -196,10 +195,19 @@ class Simulation {
     return found;
   }
 
+  /** Returns a member that believes to lead. */
   #leaderOf(group: string): Member {
-    const { leader } = this.#groups.get(group)!;
-    if (leader === null) throw new Lost();
-    return this.#memberOf(leader);
+    const all = this.#groups.get(group)!.members.filter(({ isUp, leads }) => isUp && leads);
+    if (all.length === 0) throw new Lost();
+    return this.#random.of(all);
+  }
+
+  /** Returns a leader, which refuses commands for other terms. */
+  #inTerm({ id, term }: SlotLeader): Member {
+    const found = this.#memberOf(id);
+    const leads = this.#without === "latest term" ? found.leads : isLeading(found, term);
+    if (!leads) throw new Lost();
+    return found;
   }
 
   // Clients
@@ -214,7 +222,10 @@ class Simulation {
       const { record } = dispatcher ?? this.#random.of(this.#members);
       const group = record.groups[ownerOf(record, key)]!;
       yield;
-      if (!this.#apply(group, key, serial)) return;
+      const leader = this.#leaderOf(group);
+      if (!this.#apply(leader, key, serial)) return;
+      if (this.#random.below(2) === 0) yield;
+      if (!this.#confirm(leader)) return;
       this.#acknowledge(key, serial);
       yield;
     } finally {
@@ -223,13 +234,11 @@ class Simulation {
   }
 
   /** Returns false for a change that is refused. */
-  #apply(group: string, key: number, serial: number): boolean {
-    const { record } = this.#leaderOf(group);
+  #apply({ group, record, content }: Member, key: number, serial: number): boolean {
     const isHeld = record.move?.slots.includes(slotOf(key)) === true;
     if (isHeld && this.#without !== "hold") return false;
     const owner = record.groups[ownerOf(record, key)];
     if (owner !== group && this.#without !== "owner") return false;
-    const { content } = this.#groups.get(group)!;
     content.set(key, new Set([...(content.get(key) ?? []), serial]));
     this.#changes++;
     return true;
@@ -250,11 +259,13 @@ class Simulation {
       const parts: { readonly content: Content; readonly version: number }[] = [];
       for (const group of this.#groups.values()) {
         yield;
-        const up = this.#members.filter(({ group: name, isUp }) => isUp && name === group.name);
-        if (up.length === 0) return;
-        const { record: own } = this.#random.of(up);
+        // A former leader may respond with what was before, for as long as its lease lasts.
+        const up = group.members.filter((member) => member.isUp && member.term === group.term);
+        const [one] = up.filter((member) => group.synced.has(member));
+        if (one === undefined) return;
+        const { record: own, content } = one;
         const isSettled = own.move === null || this.#without === "settled";
-        parts.push({ content: copyOf(group.content), version: isSettled ? own.version : -1 });
+        parts.push({ content: copyOf(content), version: isSettled ? own.version : -1 });
       }
       yield;
       const isOne = parts.every(({ version }) => version === record.version);
@@ -310,7 +321,7 @@ class Simulation {
           attempt = isDrained ? { move, isApplied: false } : null;
         } else if (step.do === "tell") yield* this.#tell(step.to, step.command, number);
         else if (step.do === "apply") {
-          yield* this.#copy(step.move, number);
+          yield* this.#copy(step, number);
           attempt = { move: step.move, isApplied: true };
         } else {
           this.#remove(step.at, step.move, number);
@@ -326,10 +337,10 @@ class Simulation {
   #look(number: number) {
     const isAll = this.#without !== "all members";
     const seen = this.#members.filter(({ isUp }) => isUp);
-    if (isAll && seen.length < this.#members.length) return null;
-    for (const member of seen) if (this.#isFenced(member, number)) return null;
-    return seen.map(({ id, group, record }) => {
-      return { id, group, record, leads: this.#groups.get(group)!.leader === id };
+    if (seen.length === 0 || (isAll && seen.length < this.#members.length)) return null;
+    if (seen.some((member) => !member.isKnown || this.#isFenced(member, number))) return null;
+    return seen.map(({ id, group, record, leads, term }) => {
+      return { id, group, record, leads, term: this.#without === "latest term" ? 0 : term };
     });
   }
 
@@ -362,27 +373,28 @@ class Simulation {
       for (const member of this.#members) member.record = { ...member.record, move: null };
   }
 
-  *#copy({ from, to, slots }: SlotMove, number: number): Task {
-    this.#leaderOf(from);
-    const source = copyOf(this.#groups.get(from)!.content);
+  *#copy({ move, from, to }: ApplyStep, number: number): Task {
+    const source = copyOf(this.#inTerm(from).content);
     yield;
+    const target = this.#inTerm(to);
+    if (this.#isFenced(target, number) || target.record.move === null) throw new Lost();
     for (const [key, changes] of source) {
-      if (!slots.includes(slotOf(key))) continue;
-      const leader = this.#leaderOf(to);
-      if (this.#isFenced(leader, number) || leader.record.move === null) throw new Lost();
-      this.#groups.get(to)!.content.set(key, new Set(changes));
+      if (!move.slots.includes(slotOf(key))) continue;
+      this.#inTerm(to).content.set(key, new Set(changes));
       yield;
       if (this.#without === "verify" && this.#random.below(4) === 0) return;
     }
+    if (!this.#confirm(target) && this.#without !== "confirmed") throw new Lost();
   }
 
-  #remove(at: string, { id, slots }: SlotMove, number: number): void {
-    const member = this.#memberOf(at);
+  #remove(at: SlotLeader, { id, slots }: SlotMove, number: number): void {
+    const member = this.#inTerm(at);
     if (this.#isFenced(member, number) || member.record.move?.id !== id) throw new Lost();
     const isTarget = member.record.move.to === member.group;
     if (this.#without === (isTarget ? "drop" : "removal")) return;
-    const { content } = this.#groups.get(member.group)!;
+    const { content } = member;
     for (const key of content.keys()) if (slots.includes(slotOf(key))) content.delete(key);
+    if (!this.#confirm(member)) throw new Lost();
   }
 
   #install(record: SlotRecord): void {
@@ -420,23 +432,24 @@ class Simulation {
     assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, "equal shares");
     for (let key = 0; key < KEYS; key++) {
       const owner = record.groups[ownerOf(record, key)];
-      for (const { name, content } of this.#groups.values()) {
-        if (name !== owner) assert.not.ok(content.has(key), `key ${key} is still in ${name}`);
-      }
-      const there = this.#groups.get(owner!)!.content.get(key);
-      for (const serial of this.#acknowledged.get(key) ?? []) {
-        assert.ok(there?.has(serial), `change ${serial} of key ${key} is lost`);
+      for (const group of this.#groups.values()) {
+        const content = group.leading!.content;
+        if (group.name !== owner) {
+          assert.not.ok(content.has(key), `key ${key} is still in ${group.name}`);
+          continue;
+        }
+        for (const serial of this.#acknowledged.get(key) ?? []) {
+          assert.ok(content.get(key)?.has(serial), `change ${serial} of key ${key} is lost`);
+        }
       }
     }
   }
 }
 
+type ApplyStep = Extract<SlotStep, { do: "apply" }>;
+
 const slotOf = (key: number) => key % SLOTS;
 
 function ownerOf(record: SlotRecord, key: number): number {
   return new SlotMap(record.map).ownerOf(slotOf(key));
-}
-
-function copyOf(content: Content): Content {
-  return new Map([...content].map(([key, changes]) => [key, new Set(changes)]));
 }

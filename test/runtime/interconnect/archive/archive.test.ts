@@ -16,12 +16,15 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../../runtime/base/errors.js";
+import { findSlotRecord, keepSlotRecord } from "../../../../runtime/base/kept-slots.js";
+import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
 import { runTransaction } from "../../../../runtime/graph/changes/transaction.js";
 import { GraphRoot } from "../../../../runtime/graph/manager/graph-root.js";
 import { FolderStore } from "../../../../runtime/interconnect/archive/folder-store.js";
 import {
   LATEST,
   MANIFESTS,
+  type Manifest,
   objectName,
 } from "../../../../runtime/interconnect/archive/manifest.js";
 import type { RestoreTarget } from "../../../../runtime/interconnect/archive/restore-plan.js";
@@ -238,6 +241,48 @@ test("restores into empty folders only, and begins a new log and epoch", async (
   const manifest = (await step(again, writerOf(context)))!;
   assert.is(manifest.continues, false);
   assert.is.not(manifest.log.id, log.id);
+});
+
+test("restores the slot map of the moment, and no moment at which slots moved", async (context) => {
+  const one = await begin(context, "a");
+  const [root, writer] = [join(context.folder, "a"), writerOf(context)];
+  const map = { count: 16, runs: [[0, 0]] as [number, number][] };
+  const first: SlotRecord = { version: 1, map, groups: ["B1", "B2"], move: null };
+  const move = { id: "m", version: 2, from: "B1", to: "B2", slots: [3], isGiven: false };
+  const manifests: Manifest[] = [];
+  const backUp = async (record: SlotRecord): Promise<void> => {
+    fill(one, `${manifests.length}`);
+    keepSlotRecord(root, record);
+    manifests.push((await step(one, writer))!);
+  };
+  await backUp(first);
+  await backUp(first);
+  await backUp({ ...first, move });
+  await backUp({ ...first, version: 2 });
+  await backUp({ ...first, version: 2 });
+  const at = (index: number, back = 0): RestoreTarget => {
+    const { id, sn } = manifests[index]!.log;
+    return { kind: "position", id, sn: sn - back };
+  };
+  const versionOf = async (name: string, target: RestoreTarget) => {
+    await restore(context, name, target);
+    const { version, isRestored } = findSlotRecord(join(context.folder, name))!;
+    return isRestored === true && version;
+  };
+  assert.is(await versionOf("b", at(1, 1)), 1);
+  assert.is(await versionOf("c", at(1)), 1);
+  assert.is(await versionOf("d", at(3)), 2);
+  assert.is(await versionOf("e", at(4, 1)), 2);
+  for (const target of [at(2), at(2, 1), at(3, 1)]) {
+    const text = await errorOf(restore(context, "f", target));
+    assert.match(text, /^SVC3420: slots were moving at .*; before: /);
+    assert.match(text, `before: ${manifests[1]!.log.id}:${manifests[1]!.log.sn} (`);
+  }
+  // Slots that change without a change of graphs are backed up, too.
+  keepSlotRecord(root, { ...first, version: 3 });
+  assert.equal((await writer.step())!.pieces, []);
+  assert.is(await writer.step(), null);
+  assert.is(await versionOf("g", { kind: "end" }), 3);
 });
 
 test("serves no folder whose restore was interrupted, and restores it again", async (context) => {

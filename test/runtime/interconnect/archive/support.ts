@@ -8,6 +8,7 @@ import type { ObjectStore } from "../../../../runtime/interconnect/archive/objec
 import {
   planRestore,
   type RestoreTarget,
+  requireSettledSlots,
 } from "../../../../runtime/interconnect/archive/restore-plan.js";
 import { restoreRoot } from "../../../../runtime/interconnect/archive/restore-root.js";
 import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
@@ -53,5 +54,6 @@ export async function restore(
   target: RestoreTarget = { kind: "end" },
 ): Promise<void> {
   const store = storeOf(context);
-  await restoreRoot(store, await planRestore(store, target), join(context.folder, name));
+  const plan = await planRestore(store, target);
+  await restoreRoot(store, plan, join(context.folder, name), requireSettledSlots(plan));
 }

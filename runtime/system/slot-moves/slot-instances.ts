@@ -1,13 +1,13 @@
 // Requests of a move of slots to instances.
 
-import { SvcError } from "../../../runtime/base/errors.js";
-import type { SlotMember } from "../../../runtime/base/next-slot-step.js";
-import type { SlotRecord } from "../../../runtime/base/slot-record.js";
-import { findRoot } from "../../../runtime/system/read-slots.js";
-import type { System } from "../../../runtime/system/system.js";
-import type { AdminContext } from "../context.js";
-import type { Lease } from "../lease.js";
-import { operate } from "../remote.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../base/errors.js";
+import type { SlotMember } from "../../base/next-slot-step.js";
+import type { SlotRecord } from "../../base/slot-record.js";
+import type { InstanceCalls } from "../instance-calls.js";
+import type { ProcedureLease } from "../procedure-lease.js";
+import { findRoot } from "../read-slots.js";
+import type { System } from "../system.js";
 
 /** An instance, as it describes itself. */
 export interface SurveyedInstance {
@@ -17,6 +17,8 @@ export interface SurveyedInstance {
   readonly own: string | null;
   readonly build: string | null;
   readonly leads: boolean;
+  /** Latest term of its group that it knows; 0: its leader never changes by itself. */
+  readonly term: number;
   /** Of its graphs; "": not known now. */
   readonly digests: Readonly<Record<string, string>>;
   readonly isDurable: boolean;
@@ -43,17 +45,21 @@ export interface EncodedSlots {
   }[];
 }
 
+/** Response of an instance that has started with an empty data folder. */
+export const SLOTS_UNKNOWN = "the slots of this instance are not known yet";
+const START_MS = 10_000;
+const START_POLL_MS = 100;
 const LEASE_LOST = "lease lost on this instance";
 /** A chunk of 512 KiB as base64 in an envelope, and names. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export class SlotInstances {
-  readonly #context: AdminContext;
-  readonly #lease: Lease | null;
+  readonly #calls: InstanceCalls;
+  readonly #lease: ProcedureLease | null;
 
   /** @param lease null: only looks */
-  constructor(context: AdminContext, lease: Lease | null) {
-    this.#context = context;
+  constructor(calls: InstanceCalls, lease: ProcedureLease | null) {
+    this.#calls = calls;
     this.#lease = lease;
   }
 
@@ -71,27 +77,41 @@ export class SlotInstances {
   }
 
   async #send(id: string, command: object): Promise<Record<string, unknown>> {
-    const address = this.#context.address(id);
     const body = JSON.stringify(command);
     const parameters = { lease: this.#lease?.holder ?? "" };
-    const result = await operate(address, "MoveSlots", parameters, body, MAX_BYTES);
+    const result = await this.#calls.call(id, "MoveSlots", parameters, body, MAX_BYTES);
     return result as Record<string, unknown>;
   }
 
+  /** Waits for an instance that does not know its slots yet. */
   async look(id: string): Promise<SurveyedInstance> {
+    const deadline = performance.now() + START_MS;
+    for (;;) {
+      try {
+        return await this.lookOnce(id);
+      } catch (error) {
+        const isStarting = error instanceof SvcError && error.message.includes(SLOTS_UNKNOWN);
+        if (!isStarting || performance.now() > deadline) throw error;
+      }
+      await sleep(START_POLL_MS);
+    }
+  }
+
+  async lookOnce(id: string): Promise<SurveyedInstance> {
     const found = await this.send(id, { do: "look" });
     // An instance that the descriptor adds to the slots does not know its group yet.
-    const own = groupOf(this.#context.system, id);
+    const own = findGroup(this.#calls.system, id);
     return { ...(found as unknown as SurveyedInstance), id, own };
   }
 }
 
 /** Returns the engines with slots: their groups' tops and replicas. */
 export function listMembers(system: System): string[] {
-  return [...system.instances.keys()].filter((id) => groupOf(system, id) !== null);
+  return [...system.instances.keys()].filter((id) => findGroup(system, id) !== null);
 }
 
-function groupOf(system: System, id: string): string | null {
+/** Returns the group of an instance; null: a dispatcher, or an instance without slots. */
+export function findGroup(system: System, id: string): string | null {
   const { slots, providers, matrices } = system;
   const root = findRoot(providers, id);
   return !matrices.has(id) && slots!.groups.includes(root) ? root : null;
@@ -110,6 +130,6 @@ export function listDispatchers({ matrices }: System): string[] {
   return listed;
 }
 
-export function toMember({ id, own, record, leads }: SurveyedInstance): SlotMember {
-  return { id, group: own!, record, leads };
+export function toMember({ id, own, record, leads, term }: SurveyedInstance): SlotMember {
+  return { id, group: own!, record, leads, term };
 }

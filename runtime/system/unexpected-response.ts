@@ -1,7 +1,7 @@
 // Validates responses of instances. An unexpected one is reported as a fault of that instance; the
 // command continues with the others.
 
-import { SvcError } from "../../runtime/base/errors.js";
+import { SvcError } from "../base/errors.js";
 
 /**
  * Returns the message for an error while reading a response.

@@ -5,14 +5,14 @@
 import { randomBytes } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SvcError } from "../../runtime/base/errors.js";
-import type { AdminContext } from "./context.js";
-import { operate } from "./remote.js";
-import { fetchNodestat } from "./rolling-update/instances.js";
+import { SvcError } from "../base/errors.js";
+import type { InstanceCalls } from "./instance-calls.js";
+import { requestInstance } from "./instance-client.js";
 import { unexpectedResponse } from "./unexpected-response.js";
 
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5000;
+const LOOK_MS = 5000;
 
 interface LeaseReply {
   readonly status: string;
@@ -22,10 +22,10 @@ interface LeaseReply {
   readonly seconds?: number;
 }
 
-export class Lease {
+export class ProcedureLease {
   /** Identifies this run to the instances. */
   readonly holder = randomBytes(16).toString("hex");
-  readonly #context: AdminContext;
+  readonly #instances: InstanceCalls;
   #what: string;
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
@@ -33,23 +33,24 @@ export class Lease {
   readonly #granted: string[] = [];
   #isRenewing = false;
 
-  private constructor(context: AdminContext, what: string) {
-    this.#context = context;
+  private constructor(instances: InstanceCalls, what: string) {
+    this.#instances = instances;
     this.#what = what;
   }
 
   /**
    * Runs a procedure that excludes all others.
+   * @param instances `isForced`: takes over from another run
    * @throws SvcError SVC3330 while another one is running
    */
   static async during<T>(
-    context: AdminContext,
+    instances: InstanceCalls & { readonly isForced: boolean },
     what: string,
-    act: (lease: Lease) => Promise<T>,
+    act: (lease: ProcedureLease) => Promise<T>,
   ): Promise<T> {
-    const lease = new Lease(context, what);
+    const lease = new ProcedureLease(instances, what);
     try {
-      await lease.#take(context.values.force === true);
+      await lease.#take(instances.isForced);
       const timer = setInterval(() => void lease.#renewQuietly(), RENEW_MS);
       try {
         return await act(lease);
@@ -92,9 +93,10 @@ export class Lease {
    * instance.
    */
   async #take(isForced: boolean): Promise<void> {
-    const ids = [...this.#context.system.instances.keys()].sort();
+    const ids = [...this.#instances.system.instances.keys()].sort();
     const answers = ids.map(async (id) => {
-      const isThere = await fetchNodestat(this.#context, id).then(
+      const question = { path: "/svc/nodestat", timeoutMs: LOOK_MS };
+      const isThere = await requestInstance(this.#instances.address(id), question).then(
         () => true,
         () => false,
       );
@@ -137,7 +139,7 @@ export class Lease {
       ...{ seconds: String(seconds), force: isForced ? "1" : "0" },
     };
     try {
-      return (await operate(this.#context.address(id), "Lease", parameters)) as LeaseReply;
+      return (await this.#instances.call(id, "Lease", parameters)) as LeaseReply;
     } catch (error) {
       if (error instanceof SvcError && error.code === "SVC2701") return null;
       throw error;

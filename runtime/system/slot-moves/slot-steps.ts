@@ -1,0 +1,119 @@
+// Executes the steps of a move. Each one is derived from the records of all instances, so that a
+// run continues after any other one, and after crashes of instances.
+
+import { SvcError } from "../../base/errors.js";
+import {
+  latestRecord,
+  nextSlotStep,
+  type SlotAttempt,
+  type SlotStep,
+} from "../../base/next-slot-step.js";
+import type { SlotMove, SlotRecord } from "../../base/slot-record.js";
+import type { InstanceCalls } from "../instance-calls.js";
+import type { ProcedureLease } from "../procedure-lease.js";
+import {
+  listDispatchers,
+  SlotInstances,
+  type SurveyedInstance,
+  toMember,
+} from "./slot-instances.js";
+import { isAway, SlotSurvey, WAIT_MS } from "./slot-survey.js";
+
+const MAX_FAILURES = 100;
+
+export type ApplyStep = Extract<SlotStep, { do: "apply" }>;
+
+export class SlotSteps {
+  readonly #lease: ProcedureLease;
+  readonly instances: SlotInstances;
+  readonly survey: SlotSurvey;
+  readonly #dispatchers: readonly string[];
+
+  constructor(calls: InstanceCalls, lease: ProcedureLease) {
+    this.#lease = lease;
+    this.instances = new SlotInstances(calls, lease);
+    this.survey = new SlotSurvey(calls, lease, this.instances);
+    this.#dispatchers = listDispatchers(calls.system);
+  }
+
+  /** Completes or undoes what an earlier run has left, and lets all instances have one map. */
+  async settle(): Promise<SlotRecord> {
+    this.survey.forget();
+    await this.#advance(null, () => Promise.resolve());
+    return this.installEverywhere();
+  }
+
+  /**
+   * Executes the steps of an attempt.
+   * @param apply copies the content of the slots, which do not change any more
+   */
+  async attempt(move: SlotMove, apply: (step: ApplyStep) => Promise<void>): Promise<void> {
+    try {
+      await this.#advance({ move, isApplied: false }, apply);
+      await this.installEverywhere();
+    } catch (error) {
+      // Before the source has given the slots, everything is as it was.
+      await this.settle().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #advance(
+    begun: SlotAttempt | null,
+    apply: (step: ApplyStep) => Promise<void>,
+  ): Promise<void> {
+    let attempt = begun;
+    for (let failures = 0; ; ) {
+      const step = nextSlotStep((await this.survey.look()).map(toMember), attempt);
+      if (step.do === "done") return;
+      if (step.do === "lost") throw new SvcError("SVC3413", "another run has undone this move");
+      if (step.do === "wait") {
+        this.survey.forget();
+        await this.#lease.rest(WAIT_MS);
+        continue;
+      }
+      const act = () => (step.do === "apply" ? apply(step) : this.#execute(step));
+      const isDone = await this.#try(act, failures < MAX_FAILURES);
+      if (!isDone) failures++;
+      else if (step.do === "apply") attempt = { move: step.move, isApplied: true };
+    }
+  }
+
+  /** Returns false if an instance has stopped, and may be awaited: the next look waits for it. */
+  async #try(act: () => Promise<void>, mayFail: boolean): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      this.survey.forget();
+      if (!isAway(error) || !mayFail) throw error;
+      await this.#lease.rest(WAIT_MS);
+      return false;
+    }
+  }
+
+  async #execute(step: Extract<SlotStep, { do: "tell" | "remove" }>): Promise<void> {
+    if (step.do === "remove") {
+      const { id, term } = step.at;
+      await this.instances.send(id, { do: "remove", id: step.move.id, term });
+      const { own } = (await this.survey.look()).find((one) => one.id === id)!;
+      await this.survey.untilReplicated(own!);
+      return this.#execute(step.then);
+    }
+    const command = { do: "tell", command: step.command };
+    await Promise.all(
+      step.to.map(async (id) => {
+        this.survey.note(id, (await this.instances.send(id, command)) as Partial<SurveyedInstance>);
+      }),
+    );
+  }
+
+  /** Dispatchers have no move of their own: they only get the latest map. */
+  async installEverywhere(): Promise<SlotRecord> {
+    const survey = await this.survey.look();
+    const record = latestRecord(survey.map((found) => found.record))!;
+    const command = { do: "tell", command: { do: "install", record } };
+    await Promise.all(this.#dispatchers.map((id) => this.instances.send(id, command)));
+    return record;
+  }
+}

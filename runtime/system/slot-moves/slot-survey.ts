@@ -1,0 +1,96 @@
+// State of the instances with slots as a procedure knows it: looked at together, and noted after
+// each command, so that a step needs no further look.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../base/errors.js";
+import { findLeader, type SlotLeader } from "../../base/next-slot-step.js";
+import type { InstanceCalls } from "../instance-calls.js";
+import type { ProcedureLease } from "../procedure-lease.js";
+import {
+  listMembers,
+  type SlotInstances,
+  type SurveyedInstance,
+  toMember,
+} from "./slot-instances.js";
+
+export const WAIT_MS = 200;
+/** Instances that restart come back in this time, or the run ends. */
+const PATIENCE_MS = 60_000;
+const REPLICA_MS = 30_000;
+
+export class SlotSurvey {
+  readonly #lease: ProcedureLease;
+  readonly #instances: SlotInstances;
+  readonly #members: readonly string[];
+  /** All engines as they were last seen, or answered; null: unknown after a failure. */
+  #known: readonly SurveyedInstance[] | null = null;
+
+  constructor({ system }: InstanceCalls, lease: ProcedureLease, instances: SlotInstances) {
+    this.#lease = lease;
+    this.#instances = instances;
+    this.#members = listMembers(system);
+  }
+
+  /** Instances may have changed: the next look is at all of them. */
+  forget(): void {
+    this.#known = null;
+  }
+
+  /** An instance has answered a command. */
+  note(id: string, changed: Partial<SurveyedInstance>): void {
+    this.#known = this.#known?.map((one) => (one.id === id ? { ...one, ...changed } : one)) ?? null;
+  }
+
+  /** Looks at all engines; waits for ones that restart. */
+  async look(): Promise<readonly SurveyedInstance[]> {
+    if (this.#known !== null) return this.#known;
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        this.#known = await Promise.all(this.#members.map((id) => this.#instances.look(id)));
+        return this.#known;
+      } catch (error) {
+        if (!isAway(error) || performance.now() > deadline) throw error;
+      }
+      await sleep(WAIT_MS);
+      await Promise.all(this.#members.map((id) => this.#lease.renew(id)));
+    }
+  }
+
+  /** Waits while a group chooses its leader. @throws SvcError SVC3412 if it has none for long */
+  async leaderOf(group: string): Promise<SlotLeader> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = findLeader((await this.look()).map(toMember), group);
+      if (found !== null) return found;
+      if (performance.now() > deadline) {
+        throw new SvcError("SVC3412", `${group} has no instance that may change`);
+      }
+      this.forget();
+      await this.#lease.rest(WAIT_MS);
+    }
+  }
+
+  /** Resolves when all members of a group have what its leader has now. */
+  async untilReplicated(group: string): Promise<void> {
+    const deadline = performance.now() + REPLICA_MS;
+    const isMember = ({ own }: SurveyedInstance): boolean => own === group;
+    if ((await this.look()).filter(isMember).length === 1) return;
+    for (;;) {
+      this.forget();
+      const members = (await this.look()).filter(isMember);
+      const texts = new Set(members.map(({ digests }) => JSON.stringify(digests)));
+      if (texts.size === 1) return;
+      if (performance.now() > deadline) {
+        const ids = members.map(({ id }) => id).join(", ");
+        throw new SvcError("SVC3413", `${ids}: the replicas do not catch up`);
+      }
+      await this.#lease.rest(WAIT_MS / 10);
+    }
+  }
+}
+
+/** Returns whether an instance may have restarted: it did not respond, or lacks what it had. */
+export function isAway(error: unknown): boolean {
+  return error instanceof SvcError && (error.code === "SVC2701" || error.code === "SVC3115");
+}
