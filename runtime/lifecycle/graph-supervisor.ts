@@ -429,13 +429,11 @@ export class GraphSupervisor implements GraphSource {
 
   /** Opens the configured and stored graphs; logs failures. */
   async #load(): Promise<void> {
-    const opening = this.#root.expected().map(async (name) => {
-      try {
-        await this.openConfigured(name);
-      } catch (error) {
-        log((error as Error).message, "error");
-      }
-    });
+    const opening = this.#root
+      .expected()
+      .map((name) =>
+        this.openConfigured(name).catch(({ message }: Error) => log(message, "error")),
+      );
     await Promise.all(opening);
     // A replica takes over the record of its provider.
     const { readonly, txPort, followStream } = this.#settings;

@@ -26,8 +26,8 @@ import { findShare } from "./slot-operations.js";
 
 const FIRST_MS = 100;
 const EVERY_MS = 2000;
-/** Looks that find the same move without a run before it is settled. */
-const LOOKS = 2;
+/** Time without a run before a move is settled. */
+const ABANDONED_MS = 4000;
 /** Instances that a dispatcher asks at once. */
 const MAX_ASKED = 127;
 
@@ -61,7 +61,7 @@ export class SlotKeeper {
   /** A dispatcher has looked at its back-ends. */
   #hasAsked = false;
   #seenMove = "";
-  #looks = 0;
+  #seenSinceMs = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -155,16 +155,18 @@ export class SlotKeeper {
     const { move } = this.#parts.slots.record;
     const { lease } = this.#parts.node();
     const seen = move === null || lease !== null ? "" : `${move.id} ${move.isGiven}`;
-    this.#looks = seen !== "" && seen === this.#seenMove ? this.#looks + 1 : 0;
+    if (seen !== this.#seenMove) this.#seenSinceMs = performance.now();
     this.#seenMove = seen;
-    return this.#looks >= LOOKS;
+    return seen !== "" && performance.now() - this.#seenSinceMs >= ABANDONED_MS;
   }
 
   async #settle(calls: InstanceCalls): Promise<void> {
     // Without all of them nothing can be decided, and the lease would keep operators waiting.
     const instances = new SlotInstances(calls, null);
-    await Promise.all(listMembers(calls.system).map((id) => instances.look(id)));
-    this.#looks = 0;
+    const found = await Promise.all(listMembers(calls.system).map((id) => instances.look(id)));
+    // A run has not come back to this instance since its restart.
+    if (found.some(({ isRun }) => isRun)) return;
+    this.#seenSinceMs = performance.now();
     const run = { ...calls, isForced: false };
     try {
       await ProcedureLease.during(run, "completion of a move of slots", (lease) =>

@@ -84,6 +84,7 @@ async function look({ service }: Parts, slots: KeptSlots, share: SlotShare): Pro
     build: service.node.build,
     ...(await share.leadership()),
     digests: await share.digests(),
+    isRun: service.node.lease !== null,
     isDurable: durability !== "off",
     freeMemory: freemem(),
     freeDisk: disk === null ? null : disk.bavail * disk.bsize,

@@ -276,6 +276,7 @@ test("instances finish a cut that no run continues", async () => {
   const slots = [record.map.runs.find(([, owner]) => record.groups[owner] === "B1")![0]];
   const lease = { holder: "0123456789abcdef", what: "a run", seconds: "120" };
   for (const id of MEMBERS) await operate(id, "Lease", lease);
+  assert.match((await system.admin("grow")).err, /SVC3330.*a run by/s);
   const move = { id: "by hand", version: record.version + 1, from: "B1", to: "B2", slots };
   for (const id of MEMBERS) await send(id, { do: "tell", command: { do: "hold", move } });
   const { graphs } = await send(from, { do: "encode", term, slots, maxWords: 2 ** 20 });
@@ -307,6 +308,10 @@ test("survives kills of leaders and coordinator, and continues", async () => {
   ] as const) {
     const words = verb === "shrink" ? [verb, "B2"] : [verb];
     const child = system.spawnAdmin(...words, "--rate", "30kB/s");
+    let err = "";
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      err += text;
+    });
     const isOver = () => child.exitCode !== null;
     await until(async () => isOver() || (await system.nodestat("TD")).procedure !== null);
     await until(async () => isOver() || / [1-9]\d* of /.test(await showProgress()));
@@ -314,7 +319,7 @@ test("survives kills of leaders and coordinator, and continues", async () => {
     if (of === "admin") child.kill("SIGKILL");
     else process.kill((await system.nodestat(await leaderOf(of))).pid, "SIGKILL");
     await once(child, "exit");
-    if (of !== "admin") assert.is(child.exitCode, 0, of);
+    if (of !== "admin") assert.is(child.exitCode, 0, `${of}: ${err}`);
   }
   const moved = await system.admin("shrink", "B2", "--force");
   assert.is(moved.code, 0, moved.err);

@@ -33,18 +33,20 @@ export interface MovePlan {
 
 /**
  * @param leaving groups that own no slots afterwards
+ * @param followMs time for replicas to catch up
  * @throws SvcError SVC3004 without slots, SVC3412 for what forbids a move
  */
 export async function prepareMove(
   context: AdminContext,
   leaving: readonly string[],
+  followMs = FOLLOW_MS,
 ): Promise<MovePlan> {
   const { slots } = context.system;
   if (slots === null) throw new SvcError("SVC3004", "the descriptor has no `slots`");
   const survey = await surveyAll(context);
   requireEqualBuilds(survey);
   const engines = survey.filter(({ own }) => own !== null);
-  await requireFollowers(context, engines);
+  await requireFollowers(context, engines, followMs);
   const volatile = engines.find(({ isDurable }) => !isDurable);
   if (volatile !== undefined) throw refused(`${volatile.id} has no log: \`durability\` is off`);
   const record = currentRecord(engines);
@@ -93,9 +95,10 @@ function requireEqualBuilds(survey: readonly SurveyedInstance[]): void {
 async function requireFollowers(
   context: AdminContext,
   engines: readonly SurveyedInstance[],
+  followMs: number,
 ): Promise<void> {
   const instances = new SlotInstances(context, null);
-  const deadline = performance.now() + FOLLOW_MS;
+  const deadline = performance.now() + followMs;
   for (const { id, own, digests } of engines) {
     const leader = findLeader(engines.map(toMember), own!)?.id;
     if (leader === undefined) throw refused(`${own} has no instance that may change`);

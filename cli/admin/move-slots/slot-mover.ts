@@ -24,7 +24,8 @@ const FIRST_CUT_WORDS = 2 ** 14;
 const MIN_CUT_WORDS = 2 ** 12;
 const MAX_CUT_WORDS = 2 ** 22;
 const GOAL_HELD_MS = 150;
-const ATTEMPTS = 6;
+/** Instances that restart come back in this time, or the run ends. */
+const PATIENCE_MS = 60_000;
 const WAIT_MS = 200;
 
 export interface MoveTotals {
@@ -62,11 +63,12 @@ export class SlotMover {
 
   /** Moves the first slots of a planned move; returns how many. */
   async move(planned: PlannedMove): Promise<number> {
-    for (let attempt = 1; ; attempt++) {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
       try {
         return await this.#moveOnce(planned);
       } catch (error) {
-        if (attempt === ATTEMPTS || !isAway(error)) throw error;
+        if (performance.now() > deadline || !isAway(error)) throw error;
       }
       // An instance has restarted, and lost what it kept in memory.
       await this.#lease.rest(WAIT_MS);

@@ -21,6 +21,8 @@ export interface SurveyedInstance {
   readonly term: number;
   /** Of its graphs; "": not known now. */
   readonly digests: Readonly<Record<string, string>>;
+  /** It knows of a running procedure. */
+  readonly isRun: boolean;
   readonly isDurable: boolean;
   readonly freeMemory: number;
   readonly freeDisk: number | null;

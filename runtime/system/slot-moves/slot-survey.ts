@@ -16,7 +16,7 @@ import {
 export const WAIT_MS = 200;
 /** Instances that restart come back in this time, or the run ends. */
 const PATIENCE_MS = 60_000;
-const REPLICA_MS = 30_000;
+const REPLICA_MS = 60_000;
 
 export class SlotSurvey {
   readonly #lease: ProcedureLease;

@@ -152,7 +152,7 @@ export class UpSystem {
   spawnAdmin(...words: string[]): ChildProcess {
     const where = ["--descriptor", this.file, "--project", this.#project];
     const all = [BIN, "admin", ...words, ...where];
-    return spawn(process.execPath, all, { stdio: "ignore", env: withKey() });
+    return spawn(process.execPath, all, { stdio: ["ignore", "ignore", "pipe"], env: withKey() });
   }
 
   /** Stops the system with `svc down`. */
