@@ -15,15 +15,15 @@ export const dev = defineCommand({
     ...SERVE_OPTIONS,
     open: OPEN_OPTION,
     tsconfig: TSCONFIG_OPTION,
-    "skip-type-check": {
+    "check-first": {
       kind: flag,
-      help: "serve before type checking; report type errors later",
+      help: "serve only builds without type errors; each edit waits for the check",
     },
   },
   environment: true,
   async run(
     [argument],
-    { "skip-type-check": unchecked = false, open = false, tsconfig, ...values },
+    { "check-first": isCheckedFirst = false, open = false, tsconfig, ...values },
   ) {
     const [{ DevServer }, { watchFolder }, { writeStartWarnings }] = await Promise.all([
       import("./serving/dev-server.js"),
@@ -34,7 +34,11 @@ export const dev = defineCommand({
     process.env.NODE_ENV ??= "development";
     const folder = projectFolder(argument);
     writeStartWarnings(folder);
-    const server = new DevServer(folder, values, { unchecked, open, ...resolveTsconfig(tsconfig) });
+    const server = new DevServer(folder, values, {
+      unchecked: !isCheckedFirst,
+      open,
+      ...resolveTsconfig(tsconfig),
+    });
     const unwatch = watchFolder(folder, (files) => void server.change(files));
     try {
       await server.start();

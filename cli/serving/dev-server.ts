@@ -1,5 +1,5 @@
-// `svc dev`: a builder and a server that run together. A build without errors is put into service;
-// with errors they are shown, and the last good version keeps serving.
+// `svc dev`: a builder and a server that run together. A build without errors is put into service,
+// and its types are checked afterwards. With errors the last good version keeps serving.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";

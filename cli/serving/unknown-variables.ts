@@ -6,7 +6,7 @@ import { environmentVariableFor } from "../framework/command.js";
 import { SERVE_OPTIONS } from "./options.js";
 
 /** Options of `svc serve` and `svc dev` that are not settings of a server. */
-const COMMAND_OPTIONS = ["open", "skip-type-check", "supervise", "tsconfig"];
+const COMMAND_OPTIONS = ["check-first", "open", "supervise", "tsconfig"];
 /** Secrets have no options, because all users can see the arguments of a process. */
 const SECRETS = ["SVC_ADMIN_KEY", "SVC_NATS_TOKEN", "SVC_TX_KEY"];
 /** Variables of Kubernetes for a service called `svc`, and of Docker for a linked container. */

@@ -102,12 +102,16 @@ inBrowser("shows diagnostics and failed calls until they are fixed", async () =>
         .some((link) => link.href.endsWith("/plugin?name=fails&v.word=%3Ci%3E"))`);
       await keepsBody(page, port);
       await page.open(port + 1, "logs");
-      project.write("plugins/good.ts", BAD_PLUGIN);
+      project.write("plugins/good.ts", "export function {");
       await page.has("Still serving the last good build");
       await page.has("Diagnostics of the last build");
       await page.has("plugins/good.ts");
-      project.write("plugins/good.ts", GOOD_PLUGIN);
+      // It parses, so it is served while its types are checked.
+      project.write("plugins/good.ts", BAD_PLUGIN);
       await page.hasNot("Still serving the last good build");
+      await page.has("error TS2322");
+      project.write("plugins/good.ts", GOOD_PLUGIN);
+      await page.hasNot("Diagnostics of the last build");
       assert.is(await page.tab.value(`document.querySelectorAll("main b").length`), 0);
     } finally {
       await page.close();
