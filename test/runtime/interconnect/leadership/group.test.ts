@@ -199,7 +199,12 @@ test("a handover keeps all changes, and leads back", async (context) => {
   await group.synced(2);
   assert.is(await codeOf(other.control({ do: "handOver", to: "B1", timeoutMs: 1 })), "SVC3403");
   assert.is(await codeOf(one.control({ do: "handOver", to: "S9", timeoutMs: 1 })), "SVC3403");
+  group.engine.unreachableFor.add("B1");
+  assert.is(await codeOf(one.control({ do: "handOver", to: "S1", timeoutMs: 1 })), "SVC3403");
   let changes = 0;
+  one.graph().createVertex(`a${changes++}`);
+  assert.ok(await one.isConfirmed(), "it leads on");
+  group.engine.unreachableFor.clear();
   for (const [from, to, id] of [
     [one, other, "S1"],
     [other, one, "B1"],
