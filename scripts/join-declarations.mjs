@@ -76,7 +76,16 @@ class JoinedDeclarations {
       return `import type { ${symbol.name} } from "${path}";\n`;
     });
     const inOrder = [...this.#statements].sort(byPlace(this.#program));
-    return imports.join("") + inOrder.map((statement) => this.#movedText(statement)).join("");
+    const moved = inOrder.map((statement) => this.#movedText(statement));
+    return [...this.#libraries(), ...imports, ...moved].join("");
+  }
+
+  /** References of the files of moved statements, for projects whose `lib` is older. */
+  #libraries() {
+    const files = new Set([...this.#statements].map((statement) => statement.getSourceFile()));
+    const references = [...files].flatMap(({ libReferenceDirectives }) => libReferenceDirectives);
+    const names = new Set(references.map(({ fileName }) => fileName));
+    return [...names].sort().map((name) => `/// <reference lib="${name}" preserve="true" />\n`);
   }
 
   /**
