@@ -26,7 +26,7 @@ import {
   loadTransport,
   type NetOnlySetting,
 } from "../http/load-transport.js";
-import type { HttpServer, ServerOptions } from "../http/transport.js";
+import type { Exchange, HttpServer, ServerEvents, ServerOptions } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
@@ -88,6 +88,8 @@ export class IoServer {
   readonly #load = new EventLoopMonitor();
   #tls: TlsFiles | null = null;
   #servers: readonly HttpServer[] = [];
+  /** Settles when the last graph is known; null: it is. */
+  #attached: Promise<void> | null = null;
 
   /** Loads the transport; tests replace it before the server listens. */
   transport = (): Promise<LoadedTransport> => configuredTransport(this.#parts.settings);
@@ -180,10 +182,30 @@ export class IoServer {
       log(`warm-up skipped for example ${target}: ${fault}`, "info");
   }
 
-  async #addGraph(graph: SharedGraph): Promise<null> {
-    await loadGraphEngine();
-    this.#parts.graphs.add(graph);
-    return null;
+  /** The engine loads with the first graph. */
+  #addGraph(graph: SharedGraph): Promise<null> {
+    const attached = loadGraphEngine().then(() => {
+      this.#parts.graphs.add(graph);
+      return null;
+    });
+    const settled = attached.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#attached = settled;
+    void settled.then(() => {
+      if (this.#attached === settled) this.#attached = null;
+    });
+    return attached;
+  }
+
+  /** Requests wait until this thread knows the graphs that were opened before them. */
+  #afterGraphs(events: ServerEvents): ServerEvents {
+    const request = (exchange: Exchange): void => {
+      if (this.#attached === null) events.request(exchange);
+      else void this.#attached.then(() => events.request(exchange));
+    };
+    return { ...events, request };
   }
 
   #setPlugins({ routes, descriptions }: PluginList): void {
@@ -202,7 +224,8 @@ export class IoServer {
     await this.#parts.dispatcher?.loadCertificates();
     this.#servers = await listenPair(settings, (port, ip, offset) => {
       const options = { ...serverOptions(settings, offset), tls };
-      return transport.listen(port, ip, options, this.#parts.engine.events(offset));
+      const events = this.#afterGraphs(this.#parts.engine.events(offset));
+      return transport.listen(port, ip, options, events);
     });
     this.#parts.view.setServers(this.#servers, this.#tls);
     const { port } = this.#servers[0]!;

@@ -51,8 +51,7 @@ const SAVE_TIMEOUT_MS = 10_000;
 
 /** Events for a server. */
 export interface GraphListener {
-  /** Resolves when all parts of the server know the graph. */
-  opened(graph: SharedGraph): Promise<unknown>;
+  opened(graph: SharedGraph): void;
   /** All graphs that failed to open, after each change. */
   unloadable(graphs: readonly UnloadableGraph[]): void;
   /** Running algorithms, after each change. */
@@ -109,8 +108,6 @@ export class GraphSupervisor implements GraphSource {
   #isGivenUp = false;
   #notReady: string | null;
   #listener: GraphListener | null = null;
-  /** Settles when the server knows the last graph. */
-  #announced: Promise<unknown> | undefined;
 
   /**
    * Starts the interconnect thread, which loads the stored graphs.
@@ -147,17 +144,16 @@ export class GraphSupervisor implements GraphSource {
     this.loaded.catch(() => undefined);
   }
 
-  /** Connects a server, and resolves when it knows the graphs; null disconnects it. */
-  async setListener(listener: GraphListener | null): Promise<void> {
+  /** Connects a server; null disconnects it. */
+  setListener(listener: GraphListener | null): void {
     this.#listener = listener;
     if (listener === null) return;
-    const opened = this.#open.all().map(({ shared }) => listener.opened(shared));
+    for (const { shared } of this.#open.all()) listener.opened(shared);
     listener.unloadable(this.#unloadable.all());
     listener.readiness(this.#notReady);
     listener.algorithms(this.algorithms.report());
     // Without graphs it starts with the first request.
-    if (opened.length > 0) listener.adminStarted(0);
-    await Promise.all(opened);
+    if (this.#open.all().length > 0) listener.adminStarted(0);
   }
 
   /**
@@ -200,12 +196,7 @@ export class GraphSupervisor implements GraphSource {
     if (known !== null) return known;
     try {
       await loadGraphEngine();
-      const shared = this.#onKept(
-        request,
-        await this.#interconnect.ask(this.#keepCommand(request)),
-      );
-      await this.#announced;
-      return shared;
+      return this.#onKept(request, await this.#interconnect.ask(this.#keepCommand(request)));
     } catch (error) {
       throw this.#failed(request, error);
     }
@@ -462,7 +453,7 @@ export class GraphSupervisor implements GraphSource {
     for (const admin of this.#admins) {
       if (admin.isRunning) admin.tell({ op: "graph", graph: shared });
     }
-    this.#announced = this.#listener?.opened(shared);
+    this.#listener?.opened(shared);
   }
 
   #opened(shared: SharedGraph, path: string): SharedGraph {
@@ -471,15 +462,21 @@ export class GraphSupervisor implements GraphSource {
     if (found !== null) return found.shared;
     this.#root.recordPath(name, path);
     this.#unloadable.forget(name);
-    const { GraphCompactor } = graphEngine();
-    this.#compactor ??= new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
-    this.#compactor.start();
+    this.#compact();
     if (this.#open.add(shared) === null) {
       throw new InternalError(`graph "${name}" was relocated before it was registered`);
     }
-    // Before the requester goes on, which may direct requests to these threads.
+    // Before the requester continues: it may direct requests to these threads.
     this.#announce(shared);
     return shared;
+  }
+
+  /** Starts to compact graphs. */
+  #compact(): void {
+    if (this.#compactor !== null) return;
+    const { GraphCompactor } = graphEngine();
+    this.#compactor = new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
+    this.#compactor.start();
   }
 
   /** Records an expected graph as unavailable, unless the request itself was wrong. */

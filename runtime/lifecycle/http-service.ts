@@ -170,7 +170,7 @@ export class HttpService {
     try {
       for (const result of results) if (result.status === "rejected") throw result.reason;
       this.#listening = await listening;
-      await this.#listenToGraphs();
+      this.#listenToGraphs();
     } catch (error) {
       this.#inline.close();
       await Promise.all([this.#io.kill(), this.#pool.close()]);
@@ -178,9 +178,9 @@ export class HttpService {
     }
   }
 
-  #listenToGraphs(): Promise<void> {
-    return this.#graphs.setListener({
-      opened: (graph) => this.#io.addGraph(graph),
+  #listenToGraphs(): void {
+    this.#graphs.setListener({
+      opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       algorithms: (report) => void this.#io.setAlgorithms(report),
       readiness: (notReady) => this.#service.setNotReady(notReady),
@@ -326,7 +326,7 @@ export class HttpService {
 
   /** Responds to new requests with 503, drains running ones up to the timeout, then closes. */
   async stop(): Promise<void> {
-    void this.#graphs.setListener(null);
+    this.#graphs.setListener(null);
     await this.#io.stop(this.settings.shutdownTimeoutSeconds * 1000);
     this.#inline.close();
     await this.#pool.close();

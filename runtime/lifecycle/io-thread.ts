@@ -21,9 +21,6 @@ import { RpcClient } from "../wire/rpc-client.js";
 import type { RpcReply } from "../wire/rpc-messages.js";
 import { exitWhenOrphaned, startThread } from "./start-thread.js";
 
-/** It loads the graph engine within that time. */
-const ADD_GRAPH_MS = 2000;
-
 /** The interface needed of the thread that owns the sockets. */
 export interface IoThreadHandle {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
@@ -122,10 +119,9 @@ export class IoThread {
     return this.#ask({ op: "adminDied", executor });
   }
 
-  /** Announces a graph to the status services. A thread that stops does not answer. */
+  /** Announces a graph to the status services. */
   addGraph(graph: SharedGraph): Promise<void> {
-    const added = this.#ask<void>({ op: "graph", graph }).catch(() => undefined);
-    return Promise.race([added, sleep(ADD_GRAPH_MS, undefined, { ref: false })]);
+    return this.#ask({ op: "graph", graph });
   }
 
   /** Publishes the graphs that failed to open. */
