@@ -87,7 +87,7 @@ export function GraphPage() {
     <>
       <Where
         {...{ graph, id, isQuery }}
-        key={`${graph}/${id}/${params.get("to")}`}
+        key={`${graph}/${id}/${params.get("to") ?? ""}`}
         names={names ?? []}
       />
       {failure !== "" && <Note isAlert>{clipForDisplay(failure)}</Note>}

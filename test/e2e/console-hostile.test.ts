@@ -144,6 +144,8 @@ inBrowser("calls plugins, and explores requests and graphs, without a pointer", 
   await page.key("ArrowRight");
   await page.key("Enter");
   await page.tab.until(`new URL(location.href).searchParams.has("more")`);
+  await page.focus("Path");
+  await page.key("Enter");
   await page.focus("path-to");
   for (const letter of "Hamburg") await page.key(letter);
   await page.key("Enter");
