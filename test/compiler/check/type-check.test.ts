@@ -15,6 +15,8 @@ const SOURCE = `import type { PluginRequest } from "svc-server";
 /** @plugin */
 export function f(request: PluginRequest, a: { b: { c: 1 } }): { b: { c: "x" } } { return a; }
 const s: number = "text";
+type Day = Temporal.PlainDate;
+type Other = Unknown.Thing;
 `;
 
 test("reports code, position, length and all lines of a message", async () => {
@@ -25,8 +27,13 @@ test("reports code, position, length and all lines of a message", async () => {
     [
       ["TS2322", "error", { file: "plugins/a.ts", line: 3, column: 84 }, 6],
       ["TS2322", "error", { file: "plugins/a.ts", line: 4, column: 7 }, 1],
+      ["TS2503", "error", { file: "plugins/a.ts", line: 5, column: 12 }, 8],
+      ["TS2503", "error", { file: "plugins/a.ts", line: 6, column: 14 }, 7],
     ],
   );
+  const [withoutTemporal, other] = found.slice(2).map(({ help }) => help);
+  assert.match(withoutTemporal!, '`"lib": ["esnext"]` in tsconfig.json, and Node.js 26');
+  assert.is(other, "");
   assert.ok(found[0]!.message.split("\n").length > 1);
 });
 
