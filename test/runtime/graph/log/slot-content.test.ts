@@ -11,6 +11,7 @@ import {
 } from "../../../../runtime/base/instance-slots.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { GraphSlots } from "../../../../runtime/graph/log/slot-content.js";
+import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
 import {
   D_OUT,
   M_CNT,
@@ -162,6 +163,21 @@ test("corrupt content is refused", ({ stores, graphs }) => {
   }
   assert.throws(() => target!.write(words.slice(0, -1), names));
   assert.throws(() => target!.write(words, []));
+});
+
+test("a replica keeps its content: its leader may have been replaced", ({ stores, graphs }) => {
+  const [source, target] = stores.map((store) => new GraphSlots(store, threadSlots()!));
+  fill(graphs[0]!);
+  const before = listDigests(source!);
+  const { contents, names } = source!.encode(ALL, Number.POSITIVE_INFINITY);
+  for (const store of stores) store.setReadonlyBy(ReadonlyBy.Replica, true);
+  assert.throws(() => source!.remove(ALL), /readonly/i);
+  for (const { words } of contents) {
+    if (words.length > 0) assert.throws(() => target!.write(words, names), /readonly/i);
+  }
+  assert.equal(listDigests(source!), before);
+  assert.is(graphs[1]!.order, 0);
+  for (const store of stores) store.setReadonlyBy(ReadonlyBy.Replica, false);
 });
 
 test("slots that are given away do not change", ({ graphs }) => {
