@@ -3,7 +3,7 @@
 // Leases of an API server that is part of this test; leaders and coordinators are killed while
 // slots move.
 // limit: 600 s
-// takes 20 s
+// takes 120 s
 
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
