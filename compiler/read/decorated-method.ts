@@ -13,13 +13,14 @@ export function findStaticMethods(
   declaration: ts.ClassDeclaration,
 ): PluginDeclaration[] {
   return declaration.members.flatMap((member) => {
-    const options = decoratorOptions(scope, member);
+    const options = readDecorator(scope, member);
     const plugin = options && readMethod(scope, declaration, member, options);
     return plugin ? [plugin] : [];
   });
 }
 
-function decoratorOptions(scope: FileScope, member: ts.ClassElement): PluginOptions | null {
+/** Returns the options of a plugin decorator; null for other members. */
+export function readDecorator(scope: FileScope, member: ts.ClassElement): PluginOptions | null {
   if (!ts.canHaveDecorators(member)) return null;
   for (const decorator of ts.getDecorators(member) ?? []) {
     const options = asPluginDecorator(scope.context, decorator.expression);

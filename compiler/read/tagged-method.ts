@@ -3,6 +3,7 @@
 // injects what the constructor takes.
 
 import { ts } from "ts-morph";
+import { readDecorator } from "./decorated-method.js";
 import { type DocComment, readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { hasPlainSignature } from "./plain-signature.js";
@@ -15,7 +16,7 @@ import { taggedPlugin } from "./tagged-function.js";
 const HIDDEN = [ts.SyntaxKind.PrivateKeyword, ts.SyntaxKind.ProtectedKeyword];
 
 /** An instance whose class inherits a method, which may change its types. */
-interface Heir {
+interface Instance {
   readonly type: ts.Type;
   readonly name: ts.Node;
 }
@@ -30,7 +31,8 @@ export function findTaggedStatics(
 ): PluginDeclaration[] {
   const [exportName] = scope.exports.get(declaration) ?? [];
   return declaration.members.flatMap((member) => {
-    const doc = isMember(member, true) ? taggedDoc(member) : null;
+    const isTaggable = isMember(member, true) && readDecorator(scope, member) === null;
+    const doc = isTaggable ? taggedDoc(member) : null;
     return (doc && readMember(scope, member as Member, doc, exportName, null)) ?? [];
   });
 }
@@ -97,7 +99,7 @@ function readMember(
   member: Member,
   doc: DocComment,
   exportName: string | undefined,
-  heir: Heir | null,
+  instance: Instance | null,
 ): PluginDeclaration | null {
   const value = ts.isMethodDeclaration(member) ? member : member.initializer;
   const method = member.name.text;
@@ -106,7 +108,7 @@ function readMember(
     const job = asJob(scope, doc, value, member.name, exportName);
     return job && { ...job, name: method, exportPath };
   }
-  const resolved = value && resolveMember(scope, member, value, heir);
+  const resolved = value && resolveMember(scope, member, value, instance);
   if (resolved === undefined) return null;
   const { node } = doc.plugin;
   if (node.getSourceFile() === scope.sourceFile) scope.seen.add(node);
@@ -119,12 +121,12 @@ function resolveMember(
   { context }: FileScope,
   { name }: Member,
   value: ts.Node,
-  heir: Heir | null,
+  instance: Instance | null,
 ): Pick<PluginDeclaration, "fn" | "resolved"> | null | undefined {
-  const inherited = heir?.type.getProperty(name.text);
-  if (heir !== null && inherited !== undefined) {
-    const type = context.checker.getTypeOfSymbolAtLocation(inherited, heir.name);
-    return resolveFunctionType(context, type, heir.name, name);
+  const inherited = instance?.type.getProperty(name.text);
+  if (instance !== null && inherited !== undefined) {
+    const type = context.checker.getTypeOfSymbolAtLocation(inherited, instance.name);
+    return resolveFunctionType(context, type, instance.name, name);
   }
   if (!isFunctionNode(value)) return resolveFunction(context, value, name);
   return hasPlainSignature(context, value, name) ? { fn: value } : null;

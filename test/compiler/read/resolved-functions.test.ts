@@ -272,6 +272,25 @@ export class Shop {
   assert.is(told(result, "sell").plugin.readonly, true);
 });
 
+test("are found once where static methods have a decorator, whose tags have no effect", () => {
+  const result = readSource(`
+export class Shop {
+  /** Sells. @plugin look */
+  @plugin({}) static buy(request: PluginRequest): int { return 1; }
+  /** @every 30s */
+  @plugin static tick(): int { return 1; }
+}
+`);
+  assert.equal(
+    result.plugins.map(({ exportPath }) => exportPath),
+    ["Shop.buy", "Shop.tick"],
+  );
+  assert.equal(
+    result.diagnostics.map(({ code }) => code),
+    ["SVC1003", "SVC1150"],
+  );
+});
+
 test("are functions of other modules that a tagged export names", () => {
   const result = readSource(
     `/** Renamed. @plugin */
