@@ -342,7 +342,7 @@ export class Dispatcher implements CallOwner {
     }
   }
 
-  /** A leader that stands still keeps its connections: only its successor tells. */
+  /** A frozen leader closes no connection: late responses are the only sign of a successor. */
   #findLeaders(): void {
     const before = performance.now() - LATE_LEADER_MS;
     const late = new Set<BackEnd>();
