@@ -62,15 +62,18 @@ interface FoundMember {
 }
 
 /** Returns the methods of a class and of its base classes, without overridden ones. */
-function membersOf({ context: { checker } }: FileScope, type: ts.Type): readonly FoundMember[] {
+function membersOf(scope: FileScope, type: ts.Type): readonly FoundMember[] {
+  const { checker } = scope.context;
   const own = type.symbol?.valueDeclaration;
   const found = new Map<string, FoundMember>();
   for (let one = own; one !== undefined && ts.isClassLike(one); ) {
     for (const member of one.members) {
       if (!isMember(member, false)) continue;
       const known = found.get(member.name.text);
-      const doc = known?.doc ?? taggedDoc(member);
-      if (known) known.doc = doc;
+      const doc = taggedDoc(member);
+      // The tags of an overridden method have had their effect.
+      if (known?.doc && doc) addSeen(scope, doc);
+      else if (known) known.doc = doc;
       else found.set(member.name.text, { member, isInherited: one !== own, doc });
     }
     const base = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
@@ -78,6 +81,10 @@ function membersOf({ context: { checker } }: FileScope, type: ts.Type): readonly
     if (one?.getSourceFile().isDeclarationFile) break;
   }
   return [...found.values()];
+}
+
+function addSeen({ seen, sourceFile }: FileScope, { tags }: DocComment): void {
+  for (const tag of tags) if (tag.getSourceFile() === sourceFile) seen.add(tag);
 }
 
 function isMember(member: ts.ClassElement, isStatic: boolean): member is Member {
@@ -110,8 +117,7 @@ function readMember(
   }
   const resolved = value && resolveMember(scope, member, value, instance);
   if (resolved === undefined) return null;
-  const { node } = doc.plugin;
-  if (node.getSourceFile() === scope.sourceFile) scope.seen.add(node);
+  addSeen(scope, doc);
   const plugin = resolved && taggedPlugin(scope, resolved, doc, member.name, exportName);
   return plugin && { ...plugin, name: doc.plugin.text || method, exportPath };
 }

@@ -221,6 +221,8 @@ abstract class Base<T> {
   find(request: PluginRequest, id: str, deep: boolean = false): T { return this.make(id); }
   /** @plugin */
   size(request: PluginRequest): int | null { return 1; }
+  /** @plugin low */
+  level(request: PluginRequest): int { return 1; }
   /** @every 30s */
   tick(): void {}
 }
@@ -229,6 +231,8 @@ class Users extends Base<{ id: str }> {
   private constructor() { super(); }
   protected make(id: str) { return { id }; }
   size(request: PluginRequest): int { return 2; }
+  /** @plugin high */
+  level(request: PluginRequest): int { return 2; }
   /** @plugin */
   arrow = (request: PluginRequest, n: int) => n;
 }
@@ -240,6 +244,7 @@ export const users = Users.create();
     [
       ["arrow", "users.arrow"],
       ["find", "users.find"],
+      ["high", "users.level"],
       ["size", "users.size"],
       ["tick", "users.tick"],
     ],
