@@ -193,11 +193,9 @@ export class VirtualSocket extends Duplex {
   reset(): void {
     const other = this.#other;
     this.#other = null;
-    other?.arrive(() => {
-      other.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
-    });
+    other?.arrive(() => other.destroy(wasReset()));
     const { owner } = this;
-    this.#world.after(0, owner, () => this.destroy());
+    this.#world.after(0, owner, () => this.destroy(wasReset()));
   }
 
   setNoDelay(): this {
@@ -301,6 +299,10 @@ export class VirtualSocket extends Duplex {
 
 export function linkOf(one: string, other: string): string {
   return one < other ? `${one} ${other}` : `${other} ${one}`;
+}
+
+function wasReset(): Error {
+  return Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
 }
 
 function refused(port: number): Error {
