@@ -177,7 +177,8 @@ class Sales {
     const send = () => system.get("TD", "/svc/plugin/sell", 0, init);
     let answer = await send();
     // On a busy machine, a takeover can last longer than a request waits for a leader.
-    while (answer.status === 503) answer = await send();
+    const isUndecided = () => answer.status === 503 || /another instance leads/.test(answer.text);
+    while (isUndecided()) answer = await send();
     const { status, text, json } = answer;
     if (status === 200) this.answers.push((json.response as { hitcount: number }).hitcount);
     else this.failures.push(text);
