@@ -16,7 +16,7 @@ test("is even with a state of the provider once its last transaction is applied"
   traffic.setEven = (lagMs) => found.push(lagMs);
   const replica = {
     appliedSn: null as number | null,
-    ...{ compare: () => undefined, aim: () => undefined, start: () => undefined },
+    ...{ compare: () => undefined, adoptGoal: () => undefined, start: () => undefined },
     take: async () => ({ header: { sn: replica.appliedSn, units: 1 }, records: 1 }),
   };
   const input = new ReplicaInput(replica as unknown as Replica, traffic);
