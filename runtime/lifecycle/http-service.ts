@@ -10,6 +10,7 @@ import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type { ExecutorPort, IoNotification, Listening } from "../engine/io-control.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureMainThread } from "../metrics/thread-gauges.js";
@@ -180,7 +181,7 @@ export class HttpService {
 
   #listenToGraphs(): void {
     this.#graphs.setListener({
-      opened: (graph) => void this.#io.addGraph(graph),
+      opened: (graph) => void this.#io.addGraph(graph).catch(logUnattached(graph)),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       algorithms: (report) => void this.#io.setAlgorithms(report),
       readiness: (notReady) => this.#service.setNotReady(notReady),
@@ -418,4 +419,10 @@ function initialNodeState({ node, build, servicein }: ServerSettings): NodeState
     outReason: servicein ? null : "start",
     lease: null,
   };
+}
+
+/** Executors use the graph; only services that describe it lack it. */
+function logUnattached({ share }: SharedGraph): (error: Error) => void {
+  return ({ message }) =>
+    log(`services do not describe graph "${share.name}": cannot attach to it: ${message}`, "error");
 }

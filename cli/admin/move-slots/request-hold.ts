@@ -26,8 +26,8 @@ export class RequestHold {
    * @throws SvcError SVC3412 if some run for too long
    */
   async during(act: () => Promise<void>): Promise<number> {
-    await this.#hold();
     try {
+      await this.#hold();
       await act();
     } finally {
       await this.#release();
