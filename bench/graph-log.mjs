@@ -15,7 +15,7 @@ const THREAD = 1;
 const { rounds, arcs } = readOptions({ rounds: 15, arcs: 20_000 });
 const svc = await importSources(
   "runtime/graph/api/graph.ts",
-  "runtime/graph/sessions/session.ts",
+  "runtime/graph/changes/sessions/session.ts",
   "runtime/graph/store/graph-store.ts",
   "runtime/graph/memory/commit-clock.ts",
   "runtime/interconnect/interconnect.ts",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import loadWabt from "wabt";
 import { arcLoops, hubModule } from "./arc-kernels.mjs";
 
-const FOLDER = "runtime/graph/kernels";
+const FOLDER = "runtime/graph/vectors/kernels";
 const ARC_FOLDER = "runtime/graph/query/match";
 const FEATURES = { simd: true, threads: true };
 

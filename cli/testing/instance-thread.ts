@@ -6,6 +6,7 @@ import { MessageChannel, type MessagePort, parentPort, workerData } from "node:w
 import { SvcError } from "../../runtime/base/errors.js";
 import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
+import { answer, type RpcRequest } from "../../runtime/base/wire/rpc-messages.js";
 import type { Connect } from "../../runtime/dispatch/connector.js";
 import type {
   ControlRequest,
@@ -19,7 +20,6 @@ import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { IoThreadHandle } from "../../runtime/lifecycle/io-thread.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
-import { answer, type RpcRequest } from "../../runtime/wire/rpc-messages.js";
 import { loader, readBuild } from "../serving/built-project.js";
 import { currentConfig } from "../serving/current-config.js";
 import { resolveSettings } from "../serving/resolve-settings.js";

@@ -3,8 +3,8 @@
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
-import { RpcClient } from "../../runtime/wire/rpc-client.js";
-import type { RpcReply } from "../../runtime/wire/rpc-messages.js";
+import { RpcClient } from "../../runtime/base/wire/rpc-client.js";
+import type { RpcReply } from "../../runtime/base/wire/rpc-messages.js";
 import { withClock } from "./clock-memory.js";
 import { checkedFault, type Fault } from "./fault.js";
 import { createInMemoryFetch } from "./in-memory-fetch.js";

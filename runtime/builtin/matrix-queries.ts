@@ -1,6 +1,7 @@
 // Dispatcher-side merging of graph queries. A search with the statistics of all partitions takes
 // two rounds: the first adds the statistics up, the second searches with the sums.
 
+import { PartialView } from "../base/partial/partial-view.js";
 import {
   addTextStatistics,
   mergeHeads,
@@ -10,7 +11,6 @@ import {
   type TextStatisticsShare,
 } from "../graph/api/merge-queries.js";
 import { KeyError } from "../graph/model/errors.js";
-import { PartialView } from "../partial/partial-view.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
 import {
   createPartitionResponse,

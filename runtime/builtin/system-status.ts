@@ -1,8 +1,8 @@
 // State of the whole instance in one object (http-interface, "Graph status and queries").
 
+import { graphTotals } from "../graph/api/status/graph-totals.js";
+import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/api/status/memory-usage.js";
 import type { RegisteredGraph } from "../graph/manager/registered-graph.js";
-import { graphTotals } from "../graph/status/graph-totals.js";
-import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";
 import type { Sums } from "../metrics/traffic.js";
 import { decimals } from "./format.js";

@@ -6,7 +6,7 @@
 //      ▲                      │ a replica failed and the others are busy
 //      └──────────────────────┘
 
-import type { Trace } from "../tracing/trace.js";
+import type { Trace } from "../base/tracing/trace.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
 import { type BackEndError, backEndError, connectionError, partialError } from "./error-chain.js";

@@ -8,7 +8,7 @@
 // Strings in objects are single-quoted, with the escapes \\ and \' and \n.
 
 import { ResponseError } from "../base/errors.js";
-import { PartialView } from "../partial/partial-view.js";
+import { PartialView } from "../base/partial/partial-view.js";
 import type { BackEndResponse } from "./response-parser.js";
 
 /** Of more levels, inner and outermost ones are kept. */

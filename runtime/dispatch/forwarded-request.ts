@@ -1,6 +1,7 @@
 // A received request as sent to back-ends: same line, fields and body, without hop-by-hop fields.
 // Header blocks repeat, so their filtered forms are cached.
 
+import { withTraceParent } from "../base/tracing/trace-parent.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
@@ -14,7 +15,6 @@ import {
   withoutHopHeaders,
 } from "../plugin/contract/request-text.js";
 import { toLatin1 } from "../plugin/contract/wire-text.js";
-import { withTraceParent } from "../tracing/trace-parent.js";
 
 /** Replica selection constraints of a request. */
 export interface Preference {

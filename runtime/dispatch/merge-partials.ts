@@ -3,10 +3,10 @@
 // written.
 
 import { ResponseError } from "../base/errors.js";
+import { isNumeric, type PartialNumbers } from "../base/partial/partial-layout.js";
+import { PartialView } from "../base/partial/partial-view.js";
 import { S_NONE } from "../base/sort-constants.js";
 import { isDescending, type KeyWire, sortbyText, sortClass } from "../base/sort-order.js";
-import { isNumeric, type PartialNumbers } from "../partial/partial-layout.js";
-import { PartialView } from "../partial/partial-view.js";
 
 const MAX_LEVEL = 2 ** 32 - 1;
 

@@ -7,8 +7,8 @@ import {
   newPartial,
   requireSize,
   sealed,
-} from "../partial/partial-layout.js";
-import type { PartialParts } from "../partial/partial-parts.js";
+} from "../base/partial/partial-layout.js";
+import type { PartialParts } from "../base/partial/partial-parts.js";
 import { jsonText } from "../plugin/contract/json-text.js";
 import type { EntryOrder, MergedResponse } from "./merge-partials.js";
 

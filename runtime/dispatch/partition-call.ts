@@ -1,8 +1,8 @@
 // State of one partition of a dispatched request: replicas tried, running attempts, and the
 // response. Usually one attempt runs; hedging adds a second one.
 
+import type { DispatchedStep } from "../base/tracing/trace.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
-import type { DispatchedStep } from "../tracing/trace.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
 import type { BackEndError } from "./error-chain.js";

@@ -4,8 +4,8 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { ADMIN_SLOTS } from "../base/limits.js";
+import type { SharedState } from "../base/wire/shared-state.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
-import type { SharedState } from "../wire/shared-state.js";
 import type { PluginCall } from "./plugin-call.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 

@@ -3,9 +3,9 @@
 
 import { hostname } from "node:os";
 import { packageInfo } from "../base/package-info.js";
+import { readOtelEnvironment } from "../base/tracing/otel-environment.js";
+import { Tracer } from "../base/tracing/tracer.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import { readOtelEnvironment } from "../tracing/otel-environment.js";
-import { Tracer } from "../tracing/tracer.js";
 
 const DEFAULT_SAMPLE_EVERY = 1;
 

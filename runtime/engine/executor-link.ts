@@ -3,9 +3,6 @@
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { REVOKE_QUEUED_AFTER_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
-import { clientUrl } from "../http/client-address.js";
-import type { Exchange } from "../http/transport.js";
-import type { Upload } from "../plugin/contract/request-source.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
@@ -17,7 +14,10 @@ import {
   FLAG_TIMED_OUT,
   FLAG_TRUSTED,
   FLAG_WARM_UP,
-} from "../wire/batch.js";
+} from "../base/wire/batch.js";
+import { clientUrl } from "../http/client-address.js";
+import type { Exchange } from "../http/transport.js";
+import type { Upload } from "../plugin/contract/request-source.js";
 import type { PluginCall } from "./plugin-call.js";
 
 /** Returns the members of an upload that cross threads. */

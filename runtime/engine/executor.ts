@@ -5,22 +5,6 @@ import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { IdleGc } from "../base/idle-gc.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
-import { countPublished, flushSince } from "../graph/manager/commits.js";
-import type { BoundGraph } from "../plugin/contract/bound-graph.js";
-import { JOB_PATH } from "../plugin/contract/job-schedule.js";
-import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { queryStart } from "../plugin/contract/query-text.js";
-import { RequestSignal } from "../plugin/contract/request-signal.js";
-import type {
-  Accept,
-  Ident,
-  RequestSource,
-  StreamOpener,
-  Upload,
-} from "../plugin/contract/request-source.js";
-import { latin1WithHeadroom } from "../plugin/contract/wire-text.js";
-import { type Done, sendThrown } from "../plugin/run/plugin-errors.js";
-import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
@@ -38,8 +22,24 @@ import {
   RESULT_SLICE_OVER,
   RESULT_STREAM,
   RequestField,
-} from "../wire/batch.js";
-import type { SharedState } from "../wire/shared-state.js";
+} from "../base/wire/batch.js";
+import type { SharedState } from "../base/wire/shared-state.js";
+import { countPublished, flushSince } from "../graph/manager/commits.js";
+import type { BoundGraph } from "../plugin/contract/bound-graph.js";
+import { JOB_PATH } from "../plugin/contract/job-schedule.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import { queryStart } from "../plugin/contract/query-text.js";
+import { RequestSignal } from "../plugin/contract/request-signal.js";
+import type {
+  Accept,
+  Ident,
+  RequestSource,
+  StreamOpener,
+  Upload,
+} from "../plugin/contract/request-source.js";
+import { latin1WithHeadroom } from "../plugin/contract/wire-text.js";
+import { type Done, sendThrown } from "../plugin/run/plugin-errors.js";
+import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import { KeyedCalls, type KnownOutcome } from "./keyed-calls.js";
 import type { MergedInput } from "./plugin-call.js";
 import { executorId } from "./slot-table.js";

@@ -16,6 +16,8 @@ import {
 import { log } from "../base/log.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths } from "../base/tls-paths.js";
+import type { Tracer } from "../base/tracing/tracer.js";
+import type { SharedState } from "../base/wire/shared-state.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { loadGraphEngine } from "../graph/manager/graph-engine.js";
 import type { GraphRegistry } from "../graph/manager/graph-registry.js";
@@ -33,8 +35,6 @@ import type { TrafficCounters } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import type { Tracer } from "../tracing/tracer.js";
-import type { SharedState } from "../wire/shared-state.js";
 import type { AuditLog } from "./audit-log.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
 import { EventLoopMonitor } from "./event-loop-monitor.js";

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { packageInfo } from "../base/package-info.js";
 import type { TlsFiles } from "../base/tls-files.js";
 import type { TlsPaths } from "../base/tls-paths.js";
+import type { SharedState } from "../base/wire/shared-state.js";
 import { readHost } from "../builtin/host.js";
 import type { JobStatus } from "../builtin/job-status.js";
 import {
@@ -18,11 +19,11 @@ import {
   type UnloadableGraph,
 } from "../builtin/server-view.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import { hasUnsavedChanges } from "../graph/api/status/graph-status.js";
 import type { GraphRegistry } from "../graph/manager/graph-registry.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import type { RegisteredGraph } from "../graph/manager/registered-graph.js";
 import { isSystemGraph, SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
-import { hasUnsavedChanges } from "../graph/status/graph-status.js";
 import type { RecentRequests } from "../http/recent-requests.js";
 import { RejectionCounters } from "../http/rejection-counters.js";
 import type { Connection, Exchange, HttpServer, TransportMemory } from "../http/transport.js";
@@ -31,7 +32,6 @@ import type { PluginCounters } from "../metrics/plugin-counters.js";
 import type { TrafficCounters, TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import type { SharedState } from "../wire/shared-state.js";
 import { BUILTINS } from "./builtin-routes.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
 import type { JobRunner } from "./jobs/job-runner.js";

@@ -10,6 +10,8 @@ import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
+import { TRACE_PARENT, TRACE_STATE } from "../base/tracing/trace-parent.js";
+import { RESULT_FORWARD } from "../base/wire/batch.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import {
   type Dispatch,
@@ -52,8 +54,6 @@ import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request
 import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
-import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
-import { RESULT_FORWARD } from "../wire/batch.js";
 import { MatrixFeeds } from "./matrix-feeds.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
 import type { RequestSigner } from "./request-signer.js";

@@ -5,7 +5,7 @@
 
 import { nowMs } from "../base/clock.js";
 import { PREEMPT_AFTER_MS } from "../base/limits.js";
-import { SLOTS } from "../wire/shared-state.js";
+import { SLOTS } from "../base/wire/shared-state.js";
 import { type CallQueue, callClientKey } from "./call-queue.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { SlotTable } from "./slot-table.js";

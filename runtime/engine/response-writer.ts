@@ -5,6 +5,16 @@ import { nowMs } from "../base/clock.js";
 import { markExclusive } from "../base/exclusive-buffer.js";
 import { INLINE_BODY_BYTES, MIN_COMPRESSED_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
+import {
+  RESULT_ERROR,
+  RESULT_ERROR_FIELDS,
+  RESULT_HTTP,
+  RESULT_PARTIAL,
+  RESULT_READONLY_PARTIAL,
+  RESULT_STREAM,
+  RESULT_TEXT,
+} from "../base/wire/batch.js";
+import type { SharedState } from "../base/wire/shared-state.js";
 import type { Service } from "../builtin/service.js";
 import { engineExplanation } from "../dispatch/explanation.js";
 import type { MergedResponse } from "../dispatch/merge-partials.js";
@@ -36,16 +46,6 @@ import {
 import { splitHttpResponse } from "../plugin/response/http-response.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import { plainText } from "../plugin/run/render.js";
-import {
-  RESULT_ERROR,
-  RESULT_ERROR_FIELDS,
-  RESULT_HTTP,
-  RESULT_PARTIAL,
-  RESULT_READONLY_PARTIAL,
-  RESULT_STREAM,
-  RESULT_TEXT,
-} from "../wire/batch.js";
-import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
 import type { AuditLog } from "./audit-log.js";
 import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";

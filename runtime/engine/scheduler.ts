@@ -5,16 +5,21 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS, JOB_GRACE_MS } from "../base/limits.js";
-import type { CommitClock } from "../graph/manager/logging-entry-points.js";
-import { isDisconnectError } from "../http/disconnect-errors.js";
-import { RESULT_REVOKED, RESULT_SLICE_OVER, RESULT_STREAM, ResultField } from "../wire/batch.js";
+import {
+  RESULT_REVOKED,
+  RESULT_SLICE_OVER,
+  RESULT_STREAM,
+  ResultField,
+} from "../base/wire/batch.js";
 import {
   type SharedState,
   SLOT_CLAIMED,
   SLOT_FREE,
   SLOT_QUEUED,
   SLOTS,
-} from "../wire/shared-state.js";
+} from "../base/wire/shared-state.js";
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
+import { isDisconnectError } from "../http/disconnect-errors.js";
 import { CallQueue } from "./call-queue.js";
 import { ChangesInProgress } from "./changes-in-progress.js";
 import { ClientLimit } from "./client-limit.js";

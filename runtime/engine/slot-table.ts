@@ -3,7 +3,7 @@
 // lowest queue that has a free one; slots are assigned round robin to the executors.
 
 import { ADMIN_SLOTS, MAIN_SLOTS, MAX_QUEUE } from "../base/limits.js";
-import { SLOTS } from "../wire/shared-state.js";
+import { SLOTS } from "../base/wire/shared-state.js";
 import type { ExecutorLink } from "./executor-link.js";
 import type { PluginCall } from "./plugin-call.js";
 

@@ -2,13 +2,13 @@
 // dispatchers can force tracing by their sampled flag; otherwise an untrusted client could have
 // each of its requests recorded. All other requests are sampled at the configured rate.
 
+import type { Trace } from "../base/tracing/trace.js";
+import { readTraceParent, TRACE_PARENT, unsampled } from "../base/tracing/trace-parent.js";
+import type { Tracer } from "../base/tracing/tracer.js";
 import { clientAddress } from "../http/client-address.js";
 import type { ClientPermissions } from "../http/client-permissions.js";
 import type { Exchange } from "../http/transport.js";
 import { headerValue } from "../plugin/contract/request-text.js";
-import type { Trace } from "../tracing/trace.js";
-import { readTraceParent, TRACE_PARENT, unsampled } from "../tracing/trace-parent.js";
-import type { Tracer } from "../tracing/tracer.js";
 
 export class TraceSampler {
   /** Null if tracing is disabled. */

@@ -3,9 +3,9 @@
 // transports (`net` and `uws`) pass one conformance suite.
 
 import type { TlsMaterial } from "../base/tls-files.js";
+import type { Trace } from "../base/tracing/trace.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident, Upload } from "../plugin/contract/request-source.js";
-import type { Trace } from "../tracing/trace.js";
 import type { ClientCertificate } from "./auth/request-head.js";
 import type { SignedOrigin } from "./auth/signed-origin.js";
 import type { HttpRejection } from "./rejections.js";

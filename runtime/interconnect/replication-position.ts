@@ -1,5 +1,6 @@
 // Position of a graph (operation count and digest) as exchanged between peers, and its divergence.
 
+import { graphDigest } from "../graph/api/status/graph-totals.js";
 import type { GraphManager } from "../graph/manager/graph-manager.js";
 import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import {
@@ -7,7 +8,6 @@ import {
   requireIdentity,
   verifyDigest,
 } from "../graph/manager/logging-entry-points.js";
-import { graphDigest } from "../graph/status/graph-totals.js";
 import type { Position } from "./wire/positions.js";
 
 /** Returns the position of a graph. */

@@ -3,6 +3,7 @@
 // with the first one. If it dies, its successor begins them again, once.
 
 import type { MessagePort } from "node:worker_threads";
+import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type {
   AlgorithmOutcome,
   AlgorithmReport,
@@ -14,7 +15,6 @@ import type { AlgorithmCommand, AlgorithmProgress } from "../graph/manager/algor
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { algorithmThread } from "../graph/manager/thread-numbers.js";
 import { KeyError } from "../graph/model/errors.js";
-import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { startThread } from "./start-thread.js";
 import { SupervisedThread } from "./supervised-thread.js";
 import type { AlgorithmThreadData } from "./thread-commands.js";

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { threadSlots } from "../base/instance-slots.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
+import { SharedState } from "../base/wire/shared-state.js";
 import { ControlService } from "../builtin/admin/control-service.js";
 import { installBuiltinContext } from "../builtin/context.js";
 import type { Connect } from "../dispatch/connector.js";
@@ -50,7 +51,6 @@ import { TrafficCounters } from "../metrics/traffic.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import { SharedState } from "../wire/shared-state.js";
 import { JOBS_FILE, placeJobs } from "./own-jobs.js";
 
 /**

@@ -11,6 +11,8 @@ import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { logEvent } from "../base/recent-events.js";
+import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { MAX_EXECUTOR_IDS } from "../base/wire/shared-state.js";
 import type {
   ControlledExecutor,
   ExecutorNotification,
@@ -21,8 +23,6 @@ import type { GraphCommand } from "../graph/manager/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { StopScope } from "../plugin/contract/lifecycle.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { answer, type RpcRequest } from "../wire/rpc-messages.js";
-import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
 import { MemoryWatchdog, type WatchedExecutor } from "./memory-watchdog.js";
 import { pendingTopLevelAwaits } from "./pending-awaits.js";
 import { exitWhenOrphaned, isFdExhausted, startThread } from "./start-thread.js";

@@ -2,8 +2,8 @@
 // that does not return cannot be interrupted: the process logs the reason and exits instead of
 // hanging.
 
+import type { SharedState } from "../base/wire/shared-state.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import type { SharedState } from "../wire/shared-state.js";
 
 const POLL_MS = 1000;
 /** Polls without progress after which the thread counts as stuck. */

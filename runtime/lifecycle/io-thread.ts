@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
+import { RpcClient } from "../base/wire/rpc-client.js";
+import type { RpcReply } from "../base/wire/rpc-messages.js";
 import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type {
@@ -17,8 +19,6 @@ import type {
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import { RpcClient } from "../wire/rpc-client.js";
-import type { RpcReply } from "../wire/rpc-messages.js";
 import { exitWhenOrphaned, startThread } from "./start-thread.js";
 
 /** The interface needed of the thread that owns the sockets. */

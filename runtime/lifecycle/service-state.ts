@@ -4,7 +4,7 @@
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { logEvent, recordEvent } from "../base/recent-events.js";
-import type { SharedState } from "../wire/shared-state.js";
+import type { SharedState } from "../base/wire/shared-state.js";
 
 const CRASH_LOOP = "executors keep dying";
 const WARM_UP = "warm-up";

@@ -5,8 +5,8 @@ import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
+import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
-import { describeDigest, measureBytes } from "../graph/status/graph-digest.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 
 /** Bytes of content in one response, before base64. */

@@ -12,10 +12,10 @@ import {
 import { Backoff } from "../base/backoff.js";
 import { log } from "../base/log.js";
 import { logEvent } from "../base/recent-events.js";
+import { RpcClient, SyncRpcClient } from "../base/wire/rpc-client.js";
+import { answer, type RpcReply, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { DataError, SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/errors.js";
-import { RpcClient, SyncRpcClient } from "../wire/rpc-client.js";
-import { answer, type RpcReply, type RpcRequest } from "../wire/rpc-messages.js";
 import { startThread, type Thread } from "./start-thread.js";
 
 /** Calls pending at that many deaths are rejected as their likely cause. */

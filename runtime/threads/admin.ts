@@ -6,6 +6,8 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { MAIN_SLOTS, TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { lowerThreadPriority } from "../base/thread-priority.js";
+import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { SharedState, SLOTS } from "../base/wire/shared-state.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
@@ -30,8 +32,6 @@ import { measureThread } from "../metrics/thread-gauges.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
-import { answer, type RpcRequest } from "../wire/rpc-messages.js";
-import { SharedState, SLOTS } from "../wire/shared-state.js";
 
 measureThread();
 const { thread, port, signal, hasTimeSlices, root } = workerData as SupervisedThreadData &

@@ -4,6 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
 import { lowerThreadPriority } from "../base/thread-priority.js";
+import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
 import { runWholeGraph } from "../graph/api/entry-points.js";
 import type { AlgorithmCommand, AlgorithmProgress } from "../graph/manager/algorithm-messages.js";
 import { CommitClock, countPublished, flushSince } from "../graph/manager/logging-entry-points.js";
@@ -13,7 +14,6 @@ import { KeyError, SearchError, StorageError } from "../graph/model/errors.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type { AlgorithmThreadData } from "../lifecycle/thread-commands.js";
 import { measureThread } from "../metrics/thread-gauges.js";
-import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 
 measureThread();
 lowerThreadPriority();

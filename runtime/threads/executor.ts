@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { limitOutputBuffer, log, onDroppedWrites } from "../base/log.js";
+import { SharedState } from "../base/wire/shared-state.js";
 import { Executor } from "../engine/executor.js";
 import { startLifecycle } from "../engine/executor-lifecycle.js";
 import type {
@@ -29,7 +30,6 @@ import {
 } from "../plugin/contract/stack-trace.js";
 import { setCursorKeySource } from "../plugin/response/cursor-key.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
-import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
 
 measureThread();

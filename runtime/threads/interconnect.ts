@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
+import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
 import { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { Interconnect } from "../interconnect/interconnect.js";
 import type { CrossThreadGraphs } from "../interconnect/replica-graphs.js";
@@ -14,7 +15,6 @@ import type {
 } from "../lifecycle/thread-commands.js";
 import { measureThread } from "../metrics/thread-gauges.js";
 import { TrafficCounters } from "../metrics/traffic.js";
-import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 
 measureThread();
 const data = workerData as SupervisedThreadData & InterconnectData;

@@ -2,6 +2,7 @@
 // main thread.
 
 import { log } from "../base/log.js";
+import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type {
   ControlledServer,
   ControlRequest,
@@ -12,7 +13,6 @@ import { assembleIo } from "../lifecycle/assemble-io.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureThread } from "../metrics/thread-gauges.js";
 import { describeUncaught, hasPluginFrames } from "../plugin/contract/stack-trace.js";
-import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { takeWorkerData } from "./own-data.js";
 
 measureThread();

@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadGraph } from "../../runtime/graph/snapshot/load-graph.js";
+import { loadGraph } from "../../runtime/graph/manager/snapshot/load-graph.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { nodeCommand } from "../runner/node-command.mjs";
 import { checkStore } from "../runtime/graph/support/check-store.js";

@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { encodePartial, type Partial } from "../../runtime/base/partial/partial-codec.js";
 import * as S from "../../runtime/base/sort-constants.js";
 import {
   compareKeys,
@@ -12,7 +13,6 @@ import {
 } from "../../runtime/base/sort-order.js";
 import { mergePartials } from "../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-response.js";
-import { encodePartial, type Partial } from "../../runtime/partial/partial-codec.js";
 import { PluginResponse } from "../../runtime/plugin/response/plugin-response.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";

@@ -1,11 +1,11 @@
 // State of graphs, read from shared memory without waiting (http-interface, "Graph status and
 // queries").
 
+import { baseStatus, graphStatus } from "../../graph/api/status/graph-status.js";
+import { memoryUsage } from "../../graph/api/status/memory-usage.js";
 import type { RegisteredGraph } from "../../graph/manager/registered-graph.js";
 import { SYSTEM_GRAPH, systemProperties } from "../../graph/manager/system-graph.js";
 import { KeyError } from "../../graph/model/errors.js";
-import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
-import { memoryUsage } from "../../graph/status/memory-usage.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../context.js";

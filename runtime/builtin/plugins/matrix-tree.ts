@@ -1,7 +1,7 @@
 // Built-in plugins about all instances of a matrix: the contribution of an engine. Dispatchers
 // merge it in `matrix-processors.ts`.
 
-import { graphTotals } from "../../graph/status/graph-totals.js";
+import { graphTotals } from "../../graph/api/status/graph-totals.js";
 import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import type { PluginResponse } from "../../plugin/response/plugin-response.js";

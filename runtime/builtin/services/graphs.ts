@@ -1,6 +1,6 @@
 // Totals over all graphs.
 
-import { graphDigest, graphTotals } from "../../graph/status/graph-totals.js";
+import { graphDigest, graphTotals } from "../../graph/api/status/graph-totals.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 

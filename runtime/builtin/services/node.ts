@@ -3,7 +3,7 @@
 
 import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";
 import { memoryStats } from "../../base/memory-stats.js";
-import { graphTotals, saveStats } from "../../graph/status/graph-totals.js";
+import { graphTotals, saveStats } from "../../graph/api/status/graph-totals.js";
 import { describeNotReady } from "../../metrics/traffic.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";

@@ -1,6 +1,6 @@
 // Replication status for monitors: traffic, and the peers.
 
-import { isEventProcessorRunning, saveStats } from "../../graph/status/graph-totals.js";
+import { isEventProcessorRunning, saveStats } from "../../graph/api/status/graph-totals.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
 import { digestGraphs } from "./graphs.js";

@@ -4,10 +4,10 @@
 
 import { JOB_GRACE_MS } from "../../base/limits.js";
 import { log } from "../../base/log.js";
+import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_STREAM } from "../../base/wire/batch.js";
 import type { JobStatus } from "../../builtin/job-status.js";
 import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
 import { latin1Text, latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
-import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_STREAM } from "../../wire/batch.js";
 import type { PluginCall, PluginResult, PluginRoute } from "../plugin-call.js";
 import type { ResponseWriter } from "../response-writer.js";
 import type { Failure, SchedulerEvents } from "../scheduler.js";

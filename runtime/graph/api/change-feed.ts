@@ -12,6 +12,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
 import { keepAlive } from "../../base/keep-alive.js";
 import type { PullSource } from "../../base/pull-iterator.js";
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
 import { countAtRest } from "../changes/view.js";
 import { ChangeDecoder } from "../log/change-decoder.js";
 import { PreparedFilter } from "../log/change-filter.js";
@@ -29,7 +30,6 @@ import { threadGraphs } from "../manager/thread-graphs.js";
 import type { CommitClock } from "../memory/commit-clock.js";
 import { checkOptions, checkText } from "../model/check-argument.js";
 import { AccessError, PositionError, PositionExpiredError } from "../model/errors.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type GraphHandle, getAccess } from "./graph-handle.js";
 

@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { S_VAL } from "../../base/sort-constants.js";
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
 import { D_IN, D_OUT, F_AARC } from "../model/constants.js";
 import { EnumerationError } from "../model/errors.js";
 import { arcs } from "../query/calls/arcs.js";
 import { neighborhood } from "../query/calls/neighborhood.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
 import { DESCRIPTOR, RAW } from "../store/attributes/vertex-attributes.js";
 import type { GraphStore } from "../store/graph-store.js";
 

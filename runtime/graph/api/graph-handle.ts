@@ -1,11 +1,11 @@
 // Base of graph objects: the store they work on and the session they work for. Opens graphs by
 // name, and rejects calls once it is closed or the graph is erased.
 
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import { GRAPH_OPTIONS, threadGraphs } from "../manager/thread-graphs.js";
 import { checkOptions, refuseFurther } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
 
 /** Returns what the methods of a graph work on; throws once it is closed. */
 export let getAccess: (graph: GraphHandle) => GraphAccess;

@@ -28,6 +28,8 @@ import {
   type VectorIndexState,
   vectorIndexes,
 } from "../changes/index-vectors.js";
+import { makeReadonly } from "../changes/sessions/make-readonly.js";
+import { saveGraph } from "../manager/snapshot/save-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header } from "../memory/layout.js";
 import {
@@ -41,11 +43,6 @@ import {
 import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
-import { makeReadonly } from "../sessions/make-readonly.js";
-import { saveGraph } from "../snapshot/save-graph.js";
-import { type EventParameters, eventBacklog, eventParameters } from "../status/event-status.js";
-import { graphStatus } from "../status/graph-status.js";
-import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import { setEventsEnabled } from "../store/event-switches.js";
 import { resetInputSerial } from "../store/input-serial.js";
@@ -64,6 +61,9 @@ import {
   vertexText,
 } from "./diagnostics.js";
 import { GraphFeed } from "./graph-feed.js";
+import { type EventParameters, eventBacklog, eventParameters } from "./status/event-status.js";
+import { graphStatus } from "./status/graph-status.js";
+import { type MemoryUsage, memoryUsage } from "./status/memory-usage.js";
 
 /** Counts of `objcnt`. */
 export interface ObjectCounts {

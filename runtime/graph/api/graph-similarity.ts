@@ -3,6 +3,7 @@
 // items. The sets are read from the graph itself, so threads, snapshots and replicas agree on them.
 
 import { connect } from "../changes/connect.js";
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
 import { setSimilarity } from "../changes/similarity.js";
 import { findVectors } from "../changes/vectors.js";
 import { createVertex, deleteVertex } from "../changes/vertices.js";
@@ -11,7 +12,6 @@ import { M_UINT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
 import { type Approximate, parseEf } from "../query/walk/nearest-search.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
 import { computeSimilarity } from "../vectors/measures/measures.js";
 import { requireSameKind } from "../vectors/probe.js";
 import {

@@ -7,6 +7,15 @@ import { type ArcInput, connectMany, createVertices, type VertexInput } from "..
 import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.js";
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
+import {
+  type AccessMode,
+  type OpenRequest,
+  openVertex,
+  openVertexAsync,
+  openVertices,
+  openVerticesAsync,
+} from "../changes/sessions/open-vertices.js";
+import { ReadHandle } from "../changes/sessions/read-handle.js";
 import { type CreateOptions, createVertex, deleteVertex } from "../changes/vertices.js";
 import { view } from "../changes/view.js";
 import {
@@ -22,15 +31,6 @@ import { IndexError, KeyError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
-import {
-  type AccessMode,
-  type OpenRequest,
-  openVertex,
-  openVertexAsync,
-  openVertices,
-  openVerticesAsync,
-} from "../sessions/open-vertices.js";
-import { ReadHandle } from "../sessions/read-handle.js";
 import { toVertexKey, toVertexKeys, toVertexList, type VertexName } from "./call-arguments.js";
 import { GraphManagement } from "./graph-management.js";
 import { Vertex } from "./vertex.js";

@@ -6,6 +6,7 @@ export type { ArcSpec, ConnectOptions } from "../changes/connect.js";
 export type { ConstrainedProperty, Constraint } from "../changes/constraints.js";
 export type { PropertyIndexState } from "../changes/index-properties.js";
 export type { VectorIndexOptions, VectorIndexState } from "../changes/index-vectors.js";
+export type { AccessMode } from "../changes/sessions/open-vertices.js";
 export type { ConfiguredVectors, VectorSettings } from "../changes/vector-settings.js";
 export type { CreateOptions } from "../changes/vertices.js";
 export { type ExpressionValue, expr } from "../evaluate/expr.js";
@@ -96,9 +97,6 @@ export type {
   ScannedVertex,
   VerticesResult,
 } from "../query/render/typed-results.js";
-export type { AccessMode } from "../sessions/open-vertices.js";
-export type { EventParameters } from "../status/event-status.js";
-export type { MemoryUsage } from "../status/memory-usage.js";
 export type { PropertyValue } from "../store/property-values.js";
 export {
   addTextStatistics,
@@ -130,5 +128,7 @@ export type { NamedVectors } from "./graph-vectors.js";
 export type { NamedProbes, NearestProbe } from "./nearest-probe.js";
 export type { GraphSchema } from "./schema.js";
 export { SchemaGraph as Graph, type SchemaVertex } from "./schema-graph.js";
+export type { EventParameters } from "./status/event-status.js";
+export type { MemoryUsage } from "./status/memory-usage.js";
 export { Vertex } from "./vertex.js";
 export type { VertexRecord } from "./vertex-attributes.js";

@@ -2,6 +2,7 @@
 // time; only the types differ.
 
 import type { VectorIndexOptions } from "../changes/index-vectors.js";
+import type { AccessMode } from "../changes/sessions/open-vertices.js";
 import type { ChangeKind } from "../log/graph-change.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
@@ -33,7 +34,6 @@ import type {
   SearchResult,
   VerticesResult,
 } from "../query/render/typed-results.js";
-import type { AccessMode } from "../sessions/open-vertices.js";
 import type { VertexName } from "./call-arguments.js";
 import { Graph } from "./graph.js";
 import type {

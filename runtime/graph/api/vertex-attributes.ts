@@ -1,15 +1,15 @@
 // Attributes of a vertex. Every access reads shared memory; the object stores only the handle and
 // its lock.
 
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
+import type { AccessMode } from "../changes/sessions/open-vertices.js";
+import { ReadHandle } from "../changes/sessions/read-handle.js";
+import type { HeldVertex } from "../changes/sessions/session.js";
 import { findVectors } from "../changes/vectors.js";
 import { NEVER, RecordWord } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { refuseFurther } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
-import type { AccessMode } from "../sessions/open-vertices.js";
-import { ReadHandle } from "../sessions/read-handle.js";
-import type { HeldVertex } from "../sessions/session.js";
 import {
   DEG,
   DESCRIPTOR,

@@ -10,6 +10,10 @@ import {
   removeProperty,
   setProperty,
 } from "../changes/properties.js";
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
+import { type AccessMode, openVertex, openVertices } from "../changes/sessions/open-vertices.js";
+import { ReadHandle } from "../changes/sessions/read-handle.js";
+import type { HeldVertex } from "../changes/sessions/session.js";
 import { removeVector, setVector, toStoredParts } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
@@ -18,10 +22,6 @@ import { AccessError, LookupError, ValueError } from "../model/errors.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import { parseValueCondition, testValue } from "../query/match/value-condition.js";
 import type { ArcFilter, ValueCondition } from "../query/parse/query-options.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
-import { type AccessMode, openVertex, openVertices } from "../sessions/open-vertices.js";
-import { ReadHandle } from "../sessions/read-handle.js";
-import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { readConsistently } from "../store/read-consistently.js";
 import { lockDeadlineAfter } from "../store/session-view.js";

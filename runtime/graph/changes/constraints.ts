@@ -5,6 +5,7 @@ import { ValueError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { isName } from "../model/names.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode, ensureTypeCode } from "../operations/name-codes.js";
 import {
   type ConstraintRules,
   packRules,
@@ -14,7 +15,6 @@ import {
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { begin } from "./change-vertex.js";
-import { ensureKeyCode, ensureTypeCode } from "./name-codes.js";
 import { requireWritable } from "./vertex-key.js";
 
 /** A property of the vertices of a type. */

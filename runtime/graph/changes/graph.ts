@@ -5,6 +5,7 @@ import { nameUnit } from "../memory/writer.js";
 import { checkTextOrNull } from "../model/check-argument.js";
 import { AccessError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "../operations/name-codes.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
@@ -12,7 +13,6 @@ import { readonlyError } from "../store/readonly-error.js";
 import type { Access } from "../store/session-view.js";
 import { begin } from "./change-vertex.js";
 import { dropConstraints } from "./constraints.js";
-import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "./name-codes.js";
 import { runWithLocks, waitForLock } from "./run-with-locks.js";
 import { requireWritable } from "./vertex-key.js";
 

@@ -2,11 +2,11 @@
 
 import { EnumerationError, ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { ID_KEY } from "../store/property-indexes.js";
 import { begin } from "./change-vertex.js";
-import { ensureKeyCode } from "./name-codes.js";
 import { requireWritable } from "./vertex-key.js";
 
 /** An index of a property, or of ids: then `key` is null. */

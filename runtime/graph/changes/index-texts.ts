@@ -4,6 +4,7 @@ import { isPlainRecord } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode } from "../operations/name-codes.js";
 import { kindOfRules } from "../store/constraint-rules.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
@@ -25,7 +26,6 @@ import { MAX_COLUMNS, MAX_KEYS } from "../texts/segment-layout.js";
 import { declaredTextIndexes, findTextIndex } from "../texts/text-indexes.js";
 import { ALL_SCANNED } from "../texts/text-layout.js";
 import { begin } from "./change-vertex.js";
-import { ensureKeyCode } from "./name-codes.js";
 import { requireWritable } from "./vertex-key.js";
 
 /** Definition of a text index. */

@@ -1,6 +1,7 @@
 // Creates, drops and lists vector indexes.
 
 import { ValueError } from "../model/errors.js";
+import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { MAX_EF, MIN_EF, VectorIndex } from "../vectors/index-layout.js";
 import type { VectorMeasure } from "../vectors/measures/measures.js";
@@ -9,7 +10,6 @@ import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
 import { countComponents, readPrecision, Space, slotLength } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
-import { ensureKeyCode } from "./name-codes.js";
 import { changeVectorIndex, changeVectorSettings } from "./vector-settings.js";
 import { findVectors, UNNAMED } from "./vectors.js";
 import { requireWritable } from "./vertex-key.js";

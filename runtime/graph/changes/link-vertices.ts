@@ -9,10 +9,10 @@ import { ArcFlag, MODIFIERS, type Modifier, valueBits, valueFromBits } from "../
 import { firstValue, inRange, type ParsedArc } from "../model/parsed-arc.js";
 import { apply } from "../operations/apply.js";
 import { findArc, isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
+import { ensureRelationshipCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { Access } from "../store/session-view.js";
-import { ensureRelationshipCode } from "./name-codes.js";
 import { waitForLock } from "./run-with-locks.js";
 import { findHandle, idForCreation, isLockedByOther, type VertexKey } from "./vertex-key.js";
 

@@ -6,6 +6,7 @@ import { checkObject, checkText } from "../model/check-argument.js";
 import { DataError } from "../model/errors.js";
 import { inMember, NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { storeExternally } from "../store/property-codec.js";
@@ -19,7 +20,6 @@ import {
 } from "../store/property-values.js";
 import type { Access } from "../store/session-view.js";
 import { begin, beginChange, changeVertex, requireWritableVertex } from "./change-vertex.js";
-import { ensureKeyCode } from "./name-codes.js";
 import { LockedChange } from "./run-with-locks.js";
 import type { VertexKey } from "./vertex-key.js";
 

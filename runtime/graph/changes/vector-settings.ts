@@ -5,6 +5,7 @@ import { MEASURE_NAMES } from "../../base/measure-names.js";
 import { ValueError } from "../model/errors.js";
 import { invalidArgument } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { VectorIndex } from "../vectors/index-layout.js";
@@ -22,7 +23,6 @@ import {
 import { toPrecision } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
 import { begin, beginChange } from "./change-vertex.js";
-import { ensureKeyCode } from "./name-codes.js";
 import { findVectors, UNNAMED } from "./vectors.js";
 import { requireWritable } from "./vertex-key.js";
 

@@ -3,6 +3,7 @@
 
 import { ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { Access } from "../store/session-view.js";
@@ -12,7 +13,6 @@ import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { toPrecision, type VectorParts } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
 import { beginChange, changeVertex } from "./change-vertex.js";
-import { ensureKeyCode } from "./name-codes.js";
 import type { VertexKey } from "./vertex-key.js";
 
 /** Name of the vectors without a name. */

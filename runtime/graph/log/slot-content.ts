@@ -2,10 +2,10 @@
 // gets them. Both write to their logs, so that replicas follow.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
-import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "../changes/name-codes.js";
 import { nowSeconds } from "../memory/time.js";
 import { DataError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
+import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "../operations/name-codes.js";
 import { isAnchor } from "../operations/require-owner.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NameKindCode } from "../store/names.js";

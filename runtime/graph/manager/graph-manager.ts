@@ -5,6 +5,7 @@ import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { type Constraint, constrain } from "../changes/constraints.js";
 import { type ConfiguredIndex, ensureIndex } from "../changes/ensure-indexes.js";
+import { Session } from "../changes/sessions/session.js";
 import {
   type ConfiguredVectors,
   changeVectorSettings,
@@ -13,9 +14,6 @@ import {
 import { readIdentity } from "../memory/graph-identity.js";
 import { type MemorySize, ReadonlyBy } from "../memory/layout.js";
 import { DataError, InternalError } from "../model/errors.js";
-import { Session } from "../sessions/session.js";
-import { loadGraph } from "../snapshot/load-graph.js";
-import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
 import { EventPause, setEventsEnabled } from "../store/event-switches.js";
 import { GraphStore } from "../store/graph-store.js";
 import { TextProcessor } from "../texts/text-processor.js";
@@ -24,6 +22,8 @@ import { EventProcessor } from "./event-processor.js";
 import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
 import { saveGraphs } from "./save-graphs.js";
+import { loadGraph } from "./snapshot/load-graph.js";
+import { eraseStoredGraph } from "./snapshot/stored-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 import { removeEverywhere, trackGraph } from "./track-graph.js";
 

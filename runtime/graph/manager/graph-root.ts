@@ -7,15 +7,15 @@ import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
 import type { MemorySize } from "../memory/layout.js";
-import { isRootLocked, lockRoot, type RootLock } from "../snapshot/root-lock.js";
+import type { OpenGraphRequest } from "./graph-manager.js";
+import type { GraphRequest } from "./graph-source.js";
+import { isRootLocked, lockRoot, type RootLock } from "./snapshot/root-lock.js";
 import {
   eraseStoredGraph,
   graphFolder,
   listStoredGraphs,
   removeIncompleteSaves,
-} from "../snapshot/stored-graphs.js";
-import type { OpenGraphRequest } from "./graph-manager.js";
-import type { GraphRequest } from "./graph-source.js";
+} from "./snapshot/stored-graphs.js";
 
 /** Configured folders, read-only flags and sizes, by graph name. */
 type ConfiguredGraphs = {

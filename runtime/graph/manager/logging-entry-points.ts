@@ -9,15 +9,15 @@ import {
 } from "../memory/commit-ring.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import type { SharedLogMemory } from "../memory/graph-memory.js";
-import { loadGraph } from "../snapshot/load-graph.js";
-import { isRootLocked, lockRoot } from "../snapshot/root-lock.js";
-import { readSnapshotCheckpoint } from "../snapshot/snapshot-checkpoint.js";
-import { SnapshotFiles } from "../snapshot/snapshot-files.js";
-import { readSnapshotHeader, snapshotCounts } from "../snapshot/snapshot-reader.js";
-import { graphFolder, listStoredGraphs } from "../snapshot/stored-graphs.js";
 import { installValues, listValues } from "../store/external-values.js";
 import { GraphStore } from "../store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
+import { loadGraph } from "./snapshot/load-graph.js";
+import { isRootLocked, lockRoot } from "./snapshot/root-lock.js";
+import { readSnapshotCheckpoint } from "./snapshot/snapshot-checkpoint.js";
+import { SnapshotFiles } from "./snapshot/snapshot-files.js";
+import { readSnapshotHeader, snapshotCounts } from "./snapshot/snapshot-reader.js";
+import { graphFolder, listStoredGraphs } from "./snapshot/stored-graphs.js";
 
 export { withJointTicket } from "../memory/commit-ring.js";
 export type { GroupRole, SharedLogMemory };

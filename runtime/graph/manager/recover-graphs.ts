@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Header } from "../memory/layout.js";
 import { forgetThread } from "../memory/safepoint.js";
 import { isJointFinal, recoverGraph, releaseStaleLocks } from "../operations/recover.js";
-import { releaseSaveLock } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unpin } from "../texts/pins.js";
+import { releaseSaveLock } from "./snapshot/save-graph.js";
 
 const SLEEP_MS = 50;
 

@@ -2,8 +2,8 @@
 // main thread.
 
 import type { MessagePort } from "node:worker_threads";
-import { RpcClient } from "../../wire/rpc-client.js";
-import type { RpcReply } from "../../wire/rpc-messages.js";
+import { RpcClient } from "../../base/wire/rpc-client.js";
+import type { RpcReply } from "../../base/wire/rpc-messages.js";
 import { SERIALIZABLE_GRAPH_ERRORS } from "../model/errors.js";
 import type { BackgroundCall, BackgroundRunner } from "../query/calls/background-runner.js";
 import type { StepOptions } from "../query/walk/steps.js";

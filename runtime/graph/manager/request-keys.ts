@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { begin } from "../changes/change-vertex.js";
 import { setProperty } from "../changes/properties.js";
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
 import { createVertex } from "../changes/vertices.js";
 import type { CommitClock } from "../memory/commit-clock.js";
 import { commitTogether } from "../memory/joint-commit.js";
@@ -13,7 +14,6 @@ import { NEVER } from "../memory/layout.js";
 import { Writer } from "../memory/writer.js";
 import { KeyError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";

@@ -1,7 +1,7 @@
 // Graph source of a thread that asks another thread by synchronous calls.
 
 import type { MessagePort } from "node:worker_threads";
-import { SyncRpcClient } from "../../wire/rpc-client.js";
+import { SyncRpcClient } from "../../base/wire/rpc-client.js";
 import { SERIALIZABLE_GRAPH_ERRORS } from "../model/errors.js";
 import type {
   GraphCommand,

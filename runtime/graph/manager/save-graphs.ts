@@ -1,8 +1,8 @@
 // Saves graphs one after the other; a failure does not affect the others.
 
 import type { LogLine } from "../../base/log-settings.js";
-import { type SaveOptions, saveGraphIncrementally } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { type SaveOptions, saveGraphIncrementally } from "./snapshot/save-graph.js";
 
 export interface PersistableGraph {
   readonly store: GraphStore;

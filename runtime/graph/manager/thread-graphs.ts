@@ -1,12 +1,12 @@
 // Graphs open in one thread, each attached once. Module-level code shares one session per graph;
 // every request gets its own.
 
+import type { GraphAccess } from "../changes/sessions/graph-access.js";
+import { Session } from "../changes/sessions/session.js";
 import type { OpenTransactionReader } from "../log/transaction-reader.js";
 import { MEMORY_SIZES, type MemorySize } from "../memory/layout.js";
 import { AccessError, DataError, ValueError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
-import type { GraphAccess } from "../sessions/graph-access.js";
-import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
 import { lockDeadlineAfter } from "../store/session-view.js";
 import * as engine from "./engine-parts.js";

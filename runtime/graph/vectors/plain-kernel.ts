@@ -1,7 +1,7 @@
 // Dot products of vectors in memory that WebAssembly kernels cannot address: a graph of automatic
 // size has such memory until its vectors are enlarged.
 
-import type { VectorKernel } from "../kernels/vector-kernel.js";
+import type { VectorKernel } from "./kernels/vector-kernel.js";
 import { decodeHalf } from "./precision.js";
 
 /** The kernels of single vectors. */

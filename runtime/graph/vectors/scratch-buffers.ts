@@ -5,9 +5,9 @@
 //   RESULT   fingerprint              STATE    state of the weights' generator
 //   TABLE    weights of fingerprints, 128 bytes per position, generated on demand
 
-import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { Arena, createKernelMemory, sharedBuffer } from "../memory/arena.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "../memory/reserve-address-space.js";
+import { type VectorKernel, vectorKernel } from "./kernels/vector-kernel.js";
 
 /** Maximum number of components, and what the number is a multiple of. */
 export const MAX_COMPONENTS = 65_472;

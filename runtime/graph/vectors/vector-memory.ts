@@ -10,7 +10,6 @@
 // The exact parts follow the parts of all threads, and the walks follow those. Words 1 and 2 of a
 // part are the serial of the exact probe and the first component of the loaded chunk.
 
-import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, isKernelMemory, sharedBuffer } from "../memory/arena.js";
 import {
   EXACT_SCRATCH_BYTES,
@@ -20,6 +19,7 @@ import {
 } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
 import { MAX_EF } from "./index-layout.js";
+import { type VectorKernel, vectorKernel } from "./kernels/vector-kernel.js";
 import { type DotKernel, plainKernel } from "./plain-kernel.js";
 import { computeRowWords, PRECISIONS } from "./precision.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";

@@ -2,9 +2,9 @@
 // in any order, the connection sends them in the order of the requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
+import type { Trace } from "../../base/tracing/trace.js";
 import type { CountedPlugin } from "../../metrics/plugin-counters.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
-import type { Trace } from "../../tracing/trace.js";
 import { TRUNK_HEADER } from "../../trunk/frames.js";
 import type { HeaderFields } from "../header-fields.js";
 import { type HttpRejection, RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED } from "../rejections.js";

@@ -5,8 +5,8 @@
 // requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
+import type { Trace } from "../../base/tracing/trace.js";
 import type { CountedPlugin } from "../../metrics/plugin-counters.js";
-import type { Trace } from "../../tracing/trace.js";
 import { clientAddress } from "../client-address.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { Client, Clients } from "../net/clients.js";

@@ -3,9 +3,9 @@
 
 import { ArgumentError, ResponseError } from "../../base/errors.js";
 import type { OwnedBytes } from "../../base/owned-arrays.js";
+import { decodePartial, encodePartial } from "../../base/partial/partial-codec.js";
 import { S_NONE } from "../../base/sort-constants.js";
 import type { KeyWire, SortKey } from "../../base/sort-order.js";
-import { decodePartial, encodePartial } from "../../partial/partial-codec.js";
 import { typeName } from "../contract/describe-error.js";
 import { INSPECT } from "../contract/inspect-symbol.js";
 import { jsonFields, jsonText } from "../contract/json-text.js";

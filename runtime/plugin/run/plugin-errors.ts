@@ -1,7 +1,7 @@
 // Reports failures of a plugin call to the client (http-interface, "Error body"): an object under
 // `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` for plain text.
 
-import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_TEXT } from "../../wire/batch.js";
+import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_TEXT } from "../../base/wire/batch.js";
 import { errorName, getErrorMessage } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";

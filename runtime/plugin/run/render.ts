@@ -9,7 +9,7 @@ import {
   RESULT_PARTIAL,
   RESULT_TEXT,
   RESULT_VALUE,
-} from "../../wire/batch.js";
+} from "../../base/wire/batch.js";
 import { errorText, typeName } from "../contract/describe-error.js";
 import { jsonText, nanFault, plainJson } from "../contract/json-text.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";

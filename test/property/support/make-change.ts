@@ -4,10 +4,10 @@
 import { Graph } from "../../../runtime/graph/api/graph.js";
 import type { Vertex } from "../../../runtime/graph/api/vertex.js";
 import { expire } from "../../../runtime/graph/changes/expire.js";
+import { Session } from "../../../runtime/graph/changes/sessions/session.js";
 import { decodeSecond } from "../../../runtime/graph/memory/time.js";
 import { V_GTE } from "../../../runtime/graph/model/constants.js";
 import { ArcFlag, MODIFIERS, valueFromBits } from "../../../runtime/graph/model/modifiers.js";
-import { Session } from "../../../runtime/graph/sessions/session.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import type { FakeClock } from "./fake-clock.js";
 import type { Change } from "./graph-change.js";

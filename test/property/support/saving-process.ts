@@ -2,8 +2,8 @@
 // each save, and another one after it.
 
 import { writeSync } from "node:fs";
-import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
-import { saveGraph } from "../../../runtime/graph/snapshot/save-graph.js";
+import { loadGraph } from "../../../runtime/graph/manager/snapshot/load-graph.js";
+import { saveGraph } from "../../../runtime/graph/manager/snapshot/save-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { makeLarge, openStore, TEST_THREAD } from "../../runtime/graph/support/make-graph.js";
 import { Random } from "./random.js";

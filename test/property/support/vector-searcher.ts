@@ -2,8 +2,8 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";
+import { Session } from "../../../runtime/graph/changes/sessions/session.js";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
-import { Session } from "../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 
 export interface SearcherData {

@@ -4,10 +4,10 @@
 import { workerData } from "node:worker_threads";
 import { connect } from "../../../runtime/graph/changes/connect.js";
 import { disconnect } from "../../../runtime/graph/changes/disconnect.js";
+import { Session } from "../../../runtime/graph/changes/sessions/session.js";
 import { setRank, setType } from "../../../runtime/graph/changes/vertices.js";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { D_IN, D_OUT, M_INT } from "../../../runtime/graph/model/constants.js";
-import { Session } from "../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { Random } from "./random.js";
 import { arcsFor, FROM, LEAVES, TO, TYPES } from "./whole-graph.js";

@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { decodePartial, encodePartial } from "../../../runtime/base/partial/partial-codec.js";
 import { MATRIX_PROCESSORS } from "../../../runtime/builtin/matrix-processors.js";
-import { decodePartial, encodePartial } from "../../../runtime/partial/partial-codec.js";
 import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { runPost } from "../../../runtime/plugin/run/run-plugin.js";

@@ -4,10 +4,10 @@
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { SharedState } from "../../../runtime/base/wire/shared-state.js";
 import { BuiltinScheduler } from "../../../runtime/engine/builtin-scheduler.js";
 import { Executor } from "../../../runtime/engine/executor.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
-import { SharedState } from "../../../runtime/wire/shared-state.js";
 import { call, entry, until } from "./scheduler-setup.js";
 
 const test = suite("scheduler of built-in plugins");

@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_RESUBMITS } from "../../../runtime/base/limits.js";
+import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/base/wire/batch.js";
 import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Matrix } from "../../../runtime/dispatch/matrix.js";
@@ -19,7 +20,6 @@ import type { Exchange } from "../../../runtime/http/transport.js";
 import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { encodeForwarding } from "../../../runtime/plugin/run/forwarding.js";
-import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/wire/batch.js";
 
 const test = suite("matrix requests");
 const PRE = { name: "pre", number: 0 };

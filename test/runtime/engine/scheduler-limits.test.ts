@@ -4,9 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { RequestField } from "../../../runtime/base/wire/batch.js";
 import { ClientLimit } from "../../../runtime/engine/client-limit.js";
 import type { SchedulerLimits } from "../../../runtime/engine/scheduler.js";
-import { RequestField } from "../../../runtime/wire/batch.js";
 import { call, entry, setUp, until } from "./scheduler-setup.js";
 
 interface Gone {

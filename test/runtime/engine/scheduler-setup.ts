@@ -3,13 +3,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import * as assert from "uvu/assert";
+import { RESULT_VALUE } from "../../../runtime/base/wire/batch.js";
+import { SharedState } from "../../../runtime/base/wire/shared-state.js";
 import { Executor } from "../../../runtime/engine/executor.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import { Scheduler, type SchedulerLimits } from "../../../runtime/engine/scheduler.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import type { PluginEntry } from "../../../runtime/plugin/contract/plugin-entry.js";
-import { RESULT_VALUE } from "../../../runtime/wire/batch.js";
-import { SharedState } from "../../../runtime/wire/shared-state.js";
 
 export function entry(name: string, invoke: PluginEntry["invoke"]): PluginEntry {
   const description = {

@@ -6,8 +6,8 @@ import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HALF_CLOSED_CLIENT_GRACE_MS, JOB_GRACE_MS } from "../../../runtime/base/limits.js";
+import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/base/wire/batch.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
-import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/wire/batch.js";
 import { call, entry, nextSerial, setUp, until } from "./scheduler-setup.js";
 
 interface Gone {

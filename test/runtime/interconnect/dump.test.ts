@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listStoredGraphs } from "../../../runtime/graph/snapshot/stored-graphs.js";
+import { listStoredGraphs } from "../../../runtime/graph/manager/snapshot/stored-graphs.js";
 import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { type Instance, same, until } from "./support/instance.js";

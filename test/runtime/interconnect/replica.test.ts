@@ -13,7 +13,7 @@ import {
   CommitClock,
   requireIdentity,
 } from "../../../runtime/graph/manager/logging-entry-points.js";
-import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
+import { loadGraph } from "../../../runtime/graph/manager/snapshot/load-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { readReplicaInput } from "../../../runtime/graph/store/input-serial.js";
 import { planCatchUp } from "../../../runtime/interconnect/catch-up-plan.js";

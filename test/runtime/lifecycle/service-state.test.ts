@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { SharedState } from "../../../runtime/base/wire/shared-state.js";
 import { ServiceState } from "../../../runtime/lifecycle/service-state.js";
-import { SharedState } from "../../../runtime/wire/shared-state.js";
 
 const test = suite("service state");
 

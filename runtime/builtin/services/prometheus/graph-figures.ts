@@ -1,7 +1,7 @@
 // Metrics of graphs: contents, memory, and how current their snapshots are.
 
-import { pendingOperations, savedAtSeconds } from "../../../graph/status/graph-status.js";
-import { memoryUsage, pooledBytes } from "../../../graph/status/memory-usage.js";
+import { pendingOperations, savedAtSeconds } from "../../../graph/api/status/graph-status.js";
+import { memoryUsage, pooledBytes } from "../../../graph/api/status/memory-usage.js";
 import { counter, gauge, type Sample, singleSample } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";
 import { newestDumpSeconds } from "./newest-dump.js";

@@ -3,13 +3,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { RESULT_TEXT } from "../../../../runtime/base/wire/batch.js";
 import type { JobExchange } from "../../../../runtime/engine/jobs/job-exchange.js";
 import { JobLease } from "../../../../runtime/engine/jobs/job-lease.js";
 import { JobRunner } from "../../../../runtime/engine/jobs/job-runner.js";
 import type { StoredJobs } from "../../../../runtime/engine/jobs/job-store.js";
 import type { PluginCall } from "../../../../runtime/engine/plugin-call.js";
 import type { JobFacts } from "../../../../runtime/plugin/contract/job-schedule.js";
-import { RESULT_TEXT } from "../../../../runtime/wire/batch.js";
 import { MemoryEngine } from "../../interconnect/support/memory-engine.js";
 
 const TTL_MS = 20;

@@ -4,12 +4,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import {
+  eventBacklog,
+  eventParameters,
+} from "../../../../runtime/graph/api/status/event-status.js";
+import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { EventProcessor } from "../../../../runtime/graph/manager/event-processor.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_INT, M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
 import { AccessError } from "../../../../runtime/graph/model/errors.js";
-import { Session } from "../../../../runtime/graph/sessions/session.js";
-import { eventBacklog, eventParameters } from "../../../../runtime/graph/status/event-status.js";
 import { EventPause, setEventsEnabled } from "../../../../runtime/graph/store/event-switches.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_EXECUTOR_IDS } from "../../../../runtime/base/wire/shared-state.js";
 import type { GraphLog } from "../../../../runtime/graph/manager/graph-log.js";
 import {
   GraphManager,
@@ -22,7 +23,6 @@ import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { recoverGraph, releaseStaleLocks } from "../../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { MAX_EXECUTOR_IDS } from "../../../../runtime/wire/shared-state.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null };

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { loadGraph } from "../../../../runtime/graph/manager/snapshot/load-graph.js";
+import { saveGraph } from "../../../../runtime/graph/manager/snapshot/save-graph.js";
 import { trackGraph } from "../../../../runtime/graph/manager/track-graph.js";
 import { isEnlarged } from "../../../../runtime/graph/memory/graph-memory.js";
 import {
@@ -15,8 +17,6 @@ import {
 } from "../../../../runtime/graph/memory/layout.js";
 import { D_OUT, M_INT, V_GT } from "../../../../runtime/graph/model/constants.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
-import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
-import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { transpiledModule } from "../../../runner/transpiled.mjs";
 import { checkStore } from "../support/check-store.js";

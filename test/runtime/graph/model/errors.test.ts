@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { isErrorCode } from "../../../../runtime/base/error-codes.js";
 import { SvcError } from "../../../../runtime/base/errors.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { D_OUT, M_INT, M_STAT } from "../../../../runtime/graph/model/constants.js";
 import {
   ArcError,
@@ -15,7 +16,6 @@ import {
   ValueError,
   VertexError,
 } from "../../../../runtime/graph/model/errors.js";
-import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { makeGraph, openStore, TEST_THREAD } from "../support/make-graph.js";
 

@@ -3,12 +3,12 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { EventProcessor } from "../../../../runtime/graph/manager/event-processor.js";
 import { readIdentity } from "../../../../runtime/graph/memory/graph-identity.js";
 import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
-import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { EventPause, setEventsEnabled } from "../../../../runtime/graph/store/event-switches.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { comparable } from "../../../property/support/comparable.js";

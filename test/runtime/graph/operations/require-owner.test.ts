@@ -6,10 +6,10 @@ import { installSlots, type SlotPlan } from "../../../../runtime/base/instance-s
 import { divideSlots, SlotMap } from "../../../../runtime/base/slot-map.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { expire } from "../../../../runtime/graph/changes/expire.js";
+import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { OwnerError } from "../../../../runtime/graph/model/errors.js";
-import { Session } from "../../../../runtime/graph/sessions/session.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, replayTo } from "../support/logged-graph.js";

@@ -8,6 +8,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AssertionError } from "../../../../runtime/base/assert.js";
 import { drainTransactions } from "../../../../runtime/graph/log/drain-transactions.js";
+import { clearDirtyMarks } from "../../../../runtime/graph/manager/snapshot/dirty-chunks.js";
+import { saveGraph } from "../../../../runtime/graph/manager/snapshot/save-graph.js";
+import { SnapshotReader } from "../../../../runtime/graph/manager/snapshot/snapshot-reader.js";
+import { SnapshotWriter } from "../../../../runtime/graph/manager/snapshot/snapshot-writer.js";
 import { BlockAllocator } from "../../../../runtime/graph/memory/block-allocator.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { CommitRing, createRingMemory } from "../../../../runtime/graph/memory/commit-ring.js";
@@ -20,10 +24,6 @@ import {
   Side,
 } from "../../../../runtime/graph/memory/layout.js";
 import { undo } from "../../../../runtime/graph/memory/undo-log.js";
-import { clearDirtyMarks } from "../../../../runtime/graph/snapshot/dirty-chunks.js";
-import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
-import { SnapshotReader } from "../../../../runtime/graph/snapshot/snapshot-reader.js";
-import { SnapshotWriter } from "../../../../runtime/graph/snapshot/snapshot-writer.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 

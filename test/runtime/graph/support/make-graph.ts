@@ -1,7 +1,7 @@
 // Graphs for tests without a server: each has its own memory and is used by this thread only.
 
 import { Graph } from "../../../../runtime/graph/api/graph.js";
-import { Session } from "../../../../runtime/graph/sessions/session.js";
+import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
 /** Number of this thread in graphs of tests. */

@@ -3,6 +3,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ParameterError, ResponseError } from "../../../../runtime/base/errors.js";
+import {
+  RESULT_ERROR,
+  RESULT_HTTP,
+  RESULT_PARTIAL,
+  RESULT_TEXT,
+  RESULT_VALUE,
+} from "../../../../runtime/base/wire/batch.js";
 import type { Invoke, PluginEntry } from "../../../../runtime/plugin/contract/plugin-entry.js";
 import type { RequestSource } from "../../../../runtime/plugin/contract/request-source.js";
 import { showStackTraces } from "../../../../runtime/plugin/contract/stack-trace.js";
@@ -12,13 +19,6 @@ import { HttpError as OwnHttpError } from "../../../../runtime/plugin/response/h
 import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
 import { requireBoundGraph, setGraphBinder } from "../../../../runtime/plugin/run/graph-binding.js";
 import { runPlugin } from "../../../../runtime/plugin/run/run-plugin.js";
-import {
-  RESULT_ERROR,
-  RESULT_HTTP,
-  RESULT_PARTIAL,
-  RESULT_TEXT,
-  RESULT_VALUE,
-} from "../../../../runtime/wire/batch.js";
 import { requestSource } from "../../../support/request-source.js";
 
 const test = suite("run plugin");

@@ -1,0 +1,15 @@
+// Digest and size of a graph, to compare members of a group.
+
+import { usedWords } from "../../memory/used-words.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { digestCheckpoint } from "../../store/verify-digest.js";
+
+/** Returns text that is equal for equal contents; "" if it cannot be told now. */
+export function describeDigest(store: GraphStore): string {
+  const found = digestCheckpoint(store);
+  return found === null ? "" : `${found.count} ${found.digest}`;
+}
+
+export function measureBytes({ memory }: GraphStore): number {
+  return usedWords(memory).reduce((sum, words) => sum + words * 4, 0);
+}

@@ -1,0 +1,97 @@
+// The functions of vectors.wat, bound to one memory. Addresses are byte offsets that the caller has
+// checked against the memory's bounds.
+
+import { type ArenaMemory, instantiateKernel } from "../../memory/arena.js";
+import { CODE } from "./.generated/vectors.js";
+
+export interface VectorKernel {
+  /** Returns the dot product of two int8 vectors. */
+  dot(a: number, b: number, length: number): number;
+  /**
+   * Returns the dot product of an int16 probe vector and an int8 vector of at least 32 components.
+   */
+  wide(probe: number, vector: number, length: number): number;
+  /** Writes the float32 scores of the listed slots: field * (factor * dot + ...) + base. */
+  many(
+    list: number,
+    count: number,
+    probe: number,
+    length: number,
+    field: number,
+    factor: number,
+    weight: number,
+    base: number,
+    to: number,
+  ): void;
+  /** Prefetches the listed slots into the caches. */
+  touch(list: number, count: number, bytes: number): number;
+  /**
+   * Writes {address, float32 score} of the slots that reach the threshold; returns their number.
+   */
+  scan(
+    slot: number,
+    count: number,
+    stride: number,
+    probe: number,
+    field: number,
+    factor: number,
+    weight: number,
+    base: number,
+    threshold: number,
+    to: number,
+  ): number;
+  /** As `scan` over slots of larger precision, by an upper bound of the exact score. */
+  bounded(
+    slot: number,
+    count: number,
+    stride: number,
+    length: number,
+    probe: number,
+    field: number,
+    product: number,
+    residual: number,
+    reach: number,
+    offset: number,
+    threshold: number,
+    to: number,
+  ): number;
+  /** Scores listed slots; returns the best candidate of a walk, or 0 at its end. */
+  walk(state: number, count: number): number;
+  /** Sorts the results of a walk, best first. */
+  sort(state: number): void;
+  /** Makes the listed slots the results, scored by their similarity to a slot; best first. */
+  rank(state: number, slot: number, count: number, factor: number): void;
+  /** Keeps up to `room` diverse ones of the sorted results; returns their number. */
+  diversify(state: number, room: number, factor: number): number;
+  /**
+   * Writes the dot products of float32s and listed float32s or float16s, summed in float32.
+   * @param halves 1 for float16s
+   */
+  roughDots(
+    list: number,
+    count: number,
+    probe: number,
+    length: number,
+    halves: number,
+    to: number,
+  ): void;
+  /** Returns the dot product of float32s, summed in float64. */
+  dotFloats(a: number, b: number, length: number): number;
+  /** Returns the squared distance of float32s, summed in float64. */
+  distanceFloats(a: number, b: number, length: number): number;
+  /** Writes float16s times a power of two as float32s. */
+  widenHalves(from: number, length: number, unit: number, to: number): void;
+  /**
+   * Returns the largest magnitude of float32s, a multiple of 4; NaN or infinity if there is one.
+   */
+  largest(from: number, length: number): number;
+  quantize(from: number, length: number, scale: number, to: number): void;
+  /** Returns a 64-bit hash. */
+  mix(value: bigint): bigint;
+  weights(table: number, positions: number, state: number): void;
+  fingerprint(vector: number, length: number, table: number, to: number): void;
+}
+
+export function vectorKernel(memory: ArenaMemory): VectorKernel {
+  return instantiateKernel(CODE, memory) as unknown as VectorKernel;
+}

@@ -1,0 +1,361 @@
+// Vertex locks of several sessions in one thread, and the life cycle of handles.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Graph } from "../../../../../runtime/graph/api/graph.js";
+import { Session } from "../../../../../runtime/graph/changes/sessions/session.js";
+import { M_CNT } from "../../../../../runtime/graph/model/constants.js";
+import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../../support/make-graph.js";
+
+const test = suite("vertex locks");
+
+let store: GraphStore;
+let mine: Graph;
+let other: Graph;
+
+test.before.each(() => {
+  store = GraphStore.create("test", TEST_THREAD);
+  mine = openStore(store);
+  other = openStore(store);
+  for (const id of ["A", "B", "C"]) mine.createVertex(id);
+});
+
+test.after.each(() => {
+  mine.closeAll();
+  other.closeAll();
+  assert.equal(mine.getOpenVertices(), []);
+});
+
+function fails(run: () => unknown, text: string, name = "AccessError"): void {
+  assert.throws(
+    run,
+    (error: Error) => error.name === name && error.message === text,
+    `expected ${name}: ${text}`,
+  );
+}
+
+/** Locks of each session, as `getOpenVertices` lists them. */
+function held(): [id: string, mode: string][] {
+  return mine.getOpenVertices().map(([id, , mode]) => [id, mode]);
+}
+
+test("allow many readers or one writer of a vertex", () => {
+  const reading = [
+    mine.openVertex("A", "r"),
+    other.openVertex("A", "r"),
+    other.openVertex("A", "r"),
+  ];
+  assert.is(reading[0]!.readers, 3);
+  assert.is(reading[0]!.owner, 0);
+  fails(() => openStore(store).openVertex("A"), "Object is locked: 'A'");
+  fails(() => openStore(store).newVertex("A"), "Object is locked: 'A'");
+  for (const vertex of reading) vertex.close();
+  const writing = mine.openVertex("A");
+  assert.is(writing.readers, 0);
+  assert.ok(writing.owner > 0);
+  for (const mode of ["r", "a", "w"] as const) {
+    fails(() => other.openVertex("A", mode), "Object is locked: 'A'");
+    // This thread itself would have to release it.
+    fails(() => other.openVertex("A", mode, 1000), "Object is locked: 'A'");
+  }
+  assert.equal(held(), [["A", "WL"]]);
+  assert.equal(mine.getOpenVertices(writing.owner).length, 1);
+  assert.equal(mine.getOpenVertices(writing.owner + 1), []);
+});
+
+test("are reentrant for the writing session", () => {
+  const vertices = [mine.openVertex("A"), mine.openVertex("A", "r"), mine.newVertex("A")];
+  assert.equal(
+    vertices.map((vertex) => [vertex.writable(), vertex.readonly(), vertex.xrecursion]),
+    vertices.map(() => [true, false, 3]),
+  );
+  assert.is(mine.closeAll(), 3);
+  const readonly = mine.openVertex("A", "r");
+  fails(() => mine.openVertex("A"), "Object is locked: 'A'");
+  fails(() => mine.openVertex("A", "a", 1000), "Object is locked: 'A'");
+  fails(() => readonly.setProperty("x", 1), "Vertex not writable");
+});
+
+test("allow at most 112 locks of a vertex", () => {
+  for (const mode of ["a", "r"] as const) {
+    const vertices = Array.from({ length: 112 }, () => mine.openVertex("A", mode));
+    fails(() => mine.openVertex("A", mode), "Recursion limit reached for object: 'A'");
+    assert.is(vertices[0]!.xrecursion + vertices[0]!.readers, 112);
+    assert.is(vertices.pop()!.close(), true);
+    mine.openVertex("A", mode);
+    assert.is(mine.closeAll(), 112);
+  }
+});
+
+test("support the documented modes, and report missing vertices", () => {
+  fails(() => mine.openVertex("x", "r"), "Object does not exist: 'x'", "KeyError");
+  fails(() => mine.openVertex("x"), "Object does not exist: 'x'", "KeyError");
+  fails(() => mine.openVertex(99), "Object does not exist: '99'", "KeyError");
+  const modes =
+    "Access mode must be one of 'r', 'w', 'a'\n  mode is \"x\"; expected: 'r', 'w', 'a'";
+  fails(() => mine.openVertex("A", "x" as never), modes, "ValueError");
+  const several = "Access mode must be one of 'r', 'a'\n  mode is \"w\"; expected: 'r', 'a'";
+  fails(() => mine.openVertices(["A"], "w" as never), several, "ValueError");
+  const made = mine.openVertex("x", "w");
+  assert.equal([made.type, made.virtual, made.writable()], ["__vertex__", false, true]);
+  assert.is(mine.openVertex(made.address, "a").id, "x");
+  mine.connect("x", "to", "v");
+  assert.is(mine.openVertex("v", "r").virtual, true);
+  mine.closeAll();
+  assert.is(mine.openVertex("v", "a").virtual, false);
+});
+
+test("are not held after a failed creation", () => {
+  mine.createVertex("T", "thing");
+  assert.throws(() => mine.newVertex("T", "other"), /Type mismatch for existing object: 'T'/);
+  assert.throws(() => mine.newVertex("N", { properties: { "1st": 1 } }), /invalid property key/);
+  assert.equal(held(), []);
+  assert.is(mine.hasVertex("N"), false);
+});
+
+test("are taken for several vertices together, or for none", () => {
+  const opened = mine.openVertices(["B", "A", "C"]);
+  assert.equal(
+    opened.map(({ id }) => id),
+    ["B", "A", "C"],
+  );
+  assert.is(mine.closeVertices(opened), 3);
+  assert.is(mine.closeVertices(opened), 0);
+  const duplicate = "Bad context (duplicate vertices in acquisition set)";
+  fails(() => mine.openVertices(["A", "B", "A"]), duplicate);
+  fails(() => mine.openVertices(["A", "zz"]), "No object : 'zz'", "KeyError");
+  assert.equal(held(), []);
+  const theirs = other.openVertex("C");
+  fails(() => mine.openVertices(["A", "B", "C"]), "Object is locked: 'C'");
+  assert.equal(held(), [["C", "WL"]]);
+  assert.equal(mine.openVertices(["A", "B"], "r").length, 2);
+  theirs.close();
+  assert.is(mine.openVertices([mine.openVertex("C", "r")], "r")[0]!.readers, 2);
+  mine.closeAll();
+  mine.connect("B", "to", "C");
+  assert.is(mine.openNeighbor("B").id, "C");
+});
+
+test("for reading prevent changes of arcs, but not new vertices", () => {
+  mine.connect("A", ["n", M_CNT], "B");
+  const readonly = mine.openVertex("C", "r");
+  const text = "Read-only vertices held by current thread, operation not allowed";
+  fails(() => mine.connect("A", "to", "B"), text);
+  fails(() => mine.disconnect("A"), text);
+  fails(() => mine.count("A", "n", "B"), text);
+  fails(() => mine.accumulate("A", "m", "B"), text);
+  fails(() => mine.deleteVertex("A"), text);
+  assert.is(mine.createVertex("D"), 1);
+  assert.is(mine.newVertex("E").writable(), true);
+  assert.is(other.connect("A", "to", "B"), 1);
+  fails(() => mine.truncate(), "Current thread holds one or more vertex locks, cannot truncate.");
+  readonly.close();
+  mine.closeAll();
+  assert.is(mine.connect("B", "to", "A"), 1);
+  assert.is(mine.truncate(), 5);
+});
+
+test("can be escalated by the only reader, and relaxed to reading", () => {
+  const vertex = mine.openVertex("A", "r");
+  const theirs = other.openVertex("A", "r");
+  fails(() => vertex.escalate(), "Object is locked: 'A'");
+  const infinite = "Infinite timeout not allowed for this operation";
+  fails(() => vertex.escalate(-1), infinite, "ValueError");
+  theirs.close();
+  mine.escalateVertex(vertex);
+  assert.is(vertex.writable(), true);
+  fails(() => vertex.escalate(), "Bad context (vertex is not readonly)");
+  vertex.setProperty("x", 1);
+  assert.is(mine.relaxVertex(vertex), true);
+  assert.is(vertex.readonly(), true);
+  assert.is(vertex.relax(), true);
+  assert.is(other.openVertex("A", "r").getProperty("x"), 1);
+  other.closeAll();
+  vertex.escalate();
+  mine.openVertex("A");
+  assert.is(vertex.relax(), false);
+  assert.equal([vertex.writable(), vertex.xrecursion], [true, 1]);
+});
+
+test("for writing fail in a readonly graph, and delay making it readonly", () => {
+  const vertex = mine.openVertex("A");
+  const text = "Current thread holds 1 writable vertices: (A)";
+  fails(() => mine.setGraphReadonly(0), text, "OperationTimeout");
+  fails(
+    () => other.setGraphReadonly(0),
+    "Others hold 1 writable vertices: (A)",
+    "OperationTimeout",
+  );
+  vertex.relax();
+  mine.setGraphReadonly();
+  fails(() => vertex.escalate(), "Graph is readonly");
+  fails(() => mine.openVertex("B"), "Graph is readonly");
+  fails(() => mine.openVertex("new", "w"), "Graph is readonly");
+  assert.is(other.openVertex("A", "r").readers, 2);
+  mine.clearGraphReadonly();
+  mine.closeAll();
+  other.closeAll();
+  mine.openVertex("B");
+  mine.setGraphReadonly(0, true);
+  assert.is(mine.isGraphReadonly(), true);
+  mine.clearGraphReadonly();
+});
+
+test("invalidate a handle when it is closed", () => {
+  const vertex = mine.openVertex("A");
+  const second = mine.openVertex("A");
+  assert.is(vertex.readable(), true);
+  assert.is(vertex.close(), true);
+  assert.is(vertex.close(), false);
+  assert.is(mine.closeVertex(vertex), false);
+  assert.equal([vertex.readable(), vertex.readonly(), vertex.writable()], [false, false, false]);
+  for (const read of [() => vertex.id, () => vertex.deg, () => vertex.op, () => vertex.owner]) {
+    fails(read, "Vertex is not accessible");
+  }
+  for (const call of [
+    () => vertex.getProperty("x"),
+    () => vertex.setProperty("x"),
+    () => vertex.relax(),
+    () => vertex.commit(),
+    () => vertex.neighborhood(),
+    () => mine.connect(vertex, "to", "B"),
+  ]) {
+    fails(call, "Vertex cannot be accessed");
+  }
+  assert.is(second.xrecursion, 1);
+  assert.is(mine.closeAll(), 1);
+  fails(() => second.id, "Vertex is not accessible");
+  const disposed = mine.openVertex("A");
+  disposed[Symbol.dispose]();
+  fails(() => disposed.id, "Vertex is not accessible");
+  const stranger = openStore(GraphStore.create("stranger", TEST_THREAD)).newVertex("A");
+  fails(() => mine.connect(stranger, "to", "B"), "Vertex not readable");
+});
+
+test("end when a graph object is closed, while the graph stays open", () => {
+  other.close();
+  fails(() => other.order, "Graph cannot be accessed");
+  fails(() => other.openVertex("A"), "Graph cannot be accessed");
+  other = openStore(store);
+  assert.is(other.order, 3);
+});
+
+test("report the last operation on commit", () => {
+  const vertex = mine.openVertex("A");
+  const before = vertex.commit();
+  assert.is(vertex.commit(), before);
+  vertex.setProperty("x", 1);
+  assert.ok(vertex.commit() > before);
+  mine.openVertex("B");
+  assert.is(mine.openVertex("C", "r").commit(), -1);
+  assert.is(mine.commitAll(), 2);
+  assert.is(mine.closeAll(), 3);
+});
+
+test("prevent changes by other sessions, but not reads", () => {
+  mine.connect("A", ["n", M_CNT], "B");
+  const vertex = mine.openVertex("A");
+  vertex.setProperty("x", 1);
+  const text = "Object is locked: 'A'";
+  for (const change of [
+    () => other.createVertex("A", { properties: { x: 2 } }),
+    () => other.deleteVertex("A"),
+    () => other.connect("A", "to", "C"),
+    () => other.connect("C", "to", "A"),
+    () => other.disconnect("A"),
+    () => other.count("A", "n", "B"),
+  ]) {
+    fails(change, text);
+  }
+  assert.equal(other.neighborhood("A"), ["B"]);
+  assert.equal(other.vertices({ condition: { property: { x: 1 } } }), ["A"]);
+  assert.is(other.degree("A"), 1);
+  vertex.close();
+  assert.is(other.deleteVertex("A"), 1);
+});
+
+test("delay the removal of a deleted vertex", () => {
+  const vertex = mine.openVertex("A");
+  assert.is(mine.deleteVertex("A"), 1);
+  assert.equal([vertex.virtual, mine.hasVertex("A"), mine.order], [true, true, 3]);
+  vertex.close();
+  assert.equal([mine.hasVertex("A"), mine.order], [false, 2]);
+});
+
+test("exclude sessions that lock the same name", () => {
+  const lock = mine.lock("name");
+  assert.equal([lock.id, lock.type], ["lock_::test::name", "lock_"]);
+  fails(() => other.lock("name"), "Object is locked: 'lock_::test::name'");
+  other.lock("another").close();
+  const [first, second] = [mine.lock(), other.lock()];
+  assert.match(first.id, /^lock_::test::[0-9a-f]{32}$/);
+  assert.not.equal(first.id, second.id);
+  lock.close();
+  assert.is(other.lock("name", 60).rtx > 50, true);
+  other.closeAll();
+  const sum = mine.synchronized(
+    (a: number, b: number) => {
+      fails(() => other.synchronized(() => 0), "Object is locked: 'lock_::test::_SYN'");
+      return a + b;
+    },
+    1,
+    2,
+  );
+  assert.is(sum, 3);
+  assert.throws(() => mine.synchronized(() => mine.getVertex("none")), /none/);
+  assert.is(
+    other.synchronized(() => 4),
+    4,
+  );
+});
+
+test("cannot be taken after the end of a session", () => {
+  const session = new Session(store);
+  const request = new Graph({ store, session, path: null, isLocal: false });
+  const vertex = request.newVertex("A");
+  session.end();
+  fails(() => vertex.id, "Vertex is not accessible");
+  fails(() => request.newVertex("A"), "request has ended and cannot hold vertices");
+  assert.equal(held(), []);
+  assert.is(request.connect("A", "to", "B"), 1);
+});
+
+test("do not restrict changes while a vertex is only read", () => {
+  mine.createVertex("read", { properties: { n: 1 } });
+  const vertex = mine.getVertex("read");
+  assert.equal([vertex.readable(), vertex.readonly(), vertex.writable()], [true, true, false]);
+  assert.equal([vertex.readers, held()], [0, []]);
+  assert.is(mine.connect("read", "to", "B"), 1);
+  assert.is(mine.connect(vertex, "to", "C"), 1);
+  assert.is(other.disconnect("read", "to", "C"), 1);
+  const writing = other.openVertex("read");
+  writing.setProperty("n", 2);
+  assert.is(vertex.getProperty("n"), 2);
+  fails(() => vertex.setProperty("n", 3), "Vertex not writable");
+  fails(() => vertex.escalate(), "Object is locked: 'read'");
+  writing.close();
+  vertex.escalate();
+  vertex.setProperty("n", 3);
+  assert.equal(held(), [["read", "WL"]]);
+  assert.is(vertex.close(), true);
+  assert.is(vertex.close(), false);
+  assert.equal(held(), []);
+});
+
+test("are not needed to notice that a vertex was removed", () => {
+  mine.createVertex("gone", { properties: { n: 1 } });
+  const vertex = mine.getVertex("gone");
+  assert.is(vertex.relax(), true);
+  mine.deleteVertex("gone");
+  fails(() => vertex.id, "Vertex is not accessible");
+  // It has the handle of the removed one.
+  const next = mine.newVertex("next", { properties: { n: 2 } });
+  fails(() => vertex.getProperty("n"), "Vertex cannot be accessed");
+  fails(() => mine.connect(vertex, "to", "B"), "Vertex cannot be accessed");
+  assert.is(vertex.readable(), false);
+  next.close();
+  fails(() => mine.getVertex("gone"), "Object does not exist: 'gone'", "KeyError");
+});
+
+test.run();

@@ -1,0 +1,226 @@
+// Asynchronous waits for vertices within one thread: in order, without blocking.
+
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
+import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../../support/make-graph.js";
+
+const test = suite("asynchronous waits");
+
+let store: GraphStore;
+let mine: Graph;
+
+test.before.each(() => {
+  store = GraphStore.create("test", TEST_THREAD);
+  mine = openStore(store);
+  for (const id of ["A", "B", "C"]) mine.createVertex(id);
+});
+
+test.after.each(() => {
+  mine.closeAll();
+  assert.equal(mine.getOpenVertices(), []);
+});
+
+async function rejects(waiting: Promise<unknown>, message: string): Promise<void> {
+  const error = await waiting.then(
+    () => null,
+    (reason: Error) => reason,
+  );
+  assert.is(error?.name, "AccessError");
+  assert.is(error?.message, message);
+}
+
+/** The promise, and whether it is settled. */
+function watched<T>(promise: Promise<T>): { promise: Promise<T>; isSettled: boolean } {
+  const watch = { promise, isSettled: false };
+  const settle = () => {
+    watch.isSettled = true;
+  };
+  promise.then(settle, settle);
+  return watch;
+}
+
+test("open a free vertex at once, a locked one after its release", async () => {
+  const vertex = await mine.openVertexAsync("A");
+  assert.is(vertex.writable(), true);
+  const other = openStore(store);
+  const waiting = watched(other.openVertexAsync("A"));
+  await delay(30);
+  assert.is(waiting.isSettled, false);
+  vertex.close();
+  const theirs = await waiting.promise;
+  assert.equal([theirs.id, theirs.writable()], ["A", true]);
+  other.closeAll();
+});
+
+test("are served in order", async () => {
+  const vertex = mine.openVertex("A");
+  const served: number[] = [];
+  const requests = Array.from({ length: 20 }, async (_, number) => {
+    const request = openStore(store);
+    const held = await (number % 2 === 0
+      ? request.openVertexAsync("A")
+      : request.newVertexAsync("A"));
+    served.push(number);
+    await nextTurn();
+    held.close();
+  });
+  await nextTurn();
+  vertex.close();
+  await Promise.all(requests);
+  assert.equal(
+    served,
+    Array.from({ length: 20 }, (_, number) => number),
+  );
+});
+
+test("let readers wait for a writer, then read together", async () => {
+  const writer = mine.openVertex("A");
+  const readers = Array.from({ length: 5 }, () => openStore(store).openVertexAsync("A", "r"));
+  await delay(20);
+  writer.close();
+  const vertices = await Promise.all(readers);
+  assert.is(vertices[0]!.readers, 5);
+  for (const vertex of vertices) vertex.close();
+});
+
+test("time out and let the next one continue", async () => {
+  const vertex = mine.openVertex("A");
+  await rejects(openStore(store).openVertexAsync("A", "a", 0), "Object is locked: 'A'");
+  const [one, two] = [openStore(store), openStore(store)];
+  const first = one.openVertexAsync("A", "a", 40);
+  const second = two.openVertexAsync("A", "a", -1);
+  await rejects(first, "Acquisition timeout: 'A'");
+  vertex.close();
+  (await second).close();
+});
+
+test("reject a session that would wait for itself", async () => {
+  mine.openVertex("A", "r");
+  await rejects(mine.openVertexAsync("A"), "Object is locked: 'A'");
+  assert.is((await mine.openVertexAsync("A", "r")).readers, 2);
+});
+
+test("lock several vertices together, and none while waiting", async () => {
+  const vertex = mine.openVertex("B");
+  const other = openStore(store);
+  const waiting = watched(other.openVerticesAsync(["A", "B", "C"]));
+  await delay(20);
+  assert.is(waiting.isSettled, false);
+  assert.equal(
+    mine.getOpenVertices().map(([id]) => id),
+    ["B"],
+  );
+  vertex.close();
+  assert.equal(
+    (await waiting.promise).map(({ id }) => id),
+    ["A", "B", "C"],
+  );
+  other.closeAll();
+  await rejects(
+    other.openVerticesAsync(["A", "A"]),
+    "Bad context (duplicate vertices in acquisition set)",
+  );
+});
+
+test("reject or create a vertex that was deleted meanwhile", async () => {
+  const vertex = mine.openVertex("A");
+  const [one, two] = [openStore(store), openStore(store)];
+  const missing = one.openVertexAsync("A").catch((error: Error) => error.message);
+  const made = two.newVertexAsync("A", "thing");
+  await delay(10);
+  mine.deleteVertex("A");
+  vertex.close();
+  assert.is(await missing, "Object does not exist: 'A'");
+  assert.is((await made).type, "thing");
+  two.closeAll();
+});
+
+test("support mutual exclusion by named locks and synchronized sections", async () => {
+  let inside = 0;
+  const section = async () => {
+    const lock = await openStore(store).lockAsync("section");
+    assert.is(++inside, 1);
+    await nextTurn();
+    inside--;
+    lock.close();
+  };
+  await Promise.all(Array.from({ length: 10 }, section));
+  const running = mine.synchronized(async () => {
+    await delay(20);
+    return "done";
+  });
+  assert.throws(() => openStore(store).synchronized(() => 0), /Object is locked: .*_SYN/);
+  assert.is(await running, "done");
+  assert.is(
+    openStore(store).synchronized(() => 1),
+    1,
+  );
+  await mine.synchronized(() => Promise.reject(new Error("x"))).catch(() => {});
+  assert.is(
+    openStore(store).synchronized(() => 2),
+    2,
+  );
+});
+
+test("detect a deadlock at once", async () => {
+  const other = openStore(store);
+  const third = openStore(store);
+  mine.openVertex("A");
+  other.openVertex("B");
+  third.openVertex("C");
+  const first = mine.openVertexAsync("B", "a", -1);
+  const second = other.openVertexAsync("C", "a", -1);
+  await nextTurn();
+  const error = await third.openVertexAsync("A", "a", -1).catch((reason: Error) => reason);
+  assert.is((error as Error).name, "AccessError");
+  const sessions = [third, mine, other].map((graph) => graph.getOpenVertices().length);
+  assert.equal(sessions, [3, 3, 3]);
+  const names = /^Deadlock: session \d+ waits for 'A', .*\d+ waits for 'B', .*\d+ waits for 'C'/;
+  assert.match((error as Error).message, names);
+  third.closeAll();
+  assert.is((await second).id, "C");
+  other.closeAll();
+  assert.is((await first).id, "B");
+});
+
+test("see no deadlock in a free vertex or a call without waiting", async () => {
+  const other = openStore(store);
+  mine.openVertex("A");
+  other.openVertex("B");
+  const waiting = mine.openVertexAsync("B", "a", -1);
+  await nextTurn();
+  await rejects(other.openVertexAsync("A", "a", 0), "Object is locked: 'A'");
+  assert.is((await other.openVertexAsync("C")).id, "C");
+  other.closeAll();
+  assert.is((await waiting).id, "B");
+});
+
+test("time out after ten seconds by default", async () => {
+  const other = openStore(store);
+  mine.openVertex("A");
+  const waiting = [
+    ...[other.openVertexAsync("A"), other.openVerticesAsync(["A"]), other.newVertexAsync("A")],
+  ].map((promise) => watched<unknown>(promise));
+  const unbounded = watched(other.openVertexAsync("A", "a", -1));
+  await delay(30);
+  assert.equal(
+    waiting.map(({ isSettled }) => isSettled),
+    [false, false, false],
+  );
+  const { now } = performance;
+  performance.now = () => now.call(performance) + 10_000;
+  try {
+    for (const { promise } of waiting) await rejects(promise, "Acquisition timeout: 'A'");
+  } finally {
+    performance.now = now;
+  }
+  assert.is(unbounded.isSettled, false);
+  mine.closeAll();
+  await unbounded.promise;
+  other.closeAll();
+});
+
+test.run();
