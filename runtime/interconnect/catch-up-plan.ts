@@ -123,11 +123,19 @@ function findMismatch(
 }
 
 /**
- * Returns whether a subscriber followed, or was, a former provider for longer than this log
- * descends from it.
+ * Returns whether a subscriber has changes of a former leader that this log does not descend from:
+ * they are past the point at which the leader was superseded, or no other member followed it. Logs
+ * of epoch 1 may come from instances without a group, whose changes only an operator can discard.
  */
-export function isPastAncestor({ log }: Positions, { ancestors }: StartingPoint): boolean {
-  return ancestors.some(({ id, sn }) => id === log?.id && log.sn > sn);
+export function isSuperseded(
+  { log, origin, epoch }: Positions,
+  { log: ownOrigin, ancestors }: StartingPoint,
+  own: Pick<SegmentLog, "logId" | "epoch">,
+): boolean {
+  if (log === null || log.id === own.logId) return false;
+  const ancestor = ancestors.find(({ id }) => id === log.id);
+  if (ancestor !== undefined) return log.sn > ancestor.sn;
+  return origin !== ownOrigin && epoch > 1 && epoch < own.epoch;
 }
 
 /** Only an operator can decide which side is right: a replica's log cannot roll back. */

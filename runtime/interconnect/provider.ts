@@ -8,7 +8,7 @@ import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../metrics/traffic.js";
-import { isPastAncestor, planCatchUp } from "./catch-up-plan.js";
+import { isSuperseded, planCatchUp } from "./catch-up-plan.js";
 import type { Incarnation } from "./leadership/leadership.js";
 import { LogTailer } from "./log/log-tailer.js";
 import { countRecords } from "./log/transactions.js";
@@ -185,7 +185,8 @@ export class Provider implements LogSender {
     const repair = this.#repair;
     const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
     if (typeof plan === "string") {
-      const isAhead = positions.member !== null && isPastAncestor(positions, ownOrigin);
+      const isAhead =
+        positions.member !== null && isSuperseded(positions, ownOrigin, log.channel.log);
       await peer.refuse(plan, isAhead);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }

@@ -1,0 +1,41 @@
+// Which members of a group may discard what they have: former leaders of it, no other instance.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isSuperseded, type StartingPoint } from "../../../runtime/interconnect/catch-up-plan.js";
+import type { Positions } from "../../../runtime/interconnect/wire/positions.js";
+
+const test = suite("catch-up plan");
+
+const OWN = { logId: "c".repeat(32), epoch: 5 };
+const FORMER = { id: "a".repeat(32), sn: 100, chain: 1 };
+const ORIGIN: StartingPoint = {
+  isRoot: true,
+  log: OWN.logId,
+  ancestors: [FORMER],
+  isCaughtUp: true,
+};
+
+function positions(id: string, sn: number, epoch: number, origin: string | null = id): Positions {
+  const log = { id, sn, chain: 1 };
+  return { log, origin, epoch, member: ["B2", "1"], graphs: [], diverged: [] };
+}
+
+test("a former leader is superseded past the point at which another one continued", () => {
+  assert.is(isSuperseded(positions(FORMER.id, 101, 4), ORIGIN, OWN), true);
+  assert.is(isSuperseded(positions(FORMER.id, 100, 4), ORIGIN, OWN), false);
+});
+
+test("a former leader that no other member followed is superseded", () => {
+  const unfollowed = "b".repeat(32);
+  assert.is(isSuperseded(positions(unfollowed, 7, 4), ORIGIN, OWN), true);
+  assert.is(isSuperseded(positions(unfollowed, 7, 5), ORIGIN, OWN), false, "same epoch");
+  assert.is(isSuperseded(positions(unfollowed, 7, 4, OWN.logId), ORIGIN, OWN), false, "origin");
+});
+
+test("changes of an instance without a group are never discarded", () => {
+  assert.is(isSuperseded(positions("d".repeat(32), 7, 1), ORIGIN, OWN), false);
+  assert.is(isSuperseded({ ...positions(OWN.logId, 7, 4), log: null }, ORIGIN, OWN), false);
+});
+
+test.run();
