@@ -197,7 +197,9 @@ test("are named in the log when the IO thread is busy", async () => {
   const [, ratio] = /^svc_io_busy_ratio ([\d.]+)$/m.exec(text)!;
   assert.ok(Number(ratio) > 0.5 && Number(ratio) <= 1, ratio);
   const apartS = (performance.now() - sinceMs) / 1000;
-  assertFiring(before, text, ["SvcGarbageCollection", "SvcIoBusy"], { apartS });
+  // How much of the time is collected depends on the machine.
+  const times = { svc_thread_gc_seconds_total: 10 };
+  assertFiring(before, text, ["SvcGarbageCollection", "SvcIoBusy"], { apartS, times });
   await busy.stop();
 });
 
