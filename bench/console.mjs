@@ -1,7 +1,7 @@
 // Cost of the console: server with one and with ten consoles open, browser, and first view. Real
 // pages in Chromium (or the program in CHROMIUM) against one engine.
 //
-//   npm run build && node --import tsx bench/console.mjs [seconds]
+//   npm run build && node bench/console.mjs [seconds]
 //
 // CPU time is that of the processes, so other work on the machine affects little but the times. The
 // hour runs on a fake clock: timers fire as fast as responses arrive.
@@ -11,10 +11,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findBrowser } from "../test/e2e/support/browser.ts";
-import { openTab } from "../test/e2e/support/browser-tab.ts";
-import { serve, svc } from "../test/e2e/support/server.ts";
 import { serveMany } from "./lib/many-instances.mjs";
+import { importTestSupport } from "./lib/test-support.mjs";
+
+const { findBrowser, openTab, serve, svc } = await importTestSupport(
+  ...["browser", "browser-tab", "server"],
+);
 
 const SECONDS = Number(process.argv[2] ?? 20);
 const MANY = 1000;

@@ -3,6 +3,7 @@
 
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 
 const OVERVIEW = "/svc/builtin/system_overview";
 const EVERY = 7;
@@ -14,20 +15,34 @@ const EVERY = 7;
 export async function serveMany(adminPort, instances) {
   const real = `http://127.0.0.1:${adminPort}`;
   let poll = 0;
-  const server = createServer(async (request, response) => {
+  await untilPolled(real);
+  const server = createServer((request, response) => {
+    // A browser may still ask when the real server has ended.
+    answer(request, response).catch(() => response.destroy());
+  });
+  async function answer(request, response) {
     const isOverview = request.url.startsWith(OVERVIEW);
     const url = isOverview ? `${OVERVIEW}?form=short&known=` : request.url;
     const { accept = "*/*" } = request.headers;
-    const answer = await fetch(real + url, { headers: { accept } });
-    const type = answer.headers.get("content-type") ?? "text/plain";
-    response.writeHead(answer.status, { "content-type": type });
-    if (!isOverview) return response.end(Buffer.from(await answer.arrayBuffer()));
+    const found = await fetch(real + url, { headers: { accept } });
+    const type = found.headers.get("content-type") ?? "text/plain";
+    response.writeHead(found.status, { "content-type": type });
+    if (!isOverview) return response.end(Buffer.from(await found.arrayBuffer()));
     const isFirst = /known=(&|$)/.test(request.url);
-    response.end(JSON.stringify(multiplied(await answer.json(), instances, isFirst, poll++)));
-  });
+    response.end(JSON.stringify(multiplied(await found.json(), instances, isFirst, poll++)));
+  }
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address();
   return { url: `http://127.0.0.1:${port}/system`, close: () => server.close() };
+}
+
+/** Waits until the overview has metrics: the server polls itself. */
+async function untilPolled(real) {
+  for (;;) {
+    const answer = await fetch(`${real}${OVERVIEW}?form=short&known=`);
+    if ((await answer.json()).response.live?.length > 0) return;
+    await delay(100);
+  }
 }
 
 function multiplied(answer, instances, isFirst, poll) {

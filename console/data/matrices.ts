@@ -26,11 +26,19 @@ export function groupByPartition(answer: unknown): Partitions {
   return (Array.isArray(answer) ? answer : []).filter(Array.isArray);
 }
 
+/** Several parts of a page read those of the same poll. */
+const parsed = new WeakMap<readonly Instance[], readonly NamedMatrix[]>();
+
 /** Matrices of all dispatchers that reported theirs. */
 export function parseMatrices(instances: readonly Instance[]): readonly NamedMatrix[] {
-  return instances
-    .map(({ id, entry }) => ({ id, partitions: groupByPartition(readPath(entry, "matrix")) }))
-    .filter(({ partitions }) => partitions.length > 0);
+  const known = parsed.get(instances);
+  if (known !== undefined) return known;
+  const found = instances.flatMap(({ id, entry }) => {
+    const partitions = groupByPartition(readPath(entry, "matrix"));
+    return partitions.length > 0 ? [{ id, partitions }] : [];
+  });
+  parsed.set(instances, found);
+  return found;
 }
 
 /** How many requests each back-end has answered, by its key. */

@@ -31,6 +31,7 @@ interface Place {
   readonly replicas: readonly Row[] | null;
   live: Row;
   rest: Row;
+  wasBusy: boolean;
   /** By partition and row. */
   cells: Map<string, unknown>;
 }
@@ -102,7 +103,7 @@ export class SystemMirror {
         ...{ id: id ?? "", type: type ?? "", address: `${host}:${port}` },
         provider: provider ?? null,
         replicas: Array.isArray(matrix) ? matrix.filter(Array.isArray) : null,
-        ...{ live: [], rest: [], cells: new Map<string, unknown>() },
+        ...{ live: [], rest: [], wasBusy: false, cells: new Map<string, unknown>() },
       };
     });
   }
@@ -135,11 +136,15 @@ export class SystemMirror {
     });
     const nodes = new Map(parts.map(({ node }, at) => [this.#places[at]!.id, node]));
     let isSame = before.length === parts.length;
-    const found = this.#places.map(({ id, type, address, provider }, at) => {
+    const found = this.#places.map((place, at) => {
+      const { id, type, address, provider, wasBusy } = place;
       const { node, entry } = parts[at]!;
-      const source = provider === null ? null : nodes.get(provider);
-      const state = instanceState(node, entry, source, isBusy(id));
       const known = before[at];
+      place.wasBusy = isBusy(id);
+      // Only the state of a subscriber depends on others, and on the time.
+      if (known === parts[at] && provider === null && place.wasBusy === wasBusy) return known!;
+      const source = provider === null ? null : nodes.get(provider);
+      const state = instanceState(node, entry, source, place.wasBusy);
       if (known === parts[at] && known!.state.word === state.word) return known!;
       isSame = false;
       return { id, type, address, provider, node, entry, state };

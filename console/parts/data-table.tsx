@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../data/text.js";
+import { kept } from "./kept.js";
 
 export interface Column<Row> {
   readonly title: string;
@@ -25,6 +26,8 @@ interface DataTableProps<Row> {
   readonly rowClass?: (row: Row) => string;
   readonly isSelected?: (row: Row) => boolean;
   readonly empty: string;
+  /** Cells show nothing but their row: the same object is not drawn again. */
+  readonly isPure?: boolean;
 }
 
 /** Rows drawn at once; more come with scrolling. */
@@ -37,12 +40,13 @@ interface Order {
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, keyOf, rowClass, isSelected, empty } = props;
+  const Line = props.isPure ? KeptRow : DrawnRow;
   const [order, setOrder] = useState<Order | null>(null);
   const [drawn, setDrawn] = useState(STEP);
   const shown = sorted(rows, columns, order).slice(0, drawn);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <section class="tw" tabIndex={0} aria-label={`${label}, table`}>
+    <section class={props.isPure ? "tw far" : "tw"} tabIndex={0} aria-label={`${label}, table`}>
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
@@ -53,11 +57,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </thead>
         <tbody>
           {shown.map((row) => (
-            <tr key={keyOf(row)} class={rowClass?.(row)} aria-selected={isSelected?.(row)}>
-              {columns.map((column) => (
-                <Cell key={column.title} column={column} row={row} />
-              ))}
-            </tr>
+            <Line
+              key={keyOf(row)}
+              columns={columns as readonly Column<unknown>[]}
+              row={row}
+              name={rowClass?.(row)}
+              isSelected={isSelected?.(row)}
+            />
           ))}
         </tbody>
       </table>
@@ -95,6 +101,25 @@ function Head<Row>({ column, order, onOrder }: HeadProps<Row>) {
     </th>
   );
 }
+
+interface RowProps {
+  readonly columns: readonly Column<unknown>[];
+  readonly row: unknown;
+  readonly name: string | undefined;
+  readonly isSelected: boolean | undefined;
+}
+
+function DrawnRow({ columns, row, name, isSelected }: RowProps) {
+  return (
+    <tr class={name} aria-selected={isSelected}>
+      {columns.map((column) => (
+        <Cell key={column.title} column={column} row={row} />
+      ))}
+    </tr>
+  );
+}
+
+const KeptRow = kept(DrawnRow);
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
   const { cell, isNumber = false, isHead = false, isOptional = false } = column;

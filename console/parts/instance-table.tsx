@@ -1,7 +1,7 @@
 // All instances of the system as a table, which a filter narrows. Names lead to their consoles.
 
 import { useState } from "preact/hooks";
-import { readHistory } from "../data/instance-history.js";
+import { MAX_INSTANCES, readHistory } from "../data/instance-history.js";
 import { consoleUrl, type Instance, matchesSelection } from "../data/instances.js";
 import { numberAt, textAt } from "../data/node-stat.js";
 import { clipForDisplay, count, milliseconds, rate } from "../data/text.js";
@@ -88,6 +88,8 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
         keyOf={({ id }) => id}
         rowClass={(one) => (isThere(one) ? "" : "stale")}
         empty="No instance matches."
+        // Charts of smaller systems move on their own.
+        isPure={instances.length > MAX_INSTANCES}
       />
     </section>
   );

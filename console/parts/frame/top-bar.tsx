@@ -12,6 +12,7 @@ import type { Page } from "../../router.js";
 import { switchTheme, theme } from "../../theme.js";
 import { Badge } from "../badge.js";
 import { Icon } from "../icon.js";
+import { kept } from "../kept.js";
 import { Segments } from "../segments.js";
 import { Menu } from "./menu.js";
 
@@ -106,7 +107,12 @@ function InstanceSwitcher({ page }: { readonly page: Page }) {
   );
 }
 
-function InstanceLink({ instance, page }: { readonly instance: Instance; readonly page: Page }) {
+interface LinkProps {
+  readonly instance: Instance;
+  readonly page: Page;
+}
+
+const InstanceLink = kept(({ instance, page }: LinkProps) => {
   const target = consoleUrl(instance, page, location.protocol);
   const { id, address, state } = instance;
   return (
@@ -122,7 +128,7 @@ function InstanceLink({ instance, page }: { readonly instance: Instance; readonl
       <Badge state={state} />
     </li>
   );
-}
+});
 
 function RangeMenu() {
   const face = (

@@ -6,6 +6,7 @@ import { numberAt } from "../../data/node-stat.js";
 import { clipForDisplay, count, milliseconds, plural } from "../../data/text.js";
 import type { Topology } from "../../data/topology.js";
 import { heatStep } from "../heat.js";
+import { kept } from "../kept.js";
 
 export type CellMetric = "state" | "p95" | "requests";
 
@@ -82,7 +83,7 @@ interface CellProps {
   readonly width: number;
 }
 
-function Cell({ instance, metric, x, y, width }: CellProps) {
+const Cell = kept(({ instance, metric, x, y, width }: CellProps) => {
   const { id, state, node } = instance;
   const ms = numberAt(node, "service-95th-ms");
   return (
@@ -92,7 +93,7 @@ function Cell({ instance, metric, x, y, width }: CellProps) {
       </title>
     </rect>
   );
-}
+});
 
 function cellClass({ state, node }: Instance, metric: CellMetric): string {
   if (state.tone === "err") return "fill-e";

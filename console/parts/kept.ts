@@ -1,0 +1,18 @@
+// Components that are drawn again only if a property differs: a page has hundreds of them.
+
+import { Component, type ComponentChildren } from "preact";
+
+/** @param draw reads no signal and has no state: changes of these would not be seen */
+export function kept<Props extends object>(draw: (props: Props) => ComponentChildren) {
+  return class Kept extends Component<Props> {
+    override shouldComponentUpdate(next: Props): boolean {
+      const { props } = this;
+      for (const name in next) if (next[name] !== props[name]) return true;
+      return false;
+    }
+
+    override render(props: Props): ComponentChildren {
+      return draw(props);
+    }
+  };
+}
