@@ -88,12 +88,19 @@ export class SlotKeeper {
   }
 
   async #act(): Promise<void> {
-    const { slots } = this.#parts;
+    // Reading a large descriptor takes long, so only with something to do.
+    const act = this.#next();
+    if (act === null) return;
     const calls = this.#calls();
-    if (calls === null) return;
-    if (!slots.isKnown) await this.#adopt(calls);
-    else if (slots.isDispatcher && !this.#hasAsked) await this.#catchUp(calls);
-    else if (this.#isAbandoned()) await this.#settle(calls);
+    if (calls !== null) await act(calls);
+  }
+
+  /** Returns what is to be done now, null: nothing. */
+  #next(): ((calls: InstanceCalls) => Promise<void>) | null {
+    const { slots } = this.#parts;
+    if (!slots.isKnown) return (calls) => this.#adopt(calls);
+    if (slots.isDispatcher && !this.#hasAsked) return (calls) => this.#catchUp(calls);
+    return this.#isAbandoned() ? (calls) => this.#settle(calls) : null;
   }
 
   /** Returns null in an instance without a system. */
