@@ -1,6 +1,6 @@
 // A system that chooses its leader through nats-server: under load, the leader is killed or stands
 // still, again and again, it hands over, and the engine is away. Nothing acknowledged is lost or
-// doubled. ROUNDS=n repeats faults more often, AWAY_MS=n lets the engine be away for longer.
+// doubled. ROUNDS=n causes more faults; AWAY_MS=n is the time without the engine.
 // ENGINE=kubernetes uses Leases of an API server that is part of this test.
 // limit: 900 s
 // takes 40 s
