@@ -14,7 +14,7 @@ import {
   isMovable,
   reservationFor,
 } from "./graph-memory.js";
-import { ARENAS, enlargeAboveWords, Header } from "./layout.js";
+import { ARENAS, enlargeAboveWords, Header, WAITERS } from "./layout.js";
 import {
   ARRIVAL_TIMEOUT_MS,
   arriveIfCalled,
@@ -108,7 +108,9 @@ export class Enlargement {
   /** Copies the arenas; false if the owner of the mutex has died. */
   #fill(memories: RelocatedMemories): boolean {
     const { header, arenas } = this.#memory;
-    if (Atomics.load(header.ints, Header.Mutex) !== 0) return false;
+    const owner = Atomics.load(header.ints, Header.Mutex) & ~WAITERS;
+    // This thread is between two mutations: it holds the mutex of a graph that only it sees.
+    if (owner !== 0 && owner !== this.#thread) return false;
     this.#memory.refresh();
     for (const arena of arenas) {
       const memory = memories[arena.id] ?? null;

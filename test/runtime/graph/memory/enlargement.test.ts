@@ -77,6 +77,16 @@ test("enlarges an arena before the next change once it is a quarter full", () =>
   checkStore(store);
 });
 
+test("enlarges arenas between the changes of a log that is replayed", () => {
+  const store = GraphStore.create("test", TEST_THREAD);
+  const { ids } = store.memory;
+  store.writer.runUnshared(() => {
+    store.memory.requestEnlargement(ids);
+    store.writer.mutate(() => undefined);
+  });
+  assert.ok(isEnlarged(ids));
+});
+
 test("uses kernels for hubs and vectors from the second query on", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
