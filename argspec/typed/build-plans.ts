@@ -6,6 +6,9 @@
 // there is none either, the value stays as JSON and the place is reported.
 
 import type { FieldsPlan, ListPlan, Plan } from "../../client/typescript/operation.js";
+
+export type { Plan };
+
 import type { TextValueClass } from "./value-classes.js";
 
 export type View<T> =

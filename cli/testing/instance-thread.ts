@@ -2,23 +2,17 @@
 // and graphs, over in-memory connections. Threads share no modules, so one process can hold many
 // instances.
 
-import { MessageChannel, type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
 import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
 import { answer, type RpcRequest } from "../../runtime/base/wire/rpc-messages.js";
 import type { Connect } from "../../runtime/dispatch/connector.js";
-import type {
-  ControlRequest,
-  IoNotification,
-  IoThreadData,
-} from "../../runtime/engine/io-control.js";
 import { installThreadGraphs } from "../../runtime/graph/manager/installed-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
-import { assembleIo } from "../../runtime/lifecycle/assemble-io.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
-import type { IoThreadHandle } from "../../runtime/lifecycle/io-thread.js";
+import { startIoInThread } from "../../runtime/lifecycle/in-thread-io.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { loader, readBuild } from "../serving/built-project.js";
 import { currentConfig } from "../serving/current-config.js";
@@ -35,26 +29,6 @@ let end: (() => Promise<void>) | null = null;
 
 const connect: Connect = ({ port }, onread) =>
   createInMemoryConnect(backEnds.get(port)!, onread).asSocket;
-
-/** Runs the IO thread's code in this thread. */
-function startIo(io: IoThreadData): IoThreadHandle {
-  const { port1: outside, port2: inside } = new MessageChannel();
-  const notify = (notice: IoNotification) => inside.postMessage(notice);
-  const assembled = assembleIo(io, notify, connect).then((server) => {
-    server.transport = async () => ({ transport, reason: "for tests" });
-    return server;
-  });
-  inside.on("message", (request: RpcRequest<ControlRequest>) => {
-    void answer(inside, request, async (ask) => (await assembled).execute(ask));
-  });
-  return {
-    postMessage: (message, transfer = []) => outside.postMessage(message, transfer),
-    on: (event, listener) => {
-      if (event === "message") outside.on("message", listener);
-    },
-    terminate: async () => outside.close(),
-  };
-}
 
 async function settingsOf(): Promise<ServerSettings> {
   const { projectDir, root, dispatcher } = data;
@@ -89,7 +63,9 @@ async function start(): Promise<void> {
   installThreadGraphs({ thread: MAIN_THREAD, source: graphs, openTransactions: null });
   try {
     await graphs.loaded;
-    const service = await HttpService.startWithWorkers(settings, table, graphs, startIo);
+    const service = await HttpService.startWithWorkers(settings, table, graphs, (io) =>
+      startIoInThread(io, transport, connect),
+    );
     end = async () => {
       await service.stop();
       await graphs.close({ isSaved: false });

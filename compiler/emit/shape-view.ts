@@ -1,7 +1,6 @@
 // Types of the compiler as `PlanBuilder` sees them, and the text of plans in generated code.
 
-import { PlanBuilder, type View } from "../../argspec/typed/build-plans.js";
-import type { Plan } from "../../client/typescript/operation.js";
+import { type Plan, PlanBuilder, type View } from "../../argspec/typed/build-plans.js";
 import type { ModuleExport } from "../record/module-export.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { jsonText, propertyKey } from "./text.js";

@@ -1,8 +1,7 @@
 // Emits the conversion of values of classes: from JSON in arguments, to JSON in results. Types
 // without such values have none.
 
-import type { PlanBuilder } from "../../argspec/typed/build-plans.js";
-import type { Plan } from "../../client/typescript/operation.js";
+import type { Plan, PlanBuilder } from "../../argspec/typed/build-plans.js";
 import type { PluginRecord, ResultRecord } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import type { PluginModules } from "./modules.js";
