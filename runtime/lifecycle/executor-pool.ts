@@ -100,6 +100,7 @@ export class ExecutorPool {
   readonly #memory: MemoryWatchdog | null;
   readonly #metrics: Metrics;
   readonly #events: ExecutorPoolEvents;
+  readonly #startThread: typeof startThread;
   readonly #members = new Map<number, Member>();
   #nextId = 0;
   /** Its failures are consecutive early deaths without a running request. */
@@ -113,8 +114,10 @@ export class ExecutorPool {
     bounds: ExecutorBounds,
     metrics: Metrics,
     events: ExecutorPoolEvents,
+    start = startThread,
   ) {
     this.#data = data;
+    this.#startThread = start;
     this.#bounds = bounds;
     const { heapMb } = bounds;
     const executors = (): WatchedExecutor[] =>
@@ -241,7 +244,7 @@ export class ExecutorPool {
     const stops = hasFunctions ? new MessageChannel() : null;
     const hooks = stops && { port: stops.port1, isFirst, timeoutMs };
     stops?.port2.unref();
-    const worker = startThread("executor", {
+    const worker = this.#startThread("executor", {
       workerData: { ...data, control: controlled, hooks } satisfies ExecutorThreadData &
         ControlledExecutor,
       transferList: [port1, controlled, algorithms, ...(stops === null ? [] : [stops.port1])],
@@ -356,14 +359,16 @@ export class ExecutorPool {
   #replace(died: number, routes: Routes): void {
     setTimeout(async () => {
       if (this.#closed) return;
-      let executor: ExecutorPort | null = null;
+      /** In service, so that its own exit leads to a replacement. */
+      let entered: ExecutorPort | null = null;
       try {
         this.#requireIds(1);
-        executor = await this.#startOne(this.#takeId(), routes);
-        this.#enterService(executor.id);
-        await this.#events.replaced(died, executor);
+        const started = await this.#startOne(this.#takeId(), routes);
+        this.#enterService(started.id);
+        entered = started;
+        await this.#events.replaced(died, entered);
       } catch (error) {
-        if (this.#closed || (executor !== null && !this.#abandon(executor.id))) return;
+        if (this.#closed || (entered !== null && !this.#abandon(entered.id))) return;
         log(`failed to replace executor ${died}: ${(error as Error).message}`, "error");
         this.#recordSelfExit();
         this.#replace(died, routes);
