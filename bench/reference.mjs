@@ -173,14 +173,7 @@ function operations() {
   return [
     ...lookUps(names.length),
     ...DEGREES.flatMap(neighborhoods),
-    ...TWO_LEVELS.map(([count]) => {
-      const query = graph.newNeighborhoodQuery(`two ${count}`, {
-        arc: ["down", D_OUT],
-        collect: svc.C_NONE,
-        neighbor: { arc: ["down", D_OUT], collect: true },
-      });
-      return [`two levels, count of ${count}`, () => query.count()];
-    }),
+    ...TWO_LEVELS.flatMap(([count]) => twoLevels(count)),
     ["vertices: 10 hits", () => graph.vertices(TEN)],
     ["vertices: of a type, 10 hits", () => graph.vertices({ ...TEN, condition: { type: "node" } })],
     ["vertices: by degree, 10 hits", () => graph.vertices({ ...TEN, sortby: S_DEG })],
@@ -193,6 +186,20 @@ function operations() {
     ["arcs by value, 10 of 1,000,000", () => graph.arcs({ ...TEN, sortby: S_VAL })],
     ["evaluate 1+2*3", () => graph.evaluate("1+2*3")],
     ["evaluate a definition", () => graph.evaluate("known")],
+  ];
+}
+
+function twoLevels(count) {
+  const options = {
+    arc: ["down", D_OUT],
+    collect: svc.C_NONE,
+    neighbor: { arc: ["down", D_OUT], collect: true },
+  };
+  const query = graph.newNeighborhoodQuery(`two ${count}`, options);
+  const page = { ...options, ...TEN, counts: true };
+  return [
+    [`two levels, count of ${count}`, () => query.count()],
+    [`two levels, 10 hits, counts of ${count}`, () => graph.neighborhood(`two ${count}`, page)],
   ];
 }
 

@@ -47,7 +47,7 @@ const PASSES = [
 
 const HEAD = `// Made by scripts/arc-kernels.mjs. Do not edit.
 
-import { ARC_WORDS } from "../../../memory/layout.js";
+import { ARC_KEY_MASK, ARC_WORDS } from "../../../memory/layout.js";
 import { type ArcTest, ArcTestKind } from "../arc-test.js";
 
 /** Where a copying loop writes; it leaves the place behind the last arc. */
@@ -83,6 +83,14 @@ const COUNT = {
   act: ["count++;"],
   after: "return count;",
 };
+/** Arcs of one key in a run lead to different heads. */
+const COUNT_HEADS = {
+  ...COUNT,
+  name: "countHeads",
+  before: ["let count = 0;", "let all = -1;", "let any = 0;"],
+  act: ["count++;", "all &= word1;", "any |= word1;"],
+  after: "return count > 1 && ((all ^ any) & ARC_KEY_MASK) !== 0 ? -1 : count;",
+};
 const COPIED = [
   "out[top] = words[arc]!;",
   "out[top + 1] = word1;",
@@ -110,12 +118,16 @@ const COPY_PLACES = {
 /** Returns the source of the loops. */
 export function arcLoops() {
   const [general] = PASSES.filter(({ kind }) => kind === "General");
-  const loops = [COUNT, COPY].flatMap((action) => PASSES.map((pass) => loop(action, pass)));
+  const loops = [COUNT, COUNT_HEADS, COPY].flatMap((action) =>
+    PASSES.map((pass) => loop(action, pass)),
+  );
   return [
     HEAD,
     ...loops,
     `export ${loop(COPY_PLACES, { ...general, name: "" })}`,
     chooser(COUNT, "countArcs", "return (end - from) / ARC_WORDS;"),
+    "/** Returns the number of arcs that pass; -1 if some of them may have the same head. */",
+    chooser(COUNT_HEADS, "countDistinctHeads", "return countHeadsMatches(test, words, from, end);"),
     chooser(
       COPY,
       "copyArcs",

@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { ARC_WORDS } from "../../runtime/graph/memory/layout.js";
 import { D_ANY, D_OUT } from "../../runtime/graph/model/constants.js";
 import { MODIFIERS, valueFromBits } from "../../runtime/graph/model/modifiers.js";
+import { HitCollector } from "../../runtime/graph/query/hits/hit-collector.js";
 import {
   type ArcBatch,
   HitCounter,
@@ -40,6 +41,7 @@ const test = suite("graph queries");
 const ROUNDS = rounds(20);
 const QUERIES = 60;
 const never = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
+const PAGE = { order: null, isComplete: true, countsNeighbors: true, heads: null };
 
 /** Hits as strings; omits which of several arcs was chosen, because any may be. */
 class TextSink implements HitSink {
@@ -70,8 +72,8 @@ class TextSink implements HitSink {
 
   count(): void {}
 
-  neighbor(): void {
-    this.neighbors++;
+  addNeighbors(count: number): void {
+    this.neighbors += count;
   }
 }
 
@@ -106,6 +108,13 @@ function checkNeighborhood({ store, model, queries }: Subject, anchor: string): 
   assert.is(sink.neighbors, model.neighbors, says(query));
   assert.is(countNeighborhood(plan, handle, never), model.hits.length, says(query));
   assert.is(isAdjacent(plan, handle, never), model.isAdjacent(anchor, rule), says(query));
+  // A page keeps its arcs and counts those behind it, some without visiting them.
+  for (const keep of [0, 1]) {
+    const page = new HitCollector({ ...PAGE, keep });
+    walkNeighborhood(plan, handle, page, never);
+    const { arcs, neighbors } = page;
+    assert.equal([arcs, neighbors], [model.hits.length, model.neighbors], says(query));
+  }
 }
 
 function checkVertices({ store, model, queries }: Subject): void {

@@ -68,8 +68,8 @@ class AggregateSink implements HitSink {
     this.arcs += hits;
   }
 
-  neighbor(): void {
-    this.neighbors++;
+  addNeighbors(count: number): void {
+    this.neighbors += count;
   }
 }
 

@@ -177,5 +177,5 @@ class FirstHead implements HitSink {
 
   count(): void {}
 
-  neighbor(): void {}
+  addNeighbors(): void {}
 }

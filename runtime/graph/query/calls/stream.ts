@@ -170,5 +170,5 @@ class SliceHits implements HitSink {
   }
 
   count(): void {}
-  neighbor(): void {}
+  addNeighbors(): void {}
 }

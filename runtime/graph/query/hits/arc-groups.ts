@@ -95,8 +95,8 @@ export class ArcGroupBuffer implements HitSink {
 
   count(): void {}
 
-  neighbor(level: number): void {
-    this.#sink.neighbor(level);
+  addNeighbors(count: number): void {
+    this.#sink.addNeighbors(count);
   }
 
   #add(head: number, word1: number, value: number): void {

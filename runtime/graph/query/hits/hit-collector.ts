@@ -37,12 +37,13 @@ export class HitCollector implements HitSink {
   #words = 0;
   neighbors = 0;
   readonly countsNeighbors: boolean;
-  readonly isCountOnly: boolean;
   readonly #keep: number;
   readonly #isComplete: boolean;
   readonly #heads: HandleSet | null;
   readonly #top: TopK | null;
   readonly #all: HeadList | null;
+  /** True if hits are read that may not be kept. */
+  readonly #readsAll: boolean;
 
   constructor(collection: Collection) {
     const { order, keep, isComplete, countsNeighbors, heads } = collection;
@@ -50,7 +51,7 @@ export class HitCollector implements HitSink {
     buffer.clear();
     this.countsNeighbors = countsNeighbors;
     const isReadBeyond = heads !== null || all !== null || order?.isSelective === true;
-    this.isCountOnly = keep === 0 && !isReadBeyond;
+    this.#readsAll = isReadBeyond || (order !== null && keep > 0);
     this.#keep = keep;
     this.#isComplete = isComplete || order !== null;
     this.#heads = heads;
@@ -62,6 +63,10 @@ export class HitCollector implements HitSink {
     // Repeated heads take no room.
     if (this.#isComplete || this.#heads !== null) return Number.POSITIVE_INFINITY;
     return this.#keep - buffer.length;
+  }
+
+  get isCountOnly(): boolean {
+    return !this.#readsAll && buffer.length >= this.#keep;
   }
 
   /** Hits accepted, kept or not. */
@@ -91,8 +96,8 @@ export class HitCollector implements HitSink {
     this.#words += hits * ARC_WORDS;
   }
 
-  neighbor(): void {
-    this.neighbors++;
+  addNeighbors(count: number): void {
+    this.neighbors += count;
   }
 
   /** Compacts the batch to arcs with new heads, at most as many as are accepted. */

@@ -41,9 +41,9 @@ export class ArcBatch {
 export interface HitSink {
   /** Hits that the sink still accepts; a traversal need not find more. */
   readonly room: number;
-  /** True if `neighbor` is needed; distinguishing heads costs time. */
+  /** True if `addNeighbors` is needed; distinguishing heads costs time. */
   readonly countsNeighbors: boolean;
-  /** True if only the number of hits matters: one `count` then replaces many `take`. */
+  /** True if only the number of further hits matters: one `count` then replaces many `take`. */
   readonly isCountOnly: boolean;
   /**
    * Takes one or more arcs of the result; returns false to stop the traversal. The sink may modify
@@ -51,8 +51,8 @@ export interface HitSink {
    */
   take(batch: ArcBatch): boolean;
   count(hits: number): void;
-  /** Takes a distinct matching head of a level whose arcs are collected or scanned. */
-  neighbor(level: number): void;
+  /** Counts distinct matching heads of a vertex whose arcs are collected or scanned. */
+  addNeighbors(count: number): void;
 }
 
 /** Sink of queries that only count. */
@@ -71,5 +71,5 @@ export class HitCounter implements HitSink {
     this.hits += hits;
   }
 
-  neighbor(): void {}
+  addNeighbors(): void {}
 }

@@ -56,8 +56,8 @@ export class HitTree implements HitSink {
 
   count(): void {}
 
-  neighbor(): void {
-    this.neighbors++;
+  addNeighbors(count: number): void {
+    this.neighbors += count;
   }
 
   /** Returns the slots of the first level in sort order. */

@@ -1,7 +1,7 @@
 // Stack of arcs that a traversal has selected but not yet followed, deeper levels on top.
 // Thread-local: its arcs were read consistently and no longer change.
 
-import { ARC_WORDS } from "../../memory/layout.js";
+import { ARC_KEY_MASK, ARC_WORDS } from "../../memory/layout.js";
 
 const FIRST_WORDS = 3 * 1024;
 /** Maximum capacity retained after a hub has grown the stack. */
@@ -31,6 +31,16 @@ export class ArcStack {
     const larger = new Uint32Array(Math.max(needed, this.words.length * 2));
     larger.set(this.words.subarray(0, this.top));
     this.words = larger;
+  }
+
+  /** Returns whether arcs have one key; those of one run then lead to different heads. */
+  haveOneKey(from: number, end: number): boolean {
+    const { words } = this;
+    const first = words[from + 1]!;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      if (((words[arc + 1]! ^ first) & ARC_KEY_MASK) !== 0) return false;
+    }
+    return true;
   }
 
   /** Empties the stack, also after an aborted traversal. */

@@ -7,7 +7,7 @@ import type { SeqlockReader } from "../../memory/seqlock-reader.js";
 import type { SideNumber } from "../../memory/writer.js";
 import type { ArcRuns } from "../../store/arc-runs.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { copyArcs, copyPlaces, countArcs } from "./.generated/arc-kernels.js";
+import { copyArcs, copyPlaces, countArcs, countDistinctHeads } from "./.generated/arc-kernels.js";
 import type { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
 import { HIGH_DEGREE_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
@@ -54,6 +54,18 @@ export class RunScanner {
       const isFound = this.#find(vertex, attempt);
       const count = isFound ? this.#count(test, this.#run, this.#length) : UNREADABLE;
       if (this.#reader.leave(this.side, vertex, seen) && count !== UNREADABLE) return count;
+    }
+  }
+
+  /** As `count`; -1 if some of the arcs that pass may have the same head. */
+  countHeads(vertex: number, test: ArcTest): number {
+    if (test.kind === ArcTestKind.Nothing) return 0;
+    for (let attempt = 0; ; attempt++) {
+      const seen = this.#reader.enter(this.side, vertex, attempt);
+      const isFound = this.#find(vertex, attempt);
+      const end = this.#run + this.#length * ARC_WORDS;
+      const count = isFound ? countDistinctHeads(test, this.#arcs.words, this.#run, end) : 0;
+      if (this.#reader.leave(this.side, vertex, seen) && isFound) return count;
     }
   }
 

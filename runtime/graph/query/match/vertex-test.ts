@@ -4,7 +4,7 @@
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import type { ArcTest } from "./arc-test.js";
+import { type ArcTest, ArcTestKind } from "./arc-test.js";
 
 /** A check that an index can serve. */
 export interface IndexedCheck {
@@ -117,4 +117,11 @@ export function bindRule(rule: WalkRule, store: GraphStore): void {
 export function isRepeated({ repeat, neighbor }: WalkRule): boolean {
   if (repeat !== null) return true;
   return neighbor !== null && neighbor.traverse !== null && isRepeated(neighbor.traverse);
+}
+
+/** Returns the rule that a rule continues with, if it has no other effect; else null. */
+export function onlyTraversal(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
+  const collectsNone = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;
+  if (!collectsNone || neighbor.isNegated || neighbor.adjacent !== null) return null;
+  return neighbor.post === null && neighbor.compounds.length === 0 ? neighbor.traverse : null;
 }

@@ -1,5 +1,6 @@
 // State of one level of a traversal: the current tail, and sets of handles.
 
+import { ARC_WORDS } from "../../memory/layout.js";
 import { ArcBatch } from "../hits/hit-sink.js";
 import { HandleSet } from "../match/handle-set.js";
 import { Reach } from "./reach.js";
@@ -16,6 +17,8 @@ export class Level {
   visited = 0;
   /** Heads counted as neighbors of the current tail. */
   readonly counted = new HandleSet();
+  /** True if no two arcs of the current tail have the same head, so that none need be kept. */
+  hasDistinctHeads = false;
   /** Heads whose arcs are collected with their siblings. */
   readonly matched = new HandleSet();
   /** Vertices with an arc to the current tail, and those of them that it has one to. */
@@ -26,6 +29,14 @@ export class Level {
 
   constructor(index: number) {
     this.index = index;
+  }
+
+  /** Returns how many heads the current tail has that were not counted before. */
+  countHeads(words: Uint32Array, from: number, end: number): number {
+    if (this.hasDistinctHeads) return (end - from) / ARC_WORDS;
+    let heads = 0;
+    for (let arc = from; arc < end; arc += ARC_WORDS) if (this.counted.add(words[arc]!)) heads++;
+    return heads;
   }
 
   /** Moves to a tail reached by the arc followed above; null at the anchor. */

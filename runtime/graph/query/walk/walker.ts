@@ -19,13 +19,14 @@ import {
 } from "../hits/hit-sink.js";
 import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
-import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
+import { ArcTestKind } from "../match/arc-test.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
 import { hasNamedNeighbor, isNamedNeighbor } from "../match/named-neighbor.js";
 import { ALL_ARCS, getScanners, type RunScanner, type Scanners } from "../match/run-scanner.js";
 import {
   Collect,
   type CompoundTest,
+  onlyTraversal,
   type VertexTest,
   type WalkRule,
 } from "../match/vertex-test.js";
@@ -166,6 +167,7 @@ export class Walker implements WalkSteps {
       else rule.arc.compareWith(above.word1, above.bits);
     }
     if (this.#countsNeighbors(rule)) at.counted.clear();
+    at.hasDistinctHeads = false;
     if (rule.repeat !== null) {
       return walkFar(this, rule, rule.repeat, at, this.#endsAtFirst(rule, level));
     }
@@ -179,10 +181,13 @@ export class Walker implements WalkSteps {
 
   #walkSide(rule: WalkRule, at: Level, scanner: RunScanner): boolean {
     if (rule.neighbor === null && this.#isCounted(rule)) {
-      return this.#countSide(rule.arc, at.batch.tail, scanner);
+      const count = this.#countSide(rule, at.batch.tail, scanner);
+      if (count >= 0) return count > 0;
     }
     const base = this.stack.top;
     const end = base + this.#select(rule, at, scanner) * ARC_WORDS;
+    at.hasDistinctHeads =
+      this.#countsNeighbors(rule) && this.#isOnlySide(rule) && this.stack.haveOneKey(base, end);
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings) at.matched.clear();
     at.batch.side = scanner.side === 0 ? HitSide.Out : HitSide.In;
@@ -351,7 +356,7 @@ export class Walker implements WalkSteps {
   #collect(rule: WalkRule, at: Level, from: number, end: number): void {
     if (this.#isQuiet || rule.collect === Collect.None || this.isStopped || from === end) return;
     const sink = this.#sink;
-    if (sink.countsNeighbors) this.#countNeighbors(at, from, end);
+    if (sink.countsNeighbors) sink.addNeighbors(at.countHeads(this.stack.words, from, end));
     if (rule.collect === Collect.Siblings) {
       const { words } = this.stack;
       for (let arc = from; arc < end; arc += ARC_WORDS) at.matched.add(words[arc]!);
@@ -364,7 +369,7 @@ export class Walker implements WalkSteps {
     const sink = this.#sink;
     // The first one: levels below may be of the past.
     const at = this.#levels.find(({ index, batch }) => index > 0 && batch.level === level)!;
-    if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
+    if (sink.countsNeighbors && at.counted.add(head)) sink.addNeighbors(1);
     if (sink.isCountOnly) return sink.count(1);
     const synthetic = this.#synthetic;
     if (!synthetic.fits(level, tail, side)) this.#emitSynthetic();
@@ -384,11 +389,9 @@ export class Walker implements WalkSteps {
     if (!this.#sink.take(batch)) this.isStopped = true;
   }
 
-  #countNeighbors({ counted, batch }: Level, from: number, end: number): void {
-    const { words } = this.stack;
-    for (let arc = from; arc < end; arc += ARC_WORDS) {
-      if (counted.add(words[arc]!)) this.#sink.neighbor(batch.level);
-    }
+  /** Returns whether all arcs that a rule collects of a vertex are on one side. */
+  #isOnlySide({ arc }: WalkRule): boolean {
+    return arc.direction !== D_ANY && this.#run === null;
   }
 
   /** Pushes the arcs that a rule may follow onto the stack; returns their number. */
@@ -415,11 +418,19 @@ export class Walker implements WalkSteps {
     return Math.min(this.#sink.room, ALL_ARCS);
   }
 
-  #countSide(arc: ArcTest, tail: number, scanner: RunScanner): boolean {
-    const count = scanner.count(tail, arc);
+  /** Counts the arcs of a side and their heads; returns -1 if heads must be distinguished. */
+  #countSide(rule: WalkRule, tail: number, scanner: RunScanner): number {
+    const sink = this.#sink;
+    const { countsNeighbors } = sink;
+    if (countsNeighbors && !this.#isOnlySide(rule)) return -1;
+    const count = countsNeighbors
+      ? scanner.countHeads(tail, rule.arc)
+      : scanner.count(tail, rule.arc);
+    if (count < 0) return count;
     this.#deadline.spend(scanner.visited + 1);
-    this.#sink.count(count);
-    return count > 0;
+    sink.count(count);
+    if (countsNeighbors) sink.addNeighbors(count);
+    return count;
   }
 
   /** Collects the arcs to the heads that matched on this side. */
@@ -444,7 +455,8 @@ export class Walker implements WalkSteps {
   /** Returns whether a rule needs only the number of its arcs. */
   isCountable(rule: WalkRule): boolean {
     if (rule.arc.isDynamic || rule.repeat !== null) return false;
-    return rule.neighbor === null && rule.arc.direction !== D_BOTH && this.#isCounted(rule);
+    if (rule.neighbor !== null || rule.arc.direction === D_BOTH) return false;
+    return this.#isCounted(rule) && !this.#sink.countsNeighbors;
   }
 
   /** Counts the arcs of every `stride`-th word of `tails`, for a countable rule. */
@@ -461,12 +473,8 @@ export class Walker implements WalkSteps {
    * Returns the rule counted below the first level if that level has no other effect; else null.
    */
   #countableBelow(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
-    const isOnlyWay = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;
-    const { traverse } = neighbor;
-    if (!isOnlyWay || traverse === null || this.#isQuiet) return null;
-    if (neighbor.isNegated || neighbor.adjacent !== null || neighbor.post !== null) return null;
-    if (neighbor.compounds.length > 0) return null;
-    return this.isCountable(traverse) ? traverse : null;
+    const traverse = this.#isQuiet ? null : onlyTraversal(rule, neighbor);
+    return traverse !== null && this.isCountable(traverse) ? traverse : null;
   }
 
   /** Returns whether a traversal can stop at its first match. */
@@ -477,7 +485,7 @@ export class Walker implements WalkSteps {
   /** Returns whether matching arcs need not be visited individually. */
   #isCounted(rule: WalkRule): boolean {
     if (this.#isQuiet || rule.collect !== Collect.Arcs || rule.filter !== null) return false;
-    return this.#sink.isCountOnly && !this.#sink.countsNeighbors;
+    return this.#sink.isCountOnly;
   }
 
   #countsNeighbors(rule: WalkRule): boolean {

@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  D_BOTH,
   D_OUT,
   F_ARC,
   F_ID,
@@ -25,6 +26,11 @@ for (let to = 0; to < ARCS; to++) {
   graph.connect("hub", ["real", M_FLT, (to % 90) / 8 - 3], `item${to}`);
   graph.connect("hub", ["int", M_INT, to - 300], `item${to}`);
   graph.connect(`item${to}`, ["leads", M_INT, to], "end");
+}
+
+for (const other of ["bo", "cy"]) {
+  graph.connect("ann", ["pair", M_INT, 1], other);
+  graph.connect(other, ["pair", M_INT, 1], "ann");
 }
 
 const QUERIES = [
@@ -64,5 +70,15 @@ test("attaches arcs of two levels to the right tails", () => {
     expected,
   );
 });
+
+for (const direction of [D_OUT, D_BOTH]) {
+  test(`counts the head of a matching and of a collected arc once, direction ${direction}`, () => {
+    const arc = ["pair", direction] as const;
+    const { counts } = graph.neighborhood("ann", { arc: ["pair", D_OUT], counts: true });
+    assert.equal(counts, { neighbors: 2, arcs: 2 });
+    const both = graph.neighborhood("ann", { arc, filter: "collect(7)", counts: true });
+    assert.equal(both.counts, { neighbors: 2, arcs: 4 });
+  });
+}
 
 test.run();
