@@ -69,7 +69,7 @@ async function copy(
 /** @throws SvcError SVC3119 if no other instance serves its partition */
 async function takeOut(context: AdminContext, lease: ProcedureLease, id: string): Promise<void> {
   await requireRedundancy(context, id);
-  await lease.renew(id);
+  await lease.renew([id]);
   const parameters = { reason: REASON, lease: lease.holder };
   await operate(context.address(id), "ServiceOut", parameters);
 }

@@ -71,7 +71,9 @@ async function tellGroups(
   const instances = new SlotInstances(context, lease);
   const { system } = context;
   const [members, dispatchers] = [listMembers(system), listDispatchers(system)];
-  const found = await Promise.all([...members, ...dispatchers].map((id) => instances.look(id)));
+  const all = [...members, ...dispatchers];
+  await lease.renew(all);
+  const found = await Promise.all(all.map((id) => instances.look(id)));
   const isKnown = found.every(({ record: { groups, version } }) => {
     return version === record.version && record.groups.every((group) => groups.includes(group));
   });

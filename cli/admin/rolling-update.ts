@@ -149,7 +149,7 @@ async function takeOut(context: AdminContext, lease: ProcedureLease, id: string)
  * holds its lease.
  */
 async function mark(context: AdminContext, lease: ProcedureLease, id: string): Promise<void> {
-  await lease.renew(id);
+  await lease.renew([id]);
   const parameters = { reason: OUT_OF_SERVICE, lease: lease.holder };
   await operate(context.address(id), "ServiceOut", parameters);
 }

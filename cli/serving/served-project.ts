@@ -47,7 +47,9 @@ export class ServedProject implements ServerOwner {
   ): Promise<ServedProject> {
     const { table, build } = load();
     const service = await HttpService.startWithWorkers({ ...settings, build }, table, graphs);
-    return new ServedProject(service, table, graphs, load);
+    const project = new ServedProject(service, table, graphs, load);
+    await project.#keepSlots();
+    return project;
   }
 
   get service(): HttpService {
@@ -83,8 +85,11 @@ export class ServedProject implements ServerOwner {
   }
 
   stop(): Promise<void> {
-    this.#keeper?.close();
-    return this.#change(() => this.#service.stop());
+    // After a restart in progress, which starts another keeper.
+    return this.#change(() => {
+      this.#keeper?.close();
+      return this.#service.stop();
+    });
   }
 
   /** Changes run one after the other. */
@@ -113,6 +118,7 @@ export class ServedProject implements ServerOwner {
   async #start(settings: ServerSettings): Promise<void> {
     this.#service = await HttpService.startWithWorkers(settings, this.#table, this.#graphs);
     this.#letOperate();
+    await this.#keepSlots();
   }
 
   /** A process without service exits, so that its supervisor starts another. */
@@ -132,16 +138,13 @@ export class ServedProject implements ServerOwner {
       const { operate } = await import("../../runtime/lifecycle/control-operations.js");
       return operate(parts, operation, args);
     });
-    void this.#keepSlots();
   }
 
   async #keepSlots(): Promise<void> {
     this.#keeper?.close();
-    const service = this.#service;
     const { slots } = this.#graphs;
     if (slots === null) return;
     const { keepSlots } = await import("../../runtime/lifecycle/slot-keeper.js");
-    if (this.#service !== service) return;
-    this.#keeper = keepSlots(service, this.#graphs, slots);
+    this.#keeper = keepSlots(this.#service, this.#graphs, slots);
   }
 }

@@ -192,6 +192,7 @@ export function isSlotRecord(given: unknown): given is SlotRecord {
   };
   if (!Array.isArray(runs) || runs.length === 0 || !runs.every(isRun)) return false;
   if (typeof (given.isRestored ?? false) !== "boolean") return false;
+  if (given.undone !== undefined && !areNames([given.undone])) return false;
   return move === null || (isSlotMove(move, count) && typeof Object(move).isGiven === "boolean");
 }
 

@@ -32,6 +32,8 @@ export interface SlotRecord {
   readonly move: (SlotMove & { readonly isGiven: boolean }) | null;
   /** The data come from a backup: they are those of this version, and of no later one. */
   readonly isRestored?: boolean;
+  /** The last move to this group that was undone: until then, a part of its content was here. */
+  readonly undone?: string;
 }
 
 export type SlotCommand =
@@ -56,7 +58,8 @@ export function changeSlots(
   if (command.do === "abort") {
     if (!isKnown) return record;
     if (move.isGiven) throw refused("the slots are given: the move can only go forward");
-    return { ...record, move: null };
+    const undone = move.to === own ? { undone: move.id } : {};
+    return { ...record, ...undone, move: null };
   }
   const wanted = command.do === "take" ? move?.to : move?.from;
   if (!isKnown || wanted !== own) throw refused(`${command.do}: no such move is held here`);
@@ -100,10 +103,11 @@ function install(record: SlotRecord, own: string | null, next: SlotRecord): Slot
   if (next.version === record.version && !isSame) {
     throw refused(`install: there is another map of version ${next.version}`);
   }
-  return settle(next);
+  const { undone } = record;
+  return { ...settle(next), ...(undone !== undefined && { undone }) };
 }
 
-function settle({ isRestored: _, ...next }: SlotRecord): SlotRecord {
+function settle({ isRestored: _, undone: __, ...next }: SlotRecord): SlotRecord {
   return { ...next, move: null };
 }
 

@@ -30,7 +30,7 @@ export async function moveSlots(parts: Parts, { content, lease }: ControlArgumen
   const command: unknown = JSON.parse(String(content));
   if (!isPlainObject(command)) throw new Error("a command is required");
   const share = findShare(graphs, slots);
-  if (command.do === "look") return look(parts, slots, share);
+  if (command.do === "look") return look(parts, slots, share, String(lease));
   if (command.do === "count") return { graphs: await share.count() };
   if (!service.lease.isHeldBy(String(lease))) throw new Error("lease lost on this instance");
   switch (command.do) {
@@ -74,7 +74,12 @@ export function findShare(graphs: GraphSupervisor, slots: KeptSlots): SlotShare 
   return share;
 }
 
-async function look({ service }: Parts, slots: KeptSlots, share: SlotShare): Promise<object> {
+async function look(
+  { service }: Parts,
+  slots: KeptSlots,
+  share: SlotShare,
+  lease: string,
+): Promise<object> {
   if (!slots.isKnown) throw new Error(SLOTS_UNKNOWN);
   const { root, durability } = service.settings;
   const disk = await statfs(root).catch(() => null);
@@ -84,6 +89,7 @@ async function look({ service }: Parts, slots: KeptSlots, share: SlotShare): Pro
     build: service.node.build,
     ...(await share.leadership()),
     digests: await share.digests(),
+    isOwn: service.lease.isHeldBy(lease),
     isRun: service.node.lease !== null,
     isDurable: durability !== "off",
     freeMemory: freemem(),

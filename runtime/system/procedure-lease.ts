@@ -30,7 +30,7 @@ export class ProcedureLease {
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
   /** Instances that granted the lease; an unreachable one cannot conflict. */
-  readonly #granted: string[] = [];
+  readonly #granted = new Set<string>();
   #isRenewing = false;
 
   private constructor(instances: InstanceCalls, what: string) {
@@ -51,6 +51,8 @@ export class ProcedureLease {
     const lease = new ProcedureLease(instances, what);
     try {
       await lease.#take(instances.isForced);
+      // Of two runs that take over from each other, neither may keep a part.
+      await lease.renew();
       const timer = setInterval(() => void lease.#renewQuietly(), RENEW_MS);
       try {
         return await act(lease);
@@ -66,12 +68,12 @@ export class ProcedureLease {
 
   /**
    * Renews the lease before a step that affects others, and acquires it from restarted instances.
-   * @param wanted instance that may have started since
+   * @param wanted instances that may have started since
    * @throws SvcError SVC3331 if another run has preempted the lease
    */
-  async renew(wanted?: string): Promise<void> {
-    if (wanted !== undefined && !this.#granted.includes(wanted)) this.#granted.push(wanted);
-    await Promise.all(this.#granted.map((id) => this.#renewAt(id)));
+  async renew(wanted: readonly string[] = []): Promise<void> {
+    for (const id of wanted) this.#granted.add(id);
+    await Promise.all([...this.#granted].map((id) => this.#renewAt(id)));
     if (this.#lost !== null) throw this.#lost;
   }
 
@@ -106,7 +108,7 @@ export class ProcedureLease {
       const reply = await this.#ask(id, LEASE_SECONDS, isForced);
       if (reply?.status === "held")
         throw new SvcError("SVC3330", `${id}: ${describeHolder(reply)}`);
-      if (reply !== null) this.#granted.push(id);
+      if (reply !== null) this.#granted.add(id);
     }
   }
 
@@ -129,7 +131,7 @@ export class ProcedureLease {
 
   async #release(): Promise<void> {
     // Leases that cannot be released expire.
-    await Promise.allSettled(this.#granted.map((id) => this.#ask(id, 0, false)));
+    await Promise.allSettled([...this.#granted].map((id) => this.#ask(id, 0, false)));
   }
 
   /** Returns null for an unreachable instance, which cannot conflict. */

@@ -21,6 +21,8 @@ export interface SurveyedInstance {
   readonly term: number;
   /** Of its graphs; "": not known now. */
   readonly digests: Readonly<Record<string, string>>;
+  /** This run has its lease. */
+  readonly isOwn: boolean;
   /** It knows of a running procedure. */
   readonly isRun: boolean;
   readonly isDurable: boolean;
@@ -65,7 +67,10 @@ export class SlotInstances {
     this.#lease = lease;
   }
 
-  /** @throws SvcError SVC2701 without a response, SVC3115 if it was refused */
+  /**
+   * @throws SvcError SVC2701 without a response, SVC3115 if it was refused, also by an instance
+   *   that has restarted: what was decided before does not count any more
+   */
   async send(id: string, command: object): Promise<Record<string, unknown>> {
     try {
       return await this.#send(id, command);
@@ -73,9 +78,8 @@ export class SlotInstances {
       const isLost = error instanceof SvcError && error.message.includes(LEASE_LOST);
       if (!isLost || this.#lease === null) throw error;
     }
-    // It has restarted.
-    await this.#lease.renew(id);
-    return this.#send(id, command);
+    await this.#lease.renew([id]);
+    throw new SvcError("SVC3115", `${id} has restarted`);
   }
 
   async #send(id: string, command: object): Promise<Record<string, unknown>> {

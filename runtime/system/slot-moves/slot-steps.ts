@@ -29,10 +29,11 @@ export class SlotSteps {
   readonly survey: SlotSurvey;
   readonly #dispatchers: readonly string[];
 
-  constructor(calls: InstanceCalls, lease: ProcedureLease) {
+  /** @param patienceMs how long instances are awaited */
+  constructor(calls: InstanceCalls, lease: ProcedureLease, patienceMs?: number) {
     this.#lease = lease;
     this.instances = new SlotInstances(calls, lease);
-    this.survey = new SlotSurvey(calls, lease, this.instances);
+    this.survey = new SlotSurvey(calls, lease, this.instances, patienceMs);
     this.#dispatchers = listDispatchers(calls.system);
   }
 
@@ -68,8 +69,7 @@ export class SlotSteps {
       if (step.do === "done") return;
       if (step.do === "lost") throw new SvcError("SVC3413", "another run has undone this move");
       if (step.do === "wait") {
-        this.survey.forget();
-        await this.#lease.rest(WAIT_MS);
+        await this.survey.leaderOf(step.group);
         continue;
       }
       const act = () => (step.do === "apply" ? apply(step) : this.#execute(step));

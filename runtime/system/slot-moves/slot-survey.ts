@@ -22,10 +22,17 @@ export class SlotSurvey {
   readonly #lease: ProcedureLease;
   readonly #instances: SlotInstances;
   readonly #members: readonly string[];
+  readonly #patienceMs: number;
   /** All engines as they were last seen, or answered; null: unknown after a failure. */
   #known: readonly SurveyedInstance[] | null = null;
 
-  constructor({ system }: InstanceCalls, lease: ProcedureLease, instances: SlotInstances) {
+  constructor(
+    { system }: InstanceCalls,
+    lease: ProcedureLease,
+    instances: SlotInstances,
+    patienceMs: number = PATIENCE_MS,
+  ) {
+    this.#patienceMs = patienceMs;
     this.#lease = lease;
     this.#instances = instances;
     this.#members = listMembers(system);
@@ -44,22 +51,27 @@ export class SlotSurvey {
   /** Looks at all engines; waits for ones that restart. */
   async look(): Promise<readonly SurveyedInstance[]> {
     if (this.#known !== null) return this.#known;
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + this.#patienceMs;
     for (;;) {
       try {
-        this.#known = await Promise.all(this.#members.map((id) => this.#instances.look(id)));
-        return this.#known;
+        const found = await Promise.all(this.#members.map((id) => this.#instances.look(id)));
+        const others = found.filter(({ isOwn }) => !isOwn);
+        if (others.length === 0) {
+          this.#known = found;
+          return found;
+        }
+        // Another run may have acted between this look and the lease.
+        await this.#lease.renew(others.map(({ id }) => id));
       } catch (error) {
         if (!isAway(error) || performance.now() > deadline) throw error;
       }
       await sleep(WAIT_MS);
-      await Promise.all(this.#members.map((id) => this.#lease.renew(id)));
     }
   }
 
   /** Waits while a group chooses its leader. @throws SvcError SVC3412 if it has none for long */
   async leaderOf(group: string): Promise<SlotLeader> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + this.#patienceMs;
     for (;;) {
       const found = findLeader((await this.look()).map(toMember), group);
       if (found !== null) return found;

@@ -95,6 +95,12 @@ test("a command that does not fit is refused", () => {
   const aborted = changeSlots(held, "B1", { do: "abort", id: "a" });
   assert.equal(aborted, FIRST);
   refused(aborted, "B1", { do: "give", id: "a" });
+  // In the target there were contents of the slots: for a restore, not all moments are alike.
+  const undone = changeSlots(changeSlots(FIRST, "B3", hold), "B3", { do: "abort", id: "a" });
+  assert.equal(undone, { ...FIRST, undone: "a" });
+  const later = { do: "install", record: { ...FIRST, version: 1, undone: "b" } } as const;
+  assert.equal(changeSlots(undone, "B3", later), { ...FIRST, version: 1, undone: "a" });
+  assert.equal(changeSlots(undone, null, later), { ...FIRST, version: 1 });
   refused(held, "B1", { do: "install", record: { ...FIRST, version: 3 } });
   const settled = changeSlots(given, "B1", { do: "clear", id: "a" });
   refused(settled, "B1", { do: "install", record: FIRST });
@@ -113,6 +119,7 @@ test("records from outside are validated", () => {
     { ...FIRST, move: { ...move, slots: [16], isGiven: false } },
     { ...FIRST, move: { ...move, slots: [1, 1], isGiven: false } },
     { ...FIRST, move },
+    { ...FIRST, undone: 1 },
   ]) {
     assert.not.ok(isSlotRecord(wrong), JSON.stringify(wrong));
   }

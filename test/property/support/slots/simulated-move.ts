@@ -33,6 +33,8 @@ const FAULTY_STEPS = 1500;
 const CALM_STEPS = 4000;
 /** A command or request got no response. */
 class Lost extends Error {}
+/** A member has no lease: the coordinator has it now, and looks again. */
+class Regained extends Error {}
 
 type Task = Generator<undefined, void, undefined>;
 
@@ -148,7 +150,7 @@ class Simulation {
   #fault(): void {
     const member = this.#random.of(this.#members);
     const group = this.#groups.get(member.group)!;
-    switch (this.#random.below(7)) {
+    switch (this.#random.below(8)) {
       case 0:
         member.isUp = false;
         member.leads = false;
@@ -167,6 +169,10 @@ class Simulation {
         return group.follow(member);
       case 5:
         return group.empty(member, this.#first);
+      case 6:
+        // The coordinator has stood still: its lease has expired.
+        member.lease = 0;
+        return;
       default:
         // A killed coordinator; half of them only stand still for long, and go on later.
         this.#tasks = this.#tasks.filter(() => this.#random.below(3) > 0);
@@ -303,8 +309,11 @@ class Simulation {
         yield;
         const members = this.#look(number);
         if (members === null) return;
+        if (members === "again") continue;
         const step = nextSlotStep(members, attempt);
         if (step.do === "wait" || step.do === "lost") return;
+        // Commands that were decided before are late.
+        for (let n = this.#random.below(4); n > 0; n--) yield;
         if (step.do === "done") {
           this.#install(members[0]!.record);
           for (const dispatcher of held.splice(0)) dispatcher.isHeld = false;
@@ -319,33 +328,55 @@ class Simulation {
             isDrained &&= dispatcher.running === 0;
           }
           attempt = isDrained ? { move, isApplied: false } : null;
-        } else if (step.do === "tell") yield* this.#tell(step.to, step.command, number);
-        else if (step.do === "apply") {
-          yield* this.#copy(step, number);
-          attempt = { move: step.move, isApplied: true };
-        } else {
-          this.#remove(step.at, step.move, number);
-          yield;
-          yield* this.#tell(step.then.to, step.then.command, number);
+          continue;
+        }
+        try {
+          yield* this.#execute(step, number);
+          if (step.do === "apply") attempt = { move: step.move, isApplied: true };
+        } catch (error) {
+          if (!(error instanceof Regained)) throw error;
         }
       }
     } finally {
+      for (const member of this.#members) if (member.lease === number) member.lease = 0;
       for (const dispatcher of held) dispatcher.isHeld = false;
     }
+  }
+
+  *#execute(step: Extract<SlotStep, { do: "tell" | "apply" | "remove" }>, number: number): Task {
+    if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
+    if (step.do === "apply") return yield* this.#copy(step, number);
+    this.#remove(step.at, step.move, number);
+    yield;
+    yield* this.#tell(step.then.to, step.then.command, number);
   }
 
   #look(number: number) {
     const isAll = this.#without !== "all members";
     const seen = this.#members.filter(({ isUp }) => isUp);
     if (seen.length === 0 || (isAll && seen.length < this.#members.length)) return null;
-    if (seen.some((member) => !member.isKnown || this.#isFenced(member, number))) return null;
+    if (seen.some((member) => !member.isKnown)) return null;
+    const others = seen.filter((member) => !this.#hasLease(member, number));
+    for (const member of others) this.#regain(member, number);
+    if (others.length > 0) return "again";
     return seen.map(({ id, group, record, leads, term }) => {
       return { id, group, record, leads, term: this.#without === "latest term" ? 0 : term };
     });
   }
 
-  #isFenced({ lease }: Member, number: number): boolean {
-    return lease !== number && this.#without !== "lease";
+  #hasLease({ lease }: Member, number: number): boolean {
+    return lease === number || this.#without === "lease";
+  }
+
+  #regain(member: Member, number: number): void {
+    if (member.lease !== 0) throw new Lost();
+    member.lease = number;
+  }
+
+  #requireLease(member: Member, number: number): void {
+    if (this.#hasLease(member, number)) return;
+    this.#regain(member, number);
+    throw new Regained();
   }
 
   #choose(record: SlotRecord): SlotMove | null {
@@ -360,7 +391,7 @@ class Simulation {
     const told = this.#without === "abort first" && command.do === "abort" ? [] : to;
     for (const id of told) {
       const member = this.#memberOf(id);
-      if (this.#isFenced(member, number)) throw new Lost();
+      this.#requireLease(member, number);
       try {
         member.record = changeSlots(member.record, member.group, command);
       } catch {
@@ -377,7 +408,8 @@ class Simulation {
     const source = copyOf(this.#inTerm(from).content);
     yield;
     const target = this.#inTerm(to);
-    if (this.#isFenced(target, number) || target.record.move === null) throw new Lost();
+    this.#requireLease(target, number);
+    if (target.record.move?.id !== move.id) throw new Lost();
     for (const [key, changes] of source) {
       if (!move.slots.includes(slotOf(key))) continue;
       this.#inTerm(to).content.set(key, new Set(changes));
@@ -389,7 +421,8 @@ class Simulation {
 
   #remove(at: SlotLeader, { id, slots }: SlotMove, number: number): void {
     const member = this.#inTerm(at);
-    if (this.#isFenced(member, number) || member.record.move?.id !== id) throw new Lost();
+    this.#requireLease(member, number);
+    if (member.record.move?.id !== id) throw new Lost();
     const isTarget = member.record.move.to === member.group;
     if (this.#without === (isTarget ? "drop" : "removal")) return;
     const { content } = member;

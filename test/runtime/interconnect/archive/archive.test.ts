@@ -278,6 +278,11 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
     assert.match(text, /^SVC3420: slots were moving at .*; before: /);
     assert.match(text, `before: ${manifests[1]!.log.id}:${manifests[1]!.log.sn} (`);
   }
+  // A cut that was undone brought contents of slots that were removed again.
+  await backUp({ ...first, version: 2, undone: "m" });
+  const inside = await errorOf(restore(context, "f", at(5, 1)));
+  assert.match(inside, /^SVC3420: slots were moving at .*; before: .*, after: /);
+  assert.is(await versionOf("h", at(5)), 2);
   // Slots that change without a change of graphs are backed up, too.
   keepSlotRecord(root, { ...first, version: 3 });
   assert.equal((await writer.step())!.pieces, []);

@@ -1,0 +1,191 @@
+// Runs that move slots, with instances in memory: of two runs at most one acts, and a run acts only
+// on what it saw while it had the lease.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../../runtime/base/errors.js";
+import { divideSlots } from "../../../../runtime/base/slot-map.js";
+import {
+  changeSlots,
+  type SlotCommand,
+  type SlotMove,
+  type SlotRecord,
+} from "../../../../runtime/base/slot-record.js";
+import { Lease } from "../../../../runtime/lifecycle/lease.js";
+import type { InstanceCalls } from "../../../../runtime/system/instance-calls.js";
+import { ProcedureLease } from "../../../../runtime/system/procedure-lease.js";
+import { readDescriptor } from "../../../../runtime/system/read-descriptor.js";
+import { SlotSteps } from "../../../../runtime/system/slot-moves/slot-steps.js";
+
+const test = suite("slot steps");
+const ENGINE = { type: "builder", graph: "things" };
+const SYSTEM = readDescriptor({
+  name: "Moving",
+  graphs: ["things"],
+  slots: { graphs: ["things"], count: 16 },
+  instances: {
+    TD: { type: "dispatch", hport: 9990 },
+    B1: { ...ENGINE, hport: 9100 },
+    B2: { ...ENGINE, hport: 9110 },
+  },
+  topology: { dispatch: { TD: [{ partitions: ["B1", "B2"] }] } },
+});
+const groups = ["B1", "B2"];
+const RECORD: SlotRecord = { version: 0, map: divideSlots(16, 2), groups, move: null };
+const MOVE: SlotMove = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
+const HELD: SlotRecord = { ...RECORD, move: { ...MOVE, isGiven: false } };
+
+class Instance {
+  lease = new Lease(() => {});
+  leads = true;
+  readonly done: string[] = [];
+
+  constructor(
+    readonly id: string,
+    public record: SlotRecord,
+  ) {}
+
+  take({ holder, seconds, force, what, operator }: Readonly<Record<string, string>>): object {
+    if (seconds === "0") {
+      this.lease.release(holder!);
+      return { status: "released" };
+    }
+    const claim = { holder: holder!, what: what!, operator: operator!, seconds: 60 };
+    const refusal = this.lease.take({ ...claim, isForced: force === "1" });
+    return refusal === null ? { status: "granted" } : { status: "held", ...refusal };
+  }
+
+  execute(holder: string, command: { readonly do: string; readonly command?: SlotCommand }) {
+    const isOwn = this.lease.isHeldBy(holder);
+    const { record, leads } = this;
+    const look = { record, leads, term: 0, digests: {}, isOwn };
+    if (command.do === "look") return look;
+    if (!isOwn) throw new SvcError("SVC3115", "lease lost on this instance");
+    this.done.push(command.command?.do ?? command.do);
+    const own = this.id === "TD" ? null : this.id;
+    if (command.do === "tell") this.record = changeSlots(record, own, command.command!);
+    return { ...look, record: this.record };
+  }
+}
+
+function begin(target: SlotRecord) {
+  return [
+    new Instance("B1", RECORD),
+    new Instance("B2", target),
+    new Instance("TD", RECORD),
+  ] as const;
+}
+
+let server: Server;
+test.before(async () => {
+  server = createServer((_request, response) => {
+    response.end('{"status": "OK", "response": {}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+test.after(() => {
+  server.close();
+});
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** @param before runs before each call */
+function callsOf(
+  instances: readonly Instance[],
+  before: (id: string, what: string) => unknown = () => undefined,
+): InstanceCalls {
+  const { port } = server.address() as AddressInfo;
+  return {
+    system: SYSTEM,
+    address: () => ({ host: "127.0.0.1", port, secure: null }),
+    call: async (id, operation, parameters: Parameters, body) => {
+      const command = body === undefined ? null : JSON.parse(body);
+      await before(id, command?.do ?? operation);
+      const instance = instances.find((one) => one.id === id)!;
+      if (command === null) return instance.take(parameters);
+      return instance.execute(parameters.lease!, command);
+    },
+  };
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "done",
+    (error: SvcError) => error.code ?? String(error),
+  );
+}
+
+test("of two runs that take over from each other, none acts with half of the leases", async () => {
+  const instances = begin(RECORD);
+  const events = new Map<string, () => void>();
+  const later = (name: string) => new Promise<void>((resolve) => events.set(name, resolve));
+  const [firstHasB1, secondHasAll] = [later("first"), later("second")];
+  const isAsked = new Set<string>();
+  const first = callsOf(instances, (id) => {
+    // Its second instance comes after all of the other run.
+    if (id === "B2") events.get("first")!();
+    return id === "B2" ? secondHasAll : undefined;
+  });
+  const second = callsOf(instances, (id) => {
+    if (isAsked.has(id)) events.get("second")!();
+    isAsked.add(id);
+  });
+  let acting = 0;
+  const run = (calls: InstanceCalls) => {
+    const forced = { ...calls, isForced: true };
+    return codeOf(
+      ProcedureLease.during(forced, "a run", async () => {
+        acting++;
+      }),
+    );
+  };
+  const one = run(first);
+  await firstHasB1;
+  const outcomes = await Promise.all([one, run(second)]);
+  assert.ok(outcomes.includes("SVC3331"), outcomes.join());
+  assert.ok(acting <= 1, outcomes.join());
+});
+
+function settle(calls: InstanceCalls): Promise<string> {
+  const run = { ...calls, isForced: false };
+  return codeOf(
+    ProcedureLease.during(run, "a run", (lease) => new SlotSteps(calls, lease, 0).settle()),
+  );
+}
+
+test("a run ends if a group has no leader for long", async () => {
+  const instances = begin(HELD);
+  instances[1].leads = false;
+  assert.is(await settle(callsOf(instances)), "SVC3412");
+});
+
+test("a run that had lost a lease looks again before it acts", async () => {
+  const [source, target, dispatcher] = begin(HELD);
+  let isLost = false;
+  const calls = callsOf([source, target, dispatcher], (_id, what) => {
+    if (what !== "remove" || isLost) return;
+    isLost = true;
+    // Another run holds the slots in the source, too, and is killed.
+    source.record = HELD;
+    target.lease = new Lease(() => {});
+  });
+  assert.is(await settle(calls), "done");
+  assert.equal([source.done, target.done], [["abort"], ["remove", "abort"]]);
+});
+
+test("a run acts on no look at instances whose lease it does not have", async () => {
+  const [source, target, dispatcher] = begin(HELD);
+  let looks = 0;
+  const calls = callsOf([source, target, dispatcher], (id, what) => {
+    const isLook = id === "B1" && what === "look";
+    if (isLook && ++looks === 1) source.lease = new Lease(() => {});
+    // Another run acts there after the look.
+    if (looks === 1 && what !== "look") source.record = HELD;
+  });
+  assert.is(await settle(calls), "done");
+  assert.equal([source.done, target.done], [["abort"], ["remove", "abort"]]);
+});
+
+test.run();
