@@ -4,15 +4,21 @@
 const FIRST_CAPACITY = 64;
 
 export class ScoredHeap {
-  items = new Uint32Array(FIRST_CAPACITY);
-  scores = new Float64Array(FIRST_CAPACITY);
+  items: Uint32Array;
+  scores: Float64Array;
   count = 0;
   /** 1: highest on top; -1: lowest on top. */
   readonly #sign: 1 | -1;
   readonly #breaksTies: boolean;
 
-  /** @param breaksTies on equal scores, lower items count as higher; else ties have no order */
-  constructor(first: "highest" | "lowest", breaksTies = false) {
+  /**
+   * @param breaksTies on equal scores, lower items count as higher; else ties have no order
+   * @param expected number of items there is room for at first
+   */
+  constructor(first: "highest" | "lowest", breaksTies = false, expected = FIRST_CAPACITY) {
+    const capacity = Math.max(1, Math.min(FIRST_CAPACITY, expected));
+    this.items = new Uint32Array(capacity);
+    this.scores = new Float64Array(capacity);
     this.#sign = first === "highest" ? 1 : -1;
     this.#breaksTies = breaksTies;
   }

@@ -123,9 +123,12 @@ export class HnswSearch {
     let count = 0;
     for (let word = at + 1; word <= end; word++) {
       const neighbor = words[word]!;
-      if (neighbor === 0 || neighbor > last || seen[neighbor >>> shift] === stamp) continue;
-      seen[neighbor >>> shift] = stamp;
-      list[count++] = first + neighbor * 4;
+      if (neighbor === 0 || neighbor > last) continue;
+      const place = neighbor >>> shift;
+      // Whether a slot is new is unpredictable: a branch would cost more than writing all.
+      list[count] = first + (neighbor << 2);
+      count += ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
+      seen[place] = stamp;
     }
     return count;
   }

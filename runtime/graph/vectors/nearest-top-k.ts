@@ -2,6 +2,9 @@
 
 import { ScoredHeap } from "../../base/scored-heap.js";
 
+/** Maximum number of kept vertices that are compared one by one. */
+const MAX_COMPARED = 24;
+
 export interface Neighbor {
   readonly vertex: number;
   readonly score: number;
@@ -11,12 +14,15 @@ export class NearestTopK {
   /** Maximum number of vertices kept. */
   readonly limit: number;
   /** The worst on top. */
-  readonly #heap = new ScoredHeap("lowest", true);
-  readonly #known = new Set<number>();
+  readonly #heap: ScoredHeap;
+  /** Null if comparing with all that are kept takes less time. */
+  readonly #known: Set<number> | null;
 
   /** @param limit maximum number of vertices kept; Infinity for all */
   constructor(limit: number) {
     this.limit = limit;
+    this.#heap = new ScoredHeap("lowest", true, limit);
+    this.#known = limit > MAX_COMPARED ? new Set() : null;
   }
 
   get count(): number {
@@ -37,16 +43,19 @@ export class NearestTopK {
   }
 
   has(vertex: number): boolean {
-    return this.#known.has(vertex);
+    if (this.#known !== null) return this.#known.has(vertex);
+    const { items, count } = this.#heap;
+    for (let place = 0; place < count; place++) if (items[place] === vertex) return true;
+    return false;
   }
 
   /** Keeps a vertex if it is among the best so far and not kept already. */
   offer(vertex: number, score: number): void {
     if (!this.accepts(vertex, score) || this.has(vertex)) return;
-    this.#known.add(vertex);
+    this.#known?.add(vertex);
     if (this.count < this.limit) this.#heap.push(vertex, score);
     else {
-      this.#known.delete(this.#heap.items[0]!);
+      this.#known?.delete(this.#heap.items[0]!);
       this.#heap.replaceTop(vertex, score);
     }
   }
@@ -54,10 +63,10 @@ export class NearestTopK {
   /** Returns all kept vertices, best first. */
   sorted(): Neighbor[] {
     const { items, scores, count } = this.#heap;
-    const all = Array.from({ length: count }, (_, place) => ({
-      vertex: items[place]!,
-      score: scores[place]!,
-    }));
+    const all: Neighbor[] = [];
+    for (let place = 0; place < count; place++) {
+      all.push({ vertex: items[place]!, score: scores[place]! });
+    }
     return all.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
   }
 }

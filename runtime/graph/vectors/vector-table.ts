@@ -135,7 +135,7 @@ export class VectorTable {
     const now = this.writes;
     const count = (now - writes) >>> 0;
     const ring = this.#read(this.#root.ring);
-    if (count === 0) return new Uint32Array(0);
+    if (count === 0) return NONE;
     const { words } = this.#lists;
     if (count > RING_WORDS / 2 || ring === 0 || ring + RING_WORDS > words.length) return null;
     const vertices = new Uint32Array(count);
@@ -375,6 +375,7 @@ export class VectorTable {
   }
 }
 
+const NONE = new Uint32Array(0);
 /** One for each possible length and precision. */
 const MAX_SPACES = 3 * 2046;
 const PRECISION = settingIndex("precision");

@@ -35,8 +35,11 @@ export class WideProbe {
     const words = new Int16Array(length);
     this.words = words;
     if (scale === 0) return;
+    const factor = most / largest;
     for (let at = 0; at < length; at++) {
-      words[at] = Math.max(-most, Math.min(most, Math.round(components[at]! / scale)));
+      const multiple = components[at]! * factor;
+      // Storing drops the fraction.
+      words[at] = multiple + (multiple < 0 ? -0.5 : 0.5);
     }
   }
 

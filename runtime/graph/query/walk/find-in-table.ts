@@ -5,6 +5,7 @@ import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { SlotFilter } from "../../vectors/hnsw-search.js";
 import { MAX_EF } from "../../vectors/index-layout.js";
+import { Precision } from "../../vectors/precision.js";
 import type { Probe } from "../../vectors/probe.js";
 import { type Scan, scanVectors, scoreListed } from "../../vectors/scan-vectors.js";
 import type { VectorTable } from "../../vectors/vector-table.js";
@@ -50,7 +51,7 @@ export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Sc
   const { filter } = scan;
   const isOpen = test === null || filter === null;
   const passing = isOpen ? ALL_PASS : estimatePassing(store, test, table, filter);
-  const costs = estimateCosts(scan, ef, passing.share);
+  const costs = estimateCosts(scan, ef, passing.share, isOpen);
   const narrowed = test === null ? null : narrow(store, test, table.count, costs, passing);
   if (narrowed !== null) {
     scoreListed(scan, narrowed.vertices);
@@ -156,13 +157,17 @@ const PASSED = 1.3;
 /** Part of the cost of an index search that grows with the number of refused vertices. */
 const REFUSED = 0.7;
 
-function estimateCosts({ table, probe }: Scan, ef: number, share: number): Costs {
+/** Factor of a scan that bounds the scores of vectors of larger precision. */
+const BOUNDED = 1.7;
+
+function estimateCosts({ table, probe }: Scan, ef: number, share: number, isOpen: boolean): Costs {
   const { length } = probe;
   const index = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + length / 400);
+  const bounding = table.precision === Precision.Int8 ? 1 : BOUNDED;
   return {
-    scan: table.count * (5 + length / 20),
+    scan: table.count * (5 + length / 20) * bounding,
     index,
-    through: (index * PASSED) / share,
+    through: isOpen ? index : (index * PASSED) / share,
     over: share > MAX_WALKED_OVER ? Number.POSITIVE_INFINITY : index * (1 + REFUSED / share),
     candidate: 50 + length / 8,
   };

@@ -212,15 +212,18 @@
 
   ;; Replaces the top of a heap of $count entries.
   (func $sink (param $heap i32) (param $count i32) (param $key f32) (param $slot i32)
-    (local $place i32) (local $child i32) (local $at i32)
+    (local $place i32) (local $child i32) (local $at i32) (local $right i32)
     (block $done (loop $down
       (local.set $child (i32.add (i32.shl (local.get $place) (i32.const 1)) (i32.const 1)))
       (br_if $done (i32.ge_u (local.get $child) (local.get $count)))
       (local.set $at (i32.add (local.get $heap) (i32.shl (local.get $child) (i32.const 3))))
-      (if (i32.lt_u (i32.add (local.get $child) (i32.const 1)) (local.get $count)) (then
-        (if (f32.gt (f32.load offset=8 (local.get $at)) (f32.load (local.get $at))) (then
-          (local.set $at (i32.add (local.get $at) (i32.const 8)))
-          (local.set $child (i32.add (local.get $child) (i32.const 1)))))))
+      ;; Which child is larger is unpredictable, so there is no branch. The word behind the last
+      ;; child is readable.
+      (local.set $right (i32.and
+        (i32.lt_u (i32.add (local.get $child) (i32.const 1)) (local.get $count))
+        (f32.gt (f32.load offset=8 (local.get $at)) (f32.load (local.get $at)))))
+      (local.set $at (i32.add (local.get $at) (i32.shl (local.get $right) (i32.const 3))))
+      (local.set $child (i32.add (local.get $child) (local.get $right)))
       (br_if $done (f32.le (f32.load (local.get $at)) (local.get $key)))
       (i64.store
         (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3)))
