@@ -1,9 +1,13 @@
 // Suggests the nearest name in errors about unknown names.
 
+/** Longer texts are no names with a typing error, and comparing them takes long. */
+const MAX_LENGTH = 256;
+
 /**
  * Returns `, did you mean \`x\`?` for the nearest of `names`, or an empty string when none is near.
  */
 export function didYouMean(given: string, names: readonly string[]): string {
+  if (given.length > MAX_LENGTH) return "";
   let best = "";
   let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
   for (const name of names) {

@@ -5,9 +5,17 @@ import { SvcError } from "../base/errors.js";
 
 /** Maximum number of reported errors. */
 const MAX_REPORTED = 100;
+/** Maximum characters of one error: names and values in it may be of any length. */
+const MAX_LENGTH = 1000;
 
 export class DescriptorErrors {
   readonly #texts: string[] = [];
+  #count = 0;
+
+  /** Whether further errors are only counted. */
+  get isFull(): boolean {
+    return this.#count >= MAX_REPORTED;
+  }
 
   /** Adds an invalid or missing value. */
   at(path: string, detail: string): void {
@@ -15,15 +23,15 @@ export class DescriptorErrors {
   }
 
   add(text: string): void {
-    this.#texts.push(text);
+    if (!this.isFull) this.#texts.push(text.slice(0, MAX_LENGTH));
+    this.#count++;
   }
 
   /** @throws SvcError SVC2700 if there are errors */
   raise(): void {
-    const { length } = this.#texts;
-    if (length === 0) return;
-    const reported = this.#texts.slice(0, MAX_REPORTED);
-    if (length > MAX_REPORTED) reported.push(`and ${length - MAX_REPORTED} more`);
+    if (this.#count === 0) return;
+    const reported = [...this.#texts];
+    if (this.#count > MAX_REPORTED) reported.push(`and ${this.#count - MAX_REPORTED} more`);
     throw new SvcError("SVC2700", reported.join("\n  "));
   }
 }
@@ -37,6 +45,6 @@ export function rejectUnknownKeys(
 ): void {
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
-    errors.at(inside + key, `unknown key${didYouMean(key, known)}`);
+    errors.at(inside + key, `unknown key${errors.isFull ? "" : didYouMean(key, known)}`);
   }
 }

@@ -1,21 +1,32 @@
 // Ranges in the names of a descriptor: `S{1..2}.{1..500}` stands for a thousand instances. In the
-// value of such a key, `{1}` and `{2}` are the numbers of its ranges.
+// value of such a key, `{1}` and `{2}` are the numbers of its ranges. A few bytes can stand for a
+// lot: names, ranges of a name and the size of all that they stand for have limits.
 
 import { isPlainObject } from "../base/plain-object.js";
-import type { DescriptorErrors } from "./descriptor-errors.js";
+import { DescriptorErrors } from "./descriptor-errors.js";
 
 /** Names that ranges may stand for, together. */
 const MAX_NAMES = 100_000;
+/** Maximum ranges of a name. */
+const MAX_RANGES = 9;
+/** Characters, keys and items in values of keys with ranges, repeated for each name. */
+const MAX_SIZE = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
-const RANGE = /\{(\d{1,5})\.\.(\d{1,5})\}/;
-const NUMBER = /\{(\d)\}/g;
+const MAX_SHOWN = 100;
+const RANGE = /\{(0|[1-9]\d{0,4})\.\.(0|[1-9]\d{0,4})\}/g;
+const NUMBER = /\{([1-9])\}/g;
 const NO_NUMBERS: readonly number[] = [];
 
-type Expanded = readonly [name: string, numbers: readonly number[]];
+export interface RangeName {
+  readonly name: string;
+  /** The numbers of its ranges; empty: it has none. */
+  readonly numbers: readonly number[];
+}
 
 export class RangeExpander {
   readonly #errors: DescriptorErrors;
   #names = 0;
+  #size = 0;
 
   constructor(errors: DescriptorErrors) {
     this.#errors = errors;
@@ -26,23 +37,76 @@ export class RangeExpander {
     return this.#expand(value, NO_NUMBERS, 0);
   }
 
+  /** Returns the names that a name stands for; itself if it has no range. */
+  list(name: string): RangeName[] {
+    const ranges = [...name.matchAll(RANGE)];
+    const bounds = ranges.map(([, from, to]) => [Number(from), Number(to)] as const);
+    const fault = this.#findFault(name, bounds);
+    if (fault !== null) {
+      const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}...` : name;
+      this.#errors.add(`System descriptor range of ${shown} ${fault}`);
+      return [];
+    }
+    let found: RangeName[] = [{ name: "", numbers: NO_NUMBERS }];
+    let end = 0;
+    for (const [at, [from, to]] of bounds.entries()) {
+      const { index, 0: text } = ranges[at]!;
+      const before = name.slice(end, index);
+      end = index + text.length;
+      found = found.flatMap((start) =>
+        Array.from({ length: to - from + 1 }, (_, n) => ({
+          name: `${start.name}${before}${from + n}`,
+          numbers: [...start.numbers, from + n],
+        })),
+      );
+    }
+    const rest = name.slice(end);
+    return found.map(({ name: start, numbers }) => ({ name: start + rest, numbers }));
+  }
+
+  /** Returns why a name cannot be expanded; null: it can. */
+  #findFault(name: string, bounds: readonly (readonly [number, number])[]): string | null {
+    if (hasMoreRanges(name, bounds.length)) {
+      return "is invalid: {from..to} of whole numbers from 0 to 99999 required, not 01";
+    }
+    if (bounds.length > MAX_RANGES) return `is one of ${bounds.length}: ${MAX_RANGES} at most`;
+    if (bounds.some(([from, to]) => to < from)) return "is empty";
+    if (bounds.length === 0) return null;
+    this.#names += bounds.reduce((product, [from, to]) => product * (to - from + 1), 1);
+    return this.#names > MAX_NAMES ? `exceeds ${MAX_NAMES} names` : null;
+  }
+
   #expand(value: unknown, numbers: readonly number[], depth: number): unknown {
     // Deeper trees are errors, reported elsewhere.
-    if (depth > MAX_DEPTH) return value;
+    if (depth > MAX_DEPTH || this.#isTooLarge(value, numbers)) return value;
     if (typeof value === "string") return insertNumbers(value, numbers);
     if (Array.isArray(value)) {
       return value.flatMap((item) => {
         if (typeof item !== "string") return [this.#expand(item, numbers, depth + 1)];
-        return this.#list(insertNumbers(item, numbers)).map(([name]) => name);
+        return this.#list(item, numbers).map(({ name }) => name);
       });
     }
     return isPlainObject(value) ? this.#expandKeys(value, numbers, depth) : value;
   }
 
+  /** Only repeated values count. */
+  #isTooLarge(value: unknown, numbers: readonly number[]): boolean {
+    if (numbers.length === 0 || this.#size > MAX_SIZE) return this.#size > MAX_SIZE;
+    this.#size += typeof value === "string" ? value.length : 1;
+    if (this.#size <= MAX_SIZE) return false;
+    this.#errors.add(`System descriptor ranges stand for over ${MAX_SIZE} characters`);
+    return true;
+  }
+
   #expandKeys(dict: Readonly<Record<string, unknown>>, numbers: readonly number[], depth: number) {
     const entries = new Map<string, unknown>();
     for (const [key, value] of Object.entries(dict)) {
-      for (const [name, own] of this.#list(insertNumbers(key, numbers))) {
+      // Notes of people.
+      if (key === "comment") {
+        entries.set(key, value);
+        continue;
+      }
+      for (const { name, numbers: own } of this.#list(key, numbers)) {
         if (entries.has(name)) this.#errors.add(`System descriptor has ${name} twice: see ${key}`);
         const inner = own.length === 0 ? numbers : own;
         entries.set(name, this.#expand(value, inner, depth + 1));
@@ -51,26 +115,26 @@ export class RangeExpander {
     return Object.fromEntries(entries);
   }
 
-  /** Returns the names that a name stands for; itself if it has no range. */
-  #list(name: string, numbers: readonly number[] = NO_NUMBERS): Expanded[] {
-    const range = RANGE.exec(name);
-    if (range === null) return [[name, numbers]];
-    const [from, to] = [Number(range[1]), Number(range[2])];
-    const count = to - from + 1;
-    this.#names += Math.max(1, count);
-    if (count < 1 || this.#names > MAX_NAMES) {
-      const why = count < 1 ? "is empty" : `exceeds ${MAX_NAMES} names`;
-      if (this.#names < Number.POSITIVE_INFINITY) {
-        this.#errors.add(`System descriptor range ${range[0]} of ${name} ${why}`);
-      }
-      if (count >= 1) this.#names = Number.POSITIVE_INFINITY;
-      return [];
-    }
-    const [before, after] = [name.slice(0, range.index), name.slice(range.index + range[0].length)];
-    return Array.from({ length: count }, (_, index) => from + index).flatMap((number) =>
-      this.#list(`${before}${number}${after}`, [...numbers, number]),
-    );
+  /** Numbers make no further ranges. */
+  #list(name: string, numbers: readonly number[]): RangeName[] {
+    const isPlain = !name.includes("{");
+    if (numbers.length > 0 && this.#isTooLarge(name, numbers)) return [];
+    if (isPlain) return [{ name, numbers: NO_NUMBERS }];
+    const found = this.list(name);
+    if (numbers.length === 0) return found;
+    return found.map((one) => ({ ...one, name: insertNumbers(one.name, numbers) }));
   }
+}
+
+/** Returns whether a name has braces with dots that are not a range. */
+function hasMoreRanges(name: string, ranges: number): boolean {
+  const inBraces = name.split("{").slice(1);
+  return inBraces.filter((text) => text.split("}", 1)[0]!.includes("..")).length > ranges;
+}
+
+/** Returns the names that a key of a descriptor without errors stands for. */
+export function listRange(key: string): readonly RangeName[] {
+  return new RangeExpander(new DescriptorErrors()).list(key);
 }
 
 /** Numbers that are not there stay as they are: the rules for names reject them. */

@@ -60,7 +60,6 @@ export function planInstance(system: System, id: string): InstancePlan {
   const isAlone = provider === null && subscribers.length === 0;
   const partition = partitionOf(system, id);
   const matrix = system.matrices.get(id);
-  const matrices = [...system.matrices.values()];
   const leadership = planLeadership(system, id);
   const isAttaching = attach && leadership === null;
   return {
@@ -75,7 +74,7 @@ export function planInstance(system: System, id: string): InstancePlan {
     description,
     role: planRole(instance, matrix),
     dispatcher: matrix === undefined ? null : planDispatcher(system, id, matrix),
-    isBackEnd: matrices.some(({ partitions }) => partitions.flat().includes(id)),
+    isBackEnd: placesOf(system).backEnds.has(id),
     graphs: Object.fromEntries(instance.graphs.map((name) => [name, { local: isAlone }])),
     expires: provider === null || leadership !== null,
     provider,
@@ -166,14 +165,33 @@ function partitionOf(system: System, id: string): string {
 
 /** Returns the number of an instance's replication tree among those of its kind, from 1. */
 function treeNumber(system: System, id: string): number {
-  const kind = KIND[system.instances.get(id)!.type];
-  const root = findRoot(system.providers, id);
-  const roots = [...system.instances.values()]
-    .filter((other) => KIND[other.type] === kind && !system.providers.has(other.id))
-    .map((other) => other.id);
+  const trees = placesOf(system).trees.get(KIND[system.instances.get(id)!.type])!;
   // A root of another kind gets a number after the others.
-  const at = roots.indexOf(root);
-  return at < 0 ? roots.length + 1 : at + 1;
+  return trees.get(findRoot(system.providers, id)) ?? trees.size + 1;
+}
+
+/** Index for the plans of all instances. */
+interface Places {
+  readonly backEnds: ReadonlySet<string>;
+  /** Numbers of the roots of replication trees, from 1, by kind. */
+  readonly trees: ReadonlyMap<number, ReadonlyMap<string, number>>;
+}
+
+/** By system: systems of ten thousand instances are planned as a whole. */
+const places = new WeakMap<System, Places>();
+
+function placesOf(system: System): Places {
+  const known = places.get(system);
+  if (known !== undefined) return known;
+  const partitions = [...system.matrices.values()].flatMap((matrix) => matrix.partitions);
+  const trees = new Map(Object.values(KIND).map((kind) => [kind, new Map<string, number>()]));
+  for (const { id, type } of system.instances.values()) {
+    const ofKind = trees.get(KIND[type])!;
+    if (!system.providers.has(id)) ofKind.set(id, ofKind.size + 1);
+  }
+  const found = { backEnds: new Set(partitions.flat()), trees };
+  places.set(system, found);
+  return found;
 }
 
 /** Returns the settings that a plan implies; options override them, like svc.config.ts. */

@@ -44,10 +44,13 @@ export function readSlots(
   if (groups.length === 0 && isNamed)
     errors.at("slots", "dispatcher with engines that have its graphs required");
   const groupsBelow = createGroupsBelow(topology);
+  const places = new Map(groups.map((group, place) => [group, place]));
+  const ownedBy = (replica: string) => {
+    const owned = [...groupsBelow(replica)].filter((group) => places.has(group));
+    return owned.sort((one, other) => places.get(one)! - places.get(other)!);
+  };
   for (const [id, { partitions }] of topology.matrices) {
-    const owned = partitions.map((replicas) =>
-      replicas.map((replica) => groups.filter((group) => groupsBelow(replica).has(group))),
-    );
+    const owned = partitions.map((replicas) => replicas.map(ownedBy));
     checkMatrix(id, owned, errors);
   }
   const count = readCount(given.count, groups.length, errors);

@@ -17,8 +17,9 @@ export function placePods(system: System): Pod[] {
   const placed = placeInstances(system);
   const isTop = ({ plan }: PlacedInstance) => plan.dispatcher !== null && !plan.isBackEnd;
   const hasDispatchers = placed.some(isTop);
+  const places = listPlaces(system);
   return placed.map((one) => {
-    const place = findPlace(system, one.plan.id);
+    const place = places.get(one.plan.id);
     const isFront = hasDispatchers ? isTop(one) : one.plan.type !== "admin";
     // A dispatcher keeps nothing, whatever graphs are common to all instances.
     const hasData = one.hasData && one.plan.dispatcher === null;
@@ -38,15 +39,23 @@ export function podHost(app: string, { plan, name }: Pod): string {
   return plan.dispatcher === null ? `${app}-${name}-0.${app}-peers` : `${app}-${name}`;
 }
 
-/** Returns the place in the first matrix that contains an instance. */
-function findPlace(system: System, id: string): { row: string; partition: string } | null {
+type Place = Readonly<Record<"row" | "partition", string>>;
+
+/** Returns the place of each back-end in the first matrix that contains it. */
+function listPlaces(system: System): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
   for (const [dispatcher, { partitions }] of system.matrices) {
+    const name = platformName(dispatcher);
     for (const [partition, replicas] of partitions.entries()) {
-      const row = replicas.indexOf(id);
-      if (row < 0) continue;
-      const name = platformName(dispatcher);
-      return { row: `${name}-row-${row + 1}`, partition: `${name}-partition-${partition + 1}` };
+      for (const [row, id] of replicas.entries()) {
+        if (places.has(id)) continue;
+        const place = {
+          row: `${name}-row-${row + 1}`,
+          partition: `${name}-partition-${partition + 1}`,
+        };
+        places.set(id, place);
+      }
     }
   }
-  return null;
+  return places;
 }

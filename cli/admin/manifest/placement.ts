@@ -3,6 +3,7 @@
 
 import { stringify } from "yaml";
 import { SvcError } from "../../../runtime/base/errors.js";
+import { listRange, type RangeName } from "../../../runtime/system/expand-ranges.js";
 import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
 import type { System } from "../../../runtime/system/system.js";
 
@@ -74,22 +75,41 @@ export function serveWords(
   return ["--instance", plan.id, ...data, "--drain", String(DRAIN_SECONDS)];
 }
 
-/** Returns the descriptor with other hosts. */
+/** Returns the descriptor with other hosts. Ranges stay where hosts are made of their numbers. */
 export function descriptorWith(system: System, hostOf: (id: string) => string): string {
   const {
     common = {},
-    instances: _ranges,
+    instances,
     ...rest
-  } = system.descriptor as { readonly common?: object; readonly instances: object };
+  } = system.descriptor as {
+    readonly common?: object;
+    readonly instances: Readonly<Record<string, object>>;
+  };
   const { host: _, ...shared } = common as { readonly host?: string };
-  const placed = Object.entries(system.namedInstances).map(([id, instance]) => {
-    return [id, { ...instance, host: hostOf(id) }];
+  const placed = Object.entries(instances).flatMap(([key, instance]) => {
+    const names = listRange(key);
+    const host = names.length > 1 ? findTemplate(names, hostOf) : null;
+    if (host !== null) return [[key, { ...instance, host }]];
+    return names.map(({ name }) => {
+      return [name, { ...system.namedInstances[name], host: hostOf(name) }];
+    });
   });
-  return JSON.stringify(
-    { ...rest, common: shared, instances: Object.fromEntries(placed) },
-    null,
-    2,
-  );
+  const whole = { ...rest, common: shared, instances: Object.fromEntries(placed) };
+  return JSON.stringify(whole, null, 2);
+}
+
+/** Returns a text such as `b{1}-{2}` for the hosts of all names; null: there is none. */
+function findTemplate(names: readonly RangeName[], hostOf: (id: string) => string): string | null {
+  const hosts = names.map(({ name }) => hostOf(name).split(/(\d+)/));
+  const parts = hosts[0]!.map((part, at) => {
+    if (hosts.every((host) => host[at] === part)) return part;
+    const range = names[0]!.numbers.findIndex((_, n) => {
+      return hosts.every((host, index) => host[at] === `${names[index]!.numbers[n]}`);
+    });
+    return range < 0 ? null : `{${range + 1}}`;
+  });
+  const isWhole = hosts.every(({ length }) => length === parts.length);
+  return isWhole && !parts.includes(null) ? parts.join("") : null;
 }
 
 function channelsOf(dispatcher: InstancePlan["dispatcher"]): number {

@@ -67,15 +67,66 @@ test("a system of ten thousand leaves has a small descriptor, and is read quickl
   assert.is(planInstance(system, "D71").dispatcher!.partitions.length, 71);
 });
 
+const named = (id: string, more = {}) => ({ instances: { [id]: { hport: 9000, ...more } } });
+
 test("have limits", () => {
-  const named = (id: string, more = {}) => ({ instances: { [id]: { hport: 9000, ...more } } });
-  assert.match(messageOf(named("S{2..1}")), /range \{2\.\.1\} of S\{2\.\.1\} is empty/);
+  assert.match(messageOf(named("S{2..1}")), /range of S\{2\.\.1\} is empty/);
   assert.match(messageOf(named("S{1..99999}{1..99999}{1..99999}")), /exceeds 100000 names/);
   assert.match(messageOf(named("S{1..20000}", { host: "s{1}" })), /16384 at most, not 20000/);
   assert.match(messageOf(named("S{1}")), /id of letters, digits, \. _ - required/);
   assert.match(messageOf(named("S{1..2}", { host: "s{2}" })), /host name or address required/);
+});
+
+test("that overlap are errors", () => {
   const twice = { instances: { S2: { hport: 1000 }, "S{1..2}": { hport: 9000, host: "s{1}" } } };
   assert.match(messageOf(twice), /has S2 twice: see S\{1\.\.2\}/);
+  const instances = { T: { hport: 8000 }, "S{1..3}": { hport: 9000, host: "s{1}" } };
+  const rows = (partitions: readonly string[]) => ({
+    topology: { dispatch: { T: [{ partitions }] } },
+  });
+  const inRow = { instances, ...rows(["S{1..2}", "S{2..3}"]) };
+  assert.match(messageOf(inRow), /engine S2 is in two places/);
+  const inTree = { instances, topology: { transaction: { "S{1..2}": [], "S{2..3}": [] } } };
+  assert.match(messageOf(inTree), /has S2 twice: see S\{2\.\.3\}/);
+});
+
+for (const id of [
+  "S{-1..3}",
+  "S{1..1e3}",
+  "S{1..100000}",
+  "S{01..10}",
+  "S{1..{1..2}}",
+  "S{1...3}",
+]) {
+  test(`reject ${id}`, () => {
+    assert.match(messageOf(named(id)), /^System descriptor range of S\{.* is invalid: \{from/);
+    const list = { ...named("S"), topology: { transaction: { S: [id] } } };
+    assert.match(messageOf(list), /^System descriptor range of S\{.* is invalid: \{from/);
+  });
+}
+
+test("are not made of numbers of other ranges", () => {
+  const nested = { ...DESCRIPTOR, topology: { transaction: { "B1.{2..3}": ["S1.{1..{1}}"] } } };
+  assert.match(messageOf(nested), /range of S1\.\{1\.\.\{1\}\} is invalid/);
+});
+
+test("leave comments alone", () => {
+  const system = readDescriptor(named("S{1..2}", { host: "s{1}", comment: ["S{9..1}", "{1}"] }));
+  const { comment } = system.namedInstances.S2 as { readonly comment: unknown };
+  assert.equal(comment, ["S{9..1}", "{1}"]);
+});
+
+test("of hostile sizes are errors, not work", () => {
+  const long = "x".repeat(100_000);
+  const ofKeys = messageOf(named("S{1..10000}", { [long]: 1 }));
+  assert.match(ofKeys, /stand for over 8388608 characters/);
+  assert.ok(ofKeys.length < 110_000);
+  assert.match(messageOf(named("S{1..10000}", { description: long })), /over 8388608 characters/);
+  assert.match(messageOf(named("S{1..10000}", { graph: [{ [long]: [long] }] })), /over 8388608/);
+  assert.match(messageOf(named("{1..1}".repeat(100_000))), /is one of 100000: 9 at most/);
+  assert.match(messageOf(named("{..".repeat(300_000))), /is invalid/);
+  const unknown = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`key${n}`, n]));
+  assert.match(messageOf(named("S{1..200}", unknown)), /and \d+ more$/);
 });
 
 test.run();
