@@ -92,6 +92,10 @@ export const CONNECTION_SWEEP_MS = 250;
 /** Waiting requests of a half-closed client are dropped after this long. */
 export const HALF_CLOSED_CLIENT_GRACE_MS = 1000;
 export const LISTEN_BACKLOG = 2048;
+/** Connections that are accepted one after the other while the requests of others wait. */
+export const MAX_ACCEPTED_AT_ONCE = 64;
+/** Longer input is read at once. */
+export const MAX_POSTPONED_BYTES = 4096;
 /** Responses collected for one write; larger batches are written at once. */
 export const MAX_WRITE_BATCH_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;

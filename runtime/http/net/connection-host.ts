@@ -4,6 +4,7 @@ import type { TrunkStream } from "../../trunk/trunk-stream.js";
 import type { ClientPermissions } from "../client-permissions.js";
 import type { Proxies } from "../proxies.js";
 import type { ServerEvents } from "../transport.js";
+import type { AcceptBurst } from "./accept-burst.js";
 import type { Clients } from "./clients.js";
 import type { ResponseHeads } from "./response-heads.js";
 import type { UploadFolder } from "./upload-folder.js";
@@ -22,6 +23,8 @@ export interface ConnectionHost<NetConnection> {
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;
+  /** New connections, for which input of others may wait. */
+  readonly burst: AcceptBurst;
   /** A connection has sent a complete request, from `t0Ms` on. */
   requested(connection: NetConnection, t0Ms: number): void;
   /** Returns whether another connection is likely to send a request soon, because it just has. */

@@ -190,6 +190,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   /** Closes the connection once the pending responses are sent; nothing more is read. */
   finish(): void {
+    this.#host.burst.release(this);
     this.closing();
     // Its streams must still complete.
     if (this.#trunk !== null && this.#isPaused) this.#setPaused(false);
@@ -198,7 +199,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   /** True if no complete request is queued, running or being answered on the connection. */
   get isEvictable(): boolean {
-    const isUsed = !this.isIdle || this.#reader.hasRequest || this.#isHeld || this.#isDispatcher;
+    const isReading = this.#reader.hasRequest || this.#isHeld || this.#host.burst.has(this);
+    const isUsed = !this.isIdle || isReading || this.#isDispatcher;
     return !isUsed && this.#phase === "open" && this.#socket.writableLength === 0;
   }
 
@@ -383,6 +385,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   #receive(chunk: Buffer): void {
     this.bytesIn += chunk.length;
+    if (!this.#host.burst.keeps(this, chunk)) this.take(chunk);
+  }
+
+  take(chunk: Buffer): void {
     if (this.#trunk !== null && this.#phase !== "lingering") {
       return this.#forward(this.#trunk, chunk);
     }
@@ -473,6 +479,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   /** Half-closed: the client sends no more, but still gets its responses. */
   #inputEnded(): void {
+    this.#host.burst.release(this);
     this.endedAtMs = epochMs();
     if (this.#trunk === null) this.#adjust();
     else this.#socket.destroy();

@@ -30,6 +30,7 @@ import type {
   Transport,
   TransportMemory,
 } from "../transport.js";
+import { AcceptBurst } from "./accept-burst.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { NetConnection } from "./connection.js";
@@ -84,6 +85,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;
+  readonly burst = new AcceptBurst();
   port = 0;
   readonly #server: Server;
   /** Maximum number of open connections. */
@@ -271,6 +273,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   #admit(socket: Socket): void {
     this.#accepted++;
+    this.burst.accepted();
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     const peer = { address, port: socket.remotePort ?? 0 };
     if (this.#proxyDoor === null || !this.proxies.has(address))

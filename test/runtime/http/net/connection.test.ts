@@ -7,7 +7,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nowMs } from "../../../../runtime/base/clock.js";
-import { BUSY_MS, MAX_READ_SLICE_BYTES } from "../../../../runtime/base/limits.js";
+import {
+  BUSY_MS,
+  MAX_ACCEPTED_AT_ONCE,
+  MAX_POSTPONED_BYTES,
+  MAX_READ_SLICE_BYTES,
+} from "../../../../runtime/base/limits.js";
 import type { NetConnection } from "../../../../runtime/http/net/connection.js";
 import { NetServer } from "../../../../runtime/http/net/transport.js";
 import { serverOptions, TestEngine } from "../../../conformance/engine.js";
@@ -17,24 +22,36 @@ const HEAD = "Host: a\r\nContent-Length";
 
 const test = suite("connections of the net transport");
 
+interface InMemory {
+  server: NetServer;
+  engine: TestEngine;
+  socket: Duplex;
+  /** Connects another one. */
+  connect(): Duplex;
+}
+
 /** Connects a socket in memory, whose client sends without a pause. */
-function connectInMemory(): { server: NetServer; socket: Duplex } {
-  const socket = new Duplex({
-    allowHalfOpen: true,
-    read: () => {},
-    write: (_c, _e, done) => done(),
-  });
+function connectInMemory(): InMemory {
+  const engine = new TestEngine();
   let admit: (socket: Socket) => void = () => {};
   const server = new NetServer(
-    serverOptions({ maxBodyBytes: 1e7 }),
-    new TestEngine(),
+    serverOptions({ maxBodyBytes: 1e7, maxConnections: 1000 }),
+    engine,
     (_, given) => {
       admit = given;
       return createServer();
     },
   );
-  admit(socket as Socket);
-  return { server, socket };
+  const connect = (): Duplex => {
+    const socket = new Duplex({
+      allowHalfOpen: true,
+      read: () => {},
+      write: (_c, _e, done) => done(),
+    });
+    admit(socket as Socket);
+    return socket;
+  };
+  return { server, engine, socket: connect(), connect };
 }
 
 function received(server: NetServer): number {
@@ -116,10 +133,69 @@ test("notes each complete request", async () => {
   const times: number[] = [];
   server.requested = (_connection, t0Ms) => void times.push(t0Ms);
   socket.push("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
-  while (received(server) === 0) await nextTurn();
+  while (times.length === 0) await nextTurn();
   assert.is(times.length, 2);
   assert.ok(times[0]! > 0 && times[1]! <= nowMs());
   socket.destroy();
+});
+
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("lets requests wait while a connection is accepted in each turn", async () => {
+  const { server, engine, socket, connect } = connectInMemory();
+  socket.push(GET);
+  let turns = 0;
+  for (; engine.requests === 0; turns++) {
+    await nextTurn();
+    connect();
+  }
+  assert.is(turns, MAX_ACCEPTED_AT_ONCE);
+  socket.push(GET);
+  await nextTurn();
+  assert.is(engine.requests, 1);
+  await nextTurn();
+  assert.is(engine.requests, 2, "nobody connects");
+  await server.close();
+});
+
+test("keeps the order of input that waits, and reads long input at once", async () => {
+  const { engine, socket } = connectInMemory();
+  const long = `GET /long HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(MAX_POSTPONED_BYTES)}\r\n\r\n`;
+  const targets: string[] = [];
+  const request = engine.request.bind(engine);
+  engine.request = (exchange) => {
+    targets.push(exchange.target);
+    request(exchange);
+  };
+  const buffer = Buffer.from(GET);
+  socket.emit("data", buffer);
+  buffer.fill(0);
+  assert.equal(targets, []);
+  socket.emit("data", Buffer.from(long));
+  assert.equal(targets, ["/", "/long"]);
+  socket.emit("data", Buffer.from(long));
+  assert.is(targets.length, 3);
+  socket.destroy();
+});
+
+test("serves what waits of a client that sends no more, or while the server stops", async () => {
+  const { server, engine, socket, connect } = connectInMemory();
+  socket.emit("data", Buffer.from(GET));
+  socket.emit("end");
+  assert.is(engine.requests, 1);
+  const other = connect();
+  other.emit("data", Buffer.from(GET));
+  const [, connection] = server.connections() as NetConnection[];
+  assert.not.ok(connection!.isEvictable, "it has sent a request");
+  connection!.finish();
+  assert.is(engine.requests, 2);
+  const gone = connect();
+  gone.emit("data", Buffer.from(GET));
+  gone.emit("close");
+  await nextTurn();
+  await nextTurn();
+  assert.is(engine.requests, 2);
+  await server.close();
 });
 
 test.run();
