@@ -1,6 +1,7 @@
 // Encodes a segment: first the documents, then the terms sorted by text, with the postings of each
 // key in document order. The result is in memory of this thread.
 
+import { assert } from "../../base/assert.js";
 import { type ColumnValues, encodeColumns } from "./column-values.js";
 import { GrowingBytes, GrowingWords } from "./growing-array.js";
 import { bitsFor, packBlock, packedWords } from "./packed-block.js";
@@ -49,7 +50,7 @@ export class SegmentEncoder {
   readonly #bytes = new GrowingBytes();
   readonly #blocks = new GrowingWords();
   /** The current list. */
-  #key = 0;
+  #key = -1;
   readonly #postings = new GrowingWords();
   readonly #positions = new GrowingWords();
 
@@ -63,14 +64,18 @@ export class SegmentEncoder {
 
   /** Starts the next term; texts must ascend. */
   beginTerm(text: string): void {
+    const last = this.#texts.at(-1);
+    assert(last === undefined || last < text, "terms of a segment ascend");
     this.#terms.push(this.#units);
     this.#terms.push(this.#lists.length / LIST_WORDS);
     this.#texts.push(text);
+    this.#key = -1;
     this.#units += text.length;
   }
 
   /** Starts the list of a key of the term; keys must ascend. */
   beginList(key: number): void {
+    assert(key > this.#key, "keys of a term ascend");
     this.#key = key;
     this.#postings.length = 0;
     this.#positions.length = 0;
@@ -200,6 +205,7 @@ export class SegmentEncoder {
       const document = words[2 * at]!;
       const frequency = words[2 * at + 1]!;
       const gap = document - last - 1;
+      assert(gap >= 0, "documents of a list ascend");
       // The low bit indicates frequency 1, the most common one.
       bytes.pushNumber(gap * 2 + (frequency === 1 ? 1 : 0));
       if (frequency !== 1) bytes.pushNumber(frequency);
@@ -244,6 +250,7 @@ export class SegmentEncoder {
     for (let at = from; at < end; at++) {
       const document = words[2 * at]!;
       const frequency = words[2 * at + 1]!;
+      assert(document > last, "documents of a list ascend");
       GAPS[at - from] = document - last - 1;
       FREQUENCIES[at - from] = frequency - 1;
       last = document;

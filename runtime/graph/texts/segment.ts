@@ -1,6 +1,7 @@
 // A segment as read by one thread. Its memory must not be reused meanwhile: readers of segments in
 // shared memory have a pin (pins.ts).
 
+import { assert } from "../../base/assert.js";
 import { numberAt } from "./packed-numbers.js";
 import {
   DOCUMENTS_MASK,
@@ -59,6 +60,10 @@ export class Segment {
     this.#texts = (start + head(SegmentHead.TextsAt)) * 2;
     this.#lists = start + head(SegmentHead.ListsAt);
     this.firstByte = (start + head(SegmentHead.BytesAt)) * 4;
+    const end = start + head(SegmentHead.Words);
+    assert(end <= views.words.length, "a segment is within its memory");
+    assert(this.#vertices <= this.#termTable, "vertices of a segment precede its terms");
+    assert(this.#termTable < this.#lists && this.#lists <= end, "its lists follow its terms");
   }
 
   get keys(): number {

@@ -1,6 +1,7 @@
 // The neighbor lists of an HNSW index, by layer. Readers check every pointer; writers call within a
 // mutation.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { Writer } from "../memory/writer.js";
@@ -61,6 +62,7 @@ export class HnswLinks {
 
   /** Within a mutation: adds a node without neighbors on layers up to `level`. */
   add(slot: number, level: number): void {
+    assert(this.#vectors.words[slot + Slot.Node] === 0, "a slot has one node");
     const writer = this.#writer;
     const node = this.#blocks.allocate(writer, 0);
     let upper = 0;
@@ -78,6 +80,7 @@ export class HnswLinks {
 
   /** Within a mutation: replaces the neighbors of a slot on a layer by `count` given ones. */
   set(slot: number, level: number, neighbors: Uint32Array, from: number, count: number): void {
+    assert(count <= HnswLinks.room(level), "neighbors fit into their list");
     const at = this.find(slot, level);
     if (at === 0) return;
     const writer = this.#writer;
@@ -94,6 +97,7 @@ export class HnswLinks {
   remove(slot: number): void {
     const writer = this.#writer;
     const node = this.#nodeOf(slot);
+    assert(node !== 0, "a node is removed once");
     const { words } = this.#links;
     const upper = words[node + Node.Upper]!;
     const level = words[node + Node.Level]!;

@@ -1,6 +1,7 @@
 // Slots of vectors in slabs: allocates, fills and frees them; see vector-layout.ts. Requires a
 // mutation.
 
+import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { Allocator, Writer } from "../memory/writer.js";
@@ -43,6 +44,8 @@ export class VectorSlots implements Allocator {
 
   /** Returns an unreferenced slot of a space that holds a vector. */
   create(space: number, parts: VectorParts): number {
+    const length = slotLength(parts.bytes.length, parts.isFeatures, parts.precision);
+    assert(length === this.#readSpace(space, Space.Length), "a slot is in the space of its length");
     const slot = this.#take(space);
     this.#fill(slot, parts);
     return slot;
@@ -55,6 +58,7 @@ export class VectorSlots implements Allocator {
 
   /** For the writer, as part of a commit: frees the slot. */
   release(writer: Writer, slot: number, space: number): void {
+    assert(this.#vectors.words[slot + Slot.Node] === 0, "a free slot is in no index");
     writer.put(this.#vectors, slot + Slot.Scale, this.#readSpace(space, Space.FreeSlot));
     writer.put(this.#lists, space + Space.FreeSlot, slot);
   }
