@@ -175,6 +175,10 @@ export const RUNTIME_CODES = {
       "check the server log for why the transaction log failed, then verify whether the " +
       "change was applied",
   },
+  SVC2506: {
+    title: "transaction log of a later release",
+    fix: "start the later release again, or return to this one: docs/guides/upgrading.md",
+  },
   SVC2505: {
     title: "change refused: disk of the transaction log is full or has failed",
     fix:

@@ -12,7 +12,7 @@ import {
   MIN_SLOTS,
 } from "../base/limits.js";
 import { INSTANCE_TYPES } from "./descriptor.js";
-import { GRAPH_NAME } from "./read-descriptor.js";
+import { DESCRIPTOR_FORMAT, GRAPH_NAME } from "./read-descriptor.js";
 import { HOST, ID, MAX_PORT, PREFIX } from "./read-instances.js";
 import { DEFAULT_TTL_MS, MAX_MEMBERS, MAX_TTL_MS, MIN_TTL_MS } from "./read-leadership.js";
 
@@ -133,6 +133,7 @@ export function descriptorSchema(): object {
     properties: {
       $schema: { type: "string" },
       comment: {},
+      format: { enum: [DESCRIPTOR_FORMAT, null], default: DESCRIPTOR_FORMAT },
       name: { type: "string", minLength: 1 },
       graphs: { type: "array", items: { type: "string", pattern: GRAPH_NAME.source } },
       common: REF.parameters,

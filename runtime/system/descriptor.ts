@@ -114,6 +114,8 @@ export interface SystemLeadership {
 }
 
 export interface SystemDescriptor<Id extends string = string> {
+  /** Format of the descriptor. Default 1. */
+  readonly format?: 1;
   readonly name?: string;
   /** All graphs of the system. */
   readonly graphs?: readonly string[];

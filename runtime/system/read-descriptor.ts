@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
+import { describeLaterFormat, isLaterFormat } from "../base/later-release.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
@@ -16,8 +17,9 @@ import type { System } from "./system.js";
 
 const KEYS = [
   ...["name", "graphs", "instances", "common", "topology"],
-  ...["tls", "slots", "archive", "leadership", "$schema", "comment"],
+  ...["tls", "slots", "archive", "leadership", "format", "$schema", "comment"],
 ];
+export const DESCRIPTOR_FORMAT = 1;
 const TOPOLOGY_KEYS = ["transaction", "dispatch"];
 const NO_GROUPS: ReadonlyMap<string, readonly string[]> = new Map();
 export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -28,7 +30,15 @@ export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
  */
 export function readDescriptor(given: unknown): System {
   if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
+  const { format = null } = given;
+  if (isLaterFormat(format, DESCRIPTOR_FORMAT)) {
+    const reason = describeLaterFormat(format, DESCRIPTOR_FORMAT);
+    throw new SvcError("SVC2700", `System descriptor: ${reason}`);
+  }
   const errors = new DescriptorErrors();
+  if (format !== null && format !== DESCRIPTOR_FORMAT) {
+    errors.at("format", `${DESCRIPTOR_FORMAT} required`);
+  }
   const descriptor = renameOldKeys(given);
   const ranges = new RangeExpander(errors);
   const named = {

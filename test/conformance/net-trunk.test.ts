@@ -148,6 +148,14 @@ test("offers trunks to permitted dispatchers only", async ({ server }) => {
   assert.is(stranger.received, "");
 });
 
+test("offers its own protocol to dispatchers of later releases, and refuses theirs", async (c) => {
+  const client = await RawClient.open(c.server.port);
+  client.send(`GET /echo HTTP/1.1\r\n${HOST}X-SVC-Trunk: 2\r\n\r\n`);
+  assert.match((await client.answers(1))[0]!.head, "\r\nX-SVC-Trunk: 1\r\n");
+  client.send("XSVCTRUNK 2\r\n");
+  assert.is((await client.answers(1))[0]!.status, 400);
+});
+
 test("does not block other streams behind a large response", async ({ server }) => {
   const client = await TrunkClient.open(server.port);
   client.raw.send(ask(1, "/large") + ask(2, "/echo") + ask(3, "/bytes"));

@@ -2,10 +2,13 @@
 // responses, and routing.
 // limit: 60 s
 
+import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { decodePartial } from "../../runtime/base/partial/partial-codec.js";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
 import { OWN_SIGNATURE } from "./support/matrix-plugins.js";
+import { bodyInTrunk, recordDispatch, recordedDispatches } from "./support/recorded-dispatch.js";
 import { type Answer, get, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch");
@@ -248,5 +251,40 @@ test("post: resubmits with other parameters until it is satisfied", async () => 
   assert.equal((await ask("widens")).json.response, { asked: 2, n: 8 });
   await fails(ask("resubmitsPost"), 500, /resubmit not possible for POST/);
 });
+
+const { MAKE_RELEASE } = process.env;
+if (MAKE_RELEASE !== undefined) {
+  test("writes the fixture of this release", async () => {
+    await recordDispatch(MAKE_RELEASE, below.at(0, 0).engine.port, async (port) => {
+      const places = [port, below.at(1, 0).engine.port].map((one) => [
+        { host: "127.0.0.1", port: one },
+      ]);
+      const dispatcher = { partitions: places, replicas: [{ channels: 1 }] };
+      const node = await MatrixNode.start({ dispatcher, processors: false });
+      rendered(await get(node.port, "/svc/plugin/find?n=3"));
+      await node.kill();
+    });
+  });
+}
+
+for (const { name, probe, query } of recordedDispatches()) {
+  test(`answers a dispatcher of ${name}`, async () => {
+    const repeat = async (sent: string, isOver: (bytes: Buffer) => boolean): Promise<Buffer> => {
+      const socket = connect(below.at(0, 0).engine.port, "127.0.0.1");
+      socket.write(Buffer.from(sent, "base64"));
+      let received = Buffer.alloc(0);
+      for await (const bytes of socket) {
+        received = Buffer.concat([received, bytes as Buffer]);
+        if (isOver(received)) break;
+      }
+      return received;
+    };
+    const health = await repeat(probe.dispatcher, (bytes) => bytes.includes("SVC/3"));
+    assert.match(health.toString(), /^HTTP\/1\.1 200 .*\r\nX-SVC-Trunk: 1\r\n/s);
+    const bytes = await repeat(query.dispatcher, (all) => bodyInTrunk(all) !== null);
+    const expected = bodyInTrunk(Buffer.from(query.backEnd, "base64"))!;
+    assert.equal(decodePartial(bodyInTrunk(bytes)!), decodePartial(expected));
+  });
+}
 
 test.run();

@@ -3,6 +3,7 @@
 // A member that another one has followed cannot replace it any more, so it starts nothing.
 
 import { answerInTime } from "../../base/answer-in-time.js";
+import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
 import { isPlainObject } from "../../base/plain-object.js";
 import type { StoredJobs } from "./job-store.js";
 
@@ -133,14 +134,21 @@ export class JobLease {
   }
 }
 
-/** A record of another format counts as none. */
+/**
+ * Text that is no record counts as none.
+ * @throws Error for a record of a later release, which is not replaced
+ */
 function parse(text: string | null): Content {
+  const { format, epoch, jobs } = parseText(text);
+  if (isLaterFormat(format, FORMAT)) throw new Error(describeLaterFormat(format, FORMAT));
+  const isContent = format === FORMAT && Number.isSafeInteger(epoch) && isPlainObject(jobs);
+  return isContent ? { epoch: epoch as number, jobs: jobs as StoredJobs } : { epoch: 0, jobs: {} };
+}
+
+function parseText(text: string | null): Readonly<Record<string, unknown>> {
   try {
-    const { format, epoch, jobs } = JSON.parse(text ?? "{}");
-    const isContent = format === FORMAT && Number.isSafeInteger(epoch) && isPlainObject(jobs);
-    if (isContent) return { epoch, jobs: jobs as StoredJobs };
+    return Object(JSON.parse(text ?? "{}"));
   } catch {
-    // It is replaced.
+    return {};
   }
-  return { epoch: 0, jobs: {} };
 }

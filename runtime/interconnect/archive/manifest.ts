@@ -13,6 +13,7 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../../base/errors.js";
 import { GRAPH_FOLDER_PART, LOG_FOLDER, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
 import { isSlotRecord } from "../../base/kept-slots.js";
+import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
 import type { SlotRecord } from "../../base/slot-record.js";
 import { isCount, isIdentity } from "../wire/positions.js";
 
@@ -26,6 +27,7 @@ export const LINEAGE_PATH = "_lineage.json";
 export const MOVING = "moving";
 /** Content of one object before compression. */
 const MAX_PIECE_BYTES = 2 ** 25;
+const FORMAT = 1;
 /** A manifest of a full backup has a line for each external value. */
 export const MAX_MANIFEST_BYTES = 2 ** 29;
 
@@ -112,8 +114,12 @@ export function encodeManifest(manifest: Manifest): Buffer {
 /** @throws SvcError SVC3420 */
 export function parseManifest(bytes: Buffer, number: number): Manifest {
   const found = parseJson(bytes) as Partial<Manifest>;
+  if (isLaterFormat(found.format, FORMAT)) {
+    const reason = describeLaterFormat(found.format, FORMAT);
+    throw new SvcError("SVC3420", `${manifestName(number)}: ${reason}`);
+  }
   const isKnown =
-    found.format === 1 &&
+    found.format === FORMAT &&
     found.number === number &&
     (found.previous === null || isHash(found.previous)) &&
     [found.time, found.full].every(isCount) &&
@@ -124,7 +130,7 @@ export function parseManifest(bytes: Buffer, number: number): Manifest {
     isListOf(found.fulls, isFullBackup) &&
     (found.slots === undefined || found.slots === MOVING || isSlotRecord(found.slots));
   if (isKnown) return found as Manifest;
-  throw new SvcError("SVC3420", `${manifestName(number)} is corrupt, or of a later release`);
+  throw new SvcError("SVC3420", `${manifestName(number)} is corrupt`);
 }
 
 /** Returns null for other content: manifests are found without it. */

@@ -8,7 +8,7 @@ import { SvcError } from "../../base/errors.js";
 import { leaseName } from "../../base/lease-name.js";
 import type { JsonAnswer } from "./json-request.js";
 import { type ClusterAccess, findCluster, KubernetesApi } from "./kubernetes-api.js";
-import { type LeadershipEngine, parseRecord, type TextReading } from "./leadership.js";
+import { findRecord, type LeadershipEngine, type TextReading } from "./leadership.js";
 
 const ADDRESS = /^kubernetes:\/\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/;
 const RECORD = "svc/record";
@@ -59,7 +59,7 @@ export class KubernetesEngine implements LeadershipEngine {
     const { [RECORD]: stored, [NAME]: name } = metadata?.annotations ?? {};
     if (name !== undefined && name !== this.#name) throw this.#takenError(name);
     const text = typeof stored === "string" ? stored : null;
-    const record = parseRecord(text);
+    const record = findRecord(text);
     if (record !== null && typeof spec?.acquireTime === "string") {
       this.#acquired = { epoch: record.epoch, time: spec.acquireTime };
     }
@@ -94,7 +94,7 @@ export class KubernetesEngine implements LeadershipEngine {
 
   /** Shows who leads; empty for a record of another kind. */
   #describe(text: string): object {
-    const record = parseRecord(text);
+    const record = findRecord(text);
     if (record === null) return {};
     const { holder, epoch } = record;
     const now = microTime();

@@ -2,6 +2,8 @@
 // already, and replaces one only if no other member has. Each engine is one module with a row in
 // engines.ts, chosen by the scheme of a URI.
 
+import { SvcError } from "../../base/errors.js";
+import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
 import type { LeadershipSettings } from "../../settings/server-settings.js";
 
 /** Fraction of the `ttl`. */
@@ -53,6 +55,7 @@ export interface LeadershipRecord {
   readonly next: string | null;
 }
 
+const FORMAT = 1;
 const MEMBER = /^[\w.:-]{1,64}$/;
 const INCARNATION = /^[0-9a-f]{32}$/;
 const MAX_MEMBERS = 127;
@@ -61,22 +64,47 @@ const MAX_RECORD_BYTES = 2 ** 15;
 export const MAX_TEXT_BYTES = 2 ** 18;
 
 export function encodeRecord(record: LeadershipRecord): string {
-  return JSON.stringify(record);
+  return JSON.stringify({ format: FORMAT, ...record });
 }
 
-/** Parses a record; null if it is not one. */
+/**
+ * Parses the record of a group; null if it is not one.
+ * @throws SvcError SVC3400 for one of a later release, which is neither followed nor replaced
+ */
 export function parseRecord(text: string | null): LeadershipRecord | null {
-  if (text === null || text.length > MAX_RECORD_BYTES) return null;
-  try {
-    const { holder, epoch, beat, synced, next } = JSON.parse(text) as LeadershipRecord;
-    const isRecord =
-      isMemberOrNull(holder) && isMemberOrNull(next) && isNumber(epoch) && isNumber(beat);
-    if (!isRecord || !Array.isArray(synced) || synced.length > MAX_MEMBERS) return null;
-    if (!synced.every(isIncarnation)) return null;
-    return { holder, epoch, beat, synced: synced.map(([id, one]) => [id, one]), next };
-  } catch {
-    return null;
+  const given = parseText(text);
+  if (isLaterFormat(given.format, FORMAT)) {
+    const reason = describeLaterFormat(given.format, FORMAT);
+    throw new SvcError("SVC3400", `leadership: record of the group: ${reason}`);
   }
+  return readRecord(given);
+}
+
+/** Finds the record of a group in a text; null if it is another one. */
+export function findRecord(text: string | null): LeadershipRecord | null {
+  return readRecord(parseText(text));
+}
+
+type Given = Partial<LeadershipRecord> & { readonly format?: unknown };
+
+function parseText(text: string | null): Given {
+  if (text === null || text.length > MAX_RECORD_BYTES) return {};
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** Records of the first release have no format. */
+function readRecord({ format = FORMAT, ...given }: Given): LeadershipRecord | null {
+  const { holder, epoch, beat, synced, next } = given as LeadershipRecord;
+  const isRecord =
+    isMemberOrNull(holder) && isMemberOrNull(next) && isNumber(epoch) && isNumber(beat);
+  if (format !== FORMAT || !isRecord) return null;
+  if (!Array.isArray(synced) || synced.length > MAX_MEMBERS) return null;
+  if (!synced.every(isIncarnation)) return null;
+  return { holder, epoch, beat, synced: synced.map(([id, one]) => [id, one]), next };
 }
 
 export function isIncarnation(given: unknown): given is Incarnation {

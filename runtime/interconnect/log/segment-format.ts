@@ -17,7 +17,7 @@ import { crc32 } from "node:zlib";
 
 export const SEGMENT_HEADER_BYTES = 64;
 export const FRAME_HEADER_BYTES = 32;
-const VERSION = 2;
+export const LOG_VERSION = 2;
 const SEGMENT_MAGIC = "SVCLOG2\0";
 const FRAME_MAGIC = 0x4643_5653;
 const TABLE_MAGIC = 0x5443_5653;
@@ -64,7 +64,7 @@ export function sequenceFromFileName(name: string): number | null {
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
   bytes.write(SEGMENT_MAGIC, 0, "latin1");
-  bytes.writeUInt32LE(VERSION, 8);
+  bytes.writeUInt32LE(LOG_VERSION, 8);
   bytes.writeUInt32LE(header.epoch, 12);
   bytes.write(header.logId, 16, LOG_ID_BYTES, "hex");
   bytes.writeBigUInt64LE(BigInt(header.firstSn), 32);
@@ -82,7 +82,7 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | number | nul
   if (head.toString("latin1", 0, 6) !== SEGMENT_MAGIC.slice(0, 6)) return null;
   if (crc32(head.subarray(0, 60)) !== head.readUInt32LE(60)) return null;
   if (head.toString("latin1", 0, 8) !== SEGMENT_MAGIC) return head[6]! - 0x30;
-  if (head.readUInt32LE(8) !== VERSION) return head.readUInt32LE(8);
+  if (head.readUInt32LE(8) !== LOG_VERSION) return head.readUInt32LE(8);
   return {
     epoch: head.readUInt32LE(12),
     logId: head.toString("hex", 16, 16 + LOG_ID_BYTES),

@@ -4,11 +4,13 @@
 
 import { join } from "node:path";
 import { SvcError } from "../../base/errors.js";
+import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk } from "./disk.js";
 import {
   FRAME_HEADER_BYTES,
   type FrameHeader,
+  LOG_VERSION,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
   segmentName,
@@ -161,6 +163,10 @@ function readHeader(
 ): SegmentHeader | null {
   const header = reader.header();
   if (typeof header === "number") {
+    if (isLaterFormat(header, LOG_VERSION)) {
+      const reason = describeLaterFormat(header, LOG_VERSION);
+      throw new SvcError("SVC2506", `${segment.name}: ${reason}`);
+    }
     throw new LogCorruptionError(segment.name, 0, `format version ${header} is not supported`);
   }
   if (header === null) {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { ConsumerMessages, JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
 import { SvcError } from "../../base/errors.js";
-import type { LogStream, StreamPart, StreamState } from "./log-stream.js";
+import type { LogStream, ReceivedPart, StreamPart, StreamState } from "./log-stream.js";
 
 const TIMEOUT_MS = 5_000;
 const HINT = "set `jetstream { sync_interval: always }`, which nats-server has as of 2.10";
@@ -16,6 +16,8 @@ const PULL_EXPIRES_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const READ_AHEAD_BYTES = 2 ** 23;
 const NOT_FOUND = 404;
+/** Messages of the first release do not name theirs. */
+const UNNAMED_PROTOCOL = 4;
 const COUNT = /^\d{1,16}$/;
 
 type JetStream = typeof import("@nats-io/jetstream");
@@ -131,6 +133,7 @@ export class JetStreamLog implements LogStream {
     const headers = this.#packages.transport.headers();
     headers.set("Svc-Log", state.log);
     headers.set("Svc-Epoch", `${state.epoch}`);
+    headers.set("Svc-Protocol", `${state.protocol}`);
     headers.set("Svc-Part", `${part}/${parts}`);
     if (state.reached !== null) {
       headers.set("Svc-Sn", `${state.reached.sn}`);
@@ -141,7 +144,7 @@ export class JetStreamLog implements LogStream {
     return (await this.#client.publish(this.#subject(kind), bytes, options)).seq;
   }
 
-  async *read(seq: number): AsyncGenerator<StreamPart, void, void> {
+  async *read(seq: number): AsyncGenerator<ReceivedPart, void, void> {
     const { DeliverPolicy } = this.#packages.jetstream;
     const consumer = await this.#client.consumers.get(this.#name, {
       deliver_policy: DeliverPolicy.StartSequence,
@@ -154,7 +157,7 @@ export class JetStreamLog implements LogStream {
     void this.#watch(messages);
     for await (const message of messages) {
       const [part, parts] = parsePart(message.headers);
-      yield { part, parts, bytes: message.data };
+      yield { part, parts, bytes: message.data, protocol: parseProtocol(message.headers) };
     }
   }
 
@@ -210,12 +213,17 @@ function parseState(headers: MsgHdrs | undefined): StreamState | null {
   const sn = parseCount(headers?.get("Svc-Sn"));
   const chain = parseCount(headers?.get("Svc-Chain"));
   if (!/^[0-9a-f]{32}$/.test(log) || epoch === null) return null;
-  return { log, epoch, reached: sn === null || chain === null ? null : { sn, chain } };
+  const reached = sn === null || chain === null ? null : { sn, chain };
+  return { log, epoch, protocol: parseProtocol(headers), reached };
 }
 
 function parsePart(headers: MsgHdrs | undefined): readonly [number, number] {
   const [part, parts] = (headers?.get("Svc-Part") ?? "").split("/").map(parseCount);
   return [part ?? 0, parts ?? 0];
+}
+
+function parseProtocol(headers: MsgHdrs | undefined): number {
+  return parseCount(headers?.get("Svc-Protocol")) ?? UNNAMED_PROTOCOL;
 }
 
 function parseCount(text: string | undefined): number | null {

@@ -4,6 +4,8 @@
 export interface StreamState {
   readonly log: string;
   readonly epoch: number;
+  /** Protocol of the message. */
+  readonly protocol: number;
   /** Position reached; null: snapshots are incomplete. */
   readonly reached: { readonly sn: number; readonly chain: number } | null;
 }
@@ -14,6 +16,11 @@ export interface StreamPart {
   readonly part: number;
   readonly parts: number;
   readonly bytes: Uint8Array;
+}
+
+export interface ReceivedPart extends StreamPart {
+  /** Of its message. */
+  readonly protocol: number;
 }
 
 export interface LogStream {
@@ -34,7 +41,7 @@ export interface LogStream {
    */
   append(kind: "table" | "data", part: StreamPart, state: StreamState): Promise<number>;
   /** Yields parts from a sequence on, until the connection closes. */
-  read(seq: number): AsyncGenerator<StreamPart, void, void>;
+  read(seq: number): AsyncGenerator<ReceivedPart, void, void>;
   /** Removes messages before a sequence. */
   truncateHead(seq: number): Promise<void>;
   close(): Promise<void>;

@@ -2,6 +2,8 @@
 // into parts for the broker. An incomplete message of a crashed writer is skipped: the next one
 // starts with part 1.
 
+import { SvcError } from "../../base/errors.js";
+import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
 import {
   encodeMessage,
@@ -11,7 +13,8 @@ import {
   type MessageTypeNumber,
   malformedMessage,
 } from "../wire/messages.js";
-import type { LogStream, StreamPart, StreamState } from "./log-stream.js";
+import { PROTOCOL } from "../wire/peer.js";
+import type { LogStream, ReceivedPart, StreamPart, StreamState } from "./log-stream.js";
 
 /** Maximum bytes in flight to the broker. */
 const MAX_IN_FLIGHT_BYTES = 2 ** 22;
@@ -115,20 +118,21 @@ export class StreamWriter {
 }
 
 export class StreamReader {
-  readonly #parts: AsyncIterator<StreamPart>;
+  readonly #parts: AsyncIterator<ReceivedPart>;
   readonly #received: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(parts: AsyncIterable<StreamPart>) {
+  constructor(parts: AsyncIterable<ReceivedPart>) {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
-  /** Returns null if the connection has closed. @throws SvcError SVC2531 */
+  /** Returns null if the connection has closed. @throws SvcError SVC2531, SVC2532 */
   async next(): Promise<Message | null> {
     for (;;) {
       const { done, value } = await this.#parts.next();
       if (done === true) return null;
-      const { part, parts, bytes } = value;
+      const { part, parts, bytes, protocol } = value;
+      requireKnownProtocol(protocol);
       if (part < 1 || part > parts) throw malformedMessage("a part of nothing");
       if (part === 1) this.#clear();
       // Its first part precedes the first one read.
@@ -162,4 +166,11 @@ export class StreamReader {
     this.#received.length = 0;
     this.#bytes = 0;
   }
+}
+
+/** Throws SVC2532 if the messages of a stream are of a later release. */
+export function requireKnownProtocol(protocol: number): void {
+  if (!isLaterFormat(protocol, PROTOCOL)) return;
+  const reason = describeLaterFormat(protocol, PROTOCOL);
+  throw new SvcError("SVC2532", `replication: messages of the stream: ${reason}`);
 }

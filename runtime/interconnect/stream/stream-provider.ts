@@ -11,9 +11,10 @@ import type { LogSender, SenderParts } from "../log-transport.js";
 import { InterruptibleSleep, RetryLoop } from "../retry-loop.js";
 import { sendSnapshot } from "../snapshot-transfer.js";
 import { MessageType } from "../wire/messages.js";
+import { PROTOCOL } from "../wire/peer.js";
 import type { Start } from "../wire/positions.js";
 import type { LogStream, OpenStream, StreamState } from "./log-stream.js";
-import { StreamWriter } from "./stream-messages.js";
+import { requireKnownProtocol, StreamWriter } from "./stream-messages.js";
 
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
@@ -124,7 +125,7 @@ export class StreamProvider implements LogSender {
       const { logId, epoch } = own.channel.log;
       const start = this.#resumeFrom(found);
       this.#acknowledged = start?.sn ?? null;
-      const state: StreamState = { log: logId, epoch, reached: start };
+      const state: StreamState = { log: logId, epoch, protocol: PROTOCOL, reached: start };
       const writer = new StreamWriter(log, state, (sn) => {
         this.#acknowledged = Math.max(this.#acknowledged ?? 0, sn);
       });
@@ -142,7 +143,7 @@ export class StreamProvider implements LogSender {
 
   /**
    * Returns where the log continues from the stream's state; null: with snapshots.
-   * @throws SvcError SVC2535, SVC3363, SVC3364
+   * @throws SvcError SVC2532, SVC2535, SVC3363, SVC3364
    */
   #resumeFrom(found: StreamState | null): Start | null {
     const { fenced, log: own } = this.#parts;
@@ -159,8 +160,10 @@ export class StreamProvider implements LogSender {
       const text = `${this.uri} contains the transactions of another instance`;
       throw new SvcError("SVC3363", `replication: ${text}`);
     }
-    const { reached } = found;
-    if (reached === null) return null;
+    const { reached, protocol } = found;
+    requireKnownProtocol(protocol);
+    // Messages of this protocol follow a table of this protocol.
+    if (reached === null || protocol < PROTOCOL) return null;
     const text = `${this.uri} has changes up to ${reached.sn}`;
     if (reached.sn > safe) {
       throw new SvcError("SVC3364", `replication: ${text}, the log here ends at ${safe}`);

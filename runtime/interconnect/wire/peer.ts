@@ -26,7 +26,7 @@ const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 const HEARTBEATS = 15;
 const NOTHING = Buffer.alloc(0);
 /** Protocols that this release speaks: both ends use the highest that they have in common. */
-const PROTOCOL = 4;
+export const PROTOCOL = 4;
 const OLDEST_PROTOCOL = 4;
 /** Read-ahead limit while paused; many times what is in flight. */
 const MAX_AHEAD_BYTES = 2 ** 26;

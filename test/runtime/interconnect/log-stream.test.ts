@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { LogLine } from "../../../runtime/base/log-settings.js";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
 import { CommitClock } from "../../../runtime/graph/manager/logging-entry-points.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
@@ -15,6 +16,7 @@ import { Replica } from "../../../runtime/interconnect/replica.js";
 import type { LogStream } from "../../../runtime/interconnect/stream/log-stream.js";
 import { StreamFollower } from "../../../runtime/interconnect/stream/stream-follower.js";
 import { StreamProvider } from "../../../runtime/interconnect/stream/stream-provider.js";
+import { PROTOCOL } from "../../../runtime/interconnect/wire/peer.js";
 import { Traffic } from "../../../runtime/metrics/traffic.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
@@ -72,10 +74,12 @@ function request(root: string, name: string) {
   return { name, path: name, folder: join(root, name), ...isAny };
 }
 
-function createSender({ log, provider }: Context, open: () => Promise<LogStream>) {
+type Open = () => Promise<LogStream>;
+
+function createSender({ log, provider }: Context, open: Open, said: LogLine = warn) {
   const digest = "0".repeat(32);
   return new StreamProvider({
-    ...{ uri: "memory://stream", open, log, warn },
+    ...{ uri: "memory://stream", open, log, warn: said },
     ...{ traffic: new Traffic(), gate: new FlowControl() },
     snapshots: { saveNow: (name) => provider.saveNow(name, 60_000) },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
@@ -84,8 +88,15 @@ function createSender({ log, provider }: Context, open: () => Promise<LogStream>
   });
 }
 
+function createFollower({ replica }: Context, open: Open, said: LogLine = warn): StreamFollower {
+  return new StreamFollower({
+    ...{ uri: "memory://stream", open, replica, warn: said },
+    ...{ traffic: new Traffic(), gate: new FlowControl() },
+  });
+}
+
 test("carries snapshots and transactions, also after lost connections", async (context) => {
-  const { folder, provider, subscriber, replica, log } = context;
+  const { folder, provider, subscriber, log } = context;
   const store = GraphStore.attach(
     provider.open(request(join(folder, "p"), "g")).share,
     TEST_THREAD + 2,
@@ -98,10 +109,7 @@ test("carries snapshots and transactions, also after lost connections", async (c
   graph.closeVertex(kept);
   const broker = new MemoryBroker(100);
   const sender = createSender(context, async () => broker.connect());
-  const follower = new StreamFollower({
-    ...{ uri: "memory://stream", open: async () => broker.connect(), replica, warn },
-    ...{ traffic: new Traffic(), gate: new FlowControl() },
-  });
+  const follower = createFollower(context, async () => broker.connect());
   const running = [sender.run(), follower.run()];
   const replicated = (): GraphStore | undefined => subscriber.replicated().get("g");
   try {
@@ -128,10 +136,52 @@ test("carries snapshots and transactions, also after lost connections", async (c
   }
 });
 
+test("takes no messages of a later release, and begins again after earlier ones", async (c) => {
+  const { folder, log, provider } = c;
+  const store = GraphStore.attach(
+    provider.open(request(join(folder, "p"), "g")).share,
+    TEST_THREAD + 2,
+  );
+  openStore(store).connect("all", "has", "a");
+  await log.settled();
+  const { logId, epoch, safe: sn, chain } = log.channel.log;
+  const broker = new MemoryBroker(100);
+  const writer = broker.connect();
+  const append = async (protocol: number): Promise<void> => {
+    await writer.last();
+    const part = { part: 1, parts: 1, bytes: Buffer.from("later") };
+    await writer.append("table", part, { log: logId, epoch, protocol, reached: { sn, chain } });
+  };
+  await append(PROTOCOL + 1);
+  const said: string[] = [];
+  const open = async () => broker.connect();
+  const [sender, follower] = [
+    createSender(c, open, (line) => said.push(line)),
+    createFollower(c, open, (line) => said.push(line)),
+  ];
+  const running = [sender.run(), follower.run()];
+  const told = `SVC2532: replication: messages of the stream: format ${PROTOCOL + 1}`;
+  await until(
+    () => said.filter((line) => line.startsWith(told)).length === 2,
+    () => said.join("\n"),
+  );
+  assert.is(broker.parts, 1);
+  await append(PROTOCOL - 1);
+  follower.stop();
+  sender.wake();
+  await until(
+    () => broker.parts > 2,
+    () => said.join("\n"),
+  );
+  sender.stop();
+  broker.disconnect();
+  await Promise.all(running);
+});
+
 test("a second writer is refused", async () => {
   const broker = new MemoryBroker(100);
   const [one, other] = [broker.connect(), broker.connect()];
-  const state = { log: "0".repeat(32), epoch: 1, reached: null };
+  const state = { log: "0".repeat(32), epoch: 1, protocol: PROTOCOL, reached: null };
   const part = { part: 1, parts: 1, bytes: Buffer.from("a") };
   await one.last();
   await other.last();

@@ -5,15 +5,17 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { crc32, gunzipSync, gzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { M_INT } from "../../../runtime/graph/model/constants.js";
+import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
+import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { checkStore } from "../graph/support/check-store.js";
 import { graphContent } from "../graph/support/graph-content.js";
 import { restore, step, writerOf } from "./archive/support.js";
 import type { Instance } from "./support/instance.js";
-import { begin, end, type InstancesContext, withInstances } from "./support/instances.js";
+import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
 
 const test = suite<InstancesContext>("releases");
 withInstances(test);
@@ -102,6 +104,19 @@ for (const name of readdirSync(FOLDER)) {
     const changed = plainContent(one);
     await end(one);
     assert.equal(plainContent(await begin(context, "a")), changed);
+  });
+
+  test(`refuses the data folder of ${name} with the log of a later release`, async (context) => {
+    const folder = join(context.folder, "a", "_txlog");
+    writeFiles(join(context.folder, "a"), read().root);
+    const [segment = ""] = readdirSync(folder).filter((file) => file.endsWith(".seg"));
+    const bytes = readFileSync(join(folder, segment));
+    bytes.write("SVCLOG3", 0, "latin1");
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
+    writeFileSync(join(folder, segment), bytes);
+    assert.is(await codeOf(begin(context, "a")), "SVC2506");
+    // It is not corrupt: nothing may be repaired.
+    assert.throws(() => checkLog(realDisk, folder), /: format 3 is of a later release/);
   });
 
   test(`restores the backup of ${name}`, async (context) => {

@@ -289,16 +289,6 @@ test("rejects a large last segment without header or frames", async ({ disk }) =
   assert.throws(() => open(disk), /corrupt header/);
 });
 
-test("rejects unknown versions", async ({ disk }) => {
-  const { log } = open(disk);
-  await append(log, "one");
-  const bytes = disk.contentOf(FIRST);
-  bytes.write("SVCLOG3", 0, "latin1");
-  const { crc32 } = await import("node:zlib");
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
-  assert.throws(() => open(disk), /format version 3 is not supported/);
-});
-
 test("writes nothing after a failed write, unless only space lacked", async () => {
   for (const [code, isOver] of [
     ["EIO", true],

@@ -124,6 +124,12 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [[], "System descriptor must be dict"],
   ["x", "System descriptor must be dict"],
   [{}, at("instances", "dict with one instance or more required")],
+  [
+    two({}, { format: 2, later: {} }),
+    "System descriptor: format 2 is of a later release, this one reads up to 1: " +
+      "install the later release",
+  ],
+  [two({}, { format: "1" }), at("format", "1 required")],
   [{ instances: {} }, at("instances", "dict with one instance or more required")],
   [{ instances: [] }, at("instances", "dict with one instance or more required")],
   [two({}, { name: 5 }), at("name", "string required")],

@@ -16,6 +16,7 @@
 // version.
 
 import { crc32 } from "node:zlib";
+import { describeLaterFormat } from "../../../base/later-release.js";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../../memory/layout.js";
 import { DataError } from "../../model/errors.js";
 import { decodeArenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
@@ -173,10 +174,8 @@ function checkPage(words: Uint32Array, bytes: Uint8Array): number {
   }
   if (hasOtherOrder) throw new DataError("written on a machine with different byte order");
   const version = words[Word.Version]!;
-  if (version < 1 || version > DELTA_VERSION) {
-    const known = `this version of svc-server reads formats 1 to ${DELTA_VERSION}`;
-    throw new DataError(`format ${version} is not supported; ${known}`);
-  }
+  if (version > DELTA_VERSION) throw new DataError(describeLaterFormat(version, DELTA_VERSION));
+  if (version < 1) throw new DataError(`format ${version} is not supported`);
   return checksum;
 }
 

@@ -133,6 +133,15 @@ test("rejects or tolerates corruption with a valid checksum", () => {
   }
 });
 
+test("says that a later release has written a partial", () => {
+  const bytes = Buffer.from(randomResponse().serialize());
+  bytes.writeUInt16LE(2, 8);
+  assert.throws(
+    () => decodePartial(resealed(bytes)),
+    /partial format 2 is of a later release, this one reads up to 1/,
+  );
+});
+
 test("rejects keys out of order when encoding and decoding", () => {
   const response = new PluginResponse();
   response.append(1, "a");

@@ -117,6 +117,17 @@ test("start no run that the engine has not stored", async () => {
   one.jobs.stop();
 });
 
+test("of a later release are not replaced", async () => {
+  const engine = new MemoryEngine();
+  const later = JSON.stringify({ format: 2, epoch: 1, jobs: {} });
+  engine.store(later);
+  const open = () => engine.open("B1");
+  const lease = new JobLease({ id: "B1", ttlMs: 1, timeoutMs: 1000, leads: () => 2, open });
+  const outcome = await lease.take().catch(({ message }: Error) => message);
+  assert.match(String(outcome), /format 2 is of a later release, this one reads up to 1/);
+  assert.is(engine.text, later);
+});
+
 test("of an old leader start nothing once another one has taken over", async () => {
   const engine = new MemoryEngine();
   const one = new Member(engine, "B1", { nightly: NIGHTLY });

@@ -128,6 +128,9 @@ test("finds replaced and missing manifests", async (context) => {
   const file = (number: number): string =>
     join(context.folder, "backup", MANIFESTS, `000000000${number}.json`);
   const intact = readFileSync(file(2), "utf8");
+  writeFileSync(file(2), intact.replace('"format":1', '"format":2'));
+  const refusal = await restore(context, "b").catch((error: SvcError) => error);
+  assert.match(String(refusal), /0000000002.json: format 2 is of a later release/);
   for (const text of [intact.replace(/"time":\d/, '"time":2'), "{}", "", "[1]", null]) {
     rmSync(file(2));
     if (text !== null) writeFileSync(file(2), text);

@@ -371,6 +371,28 @@ test("a member whose graphs a snapshot was replacing does not lead", async (cont
   );
 });
 
+test("a record of a later release is not replaced, one of the first is read", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const record = { holder: "S1", epoch: 5, beat: 1, synced: [], next: null };
+  const later = JSON.stringify({ format: 2, ...record });
+  group.engine.store(later);
+  const first = await group.start("B1");
+  await until(
+    () => /SVC3400: .*format 2 is of a later release, this one reads up to 1/.test(first.log),
+    () => group.log,
+  );
+  assert.is(group.engine.text, later);
+  assert.is(first.clock.group.role, "following");
+  const incarnation = JSON.parse(readFileSync(join(context.folder, "B1", "_member.json"), "utf8"));
+  const synced = [["B1", incarnation.incarnation]];
+  group.engine.store(JSON.stringify({ ...record, synced }));
+  await until(
+    () => (group.engine.record?.epoch ?? 0) > 5,
+    () => group.log,
+  );
+  assert.is(JSON.parse(group.engine.text!).format, 1);
+});
+
 test("an unknown engine, or an invalid member file, ends the start", async (context) => {
   const members = { S1: "127.0.0.1:1" };
   const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };

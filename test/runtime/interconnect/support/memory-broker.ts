@@ -2,6 +2,7 @@
 
 import type {
   LogStream,
+  ReceivedPart,
   StreamPart,
   StreamState,
 } from "../../../../runtime/interconnect/stream/log-stream.js";
@@ -70,7 +71,7 @@ export class MemoryBroker {
   async *#read(
     from: number,
     connection: { readonly isClosed: boolean },
-  ): AsyncGenerator<StreamPart, void, void> {
+  ): AsyncGenerator<ReceivedPart, void, void> {
     for (let seq = from; !connection.isClosed; ) {
       const change = this.#change;
       const entry = this.#entries.find((other) => other.seq >= seq);
@@ -79,7 +80,7 @@ export class MemoryBroker {
         continue;
       }
       seq = entry.seq + 1;
-      yield entry.part;
+      yield { ...entry.part, protocol: entry.state.protocol };
     }
   }
 

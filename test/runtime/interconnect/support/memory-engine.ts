@@ -1,8 +1,8 @@
 // Leadership engine in memory, shared by the instances of a test. Calls of an instance can fail.
 
 import {
+  findRecord,
   type LeadershipEngine,
-  parseRecord,
   type Reading,
 } from "../../../../runtime/interconnect/leadership/leadership.js";
 
@@ -14,7 +14,17 @@ export class MemoryEngine {
   readonly unreachableFor = new Set<string>();
 
   get record(): Reading["record"] {
-    return this.#text === null ? null : parseRecord(this.#text);
+    return findRecord(this.#text);
+  }
+
+  get text(): string | null {
+    return this.#text;
+  }
+
+  /** Replaces the record, as a member of another release would. */
+  store(text: string): void {
+    this.#text = text;
+    this.#revision++;
   }
 
   /** Loses the record. */
