@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { type Manifest, readManifest } from "../runtime/settings/manifest.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { delayOptimization } from "./framework/delay-optimization.js";
 import { flag, stringSetting } from "./framework/option.js";
 import { projectFolder } from "./framework/project-folder.js";
 import { EXIT_FAILURE } from "./framework/report-error.js";
@@ -25,6 +26,7 @@ export const build = defineCommand({
   },
   environment: false,
   async run([argument], { check = false, json = false, list = false, tsconfig, standalone }) {
+    delayOptimization();
     const [{ buildProject }, { printDiagnostics, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./framework/report-build.js"),

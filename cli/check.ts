@@ -1,6 +1,7 @@
 // `svc check`: reports errors in the plugins of a project without writing anything.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { delayOptimization } from "./framework/delay-optimization.js";
 import { flag } from "./framework/option.js";
 import { projectFolder } from "./framework/project-folder.js";
 import { EXIT_FAILURE } from "./framework/report-error.js";
@@ -16,6 +17,7 @@ export const check = defineCommand({
   },
   environment: false,
   async run([argument], { json = false, tsconfig }) {
+    delayOptimization();
     const [{ checkProject }, { printDiagnostics, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./framework/report-build.js"),

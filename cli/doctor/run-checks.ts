@@ -28,7 +28,7 @@ export async function runChecks(folder: string): Promise<CheckResult[]> {
     examined("node", () => `${process.versions.node} on ${process.platform} ${process.arch}`),
     examined("machine", () => `${availableParallelism()} cores, ${memoryMb()} MiB of memory`),
     examined("package", () => `${packageInfo().name} ${packageInfo().version} in ${packageRoot()}`),
-    examined("typescript", () => `checks with ${findTypeScript(folder)}`),
+    examined("typescript", () => `checks with ${findTypeScript(folder).at(-1)}`),
     examined("transport", () => transport(folder, manifest)),
     build(folder, manifest),
     examined("settings", () => settings(folder, manifest)),

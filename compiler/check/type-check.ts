@@ -31,12 +31,11 @@ export function startTypeCheck(
 ): TypeCheck {
   const isFormer = hasOldTypeScript(projectDir);
   const config = writeCheckConfig(projectDir, files, { tsconfig, isFormer });
-  const compiler = findTypeScript(projectDir);
-  const child = spawn(
-    process.execPath,
-    [compiler, "--noEmit", "--pretty", "false", "-p", config.path],
-    { cwd: projectDir, stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const [command, ...first] = findTypeScript(projectDir);
+  const child = spawn(command, [...first, "--noEmit", "--pretty", "false", "-p", config.path], {
+    cwd: projectDir,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const cancelled = new AbortController();
   const result = outcome(child, cancelled.signal)
     .then((ended) =>
