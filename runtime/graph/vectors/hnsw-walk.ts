@@ -4,7 +4,13 @@
 
 import type { Probe } from "./probe.js";
 import { computeStride, countComponents } from "./vector-layout.js";
-import { type VectorMemory, WALK_CANDIDATES, WALK_ENTRIES, WALK_RESULTS } from "./vector-memory.js";
+import {
+  MAX_LIST,
+  type VectorMemory,
+  WALK_CANDIDATES,
+  WALK_ENTRIES,
+  WALK_RESULTS,
+} from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Words of the state; see kernels/vectors.wat. */
@@ -23,6 +29,7 @@ const State = {
   Prefetched: 11,
   ResultHeap: 12,
   CandidateHeap: 13,
+  Scores: 14,
 } as const;
 
 /** Marks of a listed address: never a result; a result even without a vertex. */
@@ -70,6 +77,7 @@ export class HnswWalk {
     words[State.Field] = kernel.field * 4;
     memory.walkFloats[State.Weight] = kernel.weight;
     words[State.List] = memory.lists;
+    words[State.Scores] = memory.lists + MAX_LIST * 4;
     words[State.Prefetched] = this.#prefetched;
     words[State.ResultHeap] = memory.walk + WALK_ENTRIES * 4;
     words[State.CandidateHeap] = memory.walk + (WALK_ENTRIES + 2 * WALK_RESULTS) * 4;

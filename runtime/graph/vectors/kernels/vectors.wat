@@ -61,32 +61,53 @@
       (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
     (i32.add (i32x4.extract_lane 0 (local.get $x)) (i32x4.extract_lane 1 (local.get $x))))
 
-  ;; Score of a slot: field * (factor * dot + weight * scale * squares) + base. $field is the offset
-  ;; of a float32 of the slot: 8 its scale, 12 its 1/|v|.
-  (func $score
-    (param $slot i32) (param $probe i32) (param $length i32)
-    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (result f32)
-    (local $sum f32)
-    (local.set $sum (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
-      (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
-    (if (f32.ne (local.get $weight) (f32.const 0)) (then
-      (local.set $sum (f32.add (local.get $sum) (f32.mul
-        (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
-        (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
-    (f32.add (local.get $base) (f32.mul
-      (f32.load (i32.add (local.get $slot) (local.get $field))) (local.get $sum))))
-
-  ;; Scores of the slots whose addresses are listed, as float32.
-  (func (export "many")
+  ;; Scores of the slots whose addresses are listed, with any lowest bits, as float32: of each
+  ;;
+  ;;   field * (factor * dot + weight * scale * squares) + base
+  ;;
+  ;; $field is the offset of a float32 of the slot: 8 its scale, 12 its 1/|v|. The dot product is
+  ;; that of $wide, whose call would take as long as a short vector.
+  (func $many (export "many")
     (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
     (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (local $last i32) (local $slot i32) (local $p i32) (local $v i32) (local $end i32)
+    (local $score f32) (local $x v128) (local $y v128) (local $z v128) (local $w v128)
+    (local.set $last (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
     (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-      (f32.store (local.get $to) (call $score
-        (i32.load (local.get $list)) (local.get $probe) (local.get $length)
-        (local.get $field) (local.get $factor) (local.get $weight) (local.get $base)))
+      (br_if $done (i32.ge_u (local.get $list) (local.get $last)))
+      (local.set $slot (i32.and (i32.load (local.get $list)) (i32.const -4)))
+      (local.set $p (local.get $probe))
+      (local.set $v (local.get $slot))
+      (local.set $end (i32.add (local.get $slot) (local.get $length)))
+      (local.set $x (v128.const i32x4 0 0 0 0))
+      (local.set $y (v128.const i32x4 0 0 0 0))
+      (local.set $z (v128.const i32x4 0 0 0 0))
+      (local.set $w (v128.const i32x4 0 0 0 0))
+      (loop $part
+        (local.set $x (i32x4.add (local.get $x) (i32x4.dot_i16x8_s
+          (v128.load (local.get $p)) (v128.load8x8_s offset=32 (local.get $v)))))
+        (local.set $y (i32x4.add (local.get $y) (i32x4.dot_i16x8_s
+          (v128.load offset=16 (local.get $p)) (v128.load8x8_s offset=40 (local.get $v)))))
+        (local.set $z (i32x4.add (local.get $z) (i32x4.dot_i16x8_s
+          (v128.load offset=32 (local.get $p)) (v128.load8x8_s offset=48 (local.get $v)))))
+        (local.set $w (i32x4.add (local.get $w) (i32x4.dot_i16x8_s
+          (v128.load offset=48 (local.get $p)) (v128.load8x8_s offset=56 (local.get $v)))))
+        (local.set $p (i32.add (local.get $p) (i32.const 64)))
+        (local.set $v (i32.add (local.get $v) (i32.const 32)))
+        (br_if $part (i32.lt_u (local.get $v) (local.get $end))))
+      (local.set $x (i32x4.add
+        (i32x4.add (local.get $x) (local.get $y))
+        (i32x4.add (local.get $z) (local.get $w))))
+      (local.set $x (i32x4.add (local.get $x)
+        (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
+      (local.set $score (f32.mul (local.get $factor) (f32.convert_i32_s
+        (i32.add (i32x4.extract_lane 0 (local.get $x)) (i32x4.extract_lane 1 (local.get $x))))))
+      (if (f32.ne (local.get $weight) (f32.const 0)) (then
+        (local.set $score (f32.add (local.get $score) (f32.mul
+          (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
+          (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
+      (f32.store (local.get $to) (f32.add (local.get $base) (f32.mul
+        (f32.load (i32.add (local.get $slot) (local.get $field))) (local.get $score))))
       (local.set $list (i32.add (local.get $list) (i32.const 4)))
       (local.set $to (i32.add (local.get $to) (i32.const 4)))
       (br $next))))
@@ -121,7 +142,7 @@
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
       (if (i32.load (local.get $slot)) (then
-        ;; As $score, whose call would take as long as a short vector.
+        ;; As in $many.
         (local.set $score (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
           (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
         (if (f32.ne (local.get $weight) (f32.const 0)) (then
@@ -190,7 +211,7 @@
   ;;
   ;;   0 results | 4 candidates | 8 maximum of results | 12 of candidates | 16 probe | 20 length
   ;;   24 field | 28 factor | 32 weight | 36 base | 40 list | 44 bytes to prefetch per slot, or 0
-  ;;   48 heap of results | 52 heap of candidates
+  ;;   48 heap of results | 52 heap of candidates | 56 scores of the list
   ;;
   ;; Both heaps hold {key, address}, the largest float32 key first: the negated score of results,
   ;; and the score of candidates.
@@ -258,37 +279,30 @@
 
   ;; Scores $count listed slots, and returns the best candidate, or 0 if none is better than the
   ;; worst result. A slot with bit 0 set is only a candidate; so is one without a vertex, unless its
-  ;; bit 1 is set.
+  ;; bit 1 is set. All scores are computed before one is compared: without unpredictable branches
+  ;; between them, their cache misses overlap.
   (func (export "walk") (param $state i32) (param $count i32) (result i32)
     (local $at i32) (local $end i32) (local $slot i32) (local $marks i32) (local $score f32)
-    (local $bytes i32) (local $heap i32) (local $probe i32) (local $length i32) (local $field i32)
-    (local $factor f32) (local $weight f32) (local $base f32)
-    (local.set $probe (i32.load offset=16 (local.get $state)))
-    (local.set $length (i32.load offset=20 (local.get $state)))
-    (local.set $field (i32.load offset=24 (local.get $state)))
-    (local.set $factor (f32.load offset=28 (local.get $state)))
-    (local.set $weight (f32.load offset=32 (local.get $state)))
-    (local.set $base (f32.load offset=36 (local.get $state)))
+    (local $bytes i32) (local $heap i32) (local $to i32)
     (local.set $at (i32.load offset=40 (local.get $state)))
     (local.set $end (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $bytes (i32.load offset=44 (local.get $state)))
     (local.set $heap (i32.load offset=48 (local.get $state)))
+    (local.set $to (i32.load offset=56 (local.get $state)))
     (if (local.get $bytes) (then
       (drop (call $touch (local.get $at) (local.get $count) (local.get $bytes)))))
+    (call $many (local.get $at) (local.get $count)
+      (i32.load offset=16 (local.get $state)) (i32.load offset=20 (local.get $state))
+      (i32.load offset=24 (local.get $state)) (f32.load offset=28 (local.get $state))
+      (f32.load offset=32 (local.get $state)) (f32.load offset=36 (local.get $state))
+      (local.get $to))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
       (local.set $marks (i32.load (local.get $at)))
       (local.set $slot (i32.and (local.get $marks) (i32.const -4)))
       (local.set $at (i32.add (local.get $at) (i32.const 4)))
-      ;; As $score, whose call would take as long as a short vector.
-      (local.set $score (f32.mul (local.get $factor) (f32.convert_i32_s (call $wide
-        (local.get $probe) (i32.add (local.get $slot) (i32.const 32)) (local.get $length)))))
-      (if (f32.ne (local.get $weight) (f32.const 0)) (then
-        (local.set $score (f32.add (local.get $score) (f32.mul
-          (f32.mul (local.get $weight) (f32.load offset=8 (local.get $slot)))
-          (f32.convert_i32_u (i32.load offset=4 (local.get $slot))))))))
-      (local.set $score (f32.add (local.get $base) (f32.mul
-        (f32.load (i32.add (local.get $slot) (local.get $field))) (local.get $score))))
+      (local.set $score (f32.load (local.get $to)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
       ;; A score that is not a number is the lowest.
       (if (f32.ne (local.get $score) (local.get $score)) (then
         (local.set $score (f32.const -inf))))
@@ -335,7 +349,7 @@
       (call $sink (local.get $heap) (local.get $count) (local.get $key) (local.get $slot))
       (br $next))))
 
-  ;; Score of two slots, as $score without its base.
+  ;; Score of two slots, as in $many without its base.
   (func $pair
     (param $a i32) (param $b i32) (param $length i32)
     (param $field i32) (param $factor f32) (param $weight f32) (result f32)
