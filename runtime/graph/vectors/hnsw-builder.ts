@@ -174,7 +174,7 @@ export class HnswBuilder {
     let start = search.descend(probe, level);
     for (let layer = Math.min(level, search.topLevel); layer >= 0 && start !== 0; layer--) {
       search.search(probe, start, layer, ef);
-      walk.sort();
+      walk.finish();
       if (walk.count > 0) start = walk.slotAt(0);
       const own = this.#startList(slot, layer);
       const count = walk.diversify(LINKS, this.#lists, own + List.Neighbors);

@@ -89,6 +89,7 @@ export class HnswSearch {
     if (this.links.levelOf(slot) < 0) return 0;
     for (let layer = this.topLevel; layer > level; layer--) {
       this.search(probe, slot, layer, 1, Mark.Any);
+      this.walk.finish();
       slot = this.walk.slotAt(0);
     }
     return slot;
@@ -142,7 +143,7 @@ export class HnswSearch {
     if (start === 0) return;
     if (filter === null) this.search(probe, start, 0, ef);
     else this.#searchThrough(probe, start, ef, filter);
-    this.walk.sort();
+    this.walk.finish();
   }
 
   /** Returns the entry slot of the lowest layer; 0, without results, if there is none. */
@@ -218,6 +219,7 @@ export class HnswSearch {
     const { walk } = this;
     const nearby = Math.min(MAX_NEARBY, Math.ceil(EXPECTED / share));
     this.search(probe, start, 0, nearby, Mark.Any);
+    walk.finish();
     const starts = walk.slots();
     walk.begin(probe, ef);
     this.#begin();
@@ -231,7 +233,7 @@ export class HnswSearch {
     if (walk.count < starts.length * share * LEAST_PART) return false;
     const enough = share < FREQUENT ? LINKS_LOWEST : LINKS_LOWEST / 2;
     while (slot !== 0) slot = walk.step(probe, this.#listAccepted(slot, enough));
-    walk.sort();
+    walk.finish();
     return true;
   }
 

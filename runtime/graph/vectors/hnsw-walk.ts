@@ -1,24 +1,20 @@
-// A best-first walk through an index by kernels: candidates, results and scores stay in the scratch
-// memory of this thread, and the caller lists the neighbors of one slot after the other. A thread
-// has one walk at a time. Comparisons of slots with each other use the same memory.
+// A best-first walk through an index by kernels: results, slots that lead on, and scores stay in
+// the scratch memory of this thread, sorted, and the caller lists the neighbors of one slot after
+// the other. A thread has one walk at a time. Comparisons of slots with each other use the same
+// memory.
 
+import { MAX_EF } from "./index-layout.js";
 import type { Probe } from "./probe.js";
 import { computeStride, countComponents } from "./vector-layout.js";
-import {
-  MAX_LIST,
-  type VectorMemory,
-  WALK_CANDIDATES,
-  WALK_ENTRIES,
-  WALK_RESULTS,
-} from "./vector-memory.js";
+import { MAX_LIST, STATE_WORDS, type VectorMemory, WALK_ENTRIES } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Words of the state; see kernels/vectors.wat. */
 const State = {
   Results: 0,
-  Candidates: 1,
+  Entries: 1,
   MaxResults: 2,
-  MaxCandidates: 3,
+  MaxEntries: 3,
   Probe: 4,
   Length: 5,
   Field: 6,
@@ -27,8 +23,8 @@ const State = {
   Base: 9,
   List: 10,
   Prefetched: 11,
-  ResultHeap: 12,
-  CandidateHeap: 13,
+  First: 12,
+  Next: 13,
   Scores: 14,
 } as const;
 
@@ -69,9 +65,9 @@ export class HnswWalk {
     const words = memory.walkWords;
     const { kernel } = this.#table.measure;
     words[State.Results] = 0;
-    words[State.Candidates] = 0;
+    words[State.Entries] = 0;
     words[State.MaxResults] = most;
-    words[State.MaxCandidates] = WALK_CANDIDATES;
+    words[State.MaxEntries] = WALK_ENTRIES;
     words[State.Probe] = memory.probe;
     words[State.Length] = countComponents(this.#length);
     words[State.Field] = kernel.field * 4;
@@ -79,8 +75,8 @@ export class HnswWalk {
     words[State.List] = memory.lists;
     words[State.Scores] = memory.lists + MAX_LIST * 4;
     words[State.Prefetched] = this.#prefetched;
-    words[State.ResultHeap] = memory.walk + WALK_ENTRIES * 4;
-    words[State.CandidateHeap] = memory.walk + (WALK_ENTRIES + 2 * WALK_RESULTS) * 4;
+    words[State.First] = memory.walk + STATE_WORDS * 4;
+    words[State.Next] = memory.walk + STATE_WORDS * 4;
   }
 
   /** Scores listed slots; returns the slot to list the neighbors of, or 0 at the end. */
@@ -97,7 +93,8 @@ export class HnswWalk {
   get threshold(): number {
     const { walkWords, walkFloats } = this.#memory;
     const isFull = walkWords[State.Results] === walkWords[State.MaxResults];
-    return isFull ? -walkFloats[WALK_ENTRIES]! : Number.NEGATIVE_INFINITY;
+    if (!isFull) return Number.NEGATIVE_INFINITY;
+    return walkFloats[STATE_WORDS + 2 * (walkWords[State.Entries]! - 1)]!;
   }
 
   /** Number of results. */
@@ -105,18 +102,18 @@ export class HnswWalk {
     return this.#memory.walkWords[State.Results]!;
   }
 
-  /** Sorts the results, best first, which ends the walk. */
-  sort(): void {
-    this.#memory.kernel!.sort(this.#memory.walk);
+  /** Ends the walk. Only then are the results those at the first places, best first. */
+  finish(): void {
+    this.#memory.kernel!.finish(this.#memory.walk);
   }
 
   slotAt(place: number): number {
     const memory = this.#memory;
-    return memory.wordAt(memory.walkWords[WALK_ENTRIES + 2 * place + 1]!);
+    return memory.wordAt(memory.walkWords[STATE_WORDS + 2 * place + 1]!);
   }
 
   scoreAt(place: number): number {
-    return -this.#memory.walkFloats[WALK_ENTRIES + 2 * place]!;
+    return this.#memory.walkFloats[STATE_WORDS + 2 * place]!;
   }
 
   /** Returns the slots of the results. */
@@ -131,7 +128,7 @@ export class HnswWalk {
   rank(slot: number, others: Uint32Array): void {
     const memory = this.#memory;
     const { list } = memory;
-    this.#beginRanking(WALK_RESULTS);
+    this.#beginRanking(MAX_EF);
     const count = others.length;
     for (let at = 0; at < count; at++) list[at] = memory.addressOf(others[at]!);
     const { factor } = this.#table.measure.kernel;

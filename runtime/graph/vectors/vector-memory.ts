@@ -5,7 +5,7 @@
 //
 //   part of a thread    word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
 //   its exact part      float32 x EXACT_CHUNK of the probe | of a float16 vector
-//   its walk            state of hnsw-walk.ts | {key, address} of results | of candidates
+//   its walk            state of hnsw-walk.ts | {score, address} of results and what leads to them
 //
 // The exact parts follow the parts of all threads, and the walks follow those. Words 1 and 2 of a
 // part are the serial of the exact probe and the first component of the loaded chunk.
@@ -18,7 +18,6 @@ import {
   WALK_SCRATCH_BYTES,
 } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
-import { MAX_EF } from "./index-layout.js";
 import { type VectorKernel, vectorKernel } from "./kernels/vector-kernel.js";
 import { type DotKernel, plainKernel } from "./plain-kernel.js";
 import { computeRowWords, PRECISIONS } from "./precision.js";
@@ -41,10 +40,9 @@ const LISTS = PROBE + MAX_COMPONENTS * 2;
 export const EXACT_CHUNK = EXACT_SCRATCH_BYTES / 8;
 /** Maximum number of slots in a kernel call. */
 export const MAX_LIST = 4000;
-/** Words of the state of a walk, and maximum number of its results and candidates. */
-export const WALK_ENTRIES = 16;
-export const WALK_RESULTS = MAX_EF;
-export const WALK_CANDIDATES = WALK_SCRATCH_BYTES / 8 - WALK_ENTRIES / 2 - WALK_RESULTS;
+/** Words of the state of a walk, and maximum number of its entries; one more is written to. */
+export const STATE_WORDS = 16;
+export const WALK_ENTRIES = WALK_SCRATCH_BYTES / 8 - STATE_WORDS / 2 - 1;
 
 export class VectorMemory {
   readonly #arena: Arena;

@@ -55,10 +55,10 @@ export interface VectorKernel {
     threshold: number,
     to: number,
   ): number;
-  /** Scores listed slots; returns the best candidate of a walk, or 0 at its end. */
+  /** Scores listed slots; returns the slot to list the neighbors of, or 0 at the end of a walk. */
   walk(state: number, count: number): number;
-  /** Sorts the results of a walk, best first. */
-  sort(state: number): void;
+  /** Keeps only the results of a walk, best first. */
+  finish(state: number): void;
   /** Makes the listed slots the results, scored by their similarity to a slot; best first. */
   rank(state: number, slot: number, count: number, factor: number): void;
   /** Keeps up to `room` diverse ones of the sorted results; returns their number. */

@@ -209,85 +209,77 @@
 
   ;; Walk through an index, one node at a time. Its state, set by the caller:
   ;;
-  ;;   0 results | 4 candidates | 8 maximum of results | 12 of candidates | 16 probe | 20 length
+  ;;   0 results | 4 entries | 8 maximum of results | 12 of entries | 16 probe | 20 length
   ;;   24 field | 28 factor | 32 weight | 36 base | 40 list | 44 bytes to prefetch per slot, or 0
-  ;;   48 heap of results | 52 heap of candidates | 56 scores of the list
+  ;;   48 first entry | 52 entry to continue at | 56 scores of the list
   ;;
-  ;; Both heaps hold {key, address}, the largest float32 key first: the negated score of results,
-  ;; and the score of candidates.
+  ;; Entries are {float32 score, address}, best first: the results, and between them slots that only
+  ;; lead on. Bit 0 of an address marks the latter, bit 1 those whose neighbors were listed. Once
+  ;; there are enough results, the last entry is the worst one.
 
-  (func $push (param $heap i32) (param $place i32) (param $key f32) (param $slot i32)
-    (local $parent i32)
-    (block $done (loop $up
-      (br_if $done (i32.eqz (local.get $place)))
-      (local.set $parent (i32.shr_u (i32.sub (local.get $place) (i32.const 1)) (i32.const 1)))
-      (br_if $done (f32.le (local.get $key)
-        (f32.load (i32.add (local.get $heap) (i32.shl (local.get $parent) (i32.const 3))))))
-      (i64.store (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3)))
-        (i64.load (i32.add (local.get $heap) (i32.shl (local.get $parent) (i32.const 3)))))
-      (local.set $place (local.get $parent))
-      (br $up)))
-    (local.set $heap (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3))))
-    (f32.store (local.get $heap) (local.get $key))
-    (i32.store offset=4 (local.get $heap) (local.get $slot)))
-
-  ;; Replaces the top of a heap of $count entries.
-  (func $sink (param $heap i32) (param $count i32) (param $key f32) (param $slot i32)
-    (local $place i32) (local $child i32) (local $at i32) (local $right i32)
-    (block $done (loop $down
-      (local.set $child (i32.add (i32.shl (local.get $place) (i32.const 1)) (i32.const 1)))
-      (br_if $done (i32.ge_u (local.get $child) (local.get $count)))
-      (local.set $at (i32.add (local.get $heap) (i32.shl (local.get $child) (i32.const 3))))
-      ;; Which child is larger is unpredictable, so there is no branch. The word behind the last
-      ;; child is readable.
-      (local.set $right (i32.and
-        (i32.lt_u (i32.add (local.get $child) (i32.const 1)) (local.get $count))
-        (f32.gt (f32.load offset=8 (local.get $at)) (f32.load (local.get $at)))))
-      (local.set $at (i32.add (local.get $at) (i32.shl (local.get $right) (i32.const 3))))
-      (local.set $child (i32.add (local.get $child) (local.get $right)))
-      (br_if $done (f32.le (f32.load (local.get $at)) (local.get $key)))
-      (i64.store
-        (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3)))
-        (i64.load (local.get $at)))
-      (local.set $place (local.get $child))
-      (br $down)))
-    (local.set $heap (i32.add (local.get $heap) (i32.shl (local.get $place) (i32.const 3))))
-    (f32.store (local.get $heap) (local.get $key))
-    (i32.store offset=4 (local.get $heap) (local.get $slot)))
-
-  ;; Keeps a slot as a result if it is among the best.
-  (func $keep (param $state i32) (param $score f32) (param $slot i32)
-    (local $heap i32) (local $count i32)
-    (local.set $heap (i32.load offset=48 (local.get $state)))
-    (local.set $count (i32.load (local.get $state)))
-    (if (i32.lt_u (local.get $count) (i32.load offset=8 (local.get $state))) (then
-      (i32.store (local.get $state) (i32.add (local.get $count) (i32.const 1)))
-      (call $push (local.get $heap) (local.get $count) (f32.neg (local.get $score))
-        (local.get $slot)))
-    (else (if (f32.gt (local.get $score) (f32.neg (f32.load (local.get $heap)))) (then
-      (call $sink (local.get $heap) (local.get $count) (f32.neg (local.get $score))
-        (local.get $slot)))))))
-
-  ;; Adds a candidate. Drops it if there are too many.
-  (func $propose (param $state i32) (param $score f32) (param $slot i32)
-    (local $count i32)
+  ;; Adds an entry in its place; drops the worst ones that are too many. Entries are moved as they
+  ;; are stored, each by one instruction: the processor would wait for stores of parts.
+  (func $insert (param $state i32) (param $score f32) (param $entry i32)
+    (local $at i32) (local $first i32) (local $count i32) (local $results i32)
+    (local.set $first (i32.load offset=48 (local.get $state)))
     (local.set $count (i32.load offset=4 (local.get $state)))
-    (if (i32.lt_u (local.get $count) (i32.load offset=12 (local.get $state))) (then
-      (i32.store offset=4 (local.get $state) (i32.add (local.get $count) (i32.const 1)))
-      (call $push (i32.load offset=52 (local.get $state)) (local.get $count) (local.get $score)
-        (local.get $slot)))))
+    (local.set $results (i32.load (local.get $state)))
+    (local.set $at (i32.add (local.get $first) (i32.shl (local.get $count) (i32.const 3))))
+    (if (i32.eq (local.get $count) (i32.load offset=12 (local.get $state)))
+      (then
+        (local.set $at (i32.sub (local.get $at) (i32.const 8)))
+        (local.set $results (i32.sub (local.get $results) (i32.eqz
+          (i32.and (i32.load offset=4 (local.get $at)) (i32.const 1))))))
+      (else (i32.store offset=4 (local.get $state) (i32.add (local.get $count) (i32.const 1)))))
+    (block $found (loop $move
+      (br_if $found (i32.le_u (local.get $at) (local.get $first)))
+      (local.set $at (i32.sub (local.get $at) (i32.const 8)))
+      (if (f32.ge (f32.load (local.get $at)) (local.get $score)) (then
+        (local.set $at (i32.add (local.get $at) (i32.const 8)))
+        (br $found)))
+      (i64.store offset=8 (local.get $at) (i64.load (local.get $at)))
+      (br $move)))
+    (i64.store (local.get $at) (i64.or
+      (i64.extend_i32_u (i32.reinterpret_f32 (local.get $score)))
+      (i64.shl (i64.extend_i32_u (local.get $entry)) (i64.const 32))))
+    (if (i32.lt_u (local.get $at) (i32.load offset=52 (local.get $state))) (then
+      (i32.store offset=52 (local.get $state) (local.get $at))))
+    (local.set $results (i32.add (local.get $results)
+      (i32.eqz (i32.and (local.get $entry) (i32.const 1)))))
+    (i32.store (local.get $state) (local.get $results))
+    (if (i32.ge_u (local.get $results) (i32.load offset=8 (local.get $state))) (then
+      (call $truncate (local.get $state)))))
 
-  ;; Scores $count listed slots, and returns the best candidate, or 0 if none is better than the
-  ;; worst result. A slot with bit 0 set is only a candidate; so is one without a vertex, unless its
-  ;; bit 1 is set. All scores are computed before one is compared: without unpredictable branches
-  ;; between them, their cache misses overlap.
+  ;; Drops the results that are too many, of which there is at most one, and what is behind the last.
+  (func $truncate (param $state i32)
+    (local $at i32) (local $first i32) (local $extra i32)
+    (local.set $first (i32.load offset=48 (local.get $state)))
+    (local.set $at (i32.add (local.get $first)
+      (i32.shl (i32.load offset=4 (local.get $state)) (i32.const 3))))
+    (local.set $extra (i32.sub
+      (i32.load (local.get $state)) (i32.load offset=8 (local.get $state))))
+    (i32.store (local.get $state) (i32.load offset=8 (local.get $state)))
+    (block $done (loop $next
+      (br_if $done (i32.le_u (local.get $at) (local.get $first)))
+      (if (i32.eqz (i32.and (i32.load (i32.sub (local.get $at) (i32.const 4))) (i32.const 1)))
+        (then
+          (br_if $done (i32.eqz (local.get $extra)))
+          (local.set $extra (i32.const 0))))
+      (local.set $at (i32.sub (local.get $at) (i32.const 8)))
+      (br $next)))
+    (i32.store offset=4 (local.get $state)
+      (i32.shr_u (i32.sub (local.get $at) (local.get $first)) (i32.const 3))))
+
+  ;; Scores $count listed slots, and returns the best entry whose neighbors were not listed yet, or
+  ;; 0 if there is none. A slot with bit 0 set only leads on; so does one without a vertex, unless
+  ;; its bit 1 is set. All scores are computed before one is compared: without unpredictable
+  ;; branches between them, their cache misses overlap.
   (func (export "walk") (param $state i32) (param $count i32) (result i32)
     (local $at i32) (local $end i32) (local $slot i32) (local $marks i32) (local $score f32)
-    (local $bytes i32) (local $heap i32) (local $to i32)
+    (local $bytes i32) (local $to i32)
     (local.set $at (i32.load offset=40 (local.get $state)))
     (local.set $end (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $bytes (i32.load offset=44 (local.get $state)))
-    (local.set $heap (i32.load offset=48 (local.get $state)))
     (local.set $to (i32.load offset=56 (local.get $state)))
     (if (local.get $bytes) (then
       (drop (call $touch (local.get $at) (local.get $count) (local.get $bytes)))))
@@ -307,47 +299,58 @@
       (if (f32.ne (local.get $score) (local.get $score)) (then
         (local.set $score (f32.const -inf))))
       (if (i32.eq (i32.load (local.get $state)) (i32.load offset=8 (local.get $state))) (then
-        (br_if $next (f32.le (local.get $score) (f32.neg (f32.load (local.get $heap)))))))
-      (call $propose (local.get $state) (local.get $score) (local.get $slot))
-      (br_if $next (i32.and (local.get $marks) (i32.const 1)))
-      (if (i32.eqz (i32.and (local.get $marks) (i32.const 2))) (then
-        (br_if $next (i32.eqz (i32.load (local.get $slot))))))
-      (call $keep (local.get $state) (local.get $score) (local.get $slot))
+        (br_if $next (f32.le (local.get $score) (call $worst (local.get $state))))))
+      (call $insert (local.get $state) (local.get $score) (i32.or (local.get $slot)
+        (i32.or
+          (i32.and (local.get $marks) (i32.const 1))
+          (i32.and
+            (i32.eqz (i32.and (local.get $marks) (i32.const 2)))
+            (i32.eqz (i32.load (local.get $slot)))))))
       (br $next)))
-    (call $best (local.get $state)))
+    (call $continue (local.get $state)))
 
-  ;; Removes the best candidate and returns it; 0 if none is better than the worst result.
-  (func $best (param $state i32) (result i32)
-    (local $heap i32) (local $count i32) (local $last i32) (local $slot i32)
-    (local.set $count (i32.load offset=4 (local.get $state)))
-    (if (i32.eqz (local.get $count)) (then (return (i32.const 0))))
-    (local.set $heap (i32.load offset=52 (local.get $state)))
-    (if (i32.eq (i32.load (local.get $state)) (i32.load offset=8 (local.get $state))) (then
-      (if (f32.lt (f32.load (local.get $heap))
-          (f32.neg (f32.load (i32.load offset=48 (local.get $state))))) (then
-        (return (i32.const 0))))))
-    (local.set $slot (i32.load offset=4 (local.get $heap)))
-    (local.set $count (i32.sub (local.get $count) (i32.const 1)))
-    (i32.store offset=4 (local.get $state) (local.get $count))
-    (local.set $last (i32.add (local.get $heap) (i32.shl (local.get $count) (i32.const 3))))
-    (call $sink (local.get $heap) (local.get $count)
-      (f32.load (local.get $last)) (i32.load offset=4 (local.get $last)))
-    (local.get $slot))
+  ;; Score of the last entry.
+  (func $worst (param $state i32) (result f32)
+    (f32.load (i32.add
+      (i32.load offset=48 (local.get $state))
+      (i32.shl (i32.sub (i32.load offset=4 (local.get $state)) (i32.const 1)) (i32.const 3)))))
 
-  ;; Sorts the results, best first.
-  (func $sort (export "sort") (param $state i32)
-    (local $heap i32) (local $count i32) (local $last i32) (local $key f32) (local $slot i32)
-    (local.set $heap (i32.load offset=48 (local.get $state)))
-    (local.set $count (i32.load (local.get $state)))
+  ;; Returns the best entry whose neighbors were not listed yet, and marks it; 0 if there is none.
+  (func $continue (param $state i32) (result i32)
+    (local $at i32) (local $end i32) (local $entry i32)
+    (local.set $at (i32.load offset=52 (local.get $state)))
+    (local.set $end (i32.add
+      (i32.load offset=48 (local.get $state))
+      (i32.shl (i32.load offset=4 (local.get $state)) (i32.const 3))))
+    (block $none (loop $next
+      (br_if $none (i32.ge_u (local.get $at) (local.get $end)))
+      (local.set $entry (i32.load offset=4 (local.get $at)))
+      (local.set $at (i32.add (local.get $at) (i32.const 8)))
+      (br_if $next (i32.and (local.get $entry) (i32.const 2)))
+      (i32.store (i32.sub (local.get $at) (i32.const 4))
+        (i32.or (local.get $entry) (i32.const 2)))
+      (i32.store offset=52 (local.get $state) (local.get $at))
+      (return (i32.and (local.get $entry) (i32.const -4)))))
+    (i32.store offset=52 (local.get $state) (local.get $at))
+    (i32.const 0))
+
+  ;; Keeps the results alone, without marks.
+  (func (export "finish") (param $state i32)
+    (local $at i32) (local $to i32) (local $end i32) (local $entry i32)
+    (local.set $at (i32.load offset=48 (local.get $state)))
+    (local.set $to (local.get $at))
+    (local.set $end (i32.add (local.get $at)
+      (i32.shl (i32.load offset=4 (local.get $state)) (i32.const 3))))
     (block $done (loop $next
-      (br_if $done (i32.le_u (local.get $count) (i32.const 1)))
-      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
-      (local.set $last (i32.add (local.get $heap) (i32.shl (local.get $count) (i32.const 3))))
-      (local.set $key (f32.load (local.get $last)))
-      (local.set $slot (i32.load offset=4 (local.get $last)))
-      (i64.store (local.get $last) (i64.load (local.get $heap)))
-      (call $sink (local.get $heap) (local.get $count) (local.get $key) (local.get $slot))
-      (br $next))))
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (local.set $entry (i32.load offset=4 (local.get $at)))
+      (if (i32.eqz (i32.and (local.get $entry) (i32.const 1))) (then
+        (f32.store (local.get $to) (f32.load (local.get $at)))
+        (i32.store offset=4 (local.get $to) (i32.and (local.get $entry) (i32.const -4)))
+        (local.set $to (i32.add (local.get $to) (i32.const 8)))))
+      (local.set $at (i32.add (local.get $at) (i32.const 8)))
+      (br $next)))
+    (i32.store offset=4 (local.get $state) (i32.load (local.get $state))))
 
   ;; Score of two slots, as in $many without its base.
   (func $pair
@@ -377,7 +380,6 @@
   (func (export "rank") (param $state i32) (param $slot i32) (param $count i32)
     (param $factor f32)
     (local $at i32) (local $end i32) (local $score f32)
-    (i32.store (local.get $state) (i32.const 0))
     (local.set $at (i32.load offset=40 (local.get $state)))
     (local.set $end (i32.add (local.get $at) (i32.shl (local.get $count) (i32.const 2))))
     (block $done (loop $next
@@ -388,10 +390,9 @@
         (f32.load offset=32 (local.get $state))))
       (if (f32.ne (local.get $score) (local.get $score)) (then
         (local.set $score (f32.const -inf))))
-      (call $keep (local.get $state) (local.get $score) (i32.load (local.get $at)))
+      (call $insert (local.get $state) (local.get $score) (i32.load (local.get $at)))
       (local.set $at (i32.add (local.get $at) (i32.const 4)))
-      (br $next)))
-    (call $sort (local.get $state)))
+      (br $next))))
 
   ;; Keeps up to $room of the sorted results: each that is more similar to what they were scored by
   ;; than to any one kept before. Returns their number.
@@ -415,7 +416,7 @@
               (i32.load offset=4 (local.get $other)) (i32.load offset=4 (local.get $at))
               (i32.load offset=20 (local.get $state)) (i32.load offset=24 (local.get $state))
               (local.get $factor) (f32.load offset=32 (local.get $state)))
-            (f32.neg (f32.load (local.get $at))))))
+            (f32.load (local.get $at)))))
           (local.set $other (i32.add (local.get $other) (i32.const 8)))
           (br $compare)))
         (i64.store (local.get $last) (i64.load (local.get $at)))
