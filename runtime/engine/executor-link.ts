@@ -124,14 +124,16 @@ export class ExecutorLink {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      if (!this.alive) return;
-      if (this.#unanswered++ === 0) this.#waitingSinceMs = performance.now();
-      this.port.postMessage(this.#outbox);
-      this.#outbox = [];
-    });
+    setImmediate(this.#post);
   }
+
+  readonly #post = (): void => {
+    this.#scheduled = false;
+    if (!this.alive) return;
+    if (this.#unanswered++ === 0) this.#waitingSinceMs = performance.now();
+    this.port.postMessage(this.#outbox);
+    this.#outbox = [];
+  };
 
   /** Handles a dead executor: drains its last results; nothing is sent any more. */
   replaceDeadThread(): void {

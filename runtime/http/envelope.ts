@@ -22,6 +22,8 @@ export interface Hierarchy {
 
 /** Without back-ends. */
 export const ENGINE: Hierarchy = { level: 0, partitions: null, coverage: null, explain: null };
+/** In one piece, because each join of two texts is an object. */
+const ENGINE_TAIL = `, "level": 0, "partitions": null, "exec_ms": `;
 
 /** Returns the envelope of a plugin or built-in plugin; it carries neither port nor executor. */
 export function okEnvelope(responseText: string, execMs: number, hierarchy = ENGINE): string {
@@ -60,7 +62,9 @@ function origin(port: number, offset: 0 | 1, execId: number): string {
   return `, "port": [${port}, ${offset}], "exec_id": ${execId}`;
 }
 
-function tail(execMs: number, { level, partitions, coverage, explain }: Hierarchy): string {
+function tail(execMs: number, hierarchy: Hierarchy): string {
+  if (hierarchy === ENGINE) return `${ENGINE_TAIL}${milliseconds(execMs)}}`;
+  const { level, partitions, coverage, explain } = hierarchy;
   const parts = partitions === null ? "null" : `[${partitions.join(", ")}]`;
   const covered = coverage === null ? "" : `, "coverage": ${Math.floor(coverage * 1e4) / 1e4}`;
   const explained = explain === null ? "" : `, "explain": ${explain}`;

@@ -98,6 +98,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   /** Clients beyond the limit while they receive the refusal. */
   readonly #refused = new Map<Socket, number>();
   #scheduled: NetConnection[] = [];
+  #inTurn: NetConnection[] = [];
   readonly #lastRequest = { connectionId: 0, t0Ms: 0 };
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
@@ -243,7 +244,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   schedule(connection: NetConnection): void {
     connection.isScheduled = true;
-    if (this.#scheduled.push(connection) === 1) process.nextTick(() => this.#turn());
+    if (this.#scheduled.push(connection) === 1) process.nextTick(this.#turn);
   }
 
   broken(connection: NetConnection): void {
@@ -262,14 +263,17 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     if (this.#open === 0) this.#emptied?.();
   }
 
-  #turn(): void {
+  /** Keeps its array and itself, which would else be allocated in each turn of the event loop. */
+  readonly #turn = (): void => {
     const connections = this.#scheduled;
-    this.#scheduled = [];
+    this.#scheduled = this.#inTurn;
+    this.#inTurn = connections;
     for (const connection of connections) {
       connection.isScheduled = false;
       connection.turn();
     }
-  }
+    while (connections.length > 0) connections.pop();
+  };
 
   #admit(socket: Socket): void {
     this.#accepted++;
