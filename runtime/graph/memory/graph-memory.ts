@@ -88,6 +88,7 @@ export class GraphMemory {
   readonly links: Arena;
   readonly texts: Arena;
   readonly textVersions: Arena;
+  readonly textOwners: Arena;
   /** The current memory of the graph, for other threads. */
   readonly share: SharedGraphMemory;
   #generation = 0;
@@ -125,6 +126,7 @@ export class GraphMemory {
     this.links = arena("links");
     this.texts = arena("texts");
     this.textVersions = arena("textVersions");
+    this.textOwners = arena("textOwners");
     this.refresh();
   }
 

@@ -20,6 +20,7 @@
 //   VECTOR_SLOTS  1 word a vertex: slot of its vector; ends at the highest vertex that had one
 //   TEXTS     segments of the text indexes; in front of them lies a pin for each reading thread
 //   TEXT_VERSIONS  1 word a vertex: version of its indexed texts
+//   TEXT_OWNERS    1 word for 4 words of STRINGS; see store/unique-values.ts
 //
 // An arc, seen from the vertex that owns the run:
 //
@@ -57,6 +58,7 @@ export const ARENAS = [
   "links",
   "texts",
   "textVersions",
+  "textOwners",
 ] as const;
 
 export type ArenaName = (typeof ARENAS)[number];
@@ -79,6 +81,7 @@ export const MAX_WORDS_PER_ARENA: { readonly [A in ArenaName]?: number } = {
   locks: 2 ** 26,
   vectorSlots: MAX_VERTICES,
   textVersions: MAX_VERTICES,
+  textOwners: MAX_ARENA_WORDS >>> 2,
 };
 
 /**
@@ -255,6 +258,8 @@ export const Header = {
   BaseChecksum: 4087,
   /** Block in `lists`: first name of vectors; see vectors/vector-root.ts. */
   VectorFields: 4088,
+  /** Words of TEXT_OWNERS. */
+  TextOwnersEnd: 4089,
   /** 1 while the mutation commits together with those of other graphs; see joint-commit.ts. */
   IsJoint: 4095,
 } as const;

@@ -49,6 +49,8 @@ export function usedWordsInArena(header: Uint32Array, arena: ArenaName, id: numb
     case "vectorSlots":
     case "textVersions":
       return handleEnd;
+    case "textOwners":
+      return header[Header.TextOwnersEnd]!;
     case "events":
       return (header[Header.EventCount]! + 1) * EVENT_WORDS;
     default:

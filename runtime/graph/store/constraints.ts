@@ -3,9 +3,9 @@
 // within a batch does not matter.
 //
 //   LISTS  one descriptor per constraint: {next descriptor, type, key, rules}
-//   INDEX  hash table of the unique values: hash of type, key and value -> vertex
 //
-// The table holds every non-null value of a unique property, also while a batch has duplicates.
+// Every non-null value of a unique property leads to its vertex, also while a batch has duplicates;
+// see unique-values.ts.
 // Equal texts and other large values share a pointer, so they are compared by pointer.
 
 import type { Arena } from "../memory/arena.js";
@@ -21,11 +21,13 @@ import {
   type NamedVertices,
 } from "./constraint-error.js";
 import { describeCell, isOfKind, isRequired, isUnique, kindOfRules } from "./constraint-rules.js";
-import { type EntryMatcher, HashIndex } from "./hash-index.js";
-import { kindOfCell, numberOfCell } from "./property-cells.js";
+import type { EntryMatcher } from "./hash-index.js";
+import { isPointerCell, kindOfCell, numberOfCell } from "./property-cells.js";
 import { PropertyGroups } from "./property-groups.js";
 import { PropertyKind } from "./property-values.js";
+import type { StringPool } from "./string-pool.js";
 import type { TypeLists } from "./type-lists.js";
+import { UniqueValues } from "./unique-values.js";
 import type { VertexTable } from "./vertex-table.js";
 
 const MAX_CONSTRAINTS = 64;
@@ -45,6 +47,7 @@ export interface ConstraintParts extends NamedVertices {
   readonly writer: Writer;
   readonly reader: SeqlockReader;
   readonly vertices: VertexTable;
+  readonly strings: StringPool;
   readonly typeLists: TypeLists;
 }
 
@@ -60,7 +63,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
   readonly #lists: Arena;
   readonly #blocks: BlockAllocator;
   readonly #groups: PropertyGroups;
-  readonly #values: HashIndex;
+  readonly #values: UniqueValues;
   /** Vertices that the commit checks. The array is never shortened, which would cost more. */
   readonly #noted: number[] = [];
   #notedCount = 0;
@@ -75,13 +78,13 @@ export class Constraints implements EntryMatcher, CommitCheck {
     this.#lists = writer.memory.lists;
     this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
     this.#groups = new PropertyGroups(writer, reader);
-    this.#values = new HashIndex(writer, reader, Header.UniqueSegments, Header.UniqueSequence);
+    this.#values = new UniqueValues(writer, reader);
   }
 
   /** Removes all constraints when their memory is cleared as a whole. Requires a mutation. */
   format(): void {
     this.#writer.put(this.#header, Header.Constraints, 0);
-    this.#writer.put(this.#header, Header.UniqueSegments, 0);
+    this.#values.format();
   }
 
   /** True if there are no constraints to keep. */
@@ -335,10 +338,14 @@ export class Constraints implements EntryMatcher, CommitCheck {
 
   #addUnique(vertex: number, type: number, key: number, high: number, low: number): void {
     if (kindOfCell(high) === PropertyKind.Null) return;
-    if (this.#header.words[Header.UniqueSegments] === 0) this.#values.format();
+    const text = isPointerCell(high) ? low : 0;
+    // Equal texts are one string, to which each of them refers.
+    if (text !== 0 && !this.#parts.strings.isShared(text)) {
+      this.#values.own(text, vertex);
+      return;
+    }
     try {
-      const same = this.#values.add(hashValue(type, key, high, low), vertex);
-      if (same > 0) this.#note(vertex);
+      if (this.#values.add(hashValue(type, key, high, low), vertex, text)) this.#note(vertex);
     } catch (error) {
       // A batch with many equal values is refused for what it is.
       if (error instanceof CapacityError) this.check();
@@ -348,19 +355,20 @@ export class Constraints implements EntryMatcher, CommitCheck {
 
   #removeUnique(vertex: number, type: number, key: number, high: number, low: number): void {
     if (kindOfCell(high) === PropertyKind.Null) return;
-    this.#values.remove(hashValue(type, key, high, low), vertex);
+    const text = isPointerCell(high) ? low : 0;
+    this.#values.remove(hashValue(type, key, high, low), vertex, text);
   }
 
   /** Returns another vertex of the type with the value, or 0. */
   #findOther(vertex: number, type: number, key: number, high: number, low: number): number {
-    if (this.#header.words[Header.UniqueSegments] === 0) return 0;
     const candidate = this.#candidate;
     candidate.vertex = vertex;
     candidate.type = type;
     candidate.key = key;
     candidate.high = high;
     candidate.low = low;
-    return this.#values.find(hashValue(type, key, high, low), this);
+    const text = isPointerCell(high) ? low : 0;
+    return this.#values.find(hashValue(type, key, high, low), text, this);
   }
 
   #findBroken(vertex: number): BrokenRule | null {

@@ -60,6 +60,11 @@ export function kindOfCell(high: number): number {
   return (high & FLOAT_BIT) !== 0 ? PropertyKind.Float : high & KIND_MASK;
 }
 
+/** Returns true for a cell with a pointer, which is the same for equal values. */
+export function isPointerCell(high: number): boolean {
+  return kindOfCell(high) >= PropertyKind.String;
+}
+
 /** Returns true for a cell with the pointer of a string. */
 export function isStringCell(high: number): boolean {
   return high === STRING_HIGH;

@@ -13,6 +13,7 @@ import { ExternalValue, type ExternalValues } from "./external-values.js";
 import type { NameEnumeration } from "./names.js";
 import {
   isFloatCell,
+  isPointerCell,
   kindOfCell,
   lastCell,
   makeFloatCell,
@@ -342,7 +343,7 @@ export class PropertyTable {
   /** Returns the string pool pointer of a cell, or 0. */
   #pointerAt(cell: number): number {
     const { words } = this.#cells;
-    return kindOfCell(words[cell + 1]!) >= PropertyKind.String ? words[cell]! : 0;
+    return isPointerCell(words[cell + 1]!) ? words[cell]! : 0;
   }
 
   /** Returns the value of a cell, possibly torn: then `leave` rejects it. */

@@ -142,6 +142,11 @@ export class StringPool implements EntryMatcher {
     return this.#arena.words[pointer + Head.Hash]!;
   }
 
+  /** Returns whether a value has several references. */
+  isShared(pointer: number): boolean {
+    return this.#arena.words[pointer + Head.References]! > 1;
+  }
+
   /** Returns true if the value at a pointer is the one looked for (callback of the index). */
   matches(pointer: number): boolean {
     const start = pointer + HEAD_WORDS;

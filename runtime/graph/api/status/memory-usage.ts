@@ -35,7 +35,7 @@ export function memoryUsage(store: GraphStore): MemoryUsage {
     "svc.vertex.arcvector": bytes("outArcs", "inArcs"),
     "svc.vertex.property": bytes("groups", "cells"),
     "svc.string": bytes("ids", "strings"),
-    "svc.index.global": bytes("index", "texts", "textVersions"),
+    "svc.index.global": bytes("index", "texts", "textVersions", "textOwners"),
     "svc.index.type": Math.max(0, lists),
     "svc.codec.vertextype": typeNames,
     "svc.codec.relationship": relationshipNames,
