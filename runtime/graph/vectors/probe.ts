@@ -33,6 +33,9 @@ export const NO_HAMMING = 64;
 /** Error of a sum in float32 for each of its terms, relative to the norms: 4 times the maximum. */
 const ROUGH = 2 ** -22;
 
+/** Result of `boundRows`. */
+const bounds = new Float64Array(MAX_LIST);
+
 /** Identifies the contents of probes of this thread, from 1. */
 let serials = 0;
 
@@ -61,8 +64,9 @@ export class Probe {
   #features: FeatureList | null = null;
   /** Settings as of the first comparison. */
   #settings: SimilaritySettings | null = null;
-  /** Sums of squares of the first components, by their number. */
-  readonly #squares = new Map<number, number>();
+  /** Number of the first components whose sum of squares was computed last, and that sum. */
+  #first = -1;
+  #squaresOfFirst = 0;
   /** The probe of spaces of larger precision; created on first use. */
   #wide: WideProbe | null = null;
   #termsFor = -1;
@@ -81,7 +85,7 @@ export class Probe {
     this.#serial = ++serials;
     this.#features = parts.isFeatures ? parts.features : null;
     this.#settings = null;
-    this.#squares.clear();
+    this.#first = -1;
     this.#wide = null;
     this.#termsFor = -1;
   }
@@ -94,12 +98,12 @@ export class Probe {
   /** Returns the sum of squares of the first components, or of all if there are fewer. */
   #sumSquares(length: number): number {
     if (length >= this.length) return this.parts.squares;
-    const known = this.#squares.get(length);
-    if (known !== undefined) return known;
-    const first = this.parts.bytes.subarray(0, length);
-    const squares = dot(first, first);
-    this.#squares.set(length, squares);
-    return squares;
+    if (length !== this.#first) {
+      const first = this.parts.bytes.subarray(0, length);
+      this.#squaresOfFirst = dot(first, first);
+      this.#first = length;
+    }
+    return this.#squaresOfFirst;
   }
 
   /** Returns what kernels need to compare slots of a length word. */
@@ -148,7 +152,7 @@ export class Probe {
 
   /**
    * Returns upper bounds of the exact scores of slots of larger precision, by sums in float32 that
-   * are tight except for the smallest differences.
+   * are tight except for the smallest differences. They last until the next call in this thread.
    * @param slots at most `MAX_LIST`
    */
   boundRows(length: number, slots: readonly number[]): Float64Array {
@@ -168,12 +172,12 @@ export class Probe {
     const to = lists + MAX_LIST * 4;
     kernel!.roughDots(lists, count, exactProbe, components, Number(isHalf), to);
     const { measure } = this;
-    const bounds = new Float64Array(count);
+    const rough = ROUGH * components;
     for (let at = 0; at < count; at++) {
       const slot = slots[at]!;
       const unit = isHalf ? computeHalfUnit(memory.floats[slot + Slot.Scale]!) : 1;
       const others = doubles[(findTail(slot, components) + Tail.Squares) / 2]!;
-      const dot = scores[MAX_LIST + at]! * unit + ROUGH * components * Math.sqrt(own * others);
+      const dot = scores[MAX_LIST + at]! * unit + rough * Math.sqrt(own * others);
       const distance = (own + others) * (1 - ROUGH) - 2 * dot;
       const sum = measure.usesDistance ? Math.max(0, distance) : dot;
       bounds[at] = measure.scoreExact(sum, own, others);
@@ -301,8 +305,8 @@ export class Probe {
     if (!isLike) return NO_HAMMING;
     const { words } = memory;
     return (
-      bitCount(words[slot + Slot.FingerprintLow]! ^ this.parts.fingerprintLow) +
-      bitCount(words[slot + Slot.FingerprintHigh]! ^ this.parts.fingerprintHigh)
+      bitCount(words[slot + Slot.FingerprintLow]! ^ this.parts.fingerprint.low) +
+      bitCount(words[slot + Slot.FingerprintHigh]! ^ this.parts.fingerprint.high)
     );
   }
 }

@@ -12,13 +12,21 @@ import {
   toFeatureList,
 } from "./features.js";
 import { computeHalfUnit, decodeHalf, encodeHalf, MIN_SCALE, Precision } from "./precision.js";
-import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./scratch-buffers.js";
+import {
+  COMPONENT_STEP,
+  type Fingerprint,
+  MAX_COMPONENTS,
+  scratchBuffers,
+} from "./scratch-buffers.js";
 
 /** Components of a vector in the form users write. */
 export type VectorComponents = number[] | Feature[];
 
 /** Immutable by convention. */
 export class VectorParts {
+  /** Null until it is needed: most probes are only compared. */
+  #fingerprint: Fingerprint | null;
+
   constructor(
     /** int8 components, or encoded features (features.ts); a multiple of 32 bytes. */
     readonly bytes: Int8Array,
@@ -26,14 +34,22 @@ export class VectorParts {
     readonly scale: number,
     /** Sum of the squares of the components. */
     readonly squares: number,
-    readonly fingerprintLow: number,
-    readonly fingerprintHigh: number,
+    fingerprint: Fingerprint | null,
     readonly isFeatures = false,
     /** The float32 numbers that the vector was created from, padded; null if there are none. */
     readonly exact: Float32Array | null = null,
     /** Offset in `PRECISIONS`; above int8, the components are those of `exact`. */
     readonly precision: number = Precision.Int8,
-  ) {}
+  ) {
+    this.#fingerprint = fingerprint;
+  }
+
+  get fingerprint(): Fingerprint {
+    this.#fingerprint ??= this.isFeatures
+      ? scratchBuffers().fingerprintOf(this.features)
+      : computeFingerprint(this.bytes);
+    return this.#fingerprint;
+  }
 
   /** The features; only of a vector of features. */
   get features(): FeatureList {
@@ -47,7 +63,7 @@ export class VectorParts {
 }
 
 /** The vector of a vertex without one, and of an empty list. */
-export const NULL_PARTS = new VectorParts(new Int8Array(0), 0, 0, 0, 0);
+export const NULL_PARTS = new VectorParts(new Int8Array(0), 0, 0, { low: 0, high: 0 });
 
 /** Excluded because its negation is not an int8. */
 const NO_COMPONENT = -128;
@@ -105,8 +121,8 @@ function partsOfInput(
 export function toPrecision(parts: VectorParts, precision: number): VectorParts {
   if (parts.precision === precision || parts.isFeatures || parts.bytes.length === 0) return parts;
   if (precision === Precision.Int8) {
-    const { bytes, scale, squares, fingerprintLow, fingerprintHigh } = parts;
-    return new VectorParts(bytes, scale, squares, fingerprintLow, fingerprintHigh);
+    const { bytes, scale, squares, fingerprint } = parts;
+    return new VectorParts(bytes, scale, squares, fingerprint);
   }
   const exact = exactComponents(parts);
   const isZero = exact.every((component) => component === 0);
@@ -143,8 +159,7 @@ export function partsOfFeatures(features: readonly unknown[], place: string): Ve
 export function featureParts(bytes: Int8Array): VectorParts {
   const list = toFeatureList(bytes);
   const squares = sumOfSquaredWeights(list);
-  const { low, high } = scratchBuffers().fingerprintOf(list);
-  return new VectorParts(bytes, 1, squares, low, high, true);
+  return new VectorParts(bytes, 1, squares, null, true);
 }
 
 /** @param bytes int8 components, a multiple of 32 */
@@ -169,10 +184,9 @@ function partsOfOutput(
   precision: number = Precision.Int8,
 ): VectorParts {
   const bench = scratchBuffers();
-  const { low, high } = bench.fingerprint(length);
   const bytes = bench.output.slice(0, length);
   const squares = bench.squares(length);
-  return new VectorParts(bytes, scale, squares, low, high, false, exact, precision);
+  return new VectorParts(bytes, scale, squares, null, false, exact, precision);
 }
 
 /**
@@ -226,17 +240,20 @@ function combineFeatures(
 export function seededFingerprint(parts: VectorParts, seed: bigint): bigint {
   const { bytes } = parts;
   if (bytes.length === 0) return 0n;
-  const bench = scratchBuffers();
-  if (parts.isFeatures) {
-    const { low, high } = bench.fingerprintOf(parts.features, seed);
-    return joinBits(low, high);
-  }
-  bench.output.set(bytes);
-  const { low, high } = bench.fingerprint(bytes.length, seed);
-  return joinBits(low, high);
+  return joinBits(
+    parts.isFeatures
+      ? scratchBuffers().fingerprintOf(parts.features, seed)
+      : computeFingerprint(bytes, seed),
+  );
 }
 
-export function joinBits(low: number, high: number): bigint {
+function computeFingerprint(bytes: Int8Array, seed = 0n): Fingerprint {
+  const bench = scratchBuffers();
+  bench.output.set(bytes);
+  return bench.fingerprint(bytes.length, seed);
+}
+
+export function joinBits({ low, high }: Fingerprint): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
@@ -293,7 +310,8 @@ function distance(
 
 export function computeHamming(a: VectorParts, b: VectorParts): number {
   return (
-    bitCount(a.fingerprintLow ^ b.fingerprintLow) + bitCount(a.fingerprintHigh ^ b.fingerprintHigh)
+    bitCount(a.fingerprint.low ^ b.fingerprint.low) +
+    bitCount(a.fingerprint.high ^ b.fingerprint.high)
   );
 }
 

@@ -132,8 +132,8 @@ export class VectorSlots implements Allocator {
     writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
     words[slot + Slot.Squares] = squares;
     floats[slot + Slot.Factor] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
-    words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
-    words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
+    words[slot + Slot.FingerprintLow] = parts.fingerprint.low;
+    words[slot + Slot.FingerprintHigh] = parts.fingerprint.high;
     words[slot + Slot.Length] = length;
     words[slot + Slot.Node] = 0;
     memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);

@@ -79,7 +79,7 @@ export class Vector {
 
   /** 64 bits, many of which similar vectors share. */
   get fingerprint(): bigint {
-    return joinBits(this.#parts.fingerprintLow, this.#parts.fingerprintHigh);
+    return joinBits(this.#parts.fingerprint);
   }
 
   /** The components as numbers; the weights of features. */

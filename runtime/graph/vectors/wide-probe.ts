@@ -14,8 +14,13 @@ export class WideProbe {
   /** Identifies the contents in kernel buffers. */
   readonly serial: number;
   readonly #scale: number;
-  /** Sums of squares of the first components, by their number. */
-  readonly #squares = new Map<number, number>();
+  /** Sum of squares of what quantization to int16 lost. */
+  readonly #lost: number;
+  /** Sum of squares of all components. */
+  readonly #squares: number;
+  /** Number of the first components whose sum was computed last, and that sum. */
+  #first = -1;
+  #squaresOfFirst = 0;
 
   constructor(parts: VectorParts, serial: number) {
     this.serial = serial;
@@ -31,36 +36,46 @@ export class WideProbe {
     const most = Math.min(MAX_WORD, Math.floor((2 ** 31 - 1) / (MAX_BYTE * length)));
     const scale = largest / most;
     this.#scale = scale;
-    // A search makes one: loops are several times as fast as the functions of typed arrays.
     const words = new Int16Array(length);
     this.words = words;
-    if (scale === 0) return;
-    const factor = most / largest;
+    const factor = scale === 0 ? 0 : most / largest;
+    let lost = 0;
+    let squares = 0;
+    // A search makes one probe: one loop is several times as fast as functions of typed arrays.
     for (let at = 0; at < length; at++) {
-      const multiple = components[at]! * factor;
+      const component = components[at]!;
+      const multiple = component * factor;
       // Storing drops the fraction.
       words[at] = multiple + (multiple < 0 ? -0.5 : 0.5);
+      const rest = component - scale * words[at]!;
+      lost += rest * rest;
+      squares += component * component;
     }
+    this.#lost = lost;
+    this.#squares = squares;
   }
 
   /** Returns what kernels need of the first components. */
   terms(length: number): ProbeTerms {
+    const { components, words } = this;
     const scale = this.#scale;
     const norm = Math.sqrt(this.sumSquares(length));
-    let lost = 0;
-    for (let index = 0; index < length; index++) {
-      lost += (this.components[index]! - scale * this.words[index]!) ** 2;
+    let lost = length === components.length ? this.#lost : 0;
+    if (length < components.length) {
+      for (let at = 0; at < length; at++) lost += (components[at]! - scale * words[at]!) ** 2;
     }
     return { length, scale, factor: norm === 0 ? 0 : scale / norm, norm, error: Math.sqrt(lost) };
   }
 
   /** Returns the sum of squares of the first components. */
   sumSquares(length: number): number {
-    const known = this.#squares.get(length);
-    if (known !== undefined) return known;
-    let sum = 0;
-    for (let index = 0; index < length; index++) sum += this.components[index]! ** 2;
-    this.#squares.set(length, sum);
-    return sum;
+    if (length === this.components.length) return this.#squares;
+    if (length !== this.#first) {
+      let sum = 0;
+      for (let index = 0; index < length; index++) sum += this.components[index]! ** 2;
+      this.#first = length;
+      this.#squaresOfFirst = sum;
+    }
+    return this.#squaresOfFirst;
   }
 }

@@ -452,32 +452,52 @@
     (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
     (param $halves i32) (param $to i32)
     (local $end i32) (local $at i32) (local $p i32) (local $last i32)
-    (local $x v128) (local $y v128) (local $a v128) (local $b v128)
+    (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $last (i32.add (local.get $probe) (i32.shl (local.get $length) (i32.const 2))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
       (local.set $at (i32.load (local.get $list)))
       (local.set $p (local.get $probe))
-      (local.set $x (f32x4.splat (f32.const 0)))
-      (local.set $y (f32x4.splat (f32.const 0)))
-      (loop $eight
+      (local.set $x (v128.const i32x4 0 0 0 0))
+      (local.set $y (v128.const i32x4 0 0 0 0))
+      (local.set $z (v128.const i32x4 0 0 0 0))
+      (local.set $w (v128.const i32x4 0 0 0 0))
+      (loop $sixteen
         (if (local.get $halves)
           (then
-            (local.set $a (call $fourHalves (local.get $at)))
-            (local.set $b (call $fourHalves (i32.add (local.get $at) (i32.const 8))))
-            (local.set $at (i32.add (local.get $at) (i32.const 16))))
+            (local.set $x (f32x4.add (local.get $x) (f32x4.mul
+              (call $fourHalves (local.get $at))
+              (v128.load (local.get $p)))))
+            (local.set $y (f32x4.add (local.get $y) (f32x4.mul
+              (call $fourHalves (i32.add (local.get $at) (i32.const 8)))
+              (v128.load offset=16 (local.get $p)))))
+            (local.set $z (f32x4.add (local.get $z) (f32x4.mul
+              (call $fourHalves (i32.add (local.get $at) (i32.const 16)))
+              (v128.load offset=32 (local.get $p)))))
+            (local.set $w (f32x4.add (local.get $w) (f32x4.mul
+              (call $fourHalves (i32.add (local.get $at) (i32.const 24)))
+              (v128.load offset=48 (local.get $p)))))
+            (local.set $at (i32.add (local.get $at) (i32.const 32))))
           (else
-            (local.set $a (v128.load (local.get $at)))
-            (local.set $b (v128.load offset=16 (local.get $at)))
-            (local.set $at (i32.add (local.get $at) (i32.const 32)))))
-        (local.set $x (f32x4.add (local.get $x)
-          (f32x4.mul (local.get $a) (v128.load (local.get $p)))))
-        (local.set $y (f32x4.add (local.get $y)
-          (f32x4.mul (local.get $b) (v128.load offset=16 (local.get $p)))))
-        (local.set $p (i32.add (local.get $p) (i32.const 32)))
-        (br_if $eight (i32.lt_u (local.get $p) (local.get $last))))
-      (local.set $x (f32x4.add (local.get $x) (local.get $y)))
+            (local.set $x (f32x4.add (local.get $x) (f32x4.mul
+              (v128.load (local.get $at))
+              (v128.load (local.get $p)))))
+            (local.set $y (f32x4.add (local.get $y) (f32x4.mul
+              (v128.load offset=16 (local.get $at))
+              (v128.load offset=16 (local.get $p)))))
+            (local.set $z (f32x4.add (local.get $z) (f32x4.mul
+              (v128.load offset=32 (local.get $at))
+              (v128.load offset=32 (local.get $p)))))
+            (local.set $w (f32x4.add (local.get $w) (f32x4.mul
+              (v128.load offset=48 (local.get $at))
+              (v128.load offset=48 (local.get $p)))))
+            (local.set $at (i32.add (local.get $at) (i32.const 64)))))
+        (local.set $p (i32.add (local.get $p) (i32.const 64)))
+        (br_if $sixteen (i32.lt_u (local.get $p) (local.get $last))))
+      (local.set $x (f32x4.add
+        (f32x4.add (local.get $x) (local.get $y))
+        (f32x4.add (local.get $z) (local.get $w))))
       (local.set $x (f32x4.add (local.get $x) (call $upper (local.get $x))))
       (f32.store (local.get $to) (f32.add
         (f32x4.extract_lane 0 (local.get $x)) (f32x4.extract_lane 1 (local.get $x))))
@@ -485,30 +505,44 @@
       (local.set $to (i32.add (local.get $to) (i32.const 4)))
       (br $next))))
 
-  ;; Dot product of float32s, in float64: no product is rounded.
+  ;; Dot product of float32s, a multiple of 8, in float64: no product is rounded.
   (func (export "dotFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
-    (local $end i32) (local $p v128) (local $q v128) (local $x v128) (local $y v128)
+    (local $end i32) (local $p v128) (local $q v128)
+    (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
-    (block $done (loop $next
+    (block $done (loop $eight
       (br_if $done (i32.ge_u (local.get $a) (local.get $end)))
       (local.set $p (v128.load (local.get $a)))
       (local.set $q (v128.load (local.get $b)))
       (local.set $x (f64x2.add (local.get $x) (f64x2.mul
         (f64x2.promote_low_f32x4 (local.get $p)) (f64x2.promote_low_f32x4 (local.get $q)))))
       (local.set $y (f64x2.add (local.get $y) (f64x2.mul
-        (f64x2.promote_low_f32x4 (call $upper (local.get $p)))
-        (f64x2.promote_low_f32x4 (call $upper (local.get $q))))))
-      (local.set $a (i32.add (local.get $a) (i32.const 16)))
-      (local.set $b (i32.add (local.get $b) (i32.const 16)))
-      (br $next)))
-    (call $sumTwo (f64x2.add (local.get $x) (local.get $y))))
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $p) (local.get $p)))
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $q) (local.get $q))))))
+      (local.set $p (v128.load offset=16 (local.get $a)))
+      (local.set $q (v128.load offset=16 (local.get $b)))
+      (local.set $z (f64x2.add (local.get $z) (f64x2.mul
+        (f64x2.promote_low_f32x4 (local.get $p)) (f64x2.promote_low_f32x4 (local.get $q)))))
+      (local.set $w (f64x2.add (local.get $w) (f64x2.mul
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $p) (local.get $p)))
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $q) (local.get $q))))))
+      (local.set $a (i32.add (local.get $a) (i32.const 32)))
+      (local.set $b (i32.add (local.get $b) (i32.const 32)))
+      (br $eight)))
+    (call $sumTwo (f64x2.add
+      (f64x2.add (local.get $x) (local.get $y))
+      (f64x2.add (local.get $z) (local.get $w)))))
 
-  ;; Squared distance of float32s, in float64.
+  ;; Squared distance of float32s, a multiple of 8, in float64.
   (func (export "distanceFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
-    (local $end i32) (local $p v128) (local $q v128) (local $x v128) (local $y v128)
-    (local $d v128)
+    (local $end i32) (local $p v128) (local $q v128) (local $d v128)
+    (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
-    (block $done (loop $next
+    (block $done (loop $eight
       (br_if $done (i32.ge_u (local.get $a) (local.get $end)))
       (local.set $p (v128.load (local.get $a)))
       (local.set $q (v128.load (local.get $b)))
@@ -516,13 +550,28 @@
         (f64x2.promote_low_f32x4 (local.get $p)) (f64x2.promote_low_f32x4 (local.get $q))))
       (local.set $x (f64x2.add (local.get $x) (f64x2.mul (local.get $d) (local.get $d))))
       (local.set $d (f64x2.sub
-        (f64x2.promote_low_f32x4 (call $upper (local.get $p)))
-        (f64x2.promote_low_f32x4 (call $upper (local.get $q)))))
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $p) (local.get $p)))
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $q) (local.get $q)))))
       (local.set $y (f64x2.add (local.get $y) (f64x2.mul (local.get $d) (local.get $d))))
-      (local.set $a (i32.add (local.get $a) (i32.const 16)))
-      (local.set $b (i32.add (local.get $b) (i32.const 16)))
-      (br $next)))
-    (call $sumTwo (f64x2.add (local.get $x) (local.get $y))))
+      (local.set $p (v128.load offset=16 (local.get $a)))
+      (local.set $q (v128.load offset=16 (local.get $b)))
+      (local.set $d (f64x2.sub
+        (f64x2.promote_low_f32x4 (local.get $p)) (f64x2.promote_low_f32x4 (local.get $q))))
+      (local.set $z (f64x2.add (local.get $z) (f64x2.mul (local.get $d) (local.get $d))))
+      (local.set $d (f64x2.sub
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $p) (local.get $p)))
+        (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7
+          (local.get $q) (local.get $q)))))
+      (local.set $w (f64x2.add (local.get $w) (f64x2.mul (local.get $d) (local.get $d))))
+      (local.set $a (i32.add (local.get $a) (i32.const 32)))
+      (local.set $b (i32.add (local.get $b) (i32.const 32)))
+      (br $eight)))
+    (call $sumTwo (f64x2.add
+      (f64x2.add (local.get $x) (local.get $y))
+      (f64x2.add (local.get $z) (local.get $w)))))
 
   ;; Float16s times a power of two, as float32s.
   (func (export "widenHalves")

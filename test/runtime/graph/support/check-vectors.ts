@@ -63,18 +63,19 @@ function checkTable(
 
 function checkParts(table: VectorTable, vertex: number): void {
   const parts = table.get(vertex);
-  const { bytes, squares, fingerprintHigh, fingerprintLow } = parts;
+  const { bytes, squares, fingerprint } = parts;
   if (parts.isFeatures) {
     assert.ok(isFeatureList(bytes), `features of ${vertex}`);
     assert.equal(parts, featureParts(bytes));
+    assert.equal(fingerprint, featureParts(bytes).fingerprint);
     return;
   }
   assert.is(
     squares,
     bytes.reduce((sum, byte) => sum + byte * byte, 0),
   );
-  const fingerprint = (BigInt(fingerprintHigh) << 32n) | BigInt(fingerprintLow);
-  assert.is(fingerprint, fingerprintModel([...bytes]), `fingerprint of ${vertex}`);
+  const signs = (BigInt(fingerprint.high) << 32n) | BigInt(fingerprint.low);
+  assert.is(signs, fingerprintModel([...bytes]), `fingerprint of ${vertex}`);
 }
 
 /** Blocks of `lists` that vectors use. */

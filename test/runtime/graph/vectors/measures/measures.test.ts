@@ -94,7 +94,8 @@ for (const measure of MEASURES) {
         const compared = probe(at);
         const exact = slots.map((slot) => compared.similarity(table.memory.words[slot]!));
         const { norm } = compared.terms(length);
-        for (const [other, bound] of compared.boundRows(length, slots).entries()) {
+        const bounds = compared.boundRows(length, slots).slice(0, slots.length);
+        for (const [other, bound] of bounds.entries()) {
           const most = norm * probe(other).terms(length).norm;
           // Distances are roots of differences.
           const slack = measure.usesDistance ? 1e-2 * (Math.sqrt(most) + 1) : 1e-4 * (most + 1);
