@@ -1,5 +1,6 @@
 // The walk kernel against a model: it keeps the best results, and names the best slot whose
-// neighbors were not listed yet, whichever slots have no vertex or are refused. SEED=n repeats a run.
+// neighbors were not listed yet, whichever slots have no vertex or are refused. SEED=n repeats a
+// run.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
