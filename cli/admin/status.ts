@@ -1,5 +1,5 @@
 // `svc admin status`: shows the state of every instance, and a line for each unreachable or slow
-// one.
+// one; of a large system, sums by dispatcher, unless instances are named.
 
 import { isPlainObject } from "../../runtime/base/plain-object.js";
 import {
@@ -8,9 +8,11 @@ import {
   requestInstance,
   requestInstanceJson,
 } from "../../runtime/system/instance-client.js";
+import { MAX_DIRECT } from "../../runtime/system/system-watch.js";
 import { unexpectedResponse } from "../../runtime/system/unexpected-response.js";
 import { EXIT_FAILURE } from "../framework/report-error.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { runByLevel } from "./status-levels.js";
 import { table } from "./table.js";
 
 const TIMEOUT_MS = 2000;
@@ -36,6 +38,8 @@ interface Row {
 }
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+  const isLarge = context.system.instances.size > MAX_DIRECT;
+  if (isLarge && ids === undefined) return runByLevel(context);
   const rows = await Promise.all(context.select(ids).map((id) => rowOf(context, id)));
   context.print(rows, [
     ...table(

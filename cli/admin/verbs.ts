@@ -22,7 +22,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: "status",
     takes: "[ids]",
-    summary: "show all instances",
+    summary: "show all instances; of over 200, sums by dispatcher",
     load: () => import("./status.js"),
   },
   {

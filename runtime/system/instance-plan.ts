@@ -51,6 +51,16 @@ export interface InstancePlan {
   readonly slots: SlotPlan | null;
 }
 
+/** Returns where an instance belongs in displays. */
+export function placeInstance(
+  system: System,
+  id: string,
+): Pick<InstancePlan, "partition" | "group"> {
+  const partition = partitionOf(system, id);
+  const { group } = system.instances.get(id)!;
+  return { partition, group: group >= 0 ? group : Number(partition) };
+}
+
 /** @param id of one of its instances */
 export function planInstance(system: System, id: string): InstancePlan {
   const instance = system.instances.get(id)!;
@@ -58,7 +68,6 @@ export function planInstance(system: System, id: string): InstancePlan {
   const provider = system.providers.get(id) ?? null;
   const subscribers = system.subscribers.get(id) ?? [];
   const isAlone = provider === null && subscribers.length === 0;
-  const partition = partitionOf(system, id);
   const matrix = system.matrices.get(id);
   const leadership = planLeadership(system, id);
   const isAttaching = attach && leadership === null;
@@ -84,8 +93,7 @@ export function planInstance(system: System, id: string): InstancePlan {
     durable,
     archive: system.archive?.from === id ? system.archive.config : null,
     leadership,
-    partition,
-    group: instance.group >= 0 ? instance.group : Number(partition),
+    ...placeInstance(system, id),
     slots: planSlots(system, id),
   };
 }

@@ -87,7 +87,7 @@ export class Outages {
 }
 
 /** Returns a key by value: a standalone instance creates its system each time. */
-export function addressKey({ instances }: System): string {
+function addressKey({ instances }: System): string {
   return [...instances.values()].map(({ id, host, hport }) => `${id} ${host}:${hport}`).join();
 }
 

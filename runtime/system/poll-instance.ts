@@ -6,7 +6,7 @@ import {
   requestInstance,
   requestInstanceJson,
 } from "./instance-client.js";
-import { planInstance } from "./instance-plan.js";
+import { placeInstance } from "./instance-plan.js";
 import type { Instance, System } from "./system.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
@@ -38,10 +38,7 @@ export type Polled = Omit<PollResult, "unreachableMs">;
 /** Returns the paths to request from an instance. */
 export type Paths = (instance: Instance) => readonly string[];
 
-interface Placement {
-  readonly partition: string;
-  readonly group: number;
-}
+type Placement = ReturnType<typeof placeInstance>;
 
 /** By id, per system: derived from all of its instances. */
 const placements = new WeakMap<System, Map<string, Placement>>();
@@ -49,23 +46,44 @@ const placements = new WeakMap<System, Map<string, Placement>>();
 export function placementFor(system: System, id: string): Placement {
   const known = placements.get(system) ?? new Map<string, Placement>();
   placements.set(system, known);
-  const placement = known.get(id) ?? planInstance(system, id);
+  const placement = known.get(id) ?? placeInstance(system, id);
   known.set(id, placement);
   return placement;
 }
 
 /** Polls all instances, several at a time. */
-export async function pollEach<T>(
+export function pollEach<T>(
   system: System,
   poll: (instance: Instance) => Promise<T>,
   onResult: (result: T) => void,
 ): Promise<void> {
-  const instances = [...system.instances.values()];
+  return handleEach([...system.instances.values()], async (instance) => {
+    onResult(await poll(instance));
+    return [];
+  });
+}
+
+/**
+ * Handles items, several at a time.
+ * @param handle returns further items
+ */
+export async function handleEach<T>(
+  items: readonly T[],
+  handle: (item: T) => Promise<readonly T[]>,
+): Promise<void> {
+  const all = [...items];
   let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < instances.length) onResult(await poll(instances[next++]!));
-  };
-  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, instances.length) }, work));
+  const running = new Set<Promise<void>>();
+  while (next < all.length || running.size > 0) {
+    while (next < all.length && running.size < MAX_CONCURRENT) {
+      const work: Promise<void> = handle(all[next++]!).then((more) => {
+        all.push(...more);
+        running.delete(work);
+      });
+      running.add(work);
+    }
+    await Promise.race(running);
+  }
 }
 
 /** @param secure TLS settings; null: plain */

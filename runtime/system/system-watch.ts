@@ -1,22 +1,25 @@
 // Short overview of a system for readers that poll: a reader names the revision
 // that it knows, and gets the rows that changed since. Readers never wait for instances; a poll
-// begins with a read when one is due. Used by one thread.
+// begins with a read when one is due. In a large system dispatchers are asked for the rows of all
+// that is below them, and an instance only polls its own share. Used by one thread.
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { recordEvent } from "../base/recent-events.js";
+import { BranchReader, type BranchRows } from "./branch-reader.js";
 import { type Address, unwrapAnswer } from "./instance-client.js";
-import { addressKey, Outages } from "./instance-poller.js";
+import { Outages } from "./instance-poller.js";
 import { compareEntries, computeMatrixFlags, HEALTHY, readNodestat } from "./overview.js";
 import {
+  handleEach,
   isSlowSince,
   type Polled,
   type PollResult,
   placementFor,
-  pollEach,
   requestFigures,
   requestPatiently,
 } from "./poll-instance.js";
+import { descriptorHash } from "./read-descriptor.js";
 import { RevisedRows } from "./revised-rows.js";
 import {
   CELL_COLUMNS,
@@ -29,17 +32,24 @@ import {
   type Row,
   restRow,
 } from "./short-rows.js";
+import { listBranch, planSurvey, type SurveyTree } from "./survey-tree.js";
 import type { Instance, System } from "./system.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
 const NODESTAT = "/svc/nodestat";
 const MATRIX = "/svc/matrix";
 const MIN_EVERY_MS = 1000;
-/** Polls of large systems are rarer: 1000 instances are polled every five seconds. */
+/** Polls of many instances are rarer: 1000 are polled every five seconds. */
 const EVERY_MS_PER_INSTANCE = 5;
+/** Larger systems are polled by level. */
+export const MAX_DIRECT = 200;
+/** Cells are read from dispatchers for this long after a reader wanted them. */
+const CELLS_MS = 10_000;
 /** The first reader gets what arrives within this time. */
 const FIRST_WAIT_MS = 300;
 const TOKEN_BYTES = 6;
+/** Dispatcher, partition and replica before the columns of a cell. */
+const CELL_KEYS = 3;
 const SERVICE_IN = REST_COLUMNS.indexOf("service-in");
 const STATE = CELL_COLUMNS.indexOf("state");
 
@@ -56,9 +66,38 @@ export interface ShortOverview {
   readonly [part: string]: unknown;
 }
 
+export interface WatchScope {
+  /** The instance that watches. */
+  readonly self: string;
+  /** Whether it watches only itself and the instances below it. */
+  readonly isBranch: boolean;
+  /** Minimum time between two polls. */
+  readonly everyMs?: number;
+  /** Largest system that one instance polls alone. */
+  readonly maxDirect?: number;
+}
+
+/** An instance to poll, or a dispatcher to ask for all that is below it. */
+interface Survey {
+  readonly id: string;
+  readonly isBranch: boolean;
+}
+
 export class SystemWatch {
   readonly #system: System;
   readonly #secure: TlsContextCache | null;
+  readonly #isBranch: boolean;
+  readonly #tree: SurveyTree;
+  readonly #surveys: readonly Survey[];
+  readonly #layout: string;
+  readonly #reader: BranchReader;
+  /** Number of instances in the rows. */
+  readonly #size: number;
+  /** Ids by position. */
+  readonly #ids: readonly string[];
+  /** Instances that the last poll asked. */
+  #asked = new Set<string>();
+  #cellsWantedMs = Number.NEGATIVE_INFINITY;
   readonly #token = randomBytes(TOKEN_BYTES).toString("hex");
   readonly #fixed: Fixed;
   readonly #everyMs: number;
@@ -74,25 +113,52 @@ export class SystemWatch {
   #pollEndMs = 0;
   #poll: Promise<void> | null = null;
 
-  /** @param everyMs minimum time between two polls */
-  constructor(system: System, secure: TlsContextCache | null, everyMs = MIN_EVERY_MS) {
+  constructor(system: System, secure: TlsContextCache | null, scope: WatchScope) {
     this.#system = system;
     this.#secure = secure;
-    this.#everyMs = Math.max(everyMs, system.instances.size * EVERY_MS_PER_INSTANCE);
+    this.#isBranch = scope.isBranch;
     const placed = [...system.instances.values()]
       .map((instance) => ({ instance, ...placementFor(system, instance.id) }))
       .sort(compareEntries);
-    this.#places = new Map(placed.map(({ instance }, place) => [instance.id, place]));
+    this.#ids = placed.map(({ instance }) => instance.id);
+    this.#places = new Map(this.#ids.map((id, place) => [id, place]));
     this.#fixed = describeSystem(system, placed);
+    this.#layout = hashLayout(system);
+    this.#reader = new BranchReader(this.#layout);
+    this.#tree = planSurvey(system);
+    this.#surveys = this.#planSurveys(scope);
+    const { everyMs = MIN_EVERY_MS } = scope;
+    this.#everyMs = Math.max(everyMs, this.#surveys.length * EVERY_MS_PER_INSTANCE);
+    const members = scope.isBranch ? listBranch(this.#tree, scope.self) : this.#ids;
+    this.#size = members.length;
     this.#revision++;
-    for (const [id, place] of this.#places) {
-      this.#rest.set(id, [place, HEALTH.waiting], this.#revision);
+    for (const id of members) {
+      this.#rest.set(id, [this.#places.get(id)!, HEALTH.waiting], this.#revision);
     }
+  }
+
+  #planSurveys({ self, isBranch, maxDirect = MAX_DIRECT }: WatchScope): readonly Survey[] {
+    if (!isBranch && this.#ids.length <= maxDirect) {
+      return this.#ids.map((id) => ({ id, isBranch: false }));
+    }
+    const ids = isBranch ? [self] : this.#tree.tops;
+    // The watching dispatcher does not ask itself for a branch.
+    return ids.flatMap((id) => (id === self ? this.#open(id) : [this.#surveyOf(id)]));
+  }
+
+  #surveyOf(id: string): Survey {
+    return { id, isBranch: (this.#tree.below.get(id)?.length ?? 0) > 0 };
+  }
+
+  /** Returns the surveys in place of one of a branch. */
+  #open(id: string): readonly Survey[] {
+    const below = this.#tree.below.get(id) ?? [];
+    return [{ id, isBranch: false }, ...below.map((one) => this.#surveyOf(one))];
   }
 
   /** Whether it is the watch of a system, which a standalone instance creates each time. */
   isOf(system: System): boolean {
-    return system === this.#system || addressKey(system) === addressKey(this.#system);
+    return system === this.#system || hashLayout(system) === this.#layout;
   }
 
   /**
@@ -100,8 +166,9 @@ export class SystemWatch {
    * @param cells number of the revision whose cells are known; negative: leave out cells
    */
   async read(id: string, known: string, cells: number): Promise<ShortOverview> {
+    if (cells >= 0) this.#cellsWantedMs = performance.now();
     this.#refresh();
-    const isFirst = this.#results.size < this.#places.size;
+    const isFirst = this.#results.size < this.#size;
     if (isFirst) await Promise.race([this.#poll, delay(FIRST_WAIT_MS)]);
     const [token, number] = known.split("-");
     const isKnown = token === this.#token;
@@ -115,7 +182,7 @@ export class SystemWatch {
     return {
       ...{ id, revision: `${this.#token}-${this.#revision}`, at: Date.now() },
       polled: this.#pollEndMs,
-      ...(isKnown ? {} : this.#fixed),
+      ...(this.#isBranch ? { layout: this.#layout } : isKnown ? {} : this.#fixed),
       ...Object.fromEntries(changed),
     };
   }
@@ -125,12 +192,67 @@ export class SystemWatch {
     const now = performance.now();
     if (this.#poll !== null || now - this.#polledAtMs < this.#everyMs) return;
     this.#polledAtMs = now;
-    const poll = (instance: Instance) => this.#pollInstance(instance);
-    this.#poll = pollEach(this.#system, poll, (result) => this.#take(result)).then(() => {
+    this.#asked = new Set();
+    this.#poll = handleEach(this.#surveys, (survey) => this.#survey(survey)).then(() => {
       this.#poll = null;
       this.#takeMatrices();
       this.#pollEndMs = Date.now();
     });
+  }
+
+  /** @returns further surveys, where a dispatcher does not answer for what is below it */
+  async #survey({ id, isBranch }: Survey): Promise<readonly Survey[]> {
+    if (!isBranch) {
+      this.#take(await this.#pollInstance(this.#system.instances.get(id)!));
+      return [];
+    }
+    const { host, hport } = this.#system.instances.get(id)!;
+    const address: Address = { host, port: hport + 1, secure: this.#secure };
+    const members = new Set(listBranch(this.#tree, id).map((one) => this.#places.get(one)!));
+    const wantsCells = performance.now() - this.#cellsWantedMs < CELLS_MS;
+    const rows = await this.#reader.read(id, address, members, wantsCells);
+    if (rows === null) return this.#open(id);
+    this.#takeBranch(rows);
+    return [];
+  }
+
+  #takeBranch({ live, rest, cells }: BranchRows): void {
+    const revision = this.#revision + 1;
+    let isNew = false;
+    const keep = (rows: RevisedRows, key: string, row: Row): void => {
+      isNew = rows.set(key, row, revision) || isNew;
+    };
+    for (const row of rest) {
+      const [place, ...columns] = row;
+      if (columns[0] === HEALTH.waiting) continue;
+      const id = this.#ids[Number(place)]!;
+      this.#recordState(id, this.#rest.last(id).slice(1), columns, null);
+      keep(this.#rest, id, row);
+      this.#results.set(id, this.#resultFrom(id, columns));
+    }
+    for (const row of live) keep(this.#live, this.#ids[Number(row[0])]!, row);
+    for (const row of cells) {
+      const [place, partition, replica] = row.slice(0, CELL_KEYS).map(Number);
+      const { partitions } = this.#system.matrices.get(this.#ids[place!]!) ?? {};
+      if (partitions?.[partition!]?.[replica!] === undefined) continue;
+      const key = [place, partition, replica];
+      keep(this.#cells, key.join(), [...key, ...row.slice(CELL_KEYS)]);
+    }
+    if (isNew) this.#revision = revision;
+  }
+
+  /** Returns the result that a row was made of, as far as matrices above need it. */
+  #resultFrom(id: string, columns: Row): PollResult {
+    const instance = this.#system.instances.get(id)!;
+    const value = (name: (typeof REST_COLUMNS)[number]) => columns[REST_COLUMNS.indexOf(name)];
+    const isReachable = value("health") !== HEALTH.unreachable;
+    const health = value("service-in") ? HEALTHY : "503 Service out";
+    const node = { digest: value("digest"), "idle-ms": Date.now() - Number(value("changed")) };
+    const placed = { instance, ...placementFor(this.#system, id) };
+    return {
+      ...{ ...placed, health: isReachable ? health : null, figures: { [NODESTAT]: node } },
+      ...{ error: null, isSlow: value("health") === HEALTH.slow, unreachableMs: null },
+    };
   }
 
   /** One request: `nodestat` tells what the health check does. */
@@ -161,6 +283,7 @@ export class SystemWatch {
 
   #take(polled: Polled): void {
     const { id } = polled.instance;
+    this.#asked.add(id);
     const result = { ...polled, unreachableMs: this.#outages.update(polled) };
     this.#results.set(id, result);
     // Dispatchers wait for their back-ends.
@@ -193,7 +316,8 @@ export class SystemWatch {
   #takeMatrices(): void {
     for (const id of this.#system.matrices.keys()) {
       const result = this.#results.get(id);
-      if (result === undefined) continue;
+      // Others come with the rows of their matrices.
+      if (result === undefined || !this.#asked.has(id)) continue;
       const down = this.#takeCells(id, result.figures[MATRIX]);
       const flags = computeMatrixFlags(this.#system, this.#results, id);
       this.#takeRows(result, { ...flags, down });
@@ -219,6 +343,12 @@ export class SystemWatch {
     }
     return down;
   }
+}
+
+/** Returns a hash of all that gives rows their meaning. */
+function hashLayout(system: System): string {
+  const columns = { live: LIVE_COLUMNS, rest: REST_COLUMNS, cells: CELL_COLUMNS };
+  return descriptorHash({ columns, descriptor: system.descriptor });
 }
 
 function describeHealth(row: Row): string {

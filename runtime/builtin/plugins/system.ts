@@ -11,7 +11,8 @@ import { localSystem, tlsForSystem } from "../local-system.js";
 import { metricAt, readIds, readRates } from "../system-metrics.js";
 
 const survey = new InstancePoller();
-let watch: SystemWatch | null = null;
+/** By form. */
+const watches = new Map<string, SystemWatch>();
 
 /**
  * System descriptor.
@@ -26,23 +27,26 @@ export function systemDescriptor(_request: PluginRequest): object {
  * Multi-node system status.
  * @plugin system_overview
  * @readonly
- * @param form `full`: `nodestat` of each instance; `short`: rows of metrics that changed
+ * @param form `full`: `nodestat` of each instance; `short`: rows of metrics that changed; `branch`:
+ * such rows of this instance and of all instances below it
  * @param known `revision` of the last short response; empty: all rows
  * @param cells revision whose matrix cells are known, in the short form; negative: no cells
  */
 export async function systemOverview(
   _request: PluginRequest,
-  form: "full" | "short" = "full",
+  form: "full" | "short" | "branch" = "full",
   known: str = "",
   cells: int = -1,
 ): Promise<object> {
   const view = serverView();
   const system = localSystem(view);
   const id = view.node.id ?? system.instances.keys().next().value!;
-  if (form === "short") {
-    if (watch?.isOf(system) !== true) {
-      watch = new SystemWatch(system, tlsForSystem(system, view));
-    }
+  if (form !== "full") {
+    const last = watches.get(form);
+    const scope = { self: id, isBranch: form === "branch" };
+    const isSame = last?.isOf(system) === true;
+    const watch = isSame ? last : new SystemWatch(system, tlsForSystem(system, view), scope);
+    watches.set(form, watch);
     return watch.read(id, known, cells);
   }
   const paths = (instance: { readonly id: string }) => {

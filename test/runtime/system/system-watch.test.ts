@@ -49,7 +49,7 @@ test.before.each(async (context) => {
     },
     topology: { transaction: { B1: ["S1"] }, dispatch: { TD: [{ partitions: ["S1"] }] } },
   });
-  context.watch = new SystemWatch(system, null, 0);
+  context.watch = new SystemWatch(system, null, { self: "TD", isBranch: false, everyMs: 0 });
 });
 test.after.each(({ server }) => {
   server.closeAllConnections();
@@ -176,6 +176,17 @@ test("starts over for a reader of another process", async ({ watch }) => {
   const first = await read(watch);
   const other = { ...first, polled: first.polled, revision: "0000-99" };
   assert.ok((await read(watch, other)).instances !== undefined);
+});
+
+test("is the watch of a system with the same descriptor", () => {
+  const systemWith = (partitions: readonly string[]) =>
+    readDescriptor({
+      instances: { T: { hport: 9000 }, "S{1..2}": { hport: 9000, host: "s{1}" } },
+      topology: { dispatch: { T: [{ partitions }] } },
+    });
+  const watch = new SystemWatch(systemWith(["S1"]), null, { self: "T", isBranch: false });
+  assert.ok(watch.isOf(systemWith(["S1"])));
+  assert.not.ok(watch.isOf(systemWith(["S2"])));
 });
 
 test.run();

@@ -1,0 +1,152 @@
+// `svc admin status` of a large system: sums of what is below each dispatcher, and a line for each
+// instance that needs attention. Dispatchers answer for the instances below them.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { HEALTH, LIVE_COLUMNS, REST_COLUMNS, type Row } from "../../runtime/system/short-rows.js";
+import { listBranch, planSurvey } from "../../runtime/system/survey-tree.js";
+import type { System } from "../../runtime/system/system.js";
+import { SystemWatch } from "../../runtime/system/system-watch.js";
+import { EXIT_FAILURE } from "../framework/report-error.js";
+import type { AdminContext } from "./context.js";
+import { table } from "./table.js";
+
+const WAIT_MS = 15_000;
+const EVERY_MS = 250;
+const MAX_LINES = 20;
+const GIB = 2 ** 30;
+const COLUMNS =
+  "Id,Instances,S-IN,S-OUT,Slow,Failing,Down,Unknown,Complete,RPS,Use(GiB),Order,Size".split(",");
+
+interface Sums {
+  readonly id: string;
+  readonly instances: number;
+  readonly in: number;
+  readonly out: number;
+  readonly slow: number;
+  readonly failing: number;
+  readonly down: number;
+  readonly unknown: number;
+  /** Whether each partition has a serving replica; null: unknown. */
+  readonly complete: boolean | null;
+  readonly rate: number;
+  readonly memory: number;
+  readonly order: number;
+  readonly size: number;
+}
+
+/** Rows of the short overview, by id. */
+export interface Rows {
+  readonly rest: ReadonlyMap<string, Row>;
+  readonly live: ReadonlyMap<string, Row>;
+}
+
+export async function runByLevel(context: AdminContext): Promise<number> {
+  const { sums, attention, isGood } = describeLevels(context.system, await readRows(context));
+  const more = attention.length - MAX_LINES;
+  context.print({ sums, attention }, [
+    ...table(COLUMNS, sums.map(cellsOf)),
+    ...attention.slice(0, MAX_LINES),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ]);
+  return isGood ? 0 : EXIT_FAILURE;
+}
+
+interface Levels {
+  readonly sums: readonly Sums[];
+  /** Lines about instances, the worst first. */
+  readonly attention: readonly string[];
+  /** Whether all instances respond. */
+  readonly isGood: boolean;
+}
+
+export function describeLevels(system: System, rows: Rows): Levels {
+  const tree = planSurvey(system);
+  const ids = [...system.instances.keys()];
+  const others = tree.tops.filter((id) => !system.matrices.has(id));
+  const sums = [
+    ...[...system.matrices.keys()].map((id) => sumUp(id, listBranch(tree, id), rows)),
+    ...(others.length > 0 ? [sumUp("(others)", others, rows)] : []),
+  ];
+  const attention = KINDS.flatMap((describe) => ids.flatMap((id) => describe(id, rows) ?? []));
+  const isGood = ids.every((id) => {
+    const health = healthOf(id, rows);
+    return health === HEALTH.good || health === HEALTH.slow;
+  });
+  return { sums, attention, isGood };
+}
+
+/** Reads until all instances are known, or the time is up. */
+async function readRows({ system, secure }: AdminContext): Promise<Rows> {
+  const watch = new SystemWatch(system, secure, { self: "", isBranch: false });
+  const [rest, live] = [new Map<string, Row>(), new Map<string, Row>()];
+  const deadline = performance.now() + WAIT_MS;
+  let ids: readonly string[] = [];
+  for (let known = ""; ; ) {
+    const answer = await watch.read("", known, -1);
+    known = answer.revision;
+    if (Array.isArray(answer.instances)) ids = answer.instances.map(([id]) => id);
+    for (const row of (answer.rest ?? []) as readonly Row[]) rest.set(ids[Number(row[0])]!, row);
+    for (const row of (answer.live ?? []) as readonly Row[]) live.set(ids[Number(row[0])]!, row);
+    const isWaiting = [...rest.values()].some(([, health]) => health === HEALTH.waiting);
+    if (!isWaiting || performance.now() > deadline) return { rest, live };
+    await delay(EVERY_MS);
+  }
+}
+
+function restValue(id: string, { rest }: Rows, name: (typeof REST_COLUMNS)[number]): unknown {
+  return rest.get(id)?.[1 + REST_COLUMNS.indexOf(name)] ?? null;
+}
+
+function healthOf(id: string, rows: Rows): unknown {
+  return restValue(id, rows, "health");
+}
+
+function sumUp(id: string, ids: readonly string[], rows: Rows): Sums {
+  const count = (isCounted: (one: string) => boolean) => ids.filter(isCounted).length;
+  const add = (values: readonly unknown[]) =>
+    values.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+  const has = (health: number) => count((one) => healthOf(one, rows) === health);
+  const live = (name: (typeof LIVE_COLUMNS)[number]) =>
+    add(ids.map((one) => rows.live.get(one)?.[1 + LIVE_COLUMNS.indexOf(name)]));
+  const complete = restValue(id, rows, "matrix-complete");
+  return {
+    ...{ id, instances: ids.length },
+    in: count((one) => restValue(one, rows, "service-in") === 1),
+    out: count((one) => restValue(one, rows, "service-in") === 0),
+    ...{ slow: has(HEALTH.slow), failing: has(HEALTH.failing), down: has(HEALTH.unreachable) },
+    unknown: has(HEALTH.waiting),
+    complete: typeof complete === "boolean" ? complete : null,
+    ...{ rate: live("service-rate"), memory: live("memory-process") },
+    order: add(ids.map((one) => restValue(one, rows, "graph-order"))),
+    size: add(ids.map((one) => restValue(one, rows, "graph-size"))),
+  };
+}
+
+function cellsOf(sums: Sums): string[] {
+  const { id, instances, slow, failing, down, unknown, complete, rate, memory } = sums;
+  return [
+    id,
+    ...[instances, sums.in, sums.out, slow, failing, down, unknown].map(String),
+    complete === null ? "-" : complete ? "yes" : "no",
+    rate.toFixed(1),
+    (memory / GIB).toFixed(1),
+    ...[sums.order, sums.size].map(String),
+  ];
+}
+
+/** Returns a line for an instance of a given health. */
+function lineFor(text: string, health: number) {
+  return (id: string, rows: Rows) => (healthOf(id, rows) === health ? `${text}: ${id}` : null);
+}
+
+/** Kinds of lines, the worst first. Null: the instance needs no line of this kind. */
+const KINDS: readonly ((id: string, rows: Rows) => string | null)[] = [
+  lineFor("Not running", HEALTH.unreachable),
+  lineFor("Failing", HEALTH.failing),
+  lineFor("Unknown", HEALTH.waiting),
+  (id, rows) => {
+    const reason = restValue(id, rows, "service-out-reason");
+    return typeof reason === "string" ? `Out of service: ${id} (${reason})` : null;
+  },
+  lineFor("Slow", HEALTH.slow),
+];

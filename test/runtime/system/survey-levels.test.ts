@@ -1,0 +1,234 @@
+// Surveys by level: dispatchers answer for all that is below them. The root asks only them, and has
+// the same rows as one that asks every instance.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import { listBranch, planSurvey } from "../../../runtime/system/survey-tree.js";
+import type { System } from "../../../runtime/system/system.js";
+import { type ShortOverview, SystemWatch } from "../../../runtime/system/system-watch.js";
+
+interface Context {
+  server: Server;
+  system: System;
+  /** Of the dispatchers that answer for their branch. */
+  branches: Map<string, SystemWatch>;
+  root: SystemWatch;
+  down: Set<string>;
+  asked: Set<string>;
+  /** Replaces what D1 answers for its branch; null: the truth. */
+  forged: ((answer: ShortOverview) => unknown) | null;
+}
+
+const test = suite<Context>("surveys by level");
+type Rows = readonly (readonly unknown[])[];
+
+function descriptor(hport: number): object {
+  return {
+    common: { hport },
+    instances: {
+      A: { type: "admin", host: "127.0.1.1" },
+      T: { type: "dispatch", host: "127.0.1.2" },
+      "D{1..2}": { type: "dispatch", host: "127.0.2.{1}" },
+      "B{1..2}.{1..3}": { type: "builder", host: "127.1.{1}.{2}" },
+      "S{1..2}.{1..3}": { type: "search", host: "127.2.{1}.{2}", tport: 1 },
+    },
+    topology: {
+      transaction: { "B{1..2}.{1..3}": ["S{1}.{2}"] },
+      dispatch: {
+        T: [{ partitions: ["D{1..2}"] }],
+        "D{1..2}": [{ partitions: ["S{1}.{1..3}"] }],
+      },
+    },
+  };
+}
+
+function node(id: string): object {
+  const digest = id.slice(1);
+  return { ready: true, "service-in": 1, uptime: 9, digest, "service-rate": id.length };
+}
+
+test.before.each(async (context) => {
+  Object.assign(context, { down: new Set(), asked: new Set(), forged: null });
+  context.branches = new Map();
+  context.server = createServer(async ({ url = "", socket }, response) => {
+    const { id } = [...context.system.instances.values()].find(
+      ({ host }) => host === socket.localAddress,
+    )!;
+    context.asked.add(`${id} ${url.split("&")[0]}`);
+    if (context.down.has(id)) return socket.destroy();
+    const answer = url.includes("form=branch") ? await branch(context, id, url) : found(id, url);
+    return response.end(JSON.stringify({ status: "OK", response: answer }));
+  });
+  await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
+  const hport = (context.server.address() as AddressInfo).port - 1;
+  context.system = readDescriptor(descriptor(hport));
+  for (const self of ["T", "D1", "D2"]) {
+    context.branches.set(self, watchOf(context, self, true));
+  }
+  context.root = watchOf(context, "T", false);
+});
+test.after.each(({ server }) => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function found(id: string, url: string): unknown {
+  if (url !== "/svc/matrix") return node(id);
+  return Array.from({ length: id === "T" ? 2 : 3 }, () => [{ state: "up", answered: id.length }]);
+}
+
+async function branch({ branches, forged }: Context, id: string, url: string): Promise<unknown> {
+  const query = new URLSearchParams(url.split("?")[1]);
+  const { known, cells } = Object.fromEntries(query) as Record<string, string>;
+  const answer = await branches.get(id)!.read(id, known!, Number(cells));
+  return id === "D1" && forged !== null ? forged(answer) : answer;
+}
+
+function watchOf(
+  { system }: Pick<Context, "system">,
+  self: string,
+  isBranch: boolean,
+  maxDirect = 0,
+) {
+  return new SystemWatch(system, null, { self, isBranch, everyMs: 0, maxDirect });
+}
+
+/** Reads until all rows fulfil a condition. */
+async function readUntil(watch: SystemWatch, isDone: (rows: Rows, all: Overview) => boolean) {
+  const all: Overview = { live: new Map(), rest: new Map(), cells: new Map() };
+  for (let known = ""; ; ) {
+    const answer = await watch.read("T", known, 0);
+    known = answer.revision;
+    for (const [kind, rows] of Object.entries(all)) {
+      const width = kind === "cells" ? 3 : 1;
+      for (const row of (answer[kind] ?? []) as Rows) rows.set(row.slice(0, width).join(), row);
+    }
+    const rest = [...all.rest.values()].sort((a, b) => Number(a[0]) - Number(b[0]));
+    if (isDone(rest, all)) return all;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+interface Overview {
+  readonly live: Map<string, readonly unknown[]>;
+  readonly rest: Map<string, readonly unknown[]>;
+  readonly cells: Map<string, readonly unknown[]>;
+}
+
+const isKnown = (rows: Rows) => rows.length === 16 && rows.every(([, health]) => health !== 0);
+/** On a loaded machine instances are slow. */
+const isUp = (rows: Rows) => {
+  return rows.length === 16 && rows.every(([, health]) => health === 1 || health === 2);
+};
+const COMPLETE = 3;
+const DEGRADED = 4;
+
+test("ask each instance once", ({ system }) => {
+  const tree = planSurvey(system);
+  assert.equal(tree.tops, ["T", "A"]);
+  assert.equal(tree.below.get("T"), ["D1", "D2"]);
+  assert.equal(tree.below.get("D2"), ["B2.1", "B2.2", "B2.3", "S2.1", "S2.2", "S2.3"]);
+  const all = tree.tops.flatMap((id) => listBranch(tree, id));
+  assert.equal([...all].sort(), [...system.instances.keys()].sort());
+  // A dispatch loop, and dispatchers with the same back-ends.
+  const loop = readDescriptor({
+    instances: { "D{1..3}": { hport: 9000, host: "d{1}" }, S: { hport: 1 } },
+    topology: {
+      dispatch: {
+        D1: [{ partitions: ["D2"] }],
+        D2: [{ partitions: ["D1"] }, { partitions: ["S"] }],
+        D3: [{ partitions: ["S"] }],
+      },
+    },
+  });
+  const looped = planSurvey(loop);
+  assert.equal(looped.tops, ["D3", "D1"]);
+  const each = looped.tops.flatMap((id) => listBranch(looped, id));
+  assert.equal(each, ["D3", "S", "D1", "D2"]);
+});
+
+test("have the rows of one that asks every instance, by fewer requests", async (context) => {
+  const all = await readUntil(context.root, (rows, { cells }) => isUp(rows) && cells.size === 8);
+  const asked = [...context.asked].sort();
+  assert.ok(asked.includes("D1 /svc/builtin/system_overview?form=branch"));
+  assert.ok(!asked.includes("T /svc/builtin/system_overview?form=branch"));
+  const direct = watchOf(context, "T", false, 100);
+  const same = await readUntil(direct, (rows, { cells }) => isUp(rows) && cells.size === 8);
+  assert.equal([...all.live].sort(), [...same.live].sort());
+  assert.equal([...all.cells].sort(), [...same.cells].sort());
+  const flags = ({ rest }: Overview) => [...rest].map(([at, row]) => [at, row.slice(2, 7)]).sort();
+  assert.equal(flags(all), flags(same));
+  // From the admin instance the dispatcher at the top is asked.
+  context.asked.clear();
+  await readUntil(watchOf(context, "A", false), isKnown);
+  assert.ok(context.asked.has("T /svc/builtin/system_overview?form=branch"));
+});
+
+test("report instances that fail, up to the top", async ({ root, down }) => {
+  await readUntil(root, isKnown);
+  down.add("S2.3");
+  const ids = (await root.read("T", "", -1)).instances as Rows;
+  const [at, top] = [ids, ids].map((rows, n) => rows.findIndex(([id]) => id === ["S2.3", "T"][n]));
+  await readUntil(root, (rows) => {
+    const [leaf, flags] = [rows[at!]!, rows[top!]!];
+    return leaf[1] === 4 && flags[COMPLETE] === false && flags[DEGRADED] === true;
+  });
+});
+
+test("ask what is below a dispatcher that does not answer for it", async (context) => {
+  context.down.add("D1");
+  await readUntil(context.root, isKnown);
+  assert.ok(context.asked.has("S1.1 /svc/nodestat"));
+  context.down.clear();
+  context.forged = (answer) => ({ ...answer, layout: "of another descriptor" });
+  context.asked.clear();
+  await readUntil(watchOf(context, "T", false), isUp);
+  assert.ok(context.asked.has("D1 /svc/nodestat"));
+});
+
+test("accept only rows of instances below, of bounded size", async (context) => {
+  await readUntil(context.root, isKnown);
+  const ids = ((await context.root.read("T", "", -1)).instances as Rows).map(([id]) => id);
+  const [own, foreign, above] = ["S1.1", "D2", "D1"].map((id) => ids.indexOf(id));
+  const text = "x".repeat(10_000);
+  const deep = [[[[1]]], { a: 1 }];
+  context.forged = (answer) => ({
+    ...answer,
+    rest: [[own, 3, null, ...Array(300).fill(text)], [-1, 3], [1e9, 3], [text], 5, null],
+    live: [[own, deep], { length: 9 }],
+    cells: [[above, 0, -1], [above], [above, 0, 1], [above, 9, 0], [foreign, 2, 0, text], text],
+  });
+  context.down.add("D2");
+  const watch = watchOf(context, "T", false);
+  const all = await readUntil(watch, (rows) => rows[own!]![1] === 3);
+  assert.is(all.rest.size, 16);
+  assert.ok(all.rest.get(`${own}`)!.length < 50);
+  assert.is(all.rest.get(`${own}`)![5], text.slice(0, 200));
+  assert.equal(all.live.get(`${own}`)!.slice(0, 2), [own, [[null], null]]);
+  assert.equal(
+    [...all.cells.keys()].filter((key) => !key.startsWith(`${ids.indexOf("T")},`)),
+    [],
+  );
+  context.forged = (answer) => ({ ...answer, rest: 5, live: {}, cells: text });
+  await readUntil(watchOf(context, "T", false), (rows) => rows[ids.indexOf("S2.1")]![1] !== 0);
+});
+
+test("keep the rows of a dispatcher that has just started", async (context) => {
+  await readUntil(context.root, isKnown);
+  const ids = ((await context.root.read("T", "", -1)).instances as Rows).map(([id]) => id);
+  const [leaf, above] = ["S1.1", "D1"].map((id) => ids.indexOf(id));
+  context.forged = (answer) => ({
+    ...answer,
+    rest: [
+      [leaf, 0],
+      [above, 2],
+    ],
+  });
+  const all = await readUntil(context.root, (rows) => rows[above!]![1] === 2);
+  assert.is.not(all.rest.get(`${leaf}`)![1], 0);
+});
+
+test.run();
