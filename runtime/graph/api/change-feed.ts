@@ -42,6 +42,7 @@ export interface ChangeOptions {
 const OPTIONS = new Set(["since", "filter"]);
 /** Interval of the checks whether the graph still exists. */
 const WAIT_MS = 1000;
+const ANOTHER_LEADS = "another member of the group leads now";
 
 /**
  * Reads changes without waiting:
@@ -72,6 +73,8 @@ export class ChangeReader implements PullSource<GraphChange> {
   /** The current transaction waits for that. */
   #isHeld = false;
   readonly #isLocal: boolean;
+  /** This instance has led its group since the feed began. */
+  #hasLed = false;
 
   /**
    * @throws SvcError SVC2416 without a log; PositionError; TypeError or ValueError for options
@@ -86,6 +89,7 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#isLocal = access.isLocal;
     const log = openLog(access);
     this.#clock = log.clock;
+    this.#checkRole();
     this.#transactions = log.reader;
     const position = since === undefined ? log.readPosition() : this.#parse(since);
     this.#known = position.count;
@@ -105,10 +109,12 @@ export class ChangeReader implements PullSource<GraphChange> {
 
   /**
    * Returns the next change; null if `wait` has to be called first.
-   * @throws PositionExpiredError if changes are missing; AccessError if the graph was removed
+   * @throws PositionExpiredError if changes are missing; AccessError if the graph was removed, or
+   *   another member of the group leads now
    */
   pull(): GraphChange | null {
     if (this.#store.memory.isRemoved) throw new AccessError("Graph cannot be accessed");
+    this.#checkRole();
     for (;;) {
       if (this.#isInTransaction) {
         const change = this.#decoder.next(this.#known);
@@ -146,18 +152,27 @@ export class ChangeReader implements PullSource<GraphChange> {
 
   /** Changes that only the leader of a group has are lost with it: no client must see them. */
   #mustHold(): boolean {
-    if (!this.#clock.isInGroup || this.#isLocal) return false;
+    // The role may have changed while the transaction was read.
+    this.#checkRole();
     const { sn, lastSn } = this.#transactions;
-    if (sn <= this.#confirmedSn || this.#clock.group.role === "following") return false;
+    if (sn <= this.#confirmedSn || !this.#hasLed) return false;
     this.#confirmation ??= { sn: lastSn, flush: this.#clock.nextFlush };
     return true;
   }
 
   async #confirm({ sn, flush }: { readonly sn: number; readonly flush: number }): Promise<void> {
     const isConfirmed = await keepAlive(this.#clock.waitConfirmed(flush));
-    if (!isConfirmed) throw new AccessError("another member of the group leads now");
+    if (!isConfirmed) throw new AccessError(ANOTHER_LEADS);
     this.#confirmedSn = sn;
     this.#confirmation = null;
+  }
+
+  /** @throws AccessError on a former leader: the end of its log may exist nowhere else */
+  #checkRole(): void {
+    if (this.#isLocal || !this.#clock.isInGroup) return;
+    const isFollowing = this.#clock.group.role === "following";
+    if (isFollowing && this.#hasLed) throw new AccessError(ANOTHER_LEADS);
+    this.#hasLed = !isFollowing;
   }
 
   #parse(since: string): ChangePosition {

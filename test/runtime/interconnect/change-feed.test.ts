@@ -247,6 +247,23 @@ test("decodes names whose codes were assigned during the feed", async (context) 
   );
 });
 
+test("a former leader ends its feeds before changes that it alone has", async (context) => {
+  const graph = (await start(context)).graph();
+  const { clock } = getAccess(graph).store.memory.log!;
+  clock.setGroup("following", 1);
+  const follower = openChanges(graph, {});
+  clock.setGroup("leading", 2);
+  const leader = openChanges(graph, {});
+  graph.createVertex("a");
+  assert.is(leader.pull(), null);
+  assert.is(follower.pull(), null);
+  clock.setGroup("following", 3);
+  for (const reader of [leader, follower]) {
+    assert.throws(() => reader.pull(), /another member of the group leads now/);
+    reader.close();
+  }
+});
+
 test("ends a loop without changes when its request is over", async (context) => {
   const access = getAccess((await start(context)).graph());
   const session = new Session(access.store, true);
