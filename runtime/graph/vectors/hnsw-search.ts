@@ -321,7 +321,8 @@ class SlotVerdicts {
   markOf(place: number): number {
     const known = this.#verdicts[place]!;
     if (known >>> 1 !== this.#stamp) return UNKNOWN;
-    return (known & 1) === 1 ? Mark.None : Mark.Refused;
+    // `Mark.Refused` unless accepted; without a branch, which could not be predicted.
+    return (known & 1) ^ Mark.Refused;
   }
 
   accepts(place: number, slot: number, words: Uint32Array): boolean {

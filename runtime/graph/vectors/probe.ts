@@ -138,6 +138,28 @@ export class Probe {
   }
 
   /**
+   * Likewise writes what the listed slots score at most: of int8 the score itself. Returns what
+   * those write that score `threshold` or more.
+   */
+  boundList(length: number, count: number, threshold: number): number {
+    const { measure } = this;
+    const terms = this.terms(length);
+    if (readPrecision(length) === Precision.Int8) {
+      this.scoreList(length, count);
+      return measure.kernelThreshold(threshold, terms);
+    }
+    const { kernel, lists, probe } = this.#table.memory;
+    const { field, product, residual, reach, offset } = measure.boundScores(terms);
+    const to = lists + MAX_LIST * 4;
+    this.load(length);
+    // biome-ignore format: the arguments of a kernel in a line
+    kernel!.boundMany(
+      lists, count, terms.length, probe, field, product, residual, reach, offset, to,
+    );
+    return measure.boundThreshold(threshold, terms);
+  }
+
+  /**
    * Likewise writes {address, score} of the contiguous int8 slots that have a vertex and reach a
    * threshold; returns their number.
    * @param slot address of the first slot

@@ -71,7 +71,7 @@ export function scanVectors(scan: Scan, ef: number, over = 1): void {
   }
 }
 
-/** Offers given vertices. Kernels select few of the int8 vectors of the probe's length. */
+/** Offers given vertices. Kernels select few of the vectors of the probe's length. */
 export function scoreListed(scan: Scan, vertices: Uint32Array): void {
   const { table, probe } = scan;
   if (probe.parts.isFeatures || vertices.length < FIRST_SLOTS || !table.hasKernel) {
@@ -96,7 +96,7 @@ export function scoreListed(scan: Scan, vertices: Uint32Array): void {
 /** Returns the vertices that may be among the best, and all that the kernel does not handle. */
 function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): number[] {
   const { memory } = table;
-  const length = slotLength(probe.length, false);
+  const length = slotLength(probe.length, false, table.precision);
   const selected: number[] = [];
   let count = 0;
   for (const vertex of vertices) {
@@ -107,8 +107,7 @@ function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): numb
       listed[count++] = vertex;
     } else selected.push(vertex);
   }
-  const least = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
-  probe.scoreList(length, count);
+  const least = probe.boundList(length, count, best.threshold);
   for (let index = 0; index < count; index++) {
     // A score that is not a number is not below.
     if (!(memory.scores[MAX_LIST + index]! < least)) selected.push(listed[index]!);

@@ -153,7 +153,7 @@ interface Costs {
 }
 
 /** Factor of a search whose condition is tested for each vertex. */
-const PASSED = 1.3;
+const PASSED = 1.17;
 /** Part of the cost of an index search that grows with the number of refused vertices. */
 const REFUSED = 0.7;
 
@@ -169,7 +169,7 @@ function estimateCosts({ table, probe }: Scan, ef: number, share: number, isOpen
     index,
     through: isOpen ? index : (index * PASSED) / share,
     over: share > MAX_WALKED_OVER ? Number.POSITIVE_INFINITY : index * (1 + REFUSED / share),
-    candidate: 50 + length / 8,
+    candidate: 42 + length / 12,
   };
 }
 

@@ -55,6 +55,19 @@ export interface VectorKernel {
     threshold: number,
     to: number,
   ): number;
+  /** Writes float32 upper bounds of the exact scores of the listed slots of larger precision. */
+  boundMany(
+    list: number,
+    count: number,
+    length: number,
+    probe: number,
+    field: number,
+    product: number,
+    residual: number,
+    reach: number,
+    offset: number,
+    to: number,
+  ): void;
   /** Scores listed slots; returns the slot to list the neighbors of, or 0 at the end of a walk. */
   walk(state: number, count: number): number;
   /** Keeps only the results of a walk, best first. */

@@ -207,6 +207,22 @@
       (br $next)))
     (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
 
+  ;; Bounds of the listed slots of larger precision, as float32.
+  (func (export "boundMany")
+    (param $list i32) (param $count i32) (param $length i32)
+    (param $probe i32) (param $field i32) (param $product f32) (param $residual f32)
+    (param $reach f32) (param $offset f64) (param $to i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
+      (f32.store (local.get $to) (call $bound
+        (i32.load (local.get $list)) (local.get $length) (local.get $probe) (local.get $field)
+        (local.get $product) (local.get $residual) (local.get $reach) (local.get $offset)))
+      (local.set $list (i32.add (local.get $list) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (br $next))))
+
   ;; Walk through an index, one node at a time. Its state, set by the caller:
   ;;
   ;;   0 results | 4 entries | 8 maximum of results | 12 of entries | 16 probe | 20 length
@@ -250,7 +266,7 @@
     (if (i32.ge_u (local.get $results) (i32.load offset=8 (local.get $state))) (then
       (call $truncate (local.get $state)))))
 
-  ;; Drops the results that are too many, of which there is at most one, and what is behind the last.
+  ;; Drops the result that is too many, if there is one, and what is behind the last one.
   (func $truncate (param $state i32)
     (local $at i32) (local $first i32) (local $extra i32)
     (local.set $first (i32.load offset=48 (local.get $state)))
