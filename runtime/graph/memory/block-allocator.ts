@@ -72,7 +72,8 @@ export class BlockAllocator implements Allocator {
 
   /** Returns the smallest size class that holds `words` words. */
   classFor(words: number): number {
-    return sizeClassFor(Math.ceil(words / this.#unitWords));
+    // In whole numbers: compiled code would be discarded at the first fraction.
+    return sizeClassFor(((words + this.#unitWords - 1) / this.#unitWords) | 0);
   }
 
   /** Words allocated so far, including freed ones: the extent a snapshot must contain. */

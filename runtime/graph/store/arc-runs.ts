@@ -194,10 +194,11 @@ export class ArcRuns {
     if (index === 0) {
       const end = run + last * ARC_WORDS;
       const arcs = this.arcs.words;
-      let hole = run;
+      // The most recent ones are last, and often the first to be removed.
+      let hole = end;
       while (arcs[hole] !== other || (arcs[hole + 1]! & ARC_KEY_MASK) !== (key | 0)) {
-        hole += ARC_WORDS;
-        assert(hole <= end, "the run has the arc to remove");
+        assert(hole > run, "the run has the arc to remove");
+        hole -= ARC_WORDS;
       }
       this.#fillHole(at, hole, end, last);
       return;
