@@ -4,6 +4,5 @@
 export class Float {
   constructor(readonly value: number) {
     if (typeof value !== "number") throw new TypeError("a number is required");
-    Object.freeze(this);
   }
 }

@@ -11,6 +11,7 @@ import { Bits, Pair, SetValue, type Value, VectorValue, VertexRef } from "./valu
 export type EvaluationResult = PropertyValue | bigint;
 
 export function toPlainValue({ ids }: GraphStore, value: Value): EvaluationResult {
+  if (typeof value !== "object" || value === null) return value;
   if (value instanceof Float) return value.value;
   if (value instanceof VertexRef) return ids.idOf(value.handle);
   if (value instanceof Bits) return value.shown;

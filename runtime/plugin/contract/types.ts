@@ -68,7 +68,7 @@ export const int: Converter<int> = new Converter("int");
 /** Called, it gives a number that properties of graphs keep as a float, integral or not. */
 export const float: Converter<float> & ((value: number) => Float) = callable(
   new Converter<float>("float"),
-  (value: number) => new Float(value),
+  (value: number) => Object.freeze(new Float(value)),
 );
 export const str: Converter<str> = new Converter("str");
 export const bytes: Converter<bytes> = new Converter("bytes");

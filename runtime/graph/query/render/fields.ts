@@ -1,11 +1,14 @@
 // Fields that a query renders, by mask or by names.
 
 import { invalidArgument } from "../../model/invalid-argument.js";
-import type { Attribute } from "../../store/attributes/attribute.js";
+import type { Attribute, HitView } from "../../store/attributes/attribute.js";
 import { FIELD_LIST } from "../../store/attributes/field-list.js";
 import type { Selection } from "./select.js";
 
-export type Field = Attribute<string>;
+export type Field = Attribute<string> & {
+  /** Returns items as an object; undefined if only `read` returns them. */
+  readonly record?: (hit: HitView) => Record<string, unknown>;
+};
 
 const FIELDS: readonly Field[] = FIELD_LIST;
 const ALL = FIELDS.reduce((mask, { bit }) => mask | bit, 0);
@@ -54,9 +57,11 @@ function maskOfNames(names: readonly unknown[]): number {
 export function displayFields(mask: number, selection: Selection | null): readonly Field[] {
   const fields = fieldsOf(mask);
   if (selection === null) return fields;
-  return fields.map((field) =>
-    field.kind === "items" ? { ...field, read: (hit) => selection.read(hit) } : field,
-  );
+  const selected = {
+    read: (hit: HitView) => selection.read(hit),
+    record: (hit: HitView) => selection.record(hit),
+  };
+  return fields.map((field) => (field.kind === "items" ? { ...field, ...selected } : field));
 }
 
 /** Returns the fields of a mask in display order. */

@@ -11,6 +11,7 @@ import {
   R_SIMPLE,
 } from "../../model/constants.js";
 import type { Field } from "./fields.js";
+import { recordOf } from "./record.js";
 import { textRenderer } from "./render-text.js";
 import type { Row } from "./row.js";
 import type { SelectedItem } from "./select.js";
@@ -56,22 +57,7 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
 
 /** Returns the value of a field in a dictionary. */
 export function dictionaryValue(field: Field, row: Row): unknown {
+  if (field.record !== undefined) return field.record(row);
   const value = field.read(row);
   return field.kind === "items" ? recordOf(value as SelectedItem[]) : value;
-}
-
-/** Faster replacement of `Object.fromEntries`. */
-function recordOf(items: readonly (readonly [string, unknown])[]): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const [key, value] of items) {
-    if (key !== "__proto__") record[key] = value;
-    else
-      Object.defineProperty(record, key, {
-        value,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
-  }
-  return record;
 }

@@ -12,11 +12,17 @@ import { ARC_ATTRIBUTES } from "../../store/attributes/arc-attributes.js";
 import type { HitView } from "../../store/attributes/attribute.js";
 import { PROPERTIES, VERTEX_ATTRIBUTES } from "../../store/attributes/vertex-attributes.js";
 import type { PropertyValue } from "../../store/property-values.js";
+import { setMember } from "./record.js";
 import { parseSelect, type SelectItem } from "./select-text.js";
 
 export type SelectedItem = readonly [key: string, value: PropertyValue];
-/** Appends the values of an item to the list. */
-type Reader = (hit: HitView, into: SelectedItem[]) => void;
+/** An item of one key. */
+interface Item {
+  readonly key: string;
+  readonly read: (hit: HitView) => PropertyValue;
+}
+/** The item that stands for all properties. */
+const ALL = null;
 /** Attributes with a name in `select` are never the list of properties. */
 type ReadAttribute = (hit: HitView) => PropertyValue;
 
@@ -28,17 +34,30 @@ const ATTRIBUTES = new Map(
 );
 
 export class Selection {
-  readonly #readers: readonly Reader[];
+  readonly #items: readonly (Item | typeof ALL)[];
 
-  constructor(readers: readonly Reader[]) {
-    this.#readers = readers;
+  constructor(items: readonly (Item | typeof ALL)[]) {
+    this.#items = items;
   }
 
   /** Returns all items in text order; a key may occur twice. */
   read(hit: HitView): SelectedItem[] {
     const items: SelectedItem[] = [];
-    for (const read of this.#readers) read(hit, items);
+    for (const item of this.#items) {
+      if (item === ALL) items.push(...PROPERTIES.read(hit));
+      else items.push([item.key, item.read(hit)]);
+    }
     return items;
+  }
+
+  /** Returns the items as an object, in which the last of equal keys counts. */
+  record(hit: HitView): Record<string, unknown> {
+    const record: Record<string, unknown> = {};
+    for (const item of this.#items) {
+      if (item !== ALL) setMember(record, item.key, item.read(hit));
+      else for (const [key, value] of PROPERTIES.read(hit)) setMember(record, key, value);
+    }
+    return record;
   }
 }
 
@@ -51,7 +70,7 @@ export function parseSelectOption(select: unknown, expressions: ExpressionSet): 
   if (typeof select !== "string") {
     throw invalidArgument("select must be string", select, '"name; age: .arc.value"', ".select");
   }
-  return new Selection(parseSelect(select).map((item) => createReader(select, item, expressions)));
+  return new Selection(parseSelect(select).map((item) => createItem(select, item, expressions)));
 }
 
 /**
@@ -66,19 +85,22 @@ export function checkSelect(select: string): void {
   }
 }
 
-function createReader(whole: string, item: SelectItem, expressions: ExpressionSet): Reader {
+function createItem(
+  whole: string,
+  item: SelectItem,
+  expressions: ExpressionSet,
+): Item | typeof ALL {
   switch (item.kind) {
     case "all":
-      return (hit, into) => into.push(...PROPERTIES.read(hit));
-    case "attribute": {
-      const { name, from } = item;
-      const read = attributeOf(name, from);
-      return (hit, into) => into.push([name, read(hit)]);
-    }
+      return ALL;
+    case "attribute":
+      return { key: item.name, read: attributeOf(item.name, item.from) };
     case "property":
-      return propertyReader(item.name, item.fallback);
-    case "expression":
-      return expressionReader(item.label, expressions.ofPart(whole, item.from, item.to, "select"));
+      return { key: item.name, read: propertyReader(item.name, item.fallback) };
+    case "expression": {
+      const bound = expressions.ofPart(whole, item.from, item.to, "select");
+      return { key: item.label, read: expressionReader(bound) };
+    }
   }
 }
 
@@ -89,9 +111,9 @@ function attributeOf(name: string, at: number): ReadAttribute {
   throw new ExpressionError(message, message, at, name.length);
 }
 
-function expressionReader(label: string, bound: BoundProgram): Reader {
+function expressionReader(bound: BoundProgram): Item["read"] {
   const { context } = bound;
-  return ({ store, tail, head, word1, bits, side, level, score }, into) => {
+  return ({ store, tail, head, word1, bits, side, level, score }) => {
     // A vertex found without an arc has no tail.
     const vertex = tail === 0 ? head : tail;
     context.vertex.move(vertex);
@@ -100,14 +122,14 @@ function expressionReader(label: string, bound: BoundProgram): Reader {
     context.arc.set(word1, bits, side, level);
     context.prevArc.set(word1, bits, side, level);
     context.score = score;
-    into.push([label, jsonResult(store, bound.value())]);
+    return jsonResult(store, bound.value());
   };
 }
 
-function propertyReader(name: string, fallback: PropertyValue): Reader {
-  return ({ store, head }, into) => {
+function propertyReader(name: string, fallback: PropertyValue): Item["read"] {
+  return ({ store, head }) => {
     const key = store.keys.codeOf(name);
     const value = key === 0 ? undefined : store.properties.get(head, key);
-    into.push([name, value === undefined ? fallback : value]);
+    return value === undefined ? fallback : value;
   };
 }
