@@ -5,6 +5,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { S_SIM } from "../../runtime/base/sort-constants.js";
+import { F_RANK, R_SIMPLE } from "../../runtime/graph/model/constants.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
@@ -22,6 +24,7 @@ const VECTORS = [
   [1, 0.5, 0.2],
   [0.3, -1, 0.6],
 ];
+const BEST = { sortby: S_SIM, vector: PROBE, hits: 1, fields: F_RANK, result: R_SIMPLE };
 const SCORES = new Set(VECTORS.map((vector) => new Vector(vector).cosine(PROBE)));
 
 test("find a vertex that always has a vector, with one that it had", async () => {
@@ -32,6 +35,7 @@ test("find a vertex that always has a vector, with one that it had", async () =>
     graph.createVertex(`v${index}`, { vector: [-9, -(index % 10), -(index % 7)] });
   }
   graph.createVertex("swapped", { vector: VECTORS[0]! });
+  for (const id of ["swapped", "v0", "v1"]) graph.connect("hub", "has", id);
   const processor = new IndexProcessor(store, assert.unreachable);
   while (processor.run(100));
   const control = new SharedArrayBuffer(4);
@@ -50,6 +54,8 @@ test("find a vertex that always has a vector, with one that it had", async () =>
     assert.ok(swapped, `search ${searches}`);
     assert.ok(SCORES.has(swapped!.similarity), `${swapped!.similarity}`);
     assert.is(new Set(found.map(({ id }) => id)).size, found.length, "nobody comes twice");
+    const [best] = graph.neighborhood("hub", BEST) as unknown as number[];
+    assert.ok(SCORES.has(best!), `${best}`);
     seen.add(swapped!.similarity);
     if (seen.size === SCORES.size) endAt ??= performance.now() + SECONDS * 1000;
     processor.run(0.2);

@@ -3,6 +3,7 @@
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextScores } from "../texts/text-scores.js";
+import type { Probe } from "../vectors/probe.js";
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import { ArcProgram } from "./arc-program.js";
 import { BoundProgram } from "./bound-program.js";
@@ -28,6 +29,8 @@ export class ExpressionSet {
   readonly #programs: BoundProgram[] = [];
   /** `vector` in expressions. */
   vector: VectorParts = NULL_PARTS;
+  /** Probe of that vector, with which hits are sorted; null if expressions need their own. */
+  probe: Probe | null = null;
   /** `text` in expressions. */
   texts: TextScores | null = null;
   /** Created with the first expression: most queries have none. */
@@ -106,6 +109,8 @@ export class ExpressionSet {
     const run = new QueryExecution(this.#store, memoryOption(this.#store, this.#memory));
     run.canHalt = true;
     if (this.vector.bytes.length > 0) run.vector = new VectorValue(this.vector);
+    // The settings of features may have changed since.
+    if (!this.vector.isFeatures && this.probe?.measure === run.measure) run.probe = this.probe;
     run.texts = this.texts;
     run.spend = spend;
     // Several expressions with side effects must take turns arc by arc.

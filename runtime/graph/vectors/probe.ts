@@ -2,7 +2,7 @@
 // result counts only if the vertex's sequence stayed the same.
 
 import { bitCount } from "../memory/bit-count.js";
-import { ARC_WORDS } from "../memory/layout.js";
+import { ARC_WORDS, SEQUENCE_WORDS } from "../memory/layout.js";
 import { ValueError } from "../model/errors.js";
 import { featureSimilarity } from "./feature-measures.js";
 import type { FeatureList } from "./features.js";
@@ -10,6 +10,7 @@ import { bindForm, type KernelTerms } from "./measures/kernel-form.js";
 import type { Measure } from "./measures/measure.js";
 import type { ProbeTerms } from "./measures/probe-terms.js";
 import { computeHalfUnit, Precision } from "./precision.js";
+import { scoreBatch } from "./score-batch.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
 import {
   computeStride,
@@ -72,6 +73,8 @@ export class Probe {
   #termsFor = -1;
   #terms: ProbeTerms | null = null;
   #kernelTerms: KernelTerms | null = null;
+  /** True while `scoreBatch` has scores of this probe. */
+  #isPrepared = false;
 
   constructor(table: VectorTable, parts: VectorParts) {
     this.#table = table;
@@ -83,6 +86,7 @@ export class Probe {
   rebind(parts: VectorParts): void {
     this.parts = parts;
     this.#serial = ++serials;
+    this.#isPrepared = false;
     this.#features = parts.isFeatures ? parts.features : null;
     this.#settings = null;
     this.#first = -1;
@@ -226,24 +230,69 @@ export class Probe {
     else memory.loadProbe(this.#exact.serial, this.#exact.words);
   }
 
-  /** Prefetches the vectors of the heads of arcs, so that the cache misses of many overlap. */
-  prefetch(arcs: Uint32Array, from: number, end: number): void {
-    const { memory } = this.#table;
-    const { kernel, list, words } = memory;
-    if (kernel === null || this.length === 0 || this.#features !== null) return;
-    const stride = computeStride(slotLength(this.length, false));
-    const last = words.length - stride;
-    let count = 0;
-    for (let arc = from; arc < end && count < MAX_LIST; arc += ARC_WORDS) {
-      const slot = this.#table.slotOf(arcs[arc]!);
-      if (slot !== 0 && slot <= last) list[count++] = memory.addressOf(slot);
+  /**
+   * Scores the heads of arcs together, as many as fit; their cache misses overlap. `similarity`
+   * returns these scores until `forget`.
+   */
+  prepare(arcs: Uint32Array, from: number, end: number): void {
+    this.forget();
+    const { writer, reader, memory } = this.#table;
+    if (memory.kernel === null || this.length === 0 || this.#features !== null) return;
+    const { sequence } = writer.memory;
+    this.#listHeads(arcs, from, end, sequence.ints);
+    this.#scoreBatch();
+    reader.fence();
+    const { vertices, moments, length } = scoreBatch;
+    for (let at = 0; at < length; at++) {
+      const moment = Atomics.load(sequence.ints, vertices[at]! * SEQUENCE_WORDS);
+      if (moment === moments[at]) scoreBatch.keep(at);
     }
-    kernel.touch(memory.lists, count, stride * 4);
+    this.#isPrepared = true;
+  }
+
+  /** Forgets the scores of `prepare`. */
+  forget(): void {
+    this.#isPrepared = false;
+    scoreBatch.clear();
+  }
+
+  /** Lists the heads that have an int8 vector as long as the probe. */
+  #listHeads(arcs: Uint32Array, from: number, end: number, sequence: Int32Array): void {
+    const table = this.#table;
+    const { memory } = table;
+    for (let arc = from; arc < end && !scoreBatch.isFull; arc += ARC_WORDS) {
+      const vertex = arcs[arc]!;
+      const place = vertex * SEQUENCE_WORDS;
+      const moment = place < sequence.length ? Atomics.load(sequence, place) : 1;
+      if ((moment & 1) === 1) continue;
+      const slot = table.slotOf(vertex);
+      if (memory.lengthIn(slot) === this.length) scoreBatch.add(vertex, moment, slot);
+    }
+  }
+
+  /** Computes the scores of the batch, as `#scoreSlot`. */
+  #scoreBatch(): void {
+    const { memory } = this.#table;
+    const { kernel, list, lists, probe, words, floats } = memory;
+    const { bytes, squares, scale } = this.parts;
+    const { slots, scores, length } = scoreBatch;
+    for (let at = 0; at < length; at++) list[at] = memory.addressOf(slots[at]!);
+    memory.loadProbe(this.#serial, bytes);
+    kernel!.dots(lists, length, probe, bytes.length, lists + MAX_LIST * 4);
+    for (let at = 0; at < length; at++) {
+      const slot = slots[at]!;
+      const product = list[MAX_LIST + at]! | 0;
+      const others = words[slot + Slot.Squares]!;
+      const factor = floats[slot + Slot.Scale]!;
+      scores[at] = this.measure.score(product, squares, scale, others, factor);
+    }
   }
 
   /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */
   similarity(vertex: number, none: number = NO_SIMILARITY): number {
     if (this.length === 0) return none;
+    const known = this.#isPrepared ? scoreBatch.find(vertex) : -1;
+    if (known >= 0) return scoreBatch.scores[known]!;
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);

@@ -144,7 +144,17 @@ export class HitOrder {
    * removes arcs with a negative score from the batch.
    */
   computeKeys(batch: ArcBatch, keys: Float64Array): number {
-    this.#probe?.prefetch(batch.words, batch.from, batch.end);
+    const probe = this.#probe;
+    if (probe === null) return this.#keysOf(batch, keys);
+    probe.prepare(batch.words, batch.from, batch.end);
+    try {
+      return this.#keysOf(batch, keys);
+    } finally {
+      probe.forget();
+    }
+  }
+
+  #keysOf(batch: ArcBatch, keys: Float64Array): number {
     if (this.#rank !== null) return this.#scoresOf(batch, this.#rank, keys);
     if (this.#kind === S.S_VAL) return computeValueKeys(batch, this.#sign, keys);
     const { words, from, end } = batch;

@@ -25,7 +25,8 @@ export function resolveProbe({ store, expressions }: HitSource, vector: unknown)
   const parts = partsOfLike(vector, "vector");
   if (parts.bytes.length === 0) return null;
   expressions.vector = parts;
-  return probeFor(store.vectors, parts, "vector");
+  expressions.probe = probeFor(store.vectors, parts, "vector");
+  return expressions.probe;
 }
 
 /**

@@ -13,7 +13,7 @@ export function setMember(record: Record<string, unknown>, key: string, value: u
 }
 
 /** Faster replacement of `Object.fromEntries`. */
-export function recordOf(items: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+export function toRecord(items: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const [key, value] of items) setMember(record, key, value);
   return record;

@@ -11,7 +11,7 @@ import {
   R_SIMPLE,
 } from "../../model/constants.js";
 import type { Field } from "./fields.js";
-import { recordOf } from "./record.js";
+import { toRecord } from "./record.js";
 import { textRenderer } from "./render-text.js";
 import type { Row } from "./row.js";
 import type { SelectedItem } from "./select.js";
@@ -48,7 +48,7 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
   return (row) => {
     const entry: Record<string, unknown> = {};
     for (const field of anchors) entry[field.field] = field.read(row);
-    if (arc.length > 0) entry.arc = recordOf(arc.map((field) => [field.field, field.read(row)]));
+    if (arc.length > 0) entry.arc = toRecord(arc.map((field) => [field.field, field.read(row)]));
     if (hasDistance) entry.distance = row.level;
     for (const field of others) entry[field.field] = dictionaryValue(field, row);
     return entry;
@@ -59,5 +59,5 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
 export function dictionaryValue(field: Field, row: Row): unknown {
   if (field.record !== undefined) return field.record(row);
   const value = field.read(row);
-  return field.kind === "items" ? recordOf(value as SelectedItem[]) : value;
+  return field.kind === "items" ? toRecord(value as SelectedItem[]) : value;
 }

@@ -23,8 +23,8 @@ export interface VectorKernel {
     base: number,
     to: number,
   ): void;
-  /** Prefetches the listed slots into the caches. */
-  touch(list: number, count: number, bytes: number): number;
+  /** Writes the dot products of an int16 probe vector and the listed slots, as int32. */
+  dots(list: number, count: number, probe: number, length: number, to: number): void;
   /**
    * Writes {address, float32 score} of the slots that reach the threshold; returns their number.
    */

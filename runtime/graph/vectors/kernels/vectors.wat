@@ -112,8 +112,21 @@
       (local.set $to (i32.add (local.get $to) (i32.const 4)))
       (br $next))))
 
+  ;; Dot products of an int16 probe and the slots whose addresses are listed, as int32.
+  (func (export "dots")
+    (param $list i32) (param $count i32) (param $probe i32) (param $length i32) (param $to i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
+      (i32.store (local.get $to) (call $wide (local.get $probe)
+        (i32.add (i32.load (local.get $list)) (i32.const 32)) (local.get $length)))
+      (local.set $list (i32.add (local.get $list) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (br $next))))
+
   ;; Prefetch: reads a word of each cache line of the listed slots, so that misses overlap.
-  (func $touch (export "touch")
+  (func $touch
     (param $list i32) (param $count i32) (param $bytes i32) (result i32)
     (local $end i32) (local $at i32) (local $last i32) (local $seen i32)
     (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))

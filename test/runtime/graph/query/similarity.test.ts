@@ -18,6 +18,7 @@ import {
   F_RANK,
   F_SIM,
   F_VEC,
+  R_LIST,
   V_GT,
   V_LTE,
   V_RANGE,
@@ -166,6 +167,31 @@ test("compare vectors in expressions", ({ graph }) => {
   ]);
   const longest = { filter: "asreal(next.vector) > 1.1 && len(next.vector) == 32", fields: ["id"] };
   assert.is(graph.neighborhood("root", longest as { filter: string; fields: ["id"] }).length, 4);
+});
+
+test("compare by the measure of the graph, although a query was prepared before", ({ graph }) => {
+  const ranked = {
+    ...{ vector: PROBE, sortby: S_RANK, rank: "sim(vector, next.vector)" },
+    ...{ fields: F_ID | F_RANK, result: R_LIST },
+  };
+  const query = graph.newNeighborhoodQuery("root", ranked);
+  const before = query.execute();
+  graph.setVectorSettings({ measure: "dot" });
+  const after = query.execute();
+  assert.equal(after, graph.neighborhood("root", ranked));
+  assert.not.equal(after, before);
+});
+
+test("compare vectors again in each execution", ({ graph }) => {
+  const query = graph.newVerticesQuery({
+    condition: { type: "item" },
+    vector: PROBE,
+    sortby: S_SIM,
+  });
+  // Too few have a vector to be found by it alone.
+  assert.is(query.execute({ hits: 6 })[0], "near");
+  graph.createVertex("against", { vector: [1, 0.4] });
+  assert.equal(query.execute({ hits: 3 }), ["near", "close", "against"]);
 });
 
 test.run();

@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { getAccess } from "../../../../../runtime/graph/api/graph-handle.js";
+import { SEQUENCE_WORDS } from "../../../../../runtime/graph/memory/layout.js";
 import { HAMMING } from "../../../../../runtime/graph/vectors/measures/hamming.js";
 import type { Measure } from "../../../../../runtime/graph/vectors/measures/measure.js";
 import {
@@ -13,6 +14,7 @@ import {
 import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measures/score-bound.js";
 import type { VectorPrecision } from "../../../../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
+import { scoreBatch } from "../../../../../runtime/graph/vectors/score-batch.js";
 import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
 import {
   SLAB_WORDS,
@@ -47,8 +49,28 @@ function fill(measure: Measure, precision: VectorPrecision = "int8") {
   const slots = parts.map((_, at) => table.slotOf(store.ids.find(`v${at}`)));
   const probe = (at: number): Probe => new Probe(table, parts[at]!);
   const score = (a: number, b: number): number => compareVectors(measure, parts[a]!, parts[b]!);
-  return { table, slots, probe, score };
+  return { graph, store, table, slots, probe, score };
 }
+
+test("a vertex that changes while others are scored is scored by itself", () => {
+  const { graph, store, table, slots, probe } = fill(MEASURES[0]!);
+  const vertices = slots.map((slot) => table.memory.words[slot]!);
+  const heads = Uint32Array.from(vertices.flatMap((vertex) => [vertex, 0, 0]));
+  const { ints } = store.memory.sequence;
+  const held = vertices[2]! * SEQUENCE_WORDS;
+  const kernel = table.memory.kernel!;
+  const dots: typeof kernel.dots = (...given) => {
+    graph.createVertex("v1", { vector: [1, 2, 3] });
+    kernel.dots(...given);
+  };
+  table.memory.kernel = { ...kernel, dots };
+  Atomics.add(ints, held, 1);
+  probe(3).prepare(heads, 0, heads.length);
+  Atomics.sub(ints, held, 1);
+  const known = vertices.filter((vertex) => scoreBatch.find(vertex) >= 0);
+  assert.equal(known, [vertices[0], ...vertices.slice(3)]);
+  scoreBatch.clear();
+});
 
 for (const measure of MEASURES) {
   test(`${measure.name}: scores are symmetric and bounded below`, () => {
@@ -67,6 +89,28 @@ for (const measure of MEASURES) {
         const vertex = table.memory.words[slots[other]!]!;
         assert.is(compared.similarity(vertex), score(at, other));
       }
+    }
+  });
+
+  test(`${measure.name}: vectors scored together have the scores of single ones`, () => {
+    const { graph, store, table, slots, probe } = fill(measure);
+    graph.createVertex("short", { vector: [1, 1, 0] });
+    graph.createVertex("bare");
+    const others = ["short", "bare"].map((id) => store.ids.find(id));
+    const vertices = [...slots.map((slot) => table.memory.words[slot]!), ...others, 2 ** 20];
+    const heads = Uint32Array.from(vertices.flatMap((vertex) => [vertex, 0, 0]));
+    for (const at of [0, 1, 2, 3]) {
+      const compared = probe(at);
+      const single = vertices.map((vertex) => compared.similarity(vertex, Number.NaN));
+      compared.prepare(heads, 0, heads.length);
+      assert.is(scoreBatch.length, COUNT);
+      for (const vertex of vertices) {
+        assert.is(scoreBatch.find(vertex) >= 0, vertices.indexOf(vertex) < COUNT);
+      }
+      const together = vertices.map((vertex) => compared.similarity(vertex, Number.NaN));
+      assert.equal(together, single);
+      compared.forget();
+      for (const vertex of vertices) assert.is(scoreBatch.find(vertex), -1);
     }
   });
 
