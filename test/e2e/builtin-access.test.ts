@@ -35,7 +35,7 @@ test.after.each(async () => {
 /** Status of a GET from another machine's address, or from loopback with another `Host`. */
 async function status(path: string, to: string, host = to): Promise<number> {
   const socket = connect(served.port, to).setEncoding("utf8");
-  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let received = "";
   for await (const piece of socket) received += piece;
   return Number(received.split(" ", 2)[1]);

@@ -66,7 +66,7 @@ async function ask(
   const { to = "127.0.0.1", host = to, fields = [] } = client;
   const socket = connect(served.port + port, to).setEncoding("utf8");
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close", ...fields];
-  socket.end(`${lines.join("\r\n")}\r\n\r\n`);
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   let received = "";
   for await (const piece of socket) received += piece;
   const text = received.slice(received.indexOf("\r\n\r\n") + 4);

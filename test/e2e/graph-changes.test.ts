@@ -460,7 +460,8 @@ async function askAs(
   const isChange = CHANGES.some(([change]) => change === name);
   const method = isChange ? "POST" : "GET";
   socket.write(`${method} ${pathOf(name, parameters)} HTTP/1.1\r\nHost: ${host}\r\n`);
-  socket.end("X-SVC-Change: 1\r\nConnection: close\r\n\r\n");
+  // Not ended: requests of clients that may have gone do not wait long for an executor.
+  socket.write("X-SVC-Change: 1\r\nConnection: close\r\n\r\n");
   let received = "";
   for await (const piece of socket) received += piece;
   const text = received.slice(received.indexOf("\r\n\r\n") + 4);
