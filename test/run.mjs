@@ -144,7 +144,7 @@ function runInChild(list) {
   const child = fork(join(here, "runner/child.mjs"), [name], {
     cwd: root,
     execPath,
-    execArgv: [...loaderArgs, "--import", "./test/runner/share-parsed.mjs", "--enable-source-maps"],
+    execArgv: [...loaderArgs, "--enable-source-maps"],
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // A process group of its own: everything its tests start ends with it.

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
+import { nativeFolder } from "../native-folder.js";
 
 const NATIVE_MAJOR = 7;
 /** First version with today's defaults, such as `strict`. */
@@ -39,16 +40,9 @@ function nativeCompiler(from: string): string | null {
 
 /** Starting Node.js first, as the script does, takes twice the CPU of a small check. */
 function executableOf(manifest: string): string | null {
-  const name = `@typescript/typescript-${process.platform}-${process.arch}`;
-  const suffix = process.platform === "win32" ? ".exe" : "";
-  let path: string;
-  try {
-    const { resolve } = createRequire(manifest);
-    path = join(dirname(resolve(`${name}/package.json`)), "lib", `tsc${suffix}`);
-  } catch {
-    // The script reports what is missing.
-    return null;
-  }
+  const folder = nativeFolder(manifest);
+  if (folder === null) return null;
+  const path = join(folder, process.platform === "win32" ? "tsc.exe" : "tsc");
   return existsSync(path) && path.length < LONGEST_PATH ? path : null;
 }
 

@@ -21,11 +21,19 @@ interface Commented {
   jsDoc?: ts.JSDoc[];
 }
 
-/** A cheap sign that a file has such a comment. */
-const SAME_LINE = /^[^\n]*[^\s*][^\n]*\/\*\*/m;
+const COMMENT = "/**";
+
+/** A cheap sign that a file has such a comment: something precedes one in its line. */
+export function hasCommentWithinLine(text: string): boolean {
+  for (let at = text.indexOf(COMMENT); at !== -1; at = text.indexOf(COMMENT, at + 1)) {
+    const before = text.slice(text.lastIndexOf("\n", at) + 1, at);
+    if (/[^\s*]/.test(before)) return true;
+  }
+  return false;
+}
 
 export function attachComments(sourceFile: ts.SourceFile): void {
-  if (!SAME_LINE.test(sourceFile.text)) return;
+  if (!hasCommentWithinLine(sourceFile.text)) return;
   const visit = (node: ts.Node): void => {
     if (isDocumented(node)) attach(sourceFile.text, node);
     ts.forEachChild(node, visit);

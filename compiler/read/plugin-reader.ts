@@ -1,9 +1,9 @@
 // The front half of the compiler: TypeScript sources to plugin records. This folder alone imports
-// ts-morph. One project stays open, so that `svc dev` reads only what a change touches; what is
+// ts-morph. One program stays open, so that `svc dev` reads only what a change touches; what is
 // read of one file depends on nothing but that file and what it imports.
 
 import { existsSync } from "node:fs";
-import type { Project, ts } from "ts-morph";
+import type { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
@@ -12,7 +12,6 @@ import type { TypeTable } from "../record/type-shape.js";
 import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findConfigured } from "./configured-plugin.js";
 import { importedModules, readDependencies } from "./dependencies.js";
-import { excludeGlobalTypes, restoreGlobalTypes } from "./exclude-global-types.js";
 import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
 import { ImportGraph } from "./import-graph.js";
@@ -20,11 +19,11 @@ import { reportMisplaced } from "./limited-shape.js";
 import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
-import { openProject } from "./open-project.js";
 import { absolutePath } from "./paths.js";
 import { prepareFiles } from "./prepare-files.js";
 import { ReadContext } from "./read-context.js";
 import { readPlugin, type ShapeReaders } from "./read-plugin.js";
+import { ReaderProgram } from "./reader-program.js";
 import { ShapeReader } from "./shape-reader.js";
 import { reportStrayLimits, reportUnreadLimits } from "./stray-limits.js";
 import { syntaxErrors } from "./syntax-errors.js";
@@ -51,8 +50,7 @@ interface FileReading {
 export class PluginReader {
   readonly #projectDir: string;
   readonly #tsconfig: string;
-  #project: Project;
-  #withheldTypes: readonly string[];
+  #program: ReaderProgram;
   readonly #readings = new Map<string, FileReading>();
   readonly #named = new Map<string, NamedShape>();
   readonly #configured: readonly DeclaredPlugin[];
@@ -81,14 +79,13 @@ export class PluginReader {
     this.#hookFiles = hooks.map((hook) => absolutePath(projectDir, hook.split("#", 1)[0]!));
     this.#projectDir = projectDir;
     this.#configured = configured;
-    this.#project = openProject(projectDir, tsconfig);
-    this.#withheldTypes = excludeGlobalTypes(this.#project);
+    this.#program = new ReaderProgram(projectDir, tsconfig);
     this.#setFiles(files);
   }
 
   /** Reads all files that have not been read; at first these are all. */
   read(): ReadResult {
-    const program = this.#project.getProgram().compilerObject;
+    const program = this.#program.open([...this.#files, ...this.#hookFiles]);
     prepareFiles(program);
     const context = new ReadContext(this.#projectDir, program, program.getTypeChecker());
     context.hooks = this.#hooks;
@@ -105,9 +102,7 @@ export class PluginReader {
     this.#readModules(context, pluginFiles);
     const result = this.#result(program, context);
     const isDoubtful = context.metAny || result.diagnostics.length > 0;
-    if (!isDoubtful || this.#withheldTypes.length === 0) return result;
-    restoreGlobalTypes(this.#project, this.#withheldTypes);
-    this.#withheldTypes = [];
+    if (!isDoubtful || !this.#program.restoreTypes()) return result;
     this.#forget();
     return this.read();
   }
@@ -120,7 +115,7 @@ export class PluginReader {
    */
   refresh(changed: readonly string[], files: readonly string[]): ReadResult {
     const paths = changed.map((file) => absolutePath(this.#projectDir, file));
-    const program = this.#project.getProgram().compilerObject;
+    const program = this.#program.last;
     const imports = new ImportGraph(program);
     if (paths.some((path) => changesResolution(program, imports, path))) {
       this.#startOver();
@@ -131,7 +126,7 @@ export class PluginReader {
       if (this.#hookFiles.some(isHook)) this.#forget();
       for (const path of paths) {
         this.#readings.delete(path);
-        this.#project.getSourceFile(path)?.refreshFromFileSystemSync();
+        this.#program.forget(path);
       }
     }
     this.#setFiles(files);
@@ -139,8 +134,7 @@ export class PluginReader {
   }
 
   #startOver(): void {
-    this.#project = openProject(this.#projectDir, this.#tsconfig);
-    this.#withheldTypes = excludeGlobalTypes(this.#project);
+    this.#program = new ReaderProgram(this.#projectDir, this.#tsconfig);
     this.#forget();
     this.#files = [];
   }
@@ -156,16 +150,13 @@ export class PluginReader {
     for (const path of this.#files) {
       if (kept.has(path)) continue;
       this.#readings.delete(path);
-      const sourceFile = this.#project.getSourceFile(path);
-      if (sourceFile) this.#project.removeSourceFile(sourceFile);
+      this.#program.forget(path);
     }
     const before = new Set(this.#files);
     for (const path of paths) {
       // A module that a plugin imports is parsed, but not read as a plugin file.
       if (!before.has(path)) this.#readings.delete(path);
-      this.#project.addSourceFileAtPathIfExists(path);
     }
-    for (const path of this.#hookFiles) this.#project.addSourceFileAtPathIfExists(path);
     this.#files = paths;
   }
 

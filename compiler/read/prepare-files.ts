@@ -1,8 +1,8 @@
 // Edits parsed files before the checker binds them, which happens once for each file.
 
 import type { ts } from "ts-morph";
-import { attachComments } from "./attach-comments.js";
-import { carryLimits } from "./carried-limits.js";
+import { attachComments, hasCommentWithinLine } from "./attach-comments.js";
+import { carryLimits, MENTIONS_LIMIT } from "./carried-limits.js";
 
 const prepared = new WeakSet<ts.SourceFile>();
 
@@ -13,4 +13,9 @@ export function prepareFiles(program: ts.Program): void {
     attachComments(sourceFile);
     carryLimits(sourceFile);
   }
+}
+
+/** The binder sets the parents of nodes otherwise, which is faster than a walk of its own. */
+export function needsParents(text: string): boolean {
+  return hasCommentWithinLine(text) || MENTIONS_LIMIT.test(text);
 }

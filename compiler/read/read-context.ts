@@ -11,7 +11,7 @@ import { relativePath } from "./paths.js";
 export class ReadContext {
   /**
    * Set if a type was read as any, which may be due to a missing declaration. See
-   * `global-types.ts`.
+   * `reader-program.ts`.
    */
   metAny = false;
   readonly limits = new LimitTally();

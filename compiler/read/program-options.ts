@@ -1,9 +1,8 @@
-// Opens the ts-morph project of a folder: with its tsconfig.json, or with defaults for plugin
-// projects.
+// Compiler options of a project: of its tsconfig.json, or defaults for plugin projects.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Project, ts } from "ts-morph";
+import { dirname, join } from "node:path";
+import { ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
 import { tsconfigFiles } from "../tsconfig.js";
 import { replacementOptions } from "./renamed-options.js";
@@ -22,23 +21,18 @@ const DEFAULT_OPTIONS: ts.CompilerOptions = {
 const STABLE_ORDER: ts.CompilerOptions = { stableTypeOrdering: true };
 
 /** @throws SvcError SVC1061 if tsconfig.json cannot be parsed */
-export function openProject(projectDir: string, tsconfig: string): Project {
-  const tsConfigFilePath = join(projectDir, tsconfig);
-  const common = { skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true };
-  if (!existsSync(tsConfigFilePath)) {
-    return new Project({ ...common, compilerOptions: { ...DEFAULT_OPTIONS, ...STABLE_ORDER } });
-  }
+export function readProgramOptions(projectDir: string, tsconfig: string): ts.CompilerOptions {
+  const path = join(projectDir, tsconfig);
+  if (!existsSync(path)) return { ...DEFAULT_OPTIONS, ...STABLE_ORDER };
   for (const file of tsconfigFiles(projectDir, tsconfig)) requireReadable(projectDir, file);
-  try {
-    // The same options as the type check, so that types are read as they were checked.
-    const today = replacementOptions(projectDir, tsconfig);
-    const { options } = ts.convertCompilerOptionsFromJson(today, projectDir);
-    const compilerOptions = { ...options, ...STABLE_ORDER };
-    return new Project({ ...common, tsConfigFilePath, compilerOptions });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SvcError("SVC1061", `${tsconfig}: ${reason}`, { cause: error });
-  }
+  const { config } = ts.readConfigFile(path, ts.sys.readFile);
+  // The files come from the configuration of svc.
+  const host = { ...ts.sys, readDirectory: () => [] };
+  const own = ts.parseJsonConfigFileContent(config, host, dirname(path), undefined, path);
+  // The same options as the type check, so that types are read as they were checked.
+  const today = replacementOptions(projectDir, tsconfig);
+  const { options } = ts.convertCompilerOptionsFromJson(today, projectDir);
+  return { ...own.options, ...options, ...STABLE_ORDER };
 }
 
 /** @throws SvcError SVC1061 with the position of a syntax error */

@@ -1,0 +1,57 @@
+// Keeps the code that V8 has compiled for a large module, for the next process.
+
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
+import { crc32 } from "node:zlib";
+
+const CHECKSUM_BYTES = 4;
+const PACKAGES = `${sep}node_modules${sep}`;
+
+/**
+ * A file below the outermost `node_modules` of a module, for each V8 and its flags. It contains the
+ * state of the module and a checksum, since V8 compares little more than the length of the text.
+ */
+export class CodeCache {
+  readonly #path: string | null;
+  readonly #head: Buffer;
+
+  constructor(module: string) {
+    const at = module.indexOf(PACKAGES);
+    const { size, mtimeMs } = statSync(module);
+    this.#head = Buffer.from(`${module} ${size} ${mtimeMs}\n`);
+    const name = `${basename(module)}-${cachedDataVersionTag().toString(16)}.code`;
+    this.#path =
+      at === -1 ? null : join(module.slice(0, at + PACKAGES.length), ".cache/svc-server", name);
+  }
+
+  /** Returns undefined if nothing is kept for the module as it is now. */
+  read(): Buffer | undefined {
+    if (this.#path === null) return undefined;
+    try {
+      const content = readFileSync(this.#path);
+      const start = this.#head.length + CHECKSUM_BYTES;
+      const data = content.subarray(start);
+      const isSame = content.subarray(0, this.#head.length).equals(this.#head);
+      const isIntact = isSame && content.readUInt32LE(this.#head.length) === crc32(data);
+      return isIntact ? data : undefined;
+    } catch {
+      // Missing, unreadable or cut: it is written again.
+      return undefined;
+    }
+  }
+
+  write(data: Buffer): void {
+    if (this.#path === null) return;
+    const checksum = Buffer.alloc(CHECKSUM_BYTES);
+    checksum.writeUInt32LE(crc32(data));
+    const next = `${this.#path}.${process.pid}`;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true });
+      writeFileSync(next, Buffer.concat([this.#head, checksum, data]));
+      renameSync(next, this.#path);
+    } catch {
+      // Packages may be installed by another user and be read-only.
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// The program that plugins are read from. Each file is parsed once, until it changes. TypeScript's
+// own libraries and the declarations of this package are parsed once in a process.
+
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { ts } from "ts-morph";
+import { findLibraries } from "./find-libraries.js";
+import { isPackageFolder } from "./package-symbols.js";
+import { needsParents } from "./prepare-files.js";
+import { readProgramOptions } from "./program-options.js";
+
+type Language = ts.ScriptTarget | ts.CreateSourceFileOptions;
+
+/** Parsed files that do not change while a process runs. */
+const unchanging = new Map<string, ts.SourceFile>();
+
+export class ReaderProgram {
+  #options: ts.CompilerOptions;
+  /**
+   * Global declarations (`"types": ["node"]`) dominate the time of reading: @types/node is 2 MB,
+   * and few plugin signatures mention it. They are left out at first. Types they would declare then
+   * read as any; if such a type matters, they are restored.
+   */
+  #withheldTypes: string[];
+  readonly #libraries = findLibraries();
+  readonly #host: ts.CompilerHost;
+  readonly #files = new Map<string, ts.SourceFile>();
+  #program: ts.Program | undefined;
+
+  /**
+   * @param tsconfig the project's, relative to its folder
+   * @throws SvcError SVC1061 if it cannot be parsed
+   */
+  constructor(projectDir: string, tsconfig: string) {
+    const options = readProgramOptions(projectDir, tsconfig);
+    this.#withheldTypes = options.types ?? [];
+    this.#options = { ...options, types: [] };
+    this.#host = {
+      ...ts.createCompilerHost(this.#options),
+      getSourceFile: (path, language) => this.#sourceFile(path, language),
+      getDefaultLibFileName: (given) => `${this.#libraries}/${ts.getDefaultLibFileName(given)}`,
+      getDefaultLibLocation: () => this.#libraries,
+      getCurrentDirectory: () => projectDir,
+    };
+  }
+
+  /** Returns the program of these files and of all that they import. */
+  open(files: readonly string[]): ts.Program {
+    this.#program = ts.createProgram({
+      rootNames: files,
+      options: this.#options,
+      host: this.#host,
+      ...(this.#program && { oldProgram: this.#program }),
+    });
+    return this.#program;
+  }
+
+  /** The program that was opened last. */
+  get last(): ts.Program {
+    return this.#program ?? this.open([]);
+  }
+
+  /** Reads a file again when the next program is opened. */
+  forget(path: string): void {
+    this.#files.delete(path);
+  }
+
+  /** Returns false if no global declarations are left out. */
+  restoreTypes(): boolean {
+    if (this.#withheldTypes.length === 0) return false;
+    this.#options = { ...this.#options, types: this.#withheldTypes };
+    this.#withheldTypes = [];
+    this.#program = undefined;
+    return true;
+  }
+
+  #sourceFile(path: string, language: Language): ts.SourceFile | undefined {
+    const known = this.#files.get(path);
+    if (known) return known;
+    const isLibrary = path.startsWith(this.#libraries);
+    const sourceFile =
+      isLibrary || isOwnDeclaration(path) ? keep(path, language, isLibrary) : parse(path, language);
+    if (sourceFile) this.#files.set(path, sourceFile);
+    return sourceFile;
+  }
+}
+
+function isOwnDeclaration(path: string): boolean {
+  return /\/dist\/types\/.*\.d\.ts$/.test(path) && isPackageFolder(dirname(path));
+}
+
+function keep(path: string, language: Language, isLibrary: boolean): ts.SourceFile | undefined {
+  const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
+  const key = JSON.stringify([path, size, mtimeMs, language]);
+  const kept = unchanging.get(key);
+  if (kept) return kept;
+  const options = typeof language === "object" ? language : { languageVersion: language };
+  // Comments of libraries are no descriptions of plugins.
+  const jsDocParsingMode = ts.JSDocParsingMode[isLibrary ? "ParseNone" : "ParseAll"];
+  const made = parse(path, { ...options, jsDocParsingMode });
+  if (made) unchanging.set(key, made);
+  return made;
+}
+
+function parse(path: string, language: Language): ts.SourceFile | undefined {
+  const text = ts.sys.readFile(path);
+  return text === undefined
+    ? undefined
+    : ts.createSourceFile(path, text, language, needsParents(text));
+}
