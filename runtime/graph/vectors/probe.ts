@@ -238,6 +238,8 @@ export class Probe {
     this.forget();
     const { writer, reader, memory } = this.#table;
     if (memory.kernel === null || this.length === 0 || this.#features !== null) return;
+    // Larger precisions are scored one by one.
+    if (this.#table.precision !== Precision.Int8) return;
     const { sequence } = writer.memory;
     this.#listHeads(arcs, from, end, sequence.ints);
     this.#scoreBatch();
