@@ -19,7 +19,7 @@ export interface CheckResult {
 const DEFAULT_PORT = 9000;
 const MIB = 1024 * 1024;
 /** Measured, see docs/internals/uws-differences.md. */
-const UWS_SPEED = "uws has 0.9 to 1.2 times the rate of net with plugins, 1.0 to 1.3 without";
+const UWS_SPEED = "uws needs as much CPU as net with plugins, and 0.86 to 0.94 of it without";
 
 /** @param folder an existing project folder, built or not */
 export async function runChecks(folder: string): Promise<CheckResult[]> {
