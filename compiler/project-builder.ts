@@ -63,6 +63,9 @@ export interface RebuildOptions {
   readonly unchecked?: boolean;
 }
 
+/** Written at the end of an installation, which may have changed declarations of packages. */
+const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"];
+
 const NO_FINDINGS: Promise<readonly Diagnostic[]> = Promise.resolve([]);
 
 export class ProjectBuilder {
@@ -294,7 +297,7 @@ export class ProjectBuilder {
 
   async #read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
     const chain = tsconfigFiles(this.projectDir, this.#tsconfig);
-    const options = new Set([this.#tsconfig, "package.json", ...chain]);
+    const options = new Set([this.#tsconfig, "package.json", ...LOCK_FILES, ...chain]);
     let reading: ReadResult;
     if (this.#reader === null || this.#hasChanged(options)) {
       const { PluginReader } = await import("./read/plugin-reader.js");

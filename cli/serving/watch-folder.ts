@@ -5,7 +5,8 @@ import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { ChangeDebouncer } from "./change-debouncer.js";
 
-const SOURCE = /\.([cm]?[jt]sx?|json)$/;
+/** Lock files too: packages have changed. */
+const SOURCE = /\.([cm]?[jt]sx?|json)$|^(yarn\.lock|bun\.lock|pnpm-lock\.yaml)$/;
 /** Includes hidden files: a build creates one while it reads the configuration. */
 const SKIPPED = /^(\..*|node_modules)$/;
 /** Errors of paths that are not folders, no longer exist, or that a build cannot read either. */

@@ -88,6 +88,20 @@ test("applies added and changed declarations to plugins", async (context) => {
   }
 });
 
+test("reads declarations of packages again after an installation", async (context) => {
+  const { project, builder } = context;
+  const declaration = "node_modules/units/index.d.ts";
+  project.write("node_modules/units/package.json", '{ "name": "units", "types": "index.d.ts" }');
+  project.write(declaration, 'export type Unit = "m";\n');
+  const source = addPlugin("a").replace("a: int", "a: int, unit: Unit");
+  project.write("plugins/add.ts", `import type { Unit } from "units";\n${source}`);
+  const first = await builder.rebuild([], { unchecked: true });
+  assert.equal(first.diagnostics, []);
+  project.write(declaration, 'export type Unit = "km";\n');
+  await builder.rebuild(["package-lock.json"], { unchecked: true });
+  assert.match(readFileSync(project.path(".svc/argspec.json"), "utf8"), '"km"');
+});
+
 test("keeps the old build on errors, until an edit fixes them", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();

@@ -57,6 +57,8 @@ test("reports edits and removals, also in new folders", async ({ folder, write, 
   await reported("plugins/more/deep/b.ts");
   rmSync(join(folder, "plugins/more/deep/b.ts"));
   await reported("plugins/more/deep/b.ts");
+  write("yarn.lock");
+  await reported("yarn.lock");
 });
 
 test("follows a folder that is removed and created again", async ({ folder, write, reported }) => {
