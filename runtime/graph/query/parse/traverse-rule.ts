@@ -6,8 +6,13 @@ import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
 import { inMember, invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import type { DirectionNumber } from "../match/arc-test.js";
-import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
+import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
+import {
+  Collect,
+  type CollectNumber,
+  type VertexTest,
+  type WalkRule,
+} from "../match/vertex-test.js";
 import { compileArcFilter, compileWalkFilter } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
 import { checkRepeated, parseRepeat } from "./repeat.js";
@@ -113,13 +118,13 @@ export function compileRule(
   const assert = parseAssert(parts.assert, at?.assert);
   const filter = expressions.ofArcs(parts.filter, "filter");
   const repeat = parseRepeat(parts.repeat, through, at?.repeat);
-  const common = { arc, filter, neighbor, assert, repeat };
-  if (typeof collect === "boolean") {
-    const collected = collect ? Collect.Arcs : Collect.None;
-    return checkRepeated({ ...common, collect: collected, siblings: null }, at);
-  }
-  const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY, at?.collect ?? ".collect");
-  return checkRepeated({ ...common, collect: Collect.Siblings, siblings }, at);
+  let collected: CollectNumber = Collect.Siblings;
+  let siblings: ArcTest | null = null;
+  if (typeof collect === "boolean") collected = collect ? Collect.Arcs : Collect.None;
+  else siblings = compileArcFilter(store, collect as ArcFilter, D_ANY, at?.collect ?? ".collect");
+  // Without a spread: walks read its members often, and those of a spread slowly.
+  const rule = { arc, filter, neighbor, collect: collected, siblings, assert, repeat };
+  return checkRepeated(rule, at);
 }
 
 function parseAssert(assert: unknown, at = ".assert"): boolean | null {
