@@ -64,14 +64,18 @@ export class NeighborhoodSource implements HitSource {
   }
 
   search(anchor: number, sink: HitSink, deadline: Deadline): void {
-    this.#grouping?.test?.bind(this.store.relationships);
-    const groups = this.#grouping && new ArcGroupBuffer(this.store, sink, this.#grouping);
+    if (this.#grouping === null) {
+      walkNeighborhood(this.plan, anchor, sink, deadline);
+      return;
+    }
+    this.#grouping.test?.bind(this.store.relationships);
+    const groups = new ArcGroupBuffer(this.store, sink, this.#grouping);
     this.#groups = groups;
     try {
-      walkNeighborhood(this.plan, anchor, groups ?? sink, deadline);
+      walkNeighborhood(this.plan, anchor, groups, deadline);
     } finally {
       // Also those of a search that a limit has ended.
-      groups?.flush();
+      groups.flush();
     }
   }
 
