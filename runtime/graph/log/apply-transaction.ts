@@ -50,24 +50,33 @@ function applyRecords(
   serial: number | null,
 ): void {
   const before = operationCountBefore(words, at);
-  const { operation, writer } = store;
+  const { writer } = store;
   if (store.operationCount !== before) throw outOfOrder(store, before);
   if (serial !== null) {
     setInputSerial(store, serial);
     writer.add(store.memory.header, Header.InputCount, 1);
   }
   reader.begin(words, at + TRANSACTION_HEAD_WORDS, at + transactionWords(words, at));
-  for (let left = recordCount(words, at); left > 0; left--) {
-    readRecord(store, reader, operation);
-    if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");
-    // A truncation commits in steps, so no operation that may fail can follow it.
-    const isTruncation = operation.code === OperationCode.Truncate;
-    if (left > 1 && isTruncation) throw corruptRecord("truncation within");
-    // Nested, so that the removal of a hub does not commit in steps either.
-    if (left > 1) writer.mutate(() => apply(store, operation));
-    else apply(store, operation);
-    reader.recordApplied(operation.vertex, mayRemoveVertices(operation.code));
+  const records = recordCount(words, at);
+  if (records > 1) {
+    // Nested, so that the removal of a hub does not commit in steps.
+    writer.mutate(() => {
+      for (let left = records; left > 1; left--) applyRecord(store, left);
+    });
   }
+  applyRecord(store, 1);
+}
+
+/** @param left records of the transaction, with this one */
+function applyRecord(store: GraphStore, left: number): void {
+  const { operation } = store;
+  readRecord(store, reader, operation);
+  if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");
+  // A truncation commits in steps, so no operation that may fail can follow it.
+  const isTruncation = operation.code === OperationCode.Truncate;
+  if (left > 1 && isTruncation) throw corruptRecord("truncation within");
+  apply(store, operation);
+  reader.recordApplied(operation.vertex, mayRemoveVertices(operation.code));
 }
 
 /** Returns true if the operation may have removed vertices. */

@@ -36,8 +36,6 @@ const MAX_BATCH_WORDS = 6 * 2 ** 20;
 const SPINS = 400;
 /** A sleeping thread checks again this often, in case its wake-up went to a thread that died. */
 const SLEEP_MS = 50;
-/** Undo log of a mutation that needs none. */
-const EMPTY_UNDO_LOG = new Uint32Array(0);
 
 /**
  * The main thread gives up when nothing was written for this long: if the mutex holder is dead,
@@ -148,11 +146,9 @@ export class Writer {
     this.beginReading();
     this.#depth = 0;
     this.#isUnshared = true;
-    this.#undoLog = EMPTY_UNDO_LOG;
     try {
       return run();
     } finally {
-      this.#undoLog = this.memory.journal.words;
       this.#isUnshared = false;
       this.#depth = 1;
       this.end();
@@ -323,14 +319,14 @@ export class Writer {
 
   /** Writes a word; undoable. */
   put(arena: Arena, index: number, value: number): void {
-    this.#note(arena.id, index, arena.words[index]!);
+    if (!this.#isUnshared) this.#note(arena.id, index, arena.words[index]!);
     this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     arena.words[index] = value;
   }
 
   /** Appends the old value of a word that the caller changes itself. */
   noteOldValue(arena: Arena, index: number): void {
-    this.#note(arena.id, index, arena.words[index]!);
+    if (!this.#isUnshared) this.#note(arena.id, index, arena.words[index]!);
   }
 
   /** Adds to a word and returns the new value; undoable. */
@@ -425,7 +421,7 @@ export class Writer {
 
   #note(arena: number, index: number, old: number): void {
     const at = this.#undoCount * UNDO_ENTRY_WORDS;
-    if (at + UNDO_ENTRY_WORDS > this.#undoLog.length && !this.#extendUndoLog(at * 2)) return;
+    if (at + UNDO_ENTRY_WORDS > this.#undoLog.length) this.#extendUndoLog(at * 2);
     const words = this.#undoLog;
     words[at] = arena;
     words[at + 1] = index;
@@ -433,15 +429,12 @@ export class Writer {
     this.#header[Header.UndoCount] = ++this.#undoCount;
   }
 
-  /** Returns false if no undo log is needed. */
-  #extendUndoLog(words: number): boolean {
-    if (this.#isUnshared) return false;
+  #extendUndoLog(words: number): void {
     if (words > MAX_BATCH_WORDS && Writer.batchWriter !== null) {
       throw new CapacityError(`${nameUnit()} exceeds the 24 MiB undo log`);
     }
     this.ensureWords(this.memory.journal, words);
     this.#undoLog = this.memory.journal.words;
-    return true;
   }
 
   #lock(quietMs: number): boolean {

@@ -155,6 +155,16 @@ export class HashIndex {
     } else if (lg > SMALLEST_LG && count * 8 < countSlots(table)) this.#resize(segment, lg - 1);
   }
 
+  /**
+   * Returns the entry at which the search for a hash begins, mostly the wanted one; 0 if there is
+   * none. For prefetching.
+   */
+  firstEntry(hash: number): number {
+    const { ints } = this.#arena;
+    const table = ints[this.#segmentOf(hash)]!;
+    return ints[slotAt(table, hash & (countSlots(table) - 1)) + 1] ?? 0;
+  }
+
   #findAgain(hash: number, matcher: EntryMatcher): number {
     const reader = this.#reader;
     for (let attempt = 0; ; attempt++) {

@@ -100,20 +100,7 @@ export class PackedText {
 
   /** Returns the signed 32-bit hash. */
   hash(seed = 0): number {
-    const { words } = this;
-    const count = this.wordCount;
-    let hash = seed | 0;
-    for (let index = 0; index < count; index++) {
-      let word = Math.imul(words[index]!, 0xcc9e_2d51);
-      word = (word << 15) | (word >>> 17);
-      hash ^= Math.imul(word, 0x1b87_3593);
-      hash = (hash << 13) | (hash >>> 19);
-      hash = (Math.imul(hash, 5) + 0xe654_6b64) | 0;
-    }
-    hash ^= this.bytes;
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
-    return hash ^ (hash >>> 16);
+    return hashWords(this.words, 0, this.bytes, seed);
   }
 
   /** Decodes the text; invalid UTF-8 becomes U+FFFD. */
@@ -147,6 +134,23 @@ export class PackedText {
     this.words = new Uint32Array(2 ** Math.ceil(Math.log2(bytes)) / 4);
     this.#buffer = Buffer.from(this.words.buffer);
   }
+}
+
+/** Returns the hash of a packed text, as `PackedText.hash`. */
+export function hashWords(words: Uint32Array, at: number, bytes: number, seed = 0): number {
+  const end = at + wordsFor(bytes);
+  let hash = seed | 0;
+  for (let index = at; index < end; index++) {
+    let word = Math.imul(words[index]!, 0xcc9e_2d51);
+    word = (word << 15) | (word >>> 17);
+    hash ^= Math.imul(word, 0x1b87_3593);
+    hash = (hash << 13) | (hash >>> 19);
+    hash = (Math.imul(hash, 5) + 0xe654_6b64) | 0;
+  }
+  hash ^= bytes;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
+  return hash ^ (hash >>> 16);
 }
 
 /** Returns the number of words that hold `bytes` bytes. */

@@ -11,12 +11,12 @@
 
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
-import { ARC_WORDS, Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
+import { ARC_WORDS, Header, RECORD_WORDS, RecordWord, SIDE_WORDS } from "../memory/layout.js";
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
-import { PackedText, wordsFor } from "./packed-text.js";
+import { hashWords, PackedText, wordsFor } from "./packed-text.js";
 import { TextCache } from "./text-cache.js";
 import type { TextView } from "./text-view.js";
 import type { VertexTable } from "./vertex-table.js";
@@ -68,6 +68,32 @@ export class VertexIds implements EntryMatcher {
     if (bytes === 0 || bytes > MAX_STRING) return 0;
     this.#wanted.setWords(words, at, bytes);
     return this.#findWanted();
+  }
+
+  /**
+   * Reads what lookups of many ids will read, so that the cache misses overlap.
+   * @param places offsets of the ids in `words`, each behind its length; overwritten
+   */
+  prefetch(words: Uint32Array, places: Int32Array, count: number): void {
+    const { ids, record, meta, out, in: into } = this.#memory;
+    for (let index = 0; index < count; index++) {
+      const at = places[index]!;
+      places[index] = this.#index.firstEntry(hashWords(words, at, words[at - 1]!));
+    }
+    for (let index = 0; index < count; index++) {
+      places[index] = ids.ints[places[index]! + Head.Handle] ?? 0;
+    }
+    let seen = 0;
+    for (let index = 0; index < count; index++) {
+      const handle = places[index]!;
+      seen ^=
+        (record.ints[handle * RECORD_WORDS] ?? 0) ^
+        (meta.ints[handle] ?? 0) ^
+        (out.ints[handle * SIDE_WORDS] ?? 0) ^
+        (into.ints[handle * SIDE_WORDS] ?? 0);
+    }
+    // Stored so that the compiler does not eliminate the reads.
+    places[0] = seen;
   }
 
   /**

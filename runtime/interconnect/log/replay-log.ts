@@ -7,6 +7,7 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { applyTransaction } from "../../graph/log/apply-transaction.js";
+import { prefetchIds } from "../../graph/log/prefetch-ids.js";
 import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
 import type { GraphStore } from "../../graph/manager/logging-entry-points.js";
 import type { SegmentLog } from "./segment-log.js";
@@ -33,6 +34,9 @@ export function replayLog(
   const { first, last } = log;
   let units = 0;
   let number = 0;
+  /** Where the prefetched transactions of the frame end, and the frame itself. */
+  let prefetched = 0;
+  let end = 0;
   let store = stores.get(number);
   const unit = (words: Uint32Array, at: number, graph: number): void => {
     if (graph !== number) {
@@ -44,6 +48,7 @@ export function replayLog(
     // If not, the preceding transaction may be in the other log.
     const isNext = operationCountBefore(words, at) === store.operationCount;
     if (!isNext && reasons.has(store)) return;
+    if (at >= prefetched) prefetched = prefetchIds(store, words, at, end);
     try {
       applyTransaction(store, words, at);
       units++;
@@ -55,6 +60,8 @@ export function replayLog(
   const visitor = { unit, control: () => undefined };
   runExclusively([...stores.values()], () => {
     for (const frame of log.read(first)) {
+      prefetched = frame.at;
+      end = frame.end;
       forEachTransaction(frame, visitor);
       progress((frame.header.sn - first) / (last - first + 1));
     }
