@@ -1,12 +1,13 @@
 // `Graph<Schema>`: typed vertices, properties and relationships. The same class and objects at run
 // time; only the types differ.
 
-import type { VectorIndexOptions } from "../changes/index-vectors.js";
 import type { AccessMode } from "../changes/sessions/open-vertices.js";
+import type { VectorSettings } from "../changes/vector-settings.js";
 import type { ChangeKind } from "../log/graph-change.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { AggregateOptions } from "../query/calls/aggregate.js";
+import type { NearestResult } from "../query/calls/nearest.js";
 import type { NeighborhoodOptions } from "../query/calls/neighborhood.js";
 import type {
   AdjacencyQuery,
@@ -25,6 +26,7 @@ import type {
   NeighborhoodQueryOptions,
   SummaryOptions,
 } from "../query/parse/query-options.js";
+import type { Explain, Explained } from "../query/render/explained.js";
 import type {
   AggregateResult,
   ArcsResult,
@@ -34,6 +36,7 @@ import type {
   SearchResult,
   VerticesResult,
 } from "../query/render/typed-results.js";
+import type { Vector, VectorLike } from "../vectors/vector.js";
 import type { VertexName } from "./call-arguments.js";
 import { Graph } from "./graph.js";
 import type {
@@ -50,6 +53,7 @@ import type {
   SchemaCreateOptions,
   SchemaFilter,
   TypeName,
+  VectorName,
 } from "./schema.js";
 import type { SchemaChange, SchemaChangesOptions } from "./schema-changes.js";
 import type { SchemaConstraint, SchemaProperty } from "./schema-constraints.js";
@@ -60,6 +64,12 @@ import type {
   SchemaTextIndex,
   SchemaTexts,
 } from "./schema-search.js";
+import type {
+  SchemaNearest,
+  SchemaProbe,
+  SchemaVectorIndex,
+  SchemaVectorIndexName,
+} from "./schema-vectors.js";
 import type { Vertex } from "./vertex.js";
 
 type SchemaGlobal<S extends GraphSchema, O = VerticesOptions> = Omit<
@@ -115,6 +125,14 @@ export interface SchemaVertex<S extends GraphSchema, T extends TypeName<S> = Typ
   incProperty(key: PropertyKey<S, T>, by?: number): number;
   setType(this: never, ...given: never[]): never;
   setType(type: TypeName<S> | null): void;
+  setVector(this: never, ...given: never[]): never;
+  setVector(vector: VectorLike, name?: VectorName<S>): void;
+  getVector(this: never, ...given: never[]): never;
+  getVector(name?: VectorName<S>): Vector;
+  hasVector(this: never, ...given: never[]): never;
+  hasVector(name?: VectorName<S>): boolean;
+  removeVector(this: never, ...given: never[]): never;
+  removeVector(name?: VectorName<S>): boolean;
 }
 
 /**
@@ -195,10 +213,23 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     options?: O & SchemaSearch<S> & LiteralOf<S, O, "condition"> & LiteralFacets<S, O>,
   ): SchemaResult<S, OptionOf<O, "condition">, SearchResult<O>>;
   index(this: never, ...given: never[]): never;
-  index(what: "vectors", options: VectorIndexOptions): void;
+  index(what: "vectors", options: SchemaVectorIndex<S>): void;
   index(what: "property", options: { readonly key: PropertyKey<S> }): void;
   index(what: "ids"): void;
   index(what: "text", options: SchemaTextIndex<S, TypeName<S>>): void;
+  dropIndex(this: never, ...given: never[]): never;
+  dropIndex(what: "vectors", options: SchemaVectorIndexName<S>): boolean;
+  dropIndex(what: "property", options: { readonly key: PropertyKey<S> }): boolean;
+  dropIndex(what: "ids"): boolean;
+  dropIndex(what: "text", options?: { readonly name?: string }): boolean;
+  setVectorSettings(this: never, ...given: never[]): never;
+  setVectorSettings(settings: Partial<VectorSettings>, name?: VectorName<S>): void;
+  nearest(this: never, ...given: never[]): never;
+  nearest(
+    probe: SchemaProbe<S>,
+    options: SchemaNearest<S> & Explain,
+  ): Explained<"nearest", NearestResult[]>;
+  nearest(probe: SchemaProbe<S>, options?: SchemaNearest<S>): NearestResult[];
   constrain(this: never, ...given: never[]): never;
   constrain<T extends TypeName<S>, K extends PropertyKey<S, T>>(
     constraint: SchemaConstraint<S, T, K>,

@@ -15,15 +15,18 @@ import type {
   VertexConditionObject,
   VertexReference,
 } from "../query/parse/query-options.js";
+import type { VectorLike } from "../vectors/vector.js";
 
 /**
  * `interface Shop { vertices: { person: { age: number } }; relationships: "knows" }`, for
- * `Graph<Shop>`. Without `relationships` any name is allowed.
+ * `Graph<Shop>`. Without `relationships` any name is allowed, and without `vectors` any name of
+ * vectors.
  */
 export interface GraphSchema {
   /** Properties of vertices by type name. */
   readonly vertices: object;
   readonly relationships?: string;
+  readonly vectors?: string;
 }
 
 export type TypeName<S extends GraphSchema> = keyof S["vertices"] & string;
@@ -41,6 +44,12 @@ export type Relationship<S extends GraphSchema> = S extends {
   readonly relationships: infer R extends string;
 }
   ? R
+  : string;
+
+export type VectorName<S extends GraphSchema> = S extends {
+  readonly vectors: infer N extends string;
+}
+  ? N
   : string;
 
 /** An arc to create. */
@@ -80,8 +89,11 @@ export type SchemaConnectOptions<S extends GraphSchema> = Omit<ConnectOptions, "
 /** Options to create a vertex of a type: all required properties, or none. */
 export type SchemaCreateOptions<S extends GraphSchema, T> = Omit<
   CreateOptions,
-  "type" | "properties"
-> & { readonly properties?: PropertiesOf<S, T> };
+  "type" | "properties" | "vectors"
+> & {
+  readonly properties?: PropertiesOf<S, T>;
+  readonly vectors?: { readonly [N in VectorName<S>]?: VectorLike | null };
+};
 
 /** Condition on a property; values without conditions can only be tested for presence. */
 export type PropertyCondition<V> = [V] extends [number]

@@ -12,6 +12,7 @@ interface Shop extends GraphSchema {
     product: { price: number };
   };
   relationships: "knows" | "bought";
+  vectors: "title" | "image";
 }
 
 type Same<A, B> =
@@ -184,6 +185,31 @@ test("types arcs, sums, tests and prepared queries by the schema", async () => {
   pen.close();
 });
 
+test("completes names of vectors", () => {
+  const graph = makeShop();
+  graph.index("vectors", { length: 2, name: "title" });
+  graph.setVectorSettings({ precision: "float32" }, "image");
+  graph.createVertex("cup", "product", {
+    properties: { price: 5 },
+    vectors: { title: [1, 0], image: [0, 1] },
+  });
+  const pen = graph.openVertex<"product">("pen");
+  pen.setVector([0, 1], "title");
+  assert.is(pen.hasVector("title"), true);
+  assert.is(pen.getVector("image").length, 0);
+  const condition = { type: "product", property: { price: { lt: 9 } } } as const;
+  const weights = { title: 2 };
+  pen.setVector([1, 1], "image");
+  const found = graph.nearest({ title: [1, 0], image: pen }, { condition, weights });
+  assert.equal(
+    found.map(({ id }) => id),
+    ["cup", "pen"],
+  );
+  assert.is(pen.removeVector("image"), true);
+  pen.close();
+  assert.is(graph.dropIndex("vectors", { length: 2, name: "title" }), true);
+});
+
 /** Never called: its lines only must not compile. */
 function refused(graph: Graph<Shop>): unknown[] {
   const vertex = graph.openVertex<"person">("ann");
@@ -250,13 +276,35 @@ function refused(graph: Graph<Shop>): unknown[] {
     graph.openVertexAsync<"cat">("ann"),
     // @ts-expect-error there is no such relationship
     graph.openNeighbor("ann", "likes"),
+    // @ts-expect-error there are no such vectors
+    graph.createVertex("x", "product", { vectors: { picture: [1] } }),
+    // @ts-expect-error there are no such vectors
+    vertex.setVector([1], "picture"),
+    // @ts-expect-error there are no such vectors
+    vertex.getVector("picture"),
+    // @ts-expect-error there are no such vectors
+    vertex.hasVector("picture"),
+    // @ts-expect-error there are no such vectors
+    vertex.removeVector("picture"),
+    // @ts-expect-error there are no such vectors
+    graph.index("vectors", { length: 2, name: "picture" }),
+    // @ts-expect-error there are no such vectors
+    graph.dropIndex("vectors", { length: 2, name: "picture" }),
+    // @ts-expect-error there are no such vectors
+    graph.setVectorSettings({ precision: "float32" }, "picture"),
+    // @ts-expect-error there are no such vectors
+    graph.nearest({ picture: [1] }),
+    // @ts-expect-error there are no such vectors
+    graph.nearest({ title: [1] }, { weights: { picture: 2 } }),
+    // @ts-expect-error a property of another type
+    graph.nearest([1], { condition: { type: "person", property: { price: 1 } } }),
   ];
 }
 
 test("accepts any names without a schema", () => {
   assert.type(refused, "function");
   const graph: Graph = makeGraph();
-  graph.createVertex("x", "persn", { properties: { agee: 1 } });
+  graph.createVertex("x", "persn", { properties: { agee: 1 }, vectors: { any: [1] } });
   graph.connect("x", "likes", "y");
   assert.equal(graph.vertices({ condition: { type: "persn", property: { agee: 1 } } }), ["x"]);
 });
