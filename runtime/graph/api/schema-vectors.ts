@@ -16,7 +16,7 @@ export type SchemaNearest<S extends GraphSchema> = Omit<NearestOptions, "conditi
   readonly weights?: { readonly [N in VectorName<S>]?: number };
 };
 
-/** Vectors of a name; without one, those that have none. */
+/** Name of vectors (default: vectors without a name). */
 interface OfName<S extends GraphSchema> {
   readonly name?: VectorName<S>;
 }

@@ -108,6 +108,7 @@ test("completes properties in searches, facets and groups", () => {
     graph.index("property", { key: "title" });
   };
   assert.type(refused, "function");
+  assert.type(refusedVectors, "function");
 });
 
 test("types results by the vertex type in a condition", () => {
@@ -276,6 +277,13 @@ function refused(graph: Graph<Shop>): unknown[] {
     graph.openVertexAsync<"cat">("ann"),
     // @ts-expect-error there is no such relationship
     graph.openNeighbor("ann", "likes"),
+  ];
+}
+
+/** Likewise never called. */
+function refusedVectors(graph: Graph<Shop>): unknown[] {
+  const vertex = graph.openVertex<"person">("ann");
+  return [
     // @ts-expect-error there are no such vectors
     graph.createVertex("x", "product", { vectors: { picture: [1] } }),
     // @ts-expect-error there are no such vectors
@@ -303,6 +311,7 @@ function refused(graph: Graph<Shop>): unknown[] {
 
 test("accepts any names without a schema", () => {
   assert.type(refused, "function");
+  assert.type(refusedVectors, "function");
   const graph: Graph = makeGraph();
   graph.createVertex("x", "persn", { properties: { agee: 1 }, vectors: { any: [1] } });
   graph.connect("x", "likes", "y");

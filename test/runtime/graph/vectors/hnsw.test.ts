@@ -8,11 +8,13 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { HnswBuilder } from "../../../../runtime/graph/vectors/hnsw-builder.js";
 import { HnswSearch } from "../../../../runtime/graph/vectors/hnsw-search.js";
 import { HnswVacuum } from "../../../../runtime/graph/vectors/hnsw-vacuum.js";
-import { MAX_LEVEL } from "../../../../runtime/graph/vectors/index-layout.js";
+import { MAX_LEVEL, VectorIndex } from "../../../../runtime/graph/vectors/index-layout.js";
 import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processor.js";
+import { NearestTopK } from "../../../../runtime/graph/vectors/nearest-top-k.js";
 import { Probe } from "../../../../runtime/graph/vectors/probe.js";
+import { scanVectors } from "../../../../runtime/graph/vectors/scan-vectors.js";
 import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
-import { Slot } from "../../../../runtime/graph/vectors/vector-layout.js";
+import { Slot, Space } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
@@ -131,6 +133,70 @@ test("sweeps on after a builder that died in a sweep", ({ store, graph, space })
   assert.is(graph.indexes()[0]!.dead, 44);
   build(store);
   assert.equal([graph.indexes()[0]!.dead, graph.indexes()[0]!.indexed], [0, 300]);
+});
+
+test("names a node only when its lists are written, and a layer after its entry", (context) => {
+  const { store, graph, space } = context;
+  fill(graph, 0, 30);
+  build(store);
+  graph.createVertex("v", { vector: vector(100) });
+  const { memory, vectors } = store;
+  const index = vectors.readSpace(space(), Space.Index);
+  // The highest layer that a node can have.
+  const builder = new HnswBuilder(vectors, space(), () => 1);
+  const isNew = (at: number, words: Uint32Array): boolean =>
+    words[at + Slot.Vertex] !== 0 && words[at + Slot.Node] === 0;
+  const [slot] = builder.slots(isNew);
+  const { links } = new HnswSearch(vectors, space());
+  const { writer } = vectors;
+  const put = writer.put.bind(writer);
+  const seen = { names: 0, layers: 0 };
+  // Readers without locks may see the memory after each write.
+  writer.put = (arena, word, value) => {
+    put(arena, word, value);
+    if (arena === memory.links && value === slot) {
+      seen.names++;
+      assert.ok(links.copy(slot, 0, new Uint32Array(64)) > 0, "its list is written");
+    }
+    if (arena !== memory.lists || word !== index + VectorIndex.TopLevel) return;
+    seen.layers++;
+    assert.is(memory.lists.words[index + VectorIndex.EntrySlot], slot);
+  };
+  for (const _ of builder.addMissing());
+  writer.put = put;
+  assert.ok(seen.names > 0);
+  assert.is(seen.layers, 1);
+});
+
+test("searches again if its nodes were swept away meanwhile", ({ store, graph, space }) => {
+  fill(graph, 0, 400);
+  build(store);
+  const { vectors, ids } = store;
+  const { entry } = new HnswSearch(vectors, space());
+  const first = ids.idOf(store.memory.vectors.words[entry + Slot.Vertex]!);
+  const all = Array.from({ length: 400 }, (_, number) => `v${number}`);
+  const kept = all.filter((id) => id !== first).slice(0, 50);
+  // A thread has one walk at a time.
+  const ofOther = GraphStore.attach(store.share, TEST_THREAD + 1);
+  let isSwept = false;
+  const accepts = (): boolean => {
+    if (isSwept) return true;
+    isSwept = true;
+    for (const id of all) if (!kept.includes(id)) graph.deleteVertex(id);
+    build(ofOther);
+    return true;
+  };
+  const best = new NearestTopK(kept.length);
+  const probe = new Probe(vectors, partsOfLike(vector(7), "probe"));
+  const filter = { accepts, serial: 0 };
+  scanVectors({ table: vectors, probe, best, accepts: () => true, filter, poll: () => {} }, 100);
+  assert.equal(
+    best
+      .sorted()
+      .map(({ vertex }) => ids.idOf(vertex))
+      .sort(),
+    kept.sort(),
+  );
 });
 
 test.run();
