@@ -34,19 +34,21 @@ export function readThrown(reader: ShapeReader, plugin: PluginDeclaration): Thro
 /** @param nameNode node that diagnostics point to */
 function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: ts.Node) {
   return doc.throws.map((thrown): ThrownRecord => {
+    if (!PLAIN_NAME.test(thrown.exception)) return thrown;
     const symbol = classOf(reader.context, thrown.exception, fn);
-    if (symbol === null) return thrown;
-    const errorClass = statusOf(reader.context, symbol);
-    if (errorClass === null || !PLAIN_NAME.test(thrown.exception)) return thrown;
+    // Outside of the scope, only a stated status tells that it is an HttpError.
+    const errorClass = symbol === null ? UNKNOWN_CLASS : statusOf(reader.context, symbol);
+    if (errorClass === null) return thrown;
     const [statusText, digits] = STATUS.exec(thrown.description) ?? ["", null];
     const status = digits === null ? errorClass.status : Number(digits);
     if (status === null) {
+      if (symbol === null) return thrown;
       const message = `cannot determine the status of \`${thrown.exception}\``;
       const help = `\`@throws {${thrown.exception}} 404 ...\`, or a number in its call of super`;
       reader.context.warning("SVC1220", nameNode, message, help);
       return thrown;
     }
-    const details = detailsOf(reader, symbol, errorClass.details);
+    const details = symbol && detailsOf(reader, symbol, errorClass.details);
     const description = thrown.description.slice(statusText.length);
     return { exception: thrown.exception, description, status, ...(details && { details }) };
   });
@@ -97,9 +99,11 @@ interface ErrorClass {
   readonly details: ts.Expression | null;
 }
 
+const UNKNOWN_CLASS: ErrorClass = { status: null, details: null };
+
 /** Returns how a class derived from HttpError calls its constructor; null for other classes. */
 function statusOf(context: ReadContext, symbol: ts.Symbol): ErrorClass | null {
-  let result: ErrorClass = { status: null, details: null };
+  let result = UNKNOWN_CLASS;
   let current: ts.Symbol | undefined = symbol;
   for (let depth = 0; current !== undefined && depth < MAX_BASES; depth++) {
     if (isPackageSymbol(current, "HttpError")) return result;

@@ -80,11 +80,17 @@ test("may state the status in the text, which is required without a class", () =
   );
 });
 
+test("have a stated status if the class is not in scope, as when a helper throws it", () => {
+  const { thrown, diagnostics } = thrownBy("\n * @throws {Missing} 404 nowhere");
+  assert.equal(diagnostics, []);
+  assert.equal(thrown, [{ exception: "Missing", description: "nowhere", status: 404 }]);
+});
+
 test("have only a description for other errors", () => {
   const { thrown, diagnostics } = thrownBy(`
  * @throws {Other} 404 is its own
  * @throws {RangeError} never
- * @throws {Missing} 404 nowhere`);
+ * @throws {Missing} whenever`);
   assert.equal(diagnostics, []);
   assert.equal(
     thrown.map((error) => Object.keys(error)),
