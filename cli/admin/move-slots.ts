@@ -112,12 +112,18 @@ async function moveAll(
   }
   await mover.settle();
   const { slots, vertices, arcs, bytes, cuts } = totals;
-  const [heldMs, longestHeldMs] = [totals.heldMs, totals.longestHeldMs].map(Math.round);
+  const [changes, queries] = [
+    [totals.longestHeldMs, totals.heldMs],
+    [totals.longestQueriesHeldMs, totals.queriesHeldMs],
+  ].map(
+    ([longest, all]) => `for at most ${Math.round(longest!)} ms, ${Math.round(all!)} ms in all`,
+  );
   const seconds = (performance.now() - begunMs) / 1000;
   context.print({ ...totals, seconds }, [
     `moved ${slots} slots with ${vertices} vertices and ${arcs} arcs, ${megabytes(bytes)}`,
     `${cuts} cuts in ${seconds.toFixed(1)} s`,
-    `requests waited for ${heldMs} ms in total, for ${longestHeldMs} ms at once`,
+    `changes of the slots of a cut waited ${changes}`,
+    `queries of all slots waited ${queries}`,
   ]);
 }
 

@@ -23,10 +23,20 @@ export interface SlotPlan {
   readonly everywhere: readonly string[];
   /** Slots that this group is giving away: they do not change. Default: none. */
   readonly held?: readonly number[];
-  /** Slots of this group are moving: its responses are of no map. Default: none is. */
+  /** It has contents of slots that it does not own: its responses are of no map. Default: not. */
   readonly isMoving?: boolean;
   /** When map or move last changed, milliseconds since 1970; default: never. */
   readonly changedMs?: number;
+  /** Slots that have moved lately, or move now; default: unknown. */
+  readonly moved?: readonly MovedSlots[];
+  /** Earlier moves are forgotten, milliseconds since 1970; default: there were none. */
+  readonly forgottenMs?: number;
+}
+
+interface MovedSlots {
+  readonly slots: readonly number[];
+  /** Milliseconds since 1970. */
+  readonly untilMs: number;
 }
 
 /** The slots of the system, by which its groups divide keys. */
@@ -76,10 +86,26 @@ export class InstanceSlots implements KeySlots {
     return this.#current;
   }
 
-  /** Returns the id of the map that a response to a request was made with; null: of none. */
-  idSince(receivedMs: number): string | null {
-    const { id, isMoving = false, changedMs = 0 } = this.plan;
-    return isMoving || receivedMs <= changedMs ? null : id;
+  /**
+   * Returns the id of the map that a response to a request was made with; null: of none.
+   * @param key whose slot alone matters; null: all slots
+   */
+  idSince(receivedMs: number, key: string | null = null): string | null {
+    const { id, isMoving = false, changedMs = 0, moved, forgottenMs = 0 } = this.plan;
+    if (!isMoving && receivedMs > changedMs) return id;
+    if (key === null || moved === undefined || receivedMs <= forgottenMs) return null;
+    const slot = this.of(key);
+    const isMoved = moved.some(
+      ({ slots, untilMs }) => receivedMs <= untilMs && slots.includes(slot),
+    );
+    return isMoved ? null : id;
+  }
+
+  /** Returns whether the group of this instance owns a key, and keeps it. */
+  mayChange(key: string): boolean {
+    const { held, map, plan } = this.#latest;
+    const slot = map.slotOf(key);
+    return map.ownerOf(slot) === plan.own && (held.size === 0 || !held.has(slot));
   }
 
   /** Returns whether a slot is being given to another group. */
@@ -158,7 +184,7 @@ function readPlan(shared: SharedText): SlotPlan {
 
 const NAME = "svc.slots";
 /** JSON of the longest map, with an owner per slot, and of the names. */
-const BYTES_PER_SLOT = 32;
+const BYTES_PER_SLOT = 64;
 const BYTES_OF_NAMES = 2 ** 18;
 /** Undefined until this thread has read what it inherited. */
 let known: InstanceSlots | null | undefined;

@@ -12,10 +12,19 @@ import { MAX_SLOTS, MIN_SLOTS } from "./limits.js";
 import { log } from "./log.js";
 import { isPlainObject } from "./plain-object.js";
 import type { SlotRun } from "./slot-map.js";
-import { changeSlots, type SlotCommand, type SlotMove, type SlotRecord } from "./slot-record.js";
+import {
+  changeSlots,
+  isMixed,
+  listMoved,
+  type SlotCommand,
+  type SlotMove,
+  type SlotRecord,
+} from "./slot-record.js";
 
 /** In a data folder. */
 const SLOTS_FILE = "_slots.json";
+/** A response to an older request is of no map if any slot has moved since. */
+const LONGEST_REQUEST_MS = 60_000;
 
 /** The slots of this process; its main thread alone changes them. */
 export class KeptSlots {
@@ -23,6 +32,8 @@ export class KeptSlots {
   #plan: SlotPlan;
   #record: SlotRecord;
   #changedMs = 0;
+  #moved: NonNullable<SlotPlan["moved"]> = [];
+  #forgottenMs = 0;
   /** The data folder has a record: without one, an instance with data of others has to ask. */
   #isKnown: boolean;
 
@@ -81,12 +92,26 @@ export class KeptSlots {
     keepSlotRecord(this.#root, next);
     const before = this.#planned();
     if (next.version !== this.#record.version) log(`slots: version ${next.version}`, "info");
+    this.#noteMoved(listMoved(this.#record, next));
     this.#record = next;
     this.#isKnown = true;
     const after = this.#planned();
     const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
     if (isOther) this.#changedMs = nowMs();
     this.#publish();
+  }
+
+  #noteMoved(slots: readonly number[]): void {
+    const untilMs = nowMs();
+    const again = new Set(slots);
+    const kept = [{ slots, untilMs }];
+    for (const former of this.#moved) {
+      const others = former.slots.filter((slot) => !again.has(slot));
+      const isRecent = former.untilMs > untilMs - LONGEST_REQUEST_MS;
+      if (!isRecent) this.#forgottenMs = Math.max(this.#forgottenMs, former.untilMs);
+      else if (others.length > 0) kept.push({ ...former, slots: others });
+    }
+    this.#moved = kept;
   }
 
   /**
@@ -120,7 +145,10 @@ export class KeptSlots {
 
   #planned(): SlotPlan {
     const planned = planWithRecord(this.#plan, this.#record, this.#changedMs);
-    return this.#isKnown ? planned : { ...planned, isMoving: true };
+    if (!this.#isKnown) return { ...planned, isMoving: true };
+    const { move } = this.#record;
+    const now = move === null ? [] : [{ slots: move.slots, untilMs: Number.MAX_SAFE_INTEGER }];
+    return { ...planned, moved: [...this.#moved, ...now], forgottenMs: this.#forgottenMs };
   }
 }
 
@@ -218,7 +246,7 @@ function planWithRecord(plan: SlotPlan, record: SlotRecord, changedMs = 0): Slot
     ...next,
     id: identifySlots(next),
     held: isGiver ? move.slots : [],
-    isMoving: move !== null,
+    isMoving: isMixed(record, own ?? null),
     changedMs,
   };
 }

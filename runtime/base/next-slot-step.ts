@@ -23,19 +23,23 @@ export interface SlotLeader {
 /** The attempt of this run; null: it only finishes what others have begun. */
 export interface SlotAttempt {
   readonly move: SlotMove;
-  /** The target has verified the content of the slots, and flushed it. */
+  /** The target has received the content of the slots, which do not change any more. */
+  readonly isCopied: boolean;
+  /** The target has verified the content, and flushed it. */
   readonly isApplied: boolean;
+}
+
+interface CopyPlaces {
+  readonly move: SlotMove;
+  readonly from: SlotLeader;
+  readonly to: SlotLeader;
 }
 
 export type SlotStep =
   | { readonly do: "tell"; readonly to: readonly string[]; readonly command: SlotCommand }
-  /** Copies the content to the target and verifies it. */
-  | {
-      readonly do: "apply";
-      readonly move: SlotMove;
-      readonly from: SlotLeader;
-      readonly to: SlotLeader;
-    }
+  /** Sends the content to the target, or lets the target write what it has. */
+  | ({ readonly do: "copy" } & CopyPlaces)
+  | ({ readonly do: "apply" } & CopyPlaces)
   /** Removes the content of the slots in the source, or in a target that gets none. */
   | {
       readonly do: "remove";
@@ -64,20 +68,38 @@ export function nextSlotStep(
   const isGiven = sources.some(({ record }) => holds(record, move) && record.move?.isGiven);
   if (isGiven) return forwardStep(move, sources, targets);
   if (attempt?.move.id !== move.id) return undoStep(move, sources, targets);
-  const unheld = [...sources, ...targets].filter(({ record }) => !holds(record, move));
-  if (unheld.length > 0 && attempt.isApplied) return { do: "lost" };
-  if (unheld.length > 0) return tell(unheld, { do: "hold", move: attempt.move });
-  if (!attempt.isApplied) return applyStep(attempt.move, members);
+  return attemptStep(attempt, members, sources, targets);
+}
+
+/** Only the target is mixed while it writes: what takes long comes before. */
+function attemptStep(
+  { move, isCopied, isApplied }: SlotAttempt,
+  members: readonly SlotMember[],
+  sources: readonly SlotMember[],
+  targets: readonly SlotMember[],
+): SlotStep {
+  const changing = sources.filter(({ record }) => !holds(record, move));
+  if (changing.length > 0 && isCopied) return { do: "lost" };
+  if (changing.length > 0) return tell(changing, { do: "hold", move });
+  if (!isCopied) return copyStep("copy", move, members);
+  const unheld = targets.filter(({ record }) => !holds(record, move));
+  if (unheld.length > 0 && isApplied) return { do: "lost" };
+  if (unheld.length > 0) return tell(unheld, { do: "hold", move });
+  if (!isApplied) return copyStep("apply", move, members);
   return tell(sources, { do: "give", id: move.id });
 }
 
-/** All members hold the slots, so that the latest leader has all changes there will be. */
-function applyStep(move: SlotMove, members: readonly SlotMember[]): SlotStep {
+/** All sources hold the slots, so that their latest leader has all changes there will be. */
+function copyStep(
+  what: "copy" | "apply",
+  move: SlotMove,
+  members: readonly SlotMember[],
+): SlotStep {
   const from = findLeader(members, move.from);
   const to = findLeader(members, move.to);
   if (from === null || to === null)
     return { do: "wait", group: from === null ? move.from : move.to };
-  return { do: "apply", move, from, to };
+  return { do: what, move, from, to };
 }
 
 /**

@@ -124,6 +124,22 @@ function moved(record: SlotRecord, { version, slots, to }: SlotMove): SlotRecord
   return { ...settle(record), version, map: withOwner(record.map, slots, owner) };
 }
 
+/** Returns whether a group may have contents of slots that it does not own. */
+export function isMixed({ move }: SlotRecord, own: string | null): boolean {
+  return move !== null && (move.isGiven || move.from !== own);
+}
+
+/** Returns the slots that have another owner, or that one of two records moves. */
+export function listMoved(before: SlotRecord, after: SlotRecord): number[] {
+  const moved = new Set([...(before.move?.slots ?? []), ...(after.move?.slots ?? [])]);
+  const [former, next] = [new SlotMap(before.map), new SlotMap(after.map)];
+  for (let slot = 0; slot < before.map.count; slot++) {
+    const owner = before.groups[former.ownerOf(slot)];
+    if (owner !== after.groups[next.ownerOf(slot)]) moved.add(slot);
+  }
+  return [...moved];
+}
+
 /** Returns the number of slots that a group owns. */
 export function countSlots({ map, groups }: SlotRecord, group: string): number {
   const wanted = groups.indexOf(group);

@@ -47,8 +47,8 @@ export interface Dispatch {
 export interface CallOwner {
   /** The current matrix. */
   readonly matrix: Matrix;
-  /** Requests are not sent now. */
-  readonly isHeld: boolean;
+  /** Returns whether a request is not sent now. */
+  isHeld(request: ForwardedRequest): boolean;
   /** Queues a call that needs busy channels. */
   wait(call: DispatchCall): void;
   /** Called when a channel becomes free. */
@@ -319,6 +319,8 @@ export class DispatchCall implements AttemptOwner {
   #takePartial(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
     const id = this.#slotsId;
     if (id === null || answer.slots === id) return part.succeed(answer);
+    // Its back-end has owned the key all the time, in any map.
+    if (this.request.key !== null && answer.slots !== null) return part.succeed(answer);
     if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
     else if (this.#owner.isRetryable(this.request)) this.#repeatLater();
     else this.#fail(part, 500, connectionError(OTHER_SLOTS), false);
@@ -337,8 +339,8 @@ export class DispatchCall implements AttemptOwner {
   }
 
   #repeat(): void {
-    const { matrix, isHeld } = this.#owner;
-    if (isHeld) return this.#repeatLater();
+    const { matrix } = this.#owner;
+    if (this.#owner.isHeld(this.request)) return this.#repeatLater();
     if (matrix.partitionFor(this.request) === -1) return this.cancel(UNAVAILABLE, SLOTS_MOVE);
     this.#enter(matrix);
     if (this.isWaiting) this.#owner.freed();

@@ -1,7 +1,6 @@
 // Dispatches requests through the matrix and maintains it: waiting requests, overdue responses,
 // health checks, idle connections. Merging responses is the caller's task.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../base/errors.js";
 import {
@@ -19,6 +18,7 @@ import { type CallOwner, type Dispatch, DispatchCall, SLOTS_MOVE } from "./dispa
 import { DispatchQueue } from "./dispatch-queue.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import { HealthChecker } from "./health-checker.js";
+import { HeldRequests, type RequestHold } from "./held-requests.js";
 import { Matrix } from "./matrix.js";
 import type { Outcome } from "./partition-call.js";
 import { RetryableRequests } from "./retryable-requests.js";
@@ -32,9 +32,6 @@ const SERVICE_OUT = "Service Out";
 /** Minimum interval between equal log lines. */
 const LOG_INTERVAL_MS = 1000;
 const CLIENT_GONE = "client closed the connection";
-/** Requests that wait for the end of a hold; others get 503. */
-const MAX_HELD = 10_000;
-const DRAIN_POLL_MS = 2;
 /** Time of a request at a leader after which others are asked if they lead, and how often. */
 const LATE_LEADER_MS = 500;
 const LATE_LEADER_SWEEP_MS = 250;
@@ -56,9 +53,7 @@ export class Dispatcher implements CallOwner {
    */
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
-  /** Requests received during a hold. */
-  readonly #held: Dispatch[] = [];
-  #holdTimer: NodeJS.Timeout | null = null;
+  readonly #held = new HeldRequests(this);
   #isPumping = false;
   #nextExhaustedLogMs = 0;
   #isClosed = false;
@@ -188,44 +183,31 @@ export class Dispatcher implements CallOwner {
     return this.#calls;
   }
 
-  /** New requests wait, as during a cut of slots. */
-  get isHeld(): boolean {
-    return this.#holdTimer !== null;
+  /** Returns whether a request waits for a cut of slots. */
+  isHeld(request: ForwardedRequest): boolean {
+    return this.#held.includes(request);
   }
 
-  /**
-   * Lets new requests wait, and resolves when none is running, or after some time.
-   * @param forMs end of the hold unless `release` is called before
-   * @returns number of requests that are still running
-   */
-  async hold(forMs: number, drainMs: number): Promise<number> {
-    if (this.#holdTimer !== null) clearTimeout(this.#holdTimer);
-    this.#holdTimer = setTimeout(() => this.release(), forMs);
-    const deadline = performance.now() + drainMs;
-    for (;;) {
-      const running = this.#calls.filter(({ isPaused }) => !isPaused).length;
-      if (running === 0 || performance.now() >= deadline) return running;
-      await sleep(DRAIN_POLL_MS);
-    }
+  /** Lets requests wait for a cut of slots; returns the number that is still running. */
+  hold(hold: RequestHold): Promise<number> {
+    return this.#held.hold(hold);
   }
 
-  /** Ends a hold: sends the waiting requests in the order of their arrival. */
   release(): void {
-    if (this.#holdTimer === null) return;
-    clearTimeout(this.#holdTimer);
-    this.#holdTimer = null;
-    for (const dispatch of this.#held.splice(0)) this.dispatch(dispatch);
+    this.#held.release();
+  }
+
+  *running(): Generator<ForwardedRequest> {
+    for (const { isPaused, request } of this.#calls) if (!isPaused) yield request;
   }
 
   dispatch(dispatch: Dispatch): void {
-    if (this.isHeld && !this.#isClosed && this.#held.length < MAX_HELD) {
-      this.#held.push(dispatch);
-      return;
-    }
+    const isHeld = !this.#isClosed && this.isHeld(dispatch.request);
+    if (isHeld && this.#held.push(dispatch)) return;
     const call = new DispatchCall(this.matrix, dispatch, this);
     call.place = this.#calls.push(call) - 1;
     if (this.#isClosed) call.cancel(503, SERVICE_OUT);
-    else if (this.isHeld) call.cancel(503, SLOTS_MOVE);
+    else if (isHeld) call.cancel(503, SLOTS_MOVE);
     // Earlier calls for the same resource go first.
     else if (this.#waiting.isBefore(call) || !call.advance()) this.wait(call);
     this.#retryable.sent();

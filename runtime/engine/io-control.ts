@@ -3,6 +3,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { RequestHold } from "../dispatch/held-requests.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
 import type { CursorKeySource } from "../plugin/response/cursor-key.js";
@@ -46,8 +47,8 @@ export type ControlRequest =
   | { readonly op: "runJob"; readonly name: string }
   /** Replaces the matrix of back-ends; it was validated. */
   | { readonly op: "matrix"; readonly dispatcher: object }
-  /** Lets new requests for back-ends wait; answered with the number that is still running. */
-  | { readonly op: "hold"; readonly forMs: number; readonly drainMs: number }
+  /** Lets requests for back-ends wait; answered with the number that is still running. */
+  | { readonly op: "hold"; readonly hold: RequestHold }
   | { readonly op: "release" }
   | { readonly op: "stop"; readonly timeoutMs: number }
   /** Of a start that failed. */

@@ -141,7 +141,7 @@ export class IoServer {
       case "matrix":
         return this.#parts.dispatcher?.change(readMatrixConfig(ask.dispatcher));
       case "hold":
-        return this.#parts.dispatcher?.hold(ask.forMs, ask.drainMs) ?? 0;
+        return this.#parts.dispatcher?.hold(ask.hold) ?? 0;
       case "release":
         return this.#parts.dispatcher?.release();
       case "stop":

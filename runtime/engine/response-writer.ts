@@ -66,7 +66,7 @@ export interface ResponseParts {
   readonly tallies: PluginCounters;
   readonly requests: RecentRequests;
   /** Returns the field with the id of the slot map; empty without slots. */
-  readonly slotsField: (receivedMs: number) => string;
+  readonly slotsField: (receivedMs: number, key: string | null) => string;
   /** Requests queued or running in this server, for X-SVC-Backlog. */
   readonly backlog: () => number;
   /** Cross-origin requests are allowed. */
@@ -387,7 +387,7 @@ export class ResponseWriter {
   #partialFields(exchange: Exchange, explain: string | null, isReadonly: boolean): string {
     const backlog = Math.min(this.#parts.backlog(), 0xffff).toString(16).toUpperCase();
     const readonly = isReadonly ? READONLY_FIELD : "";
-    const slots = this.#parts.slotsField(exchange.t0Ms);
+    const slots = this.#parts.slotsField(exchange.t0Ms, exchange.headers.key);
     const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n${slots}${readonly}`;
     if (!this.isExplained(exchange)) return field;
     return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;

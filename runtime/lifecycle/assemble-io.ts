@@ -202,7 +202,7 @@ function responseRules(
 ): Pick<ResponseParts, "cors" | "access" | "mayAsk" | "slotsField"> {
   const { cors, accessLogSampleEvery, explain } = settings;
   return {
-    slotsField: (receivedMs) => formatSlotsField(dispatcher(), receivedMs),
+    slotsField: (receivedMs, key) => formatSlotsField(dispatcher(), receivedMs, key),
     cors: cors !== null,
     access: accessLogSampleEvery > 0 ? new AccessLog(accessLogSampleEvery) : null,
     mayAsk: (exchange) => {
@@ -225,9 +225,13 @@ function createSignature({ dispatcherKey }: ServerSettings): DispatchSignature |
 }
 
 /** A dispatcher has the slots of its matrix, which may change while it runs. */
-function formatSlotsField(dispatcher: Dispatcher | null, receivedMs: number): string {
+function formatSlotsField(
+  dispatcher: Dispatcher | null,
+  receivedMs: number,
+  key: string | null,
+): string {
   const slots = threadSlots();
-  const id = slots === null ? dispatcher?.matrix.slotsId : slots.idSince(receivedMs);
+  const id = slots === null ? dispatcher?.matrix.slotsId : slots.idSince(receivedMs, key);
   return id === null || id === undefined ? "" : `X-SVC-Slots: ${id}\r\n`;
 }
 

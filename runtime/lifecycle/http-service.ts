@@ -9,6 +9,7 @@ import { SharedState } from "../base/wire/shared-state.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
+import type { RequestHold } from "../dispatch/held-requests.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type { ExecutorPort, IoNotification, Listening } from "../engine/io-control.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
@@ -257,9 +258,9 @@ export class HttpService {
     this.#dispatcher = dispatcher;
   }
 
-  /** Lets new requests for back-ends wait; returns the number that is still running. */
-  holdRequests(forMs: number, drainMs: number): Promise<number> {
-    return this.#io.hold(forMs, drainMs);
+  /** Lets requests for back-ends wait; returns the number that is still running. */
+  holdRequests(hold: RequestHold): Promise<number> {
+    return this.#io.hold(hold);
   }
 
   /** Sends the requests that wait. */

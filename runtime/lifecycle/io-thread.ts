@@ -6,6 +6,7 @@ import { STOP_GRACE_MS } from "../base/limits.js";
 import { RpcClient } from "../base/wire/rpc-client.js";
 import type { RpcReply } from "../base/wire/rpc-messages.js";
 import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { RequestHold } from "../dispatch/held-requests.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type {
   ControlledServer,
@@ -153,9 +154,9 @@ export class IoThread {
     return this.#ask({ op: "matrix", dispatcher });
   }
 
-  /** Lets new requests for back-ends wait; returns the number that is still running. */
-  async hold(forMs: number, drainMs: number): Promise<number> {
-    return Number(await this.#ask<unknown>({ op: "hold", forMs, drainMs }));
+  /** Lets requests for back-ends wait; returns the number that is still running. */
+  async hold(hold: RequestHold): Promise<number> {
+    return Number(await this.#ask<unknown>({ op: "hold", hold }));
   }
 
   /** Sends the requests that wait. */

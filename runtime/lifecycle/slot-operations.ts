@@ -36,7 +36,9 @@ export async function moveSlots(parts: Parts, { content, lease }: ControlArgumen
   switch (command.do) {
     case "hold-requests": {
       const drainMs = Math.min(MAX_DRAIN_MS, Math.max(0, Number(command.drainMs) || 0));
-      return { running: await service.holdRequests(HOLD_MS, drainMs) };
+      const [held, withQueries] = [readSlots(command.slots), command.withQueries !== false];
+      const hold = { slots: held, withQueries, forMs: HOLD_MS, drainMs };
+      return { running: await service.holdRequests(hold) };
     }
     case "release-requests":
       await service.releaseRequests();

@@ -13,6 +13,8 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 const CHUNK_BYTES = 2 ** 19;
 const MAX_STAGED_BYTES = 2 ** 28;
 const FLUSH_MS = 30_000;
+/** Without a move for so long, the slot of each vertex is forgotten: 6 bytes a vertex. */
+const IDLE_MS = 120_000;
 
 export interface StagedChunk {
   readonly id: string;
@@ -46,6 +48,7 @@ export class SlotShare {
   readonly #encoded = new Map<string, Uint8Array>();
   #stagedFor = "";
   #staged = new Map<string, Staged>();
+  readonly #idle = setTimeout(() => this.#byGraph.clear(), IDLE_MS).unref();
 
   constructor(graphs: GraphSupervisor, slots: KeptSlots) {
     this.#graphs = graphs;
@@ -87,12 +90,14 @@ export class SlotShare {
 
   /** Returns the vertices of each slot by graph, anchors among them. */
   async count(): Promise<Record<string, number[]>> {
+    this.#idle.refresh();
     const all = await this.#all();
     return Object.fromEntries(all.map((graph) => [graph.store.name, [...graph.count()]]));
   }
 
   /** Encodes slots for `read`, at least one, until they have `maxWords`. */
   async encode(slots: readonly number[], maxWords: number): Promise<object> {
+    this.#idle.refresh();
     this.#encoded.clear();
     const all = await this.#all();
     const encoded = all.map((graph) => ({ graph, ...graph.encode(slots, maxWords) }));
@@ -193,6 +198,7 @@ export class SlotShare {
   /** Removes what a move has given away, or what an undone move has brought. */
   async remove(id: string): Promise<object> {
     const { slots } = this.#require(id);
+    this.#idle.refresh();
     this.#encoded.clear();
     for (const graph of await this.#all()) graph.remove(slots);
     await this.#flush();

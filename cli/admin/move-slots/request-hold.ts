@@ -1,18 +1,20 @@
-// Lets requests wait at all dispatchers while slots are cut.
+// Lets requests wait at all dispatchers while slots are cut: changes of the slots first, queries of
+// all slots only while the target writes them.
 
-import { SvcError } from "../../../runtime/base/errors.js";
 import type { ProcedureLease } from "../../../runtime/system/procedure-lease.js";
 import type { SlotInstances } from "../../../runtime/system/slot-moves/slot-instances.js";
 
-const DRAIN_MS = 2000;
-const ATTEMPTS = 20;
-const WAIT_MS = 200;
+/** Requests run for so long that others would wait too long for them. */
+export class BusyError extends Error {}
 
 export class RequestHold {
   readonly #lease: ProcedureLease;
   readonly #instances: SlotInstances;
   readonly #dispatchers: readonly string[];
   #sinceMs = 0;
+  #queriesSinceMs = 0;
+  #drainMs = 0;
+  #slots: readonly number[] = [];
 
   /** @param dispatchers from the top */
   constructor(lease: ProcedureLease, instances: SlotInstances, dispatchers: readonly string[]) {
@@ -22,43 +24,48 @@ export class RequestHold {
   }
 
   /**
-   * Runs an act while requests wait; returns for how many milliseconds they did.
-   * @throws SvcError SVC3412 if some run for too long
+   * Runs an act while changes of slots wait.
+   * @param drainMs for which others may wait for running requests, in total
+   * @param ended gets the milliseconds for which changes and queries waited
+   * @throws BusyError
    */
-  async during(act: () => Promise<void>): Promise<number> {
+  async during(
+    slots: readonly number[],
+    drainMs: number,
+    act: () => Promise<void>,
+    ended: (changesMs: number, queriesMs: number) => void,
+  ): Promise<void> {
+    await this.#lease.renew();
+    this.#slots = slots;
+    this.#drainMs = drainMs;
+    this.#queriesSinceMs = 0;
+    this.#sinceMs = performance.now();
     try {
-      await this.#hold();
+      await this.#drain(false);
       await act();
     } finally {
       await this.#release();
-    }
-    return performance.now() - this.#sinceMs;
-  }
-
-  /** Lets new requests wait, and waits until none is running. */
-  async #hold(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      await this.#lease.renew();
-      this.#sinceMs = performance.now();
-      const running = await this.#drain();
-      if (running === null) return;
-      await this.#release();
-      if (attempt === ATTEMPTS) {
-        const text = `${running}: requests run for longer than ${DRAIN_MS} ms`;
-        throw new SvcError("SVC3412", text);
-      }
-      await this.#lease.rest(WAIT_MS * attempt);
+      const endMs = performance.now();
+      const queriesMs = this.#queriesSinceMs === 0 ? 0 : endMs - this.#queriesSinceMs;
+      ended(endMs - this.#sinceMs, queriesMs);
     }
   }
 
-  /** Returns the dispatcher that still runs requests; null: none does. */
-  async #drain(): Promise<string | null> {
+  /** Lets queries wait, too, until the end. @throws BusyError */
+  async holdQueries(): Promise<void> {
+    this.#queriesSinceMs = performance.now();
+    await this.#drain(true);
+  }
+
+  /** Each dispatcher is held before the ones below it. */
+  async #drain(withQueries: boolean): Promise<void> {
     for (const id of this.#dispatchers) {
-      const command = { do: "hold-requests", drainMs: DRAIN_MS };
-      const { running } = await this.#instances.send(id, command);
-      if (Number(running) > 0) return id;
+      const sinceMs = performance.now();
+      const held = { slots: this.#slots, withQueries, drainMs: this.#drainMs };
+      const { running } = await this.#instances.send(id, { do: "hold-requests", ...held });
+      this.#drainMs = Math.max(0, this.#drainMs - (performance.now() - sinceMs));
+      if (Number(running) > 0) throw new BusyError(id);
     }
-    return null;
   }
 
   async #release(): Promise<void> {

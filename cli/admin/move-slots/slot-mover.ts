@@ -11,22 +11,29 @@ import {
   type EncodedSlots,
   listDispatchers,
 } from "../../../runtime/system/slot-moves/slot-instances.js";
-import { type ApplyStep, SlotSteps } from "../../../runtime/system/slot-moves/slot-steps.js";
+import { type CopyStep, SlotSteps } from "../../../runtime/system/slot-moves/slot-steps.js";
 import { isAway } from "../../../runtime/system/slot-moves/slot-survey.js";
 import type { AdminContext } from "../context.js";
 import type { MoveRate } from "./move-rate.js";
-import { RequestHold } from "./request-hold.js";
+import { BusyError, RequestHold } from "./request-hold.js";
 import { SlotCopier } from "./slot-copier.js";
 
 const MAX_SLOTS_PER_CUT = 64;
-/** Dispatchers hold their requests for as long as it takes to cut so much. */
+/** Changes of slots wait for as long as it takes to cut so much. */
 const FIRST_CUT_WORDS = 2 ** 14;
 const MIN_CUT_WORDS = 2 ** 12;
 const MAX_CUT_WORDS = 2 ** 22;
 const GOAL_HELD_MS = 150;
+/** A cut has at most the words of half a second at a limited rate: all may be sent twice. */
+const WORDS_PER_RATE = 1 / 8;
 /** Instances that restart come back in this time, or the run ends. */
 const PATIENCE_MS = 60_000;
 const WAIT_MS = 200;
+/** Changes wait so long for running requests at first; twice as long in each next attempt. */
+const FIRST_DRAIN_MS = 100;
+const LAST_DRAIN_MS = 800;
+/** Pause before the next attempt, as a multiple. */
+const PAUSE_PER_DRAIN = 10;
 
 export interface MoveTotals {
   slots: number;
@@ -34,22 +41,33 @@ export interface MoveTotals {
   arcs: number;
   bytes: number;
   cuts: number;
+  /** How long changes of the slots of each cut waited. */
   heldMs: number;
   longestHeldMs: number;
+  /** How long queries of all slots waited. */
+  queriesHeldMs: number;
+  longestQueriesHeldMs: number;
 }
 
 export class SlotMover {
   readonly totals: MoveTotals = {
     ...{ slots: 0, vertices: 0, arcs: 0, bytes: 0, cuts: 0, heldMs: 0, longestHeldMs: 0 },
+    ...{ queriesHeldMs: 0, longestQueriesHeldMs: 0 },
   };
   readonly #lease: ProcedureLease;
   readonly #steps: SlotSteps;
   readonly #copier: SlotCopier;
   readonly #hold: RequestHold;
+  readonly #mostWords: number;
   #cutWords = FIRST_CUT_WORDS;
+  /** Of the present cut, in all attempts. */
+  #heldMs = 0;
+  /** Content that the target has received in the present attempt. */
+  #copied: EncodedSlots | null = null;
 
   constructor(context: AdminContext, lease: ProcedureLease, rate: MoveRate) {
     this.#lease = lease;
+    this.#mostWords = Math.ceil(rate.perSecond * WORDS_PER_RATE) || MAX_CUT_WORDS;
     this.#steps = new SlotSteps(context, lease);
     const { instances } = this.#steps;
     this.#copier = new SlotCopier(instances, rate);
@@ -61,13 +79,23 @@ export class SlotMover {
     return this.#steps.settle();
   }
 
-  /** Moves the first slots of a planned move; returns how many. */
+  /**
+   * Moves the first slots of a planned move; returns how many.
+   * @throws SvcError SVC3412 if requests run for too long
+   */
   async move(planned: PlannedMove): Promise<number> {
     const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
+    this.#heldMs = 0;
+    for (let drainMs = FIRST_DRAIN_MS; ; ) {
       try {
-        return await this.#moveOnce(planned);
+        return await this.#moveOnce(planned, drainMs);
       } catch (error) {
+        if (error instanceof BusyError) {
+          if (drainMs === LAST_DRAIN_MS) throw tooLong(error, drainMs);
+          await this.#lease.rest(drainMs * PAUSE_PER_DRAIN);
+          drainMs *= 2;
+          continue;
+        }
         if (performance.now() > deadline || !isAway(error)) throw error;
       }
       // An instance has restarted, and lost what it kept in memory.
@@ -76,50 +104,65 @@ export class SlotMover {
     }
   }
 
-  async #moveOnce({ from, to, slots }: PlannedMove): Promise<number> {
+  async #moveOnce({ from, to, slots }: PlannedMove, drainMs: number): Promise<number> {
     const { survey } = this.#steps;
     const record = latestRecord((await survey.look()).map((found) => found.record))!;
     const done = countOwned(record, slots, to);
     if (done > 0) return done;
     const [source, target] = [await survey.leaderOf(from), await survey.leaderOf(to)];
     const wanted = slots.slice(0, MAX_SLOTS_PER_CUT);
-    const first = await this.#copier.encode(source, wanted, this.#cutWords);
+    const words = Math.min(this.#cutWords, this.#mostWords);
+    const first = await this.#copier.encode(source, wanted, words);
     const id = randomBytes(8).toString("hex");
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
     this.#copier.forget();
     await this.#copier.copy(first, id, source, target);
-    const heldMs = await this.#hold.during(() => {
-      return this.#steps.attempt(move, (step) => this.#apply(step));
-    });
-    this.#count(first, heldMs);
+    const acts = {
+      copy: async (step: CopyStep) => {
+        await this.#copy(step);
+        await this.#hold.holdQueries();
+      },
+      apply: (step: CopyStep) => this.#apply(step),
+    };
+    const attempt = () => this.#steps.attempt(move, acts);
+    await this.#hold.during(move.slots, drainMs, attempt, (...ms) => this.#countHeld(...ms));
+    this.#count(first);
     return first.slots.length;
   }
 
-  /** Writes the content of the slots, which do not change now, to the graphs of the target. */
-  async #apply(step: ApplyStep): Promise<void> {
+  /** Sends the content of the slots as it remains. */
+  async #copy({ move, from, to }: CopyStep): Promise<void> {
+    this.#copied = await this.#copier.encode(from, move.slots);
+    await this.#copier.copy(this.#copied, move.id, from, to);
+  }
+
+  /** Lets the target write the content of the slots to its graphs. */
+  async #apply(step: CopyStep): Promise<void> {
     try {
       await this.#write(step);
     } catch (error) {
       // The target may have restarted, or another one leads.
       this.#copier.forget();
+      this.#copied = null;
       throw error;
     }
   }
 
-  async #write({ move, from, to }: ApplyStep): Promise<void> {
+  async #write(step: CopyStep): Promise<void> {
+    const { move, from, to } = step;
     const { slots, id } = move;
     const { instances, survey } = this.#steps;
-    const encoded = await this.#copier.encode(from, slots);
-    await this.#copier.copy(encoded, id, from, to);
+    if (this.#copied === null) await this.#copy(step);
     const record = latestRecord((await survey.look()).map((found) => found.record))!;
     if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(id, from, to);
     const written = await instances.send(to.id, { do: "write", id, slots, term: to.term });
     if (written.missing !== undefined) {
       this.#copier.forget();
-      return this.#write({ do: "apply", move, from, to });
+      this.#copied = null;
+      return this.#write(step);
     }
     const digests = written.digests as Record<string, Record<string, string>>;
-    for (const { graph, slots: all } of encoded.graphs) {
+    for (const { graph, slots: all } of this.#copied!.graphs) {
       const wrong = all.find(({ slot, digest }) => digests[graph]?.[slot] !== digest);
       if (wrong === undefined) continue;
       const text = `slot ${wrong.slot} of "${graph}" differs in ${to.id}`;
@@ -128,22 +171,33 @@ export class SlotMover {
     await survey.untilReplicated(move.to);
   }
 
-  #count({ slots, graphs }: EncodedSlots, heldMs: number): void {
+  #countHeld(changesMs: number, queriesMs: number): void {
+    const { totals } = this;
+    this.#heldMs += changesMs;
+    totals.heldMs += changesMs;
+    totals.longestHeldMs = Math.max(totals.longestHeldMs, this.#heldMs);
+    totals.queriesHeldMs += queriesMs;
+    totals.longestQueriesHeldMs = Math.max(totals.longestQueriesHeldMs, queriesMs);
+  }
+
+  #count({ slots, graphs }: EncodedSlots): void {
     const { totals } = this;
     totals.slots += slots.length;
     totals.cuts++;
     totals.bytes = this.#copier.bytes;
-    totals.heldMs += heldMs;
-    totals.longestHeldMs = Math.max(totals.longestHeldMs, heldMs);
     for (const { slots: all } of graphs) {
       for (const { vertices, arcs } of all) {
         totals.vertices += vertices;
         totals.arcs += arcs;
       }
     }
-    const wanted = this.#cutWords * Math.min(2, GOAL_HELD_MS / heldMs);
+    const wanted = this.#cutWords * Math.min(2, GOAL_HELD_MS / this.#heldMs);
     this.#cutWords = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_CUT_WORDS, wanted)));
   }
+}
+
+function tooLong({ message }: BusyError, ms: number): SvcError {
+  return new SvcError("SVC3412", `${message}: requests run for longer than ${ms} ms`);
 }
 
 /** Returns how many slots at the start of a list a group owns. */

@@ -67,9 +67,16 @@ class Create extends LockedChange<number> {
     if (isLockedByOther(access, found)) waitForLock(store, found);
     const created = makeReal(store, id, found, type);
     const vertex = created === 1 ? store.operation.vertex : found;
-    if (lifespan >= 0) applyExpiry(store, vertex, nowSeconds() + lifespan);
-    for (const [key, value] of properties) applyProperty(store, vertex, key, value);
-    for (const [name, parts] of vectors) applyVector(store, vertex, parts, name);
+    const { checksOwner } = store;
+    // The owner of a new one has just been checked.
+    if (created === 1) store.checksOwner = false;
+    try {
+      if (lifespan >= 0) applyExpiry(store, vertex, nowSeconds() + lifespan);
+      for (const [key, value] of properties) applyProperty(store, vertex, key, value);
+      for (const [name, parts] of vectors) applyVector(store, vertex, parts, name);
+    } finally {
+      store.checksOwner = checksOwner;
+    }
     return created;
   }
 }

@@ -65,6 +65,8 @@ export class SlotEncoder {
   readonly #names = new Map<string, RecordName>();
   /** Hash of the text of a name. */
   readonly #hashes = new Map<string, number>();
+  /** By type. */
+  readonly #anchors: boolean[] = [];
   #records = new Records();
   #sum = 0;
   #otherSum = 0;
@@ -88,7 +90,7 @@ export class SlotEncoder {
     this.#otherSum = 0;
     let real = 0;
     let arcs = 0;
-    const own = vertices.filter((vertex) => !isAnchor(this.#store, vertex));
+    const own = vertices.filter((vertex) => !this.#isAnchor(vertex));
     for (const vertex of own) {
       if (!this.#store.vertices.isReal(vertex)) continue;
       real++;
@@ -109,12 +111,12 @@ export class SlotEncoder {
     for (let vertex = 1; vertex < vertices.end; vertex++) {
       const isReal = vertices.isUsed(vertex) && vertices.isReal(vertex);
       const isOwn = isReal && vertices.typeOf(vertex) !== LOCK_TYPE;
-      if (isOwn && isAnchor(this.#store, vertex)) anchors.push(vertex);
+      if (isOwn && this.#isAnchor(vertex)) anchors.push(vertex);
     }
     for (const vertex of anchors) this.#vertex(vertex);
     for (const vertex of anchors) {
       for (let place = outArcs.degree(vertex) - 1; place >= 0; place--) {
-        if (isAnchor(this.#store, outArcs.otherAt(vertex, place))) this.#arc(vertex, place);
+        if (this.#isAnchor(outArcs.otherAt(vertex, place))) this.#arc(vertex, place);
       }
     }
     return this.#records.words.slice(0, this.#records.length);
@@ -160,7 +162,7 @@ export class SlotEncoder {
     let count = 0;
     for (let place = 0; place < length; place++) {
       const tail = inArcs.otherAt(vertex, place);
-      if (!isAnchor(this.#store, tail)) continue;
+      if (!this.#isAnchor(tail)) continue;
       const key = inArcs.word1At(vertex, place);
       this.#arc(tail, outArcs.find(tail, vertex, key));
       count++;
@@ -175,7 +177,7 @@ export class SlotEncoder {
     if (![...heads].some(isUnlisted)) return 0;
     let count = 0;
     for (let tail = 1; tail < vertices.end; tail++) {
-      if (!vertices.isUsed(tail) || !isAnchor(this.#store, tail)) continue;
+      if (!vertices.isUsed(tail) || !this.#isAnchor(tail)) continue;
       for (let place = 0; place < outArcs.degree(tail); place++) {
         if ((outArcs.word1At(tail, place) & ArcFlag.ForwardOnly) === 0) continue;
         if (!heads.has(outArcs.otherAt(tail, place))) continue;
@@ -184,6 +186,13 @@ export class SlotEncoder {
       }
     }
     return count;
+  }
+
+  /** Names of types do not change meanwhile. */
+  #isAnchor(vertex: number): boolean {
+    const type = this.#store.vertices.typeOf(vertex);
+    this.#anchors[type] ??= isAnchor(this.#store, vertex);
+    return this.#anchors[type];
   }
 
   #arc(tail: number, place: number): void {

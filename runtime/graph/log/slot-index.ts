@@ -26,9 +26,10 @@ export class SlotIndex {
    * @param wanted slots
    */
   find(wanted: ReadonlySet<number>): Map<number, number[]> {
-    const found = new Map([...wanted].map((slot) => [slot, [] as number[]]));
-    this.#forEach((vertex, slot) => found.get(slot)?.push(vertex));
-    return found;
+    const lists = new Array<number[] | null>(this.#slots.count).fill(null);
+    for (const slot of wanted) lists[slot] = [];
+    this.#forEach((vertex, slot) => lists[slot]?.push(vertex));
+    return new Map([...wanted].map((slot) => [slot, lists[slot]!]));
   }
 
   /** Returns the number of real vertices of each slot that are no anchors. Requires the mutex. */

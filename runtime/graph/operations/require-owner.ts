@@ -73,9 +73,8 @@ function requireOwn(
   type: number,
 ): void {
   const key = vertex === 0 ? (id as string) : store.ids.idOf(vertex);
-  const isOwn = slots.owns(key);
-  if (isOwn && !slots.isHeld(key)) return;
+  if (slots.mayChange(key)) return;
   if (type === 0 ? isAnchor(store, vertex) : isAnchorCode(store, slots, type)) return;
   const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}...` : key;
-  throw new OwnerError(`vertex '${shown}': ${isOwn ? MOVING : slots.describeOwner(key)}`);
+  throw new OwnerError(`vertex '${shown}': ${slots.owns(key) ? MOVING : slots.describeOwner(key)}`);
 }

@@ -21,7 +21,20 @@ import { isAway, SlotSurvey, WAIT_MS } from "./slot-survey.js";
 
 const MAX_FAILURES = 100;
 
-export type ApplyStep = Extract<SlotStep, { do: "apply" }>;
+export type CopyStep = Extract<SlotStep, { do: "copy" | "apply" }>;
+
+/** Acts of a run between the commands of an attempt. */
+export interface AttemptActs {
+  /** Sends the content of the slots, which do not change any more. */
+  copy(step: CopyStep): Promise<void>;
+  /** Lets the target write the content, and verifies it. */
+  apply(step: CopyStep): Promise<void>;
+}
+
+const NO_ACTS: AttemptActs = {
+  copy: () => Promise.resolve(),
+  apply: () => Promise.resolve(),
+};
 
 export class SlotSteps {
   readonly #lease: ProcedureLease;
@@ -40,17 +53,14 @@ export class SlotSteps {
   /** Completes or undoes what an earlier run has left, and lets all instances have one map. */
   async settle(): Promise<SlotRecord> {
     this.survey.forget();
-    await this.#advance(null, () => Promise.resolve());
+    await this.#advance(null, NO_ACTS);
     return this.installEverywhere();
   }
 
-  /**
-   * Executes the steps of an attempt.
-   * @param apply copies the content of the slots, which do not change any more
-   */
-  async attempt(move: SlotMove, apply: (step: ApplyStep) => Promise<void>): Promise<void> {
+  /** Executes the steps of an attempt. */
+  async attempt(move: SlotMove, acts: AttemptActs): Promise<void> {
     try {
-      await this.#advance({ move, isApplied: false }, apply);
+      await this.#advance({ move, isCopied: false, isApplied: false }, acts);
       await this.installEverywhere();
     } catch (error) {
       // Before the source has given the slots, everything is as it was.
@@ -59,10 +69,7 @@ export class SlotSteps {
     }
   }
 
-  async #advance(
-    begun: SlotAttempt | null,
-    apply: (step: ApplyStep) => Promise<void>,
-  ): Promise<void> {
+  async #advance(begun: SlotAttempt | null, acts: AttemptActs): Promise<void> {
     let attempt = begun;
     for (let failures = 0; ; ) {
       const step = nextSlotStep((await this.survey.look()).map(toMember), attempt);
@@ -72,10 +79,15 @@ export class SlotSteps {
         await this.survey.leaderOf(step.group);
         continue;
       }
-      const act = () => (step.do === "apply" ? apply(step) : this.#execute(step));
+      const act = () => {
+        if (step.do === "copy" || step.do === "apply") return acts[step.do](step);
+        return this.#execute(step);
+      };
       const isDone = await this.#try(act, failures < MAX_FAILURES);
       if (!isDone) failures++;
-      else if (step.do === "apply") attempt = { move: step.move, isApplied: true };
+      else if (step.do === "copy" || step.do === "apply") {
+        attempt = { move: step.move, isCopied: true, isApplied: step.do === "apply" };
+      }
     }
   }
 

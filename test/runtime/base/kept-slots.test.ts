@@ -8,6 +8,7 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { installSlots, type SlotPlan, threadSlots } from "../../../runtime/base/instance-slots.js";
 import { KeptSlots } from "../../../runtime/base/kept-slots.js";
+import { slotOfKey } from "../../../runtime/base/slot-of-key.js";
 
 const test = suite<{ root: string }>("kept slots");
 const PLAN: SlotPlan = {
@@ -52,17 +53,58 @@ test("a move is known after a restart, and its responses are of no map", ({ root
   const id = threadSlots()!.idSince(Date.now() + 1e6);
   assert.match(id!, /^[0-9a-f]{16}$/);
   first.change({ do: "hold", move: MOVE });
-  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
+  // The source does not change the slots, and the target has none of them.
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), id);
   assert.ok(threadSlots()!.isAnyHeld);
   const again = new KeptSlots(root, PLAN);
   assert.equal(again.record, first.record);
-  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
   assert.ok(threadSlots()!.isAnyHeld);
-  again.change({ do: "abort", id: "a" });
-  assert.is(threadSlots()!.idSince(Date.now() + 1e6), id);
-  assert.ok(again.isKnown);
+  again.change({ do: "give", id: "a" });
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
+  again.change({ do: "clear", id: "a" });
+  assert.match(threadSlots()!.idSince(Date.now() + 1e6)!, /^[0-9a-f]{16}$/);
+  assert.not.ok(threadSlots()!.isAnyHeld);
   // Requests received before may have seen other slots.
   assert.is(threadSlots()!.idSince(1), null);
+});
+
+test("what a target receives belongs to no map, and an undone move changes none", ({ root }) => {
+  const slots = new KeptSlots(root, { ...PLAN, own: 1 });
+  slots.keepFirst();
+  const id = threadSlots()!.idSince(Date.now() + 1e6);
+  slots.change({ do: "hold", move: MOVE });
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
+  assert.is(new KeptSlots(root, { ...PLAN, own: 1 }) && threadSlots()!.idSince(1e15), null);
+  slots.change({ do: "abort", id: "a" });
+  assert.is(threadSlots()!.idSince(Date.now() + 1e6), id);
+  assert.is(threadSlots()!.idSince(1), null);
+});
+
+test("a response for a key is of a map unless its own slot has moved", ({ root }) => {
+  const slots = new KeptSlots(root, { ...PLAN, own: 1 });
+  slots.keepFirst();
+  const [moving, free] = [3, 4].map((slot) => {
+    return Array.from({ length: 200 }, (_, n) => `k${n}`).find(
+      (key) => slotOfKey(key, 16) === slot,
+    )!;
+  }) as [string, string];
+  const known = () => [free, moving].map((key) => threadSlots()!.idSince(1, key) !== null);
+  assert.equal(known(), [true, true]);
+  slots.change({ do: "hold", move: MOVE });
+  assert.equal(known(), [true, false]);
+  slots.change({ do: "take", id: "a" });
+  assert.equal(known(), [true, false]);
+  // The request came later.
+  assert.ok(threadSlots()!.idSince(1e15, moving) !== null);
+  // Another map: the owners of its other slots count.
+  const map = { count: 16, runs: [[0, 0]] as [number, number][] };
+  const record = { ...slots.record, version: 2, map };
+  slots.change({ do: "install", record });
+  assert.equal(known(), [true, false]);
+  const other = Array.from({ length: 200 }, (_, n) => `k${n}`).find(
+    (key) => slotOfKey(key, 16) === 9,
+  )!;
+  assert.is(threadSlots()!.idSince(1, other), null);
 });
 
 test("without a record, responses are of no map until that of the group is adopted", ({ root }) => {

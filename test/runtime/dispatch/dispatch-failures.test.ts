@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { SlotMap, type SlotRuns } from "../../../runtime/base/slot-map.js";
 import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Failure } from "../../../runtime/dispatch/partition-call.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
@@ -119,6 +120,14 @@ test("never merges answers of other slots", async () => {
     (await small!.at(1, 0).next()).answer(200, "b", ...fields);
     assert.is(await owner.outcome(), `<partial: 1 width: 2> | 500 | ${text}`);
   }
+  // A back-end that has owned a key for the whole time has a map, whichever it is.
+  const keyed = small!.begin("/a", { key: "k1" });
+  const partition = new SlotMap(slots as unknown as SlotRuns).ownerOfKey("k1");
+  (await small!.at(partition, 0).next()).answer(200, "k", ...other!);
+  assert.match(await keyed.owner.outcome(), /k$/);
+  const doubtful = small!.begin("/a", { key: "k1" });
+  (await small!.at(partition, 0).next()).answer(200, "k", PARTIAL);
+  assert.match(await doubtful.owner.outcome(), text);
   // A plugin that changes nothing is asked of another replica.
   const { owner } = small!.begin();
   owner.repeats = true;

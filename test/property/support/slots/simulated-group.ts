@@ -22,6 +22,10 @@ export interface Member {
   leads: boolean;
   /** Its record is that of its group: an empty data folder has none. */
   isKnown: boolean;
+  /** Number of its starts, which end its requests. */
+  starts: number;
+  /** When each slot was last moved. */
+  readonly touched: Map<number, number>;
 }
 
 export class SimulatedGroup {
@@ -69,6 +73,7 @@ export class SimulatedGroup {
     const isLast = [...this.synced].every((other) => other === member);
     if (isLast || this.leading === member) return;
     this.synced.delete(member);
+    member.starts++;
     Object.assign(member, { content: new Map(), record, term: 0, leads: false, isKnown: false });
   }
 

@@ -11,24 +11,34 @@ import {
   type SlotStep,
 } from "../../../../runtime/base/next-slot-step.js";
 import { planSlotMoves } from "../../../../runtime/base/plan-slot-moves.js";
-import { divideSlots, SlotMap } from "../../../../runtime/base/slot-map.js";
+import { divideSlots } from "../../../../runtime/base/slot-map.js";
 import {
   changeSlots,
+  isMixed,
+  listMoved,
   type SlotCommand,
   type SlotMove,
   type SlotRecord,
 } from "../../../../runtime/base/slot-record.js";
 import { Random } from "../random.js";
+import {
+  type Dispatcher,
+  isHeld,
+  KEYS,
+  ownerOf,
+  type Request,
+  SLOTS,
+  slotOf,
+} from "./simulated-dispatcher.js";
+import { checkAnswer, checkEnd, checkOwners } from "./simulated-end.js";
 import { type Content, copyOf, type Member, SimulatedGroup } from "./simulated-group.js";
 
 /** Part of the protocol that is left out, to see that it is needed. */
 export type Guard =
   | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify")
   | ("lease" | "all members" | "removal" | "settled")
-  | ("latest term" | "confirmed" | "adopted");
+  | ("latest term" | "confirmed" | "adopted" | "map of keys");
 
-const SLOTS = 16;
-const KEYS = 24;
 const FAULTY_STEPS = 1500;
 const CALM_STEPS = 4000;
 /** A command or request got no response. */
@@ -37,12 +47,6 @@ class Lost extends Error {}
 class Regained extends Error {}
 
 type Task = Generator<undefined, void, undefined>;
-
-interface Dispatcher {
-  record: SlotRecord;
-  isHeld: boolean;
-  running: number;
-}
 
 export interface MoveOutcome {
   readonly cuts: number;
@@ -68,6 +72,7 @@ class Simulation {
   readonly #coordinating = new Set<Task>();
   #coordinators = 0;
   #isCalm = false;
+  #step = 0;
   #serial = 0;
   #cuts = 0;
   #answers = 0;
@@ -88,13 +93,14 @@ class Simulation {
       const members = Array.from({ length: 1 + this.#random.below(3) }, (_, n): Member => {
         const id = n === 0 ? name : `${name}.${n}`;
         const content: Content = new Map();
-        const more = { lease: 0, content, term: 1, leads: n === 0, isKnown: true };
-        return { id, group: name, record, isUp: true, ...more };
+        const more = { lease: 0, content, term: 1, leads: n === 0, isKnown: true, starts: 0 };
+        const touched = new Map<number, number>();
+        return { id, group: name, record, isUp: true, touched, ...more };
       });
       this.#members.push(...members);
       this.#groups.set(name, new SimulatedGroup(name, members, without !== "adopted"));
     }
-    this.#dispatchers = [0, 1].map(() => ({ record, isHeld: false, running: 0 }));
+    this.#dispatchers = [0, 1].map(() => ({ record, held: null, running: new Set() }));
   }
 
   run(): MoveOutcome {
@@ -105,7 +111,7 @@ class Simulation {
     }
     this.#isCalm = true;
     for (const member of this.#members) this.#start(member);
-    for (const dispatcher of this.#dispatchers) dispatcher.isHeld = false;
+    for (const dispatcher of this.#dispatchers) dispatcher.held = null;
     for (const group of this.#groups.values()) {
       group.elect(this.#random);
       for (const member of group.members) group.follow(member);
@@ -119,12 +125,14 @@ class Simulation {
     }
     assert.not.ok(this.#tasks.includes(last), "the last coordinator ends");
     while (this.#tasks.length > 0) this.#advance();
-    this.#checkEnd();
+    const groups = [...this.#groups.values()];
+    checkEnd(this.#members, groups, this.#kept, this.#acknowledged);
     return { cuts: this.#cuts, answers: this.#answers, changes: this.#changes };
   }
 
   #advance(): void {
     if (this.#tasks.length === 0) return;
+    this.#step++;
     const task = this.#random.of(this.#tasks);
     let isOver = true;
     try {
@@ -133,13 +141,14 @@ class Simulation {
       if (!(error instanceof Lost)) throw error;
     }
     if (isOver) this.#tasks = this.#tasks.filter((other) => other !== task);
-    this.#checkOwners();
+    checkOwners([...this.#members, ...this.#dispatchers]);
   }
 
   #begin(): void {
     const kind = this.#random.below(10);
     if (kind < 5) this.#tasks.push(this.#change());
-    else if (kind < 9) this.#tasks.push(this.#query());
+    else if (kind < 8) this.#tasks.push(this.#query());
+    else if (kind < 9) this.#tasks.push(this.#keyedQuery());
     else if (!this.#isCalm) {
       const task = this.#coordinate();
       this.#coordinating.add(task);
@@ -162,7 +171,7 @@ class Simulation {
       case 3: {
         // A dispatcher starts again with the map that it has kept, and holds nothing.
         const dispatcher = this.#random.of(this.#dispatchers);
-        dispatcher.isHeld = false;
+        dispatcher.held = null;
         return;
       }
       case 4:
@@ -177,8 +186,8 @@ class Simulation {
         // A killed coordinator; half of them only stand still for long, and go on later.
         this.#tasks = this.#tasks.filter(() => this.#random.below(3) > 0);
         for (const dispatcher of this.#dispatchers) {
-          dispatcher.running = 0;
-          if (this.#random.below(2) === 0) dispatcher.isHeld = false;
+          dispatcher.running.clear();
+          if (this.#random.below(2) === 0) dispatcher.held = null;
         }
     }
   }
@@ -186,6 +195,7 @@ class Simulation {
   #start(member: Member): void {
     if (member.isUp) return;
     member.isUp = true;
+    member.starts++;
     member.lease = 0;
     const group = this.#groups.get(member.group)!;
     if (group.members.length === 1 && this.#random.below(2) === 0) group.elect(this.#random);
@@ -222,8 +232,9 @@ class Simulation {
     const key = this.#random.below(KEYS);
     const serial = this.#serial++;
     const dispatcher = this.#random.below(4) === 0 ? null : this.#random.of(this.#dispatchers);
-    while (dispatcher?.isHeld) yield;
-    if (dispatcher !== null) dispatcher.running++;
+    const request: Request = { key, isQuery: false };
+    while (dispatcher !== null && isHeld(dispatcher, request)) yield;
+    dispatcher?.running.add(request);
     try {
       const { record } = dispatcher ?? this.#random.of(this.#members);
       const group = record.groups[ownerOf(record, key)]!;
@@ -235,7 +246,7 @@ class Simulation {
       this.#acknowledge(key, serial);
       yield;
     } finally {
-      if (dispatcher !== null) dispatcher.running = Math.max(0, dispatcher.running - 1);
+      dispatcher?.running.delete(request);
     }
   }
 
@@ -257,8 +268,9 @@ class Simulation {
 
   *#query(): Task {
     const dispatcher = this.#random.of(this.#dispatchers);
-    while (dispatcher.isHeld) yield;
-    dispatcher.running++;
+    const request: Request = { key: null, isQuery: true };
+    while (isHeld(dispatcher, request)) yield;
+    dispatcher.running.add(request);
     try {
       const before = new Map([...this.#acknowledged].map(([key, set]) => [key, new Set(set)]));
       const { record } = dispatcher;
@@ -270,26 +282,49 @@ class Simulation {
         const [one] = up.filter((member) => group.synced.has(member));
         if (one === undefined) return;
         const { record: own, content } = one;
-        const isSettled = own.move === null || this.#without === "settled";
+        const isSettled = !isMixed(own, group.name) || this.#without === "settled";
         parts.push({ content: copyOf(content), version: isSettled ? own.version : -1 });
       }
       yield;
       const isOne = parts.every(({ version }) => version === record.version);
       if (!isOne && this.#without !== "map of answers") return;
-      this.#checkAnswer(before, parts);
+      this.#answers++;
+      checkAnswer(before, parts);
     } finally {
-      dispatcher.running = Math.max(0, dispatcher.running - 1);
+      dispatcher.running.delete(request);
     }
   }
 
-  #checkAnswer(before: Content, parts: readonly { readonly content: Content }[]): void {
-    this.#answers++;
-    for (let key = 0; key < KEYS; key++) {
-      const found = parts.filter(({ content }) => content.has(key));
-      assert.ok(found.length <= 1, `key ${key} is twice in an answer`);
-      for (const serial of before.get(key) ?? []) {
-        assert.ok(found[0]?.content.get(key)?.has(serial), `an answer lacks ${serial} of ${key}`);
-      }
+  /** Only the group of the key answers, while other slots may move. */
+  *#keyedQuery(): Task {
+    const key = this.#random.below(KEYS);
+    const dispatcher = this.#random.of(this.#dispatchers);
+    const request: Request = { key, isQuery: true };
+    while (isHeld(dispatcher, request)) yield;
+    dispatcher.running.add(request);
+    try {
+      const before = [...(this.#acknowledged.get(key) ?? [])];
+      const { record } = dispatcher;
+      yield;
+      const group = this.#groups.get(record.groups[ownerOf(record, key)]!)!;
+      const up = group.members.filter((member) => member.isUp && member.term === group.term);
+      const member = up.find((one) => group.synced.has(one));
+      if (member?.record.groups[ownerOf(member.record, key)] !== group.name) return;
+      const { starts } = member;
+      const sinceStep = this.#step;
+      for (let n = this.#random.below(80); n > 0; n--) yield;
+      const content = new Set(member.content.get(key));
+      yield;
+      if (member.starts !== starts || !member.isUp) return;
+      const slot = slotOf(key);
+      const isMoved = (member.touched.get(slot) ?? -1) >= sinceStep;
+      const isMoving = isMoved || member.record.move?.slots.includes(slot) === true;
+      if (isMoving && this.#without !== "map of keys") return;
+      this.#answers++;
+      const lost = before.filter((serial) => !content.has(serial));
+      assert.equal(lost, [], `an answer for key ${key}`);
+    } finally {
+      dispatcher.running.delete(request);
     }
   }
 
@@ -298,6 +333,7 @@ class Simulation {
   *#coordinate(): Task {
     const number = ++this.#coordinators;
     let attempt: SlotAttempt | null = null;
+    let copied: Content = new Map();
     const held: Dispatcher[] = [];
     try {
       for (const member of this.#members) {
@@ -316,36 +352,47 @@ class Simulation {
         for (let n = this.#random.below(4); n > 0; n--) yield;
         if (step.do === "done") {
           this.#install(members[0]!.record);
-          for (const dispatcher of held.splice(0)) dispatcher.isHeld = false;
+          for (const dispatcher of held.splice(0)) dispatcher.held = null;
           const move = this.#choose(members[0]!.record);
           attempt = null;
           if (move === null) return;
-          let isDrained = true;
-          for (const dispatcher of this.#dispatchers) {
-            dispatcher.isHeld = true;
-            held.push(dispatcher);
-            for (let n = 0; dispatcher.running > 0 && n < 50; n++) yield;
-            isDrained &&= dispatcher.running === 0;
-          }
-          attempt = isDrained ? { move, isApplied: false } : null;
+          held.push(...this.#dispatchers);
+          const isDrained = yield* this.#hold(move, false);
+          attempt = isDrained ? { move, isCopied: false, isApplied: false } : null;
+          copied = new Map();
           continue;
         }
         try {
-          yield* this.#execute(step, number);
-          if (step.do === "apply") attempt = { move: step.move, isApplied: true };
+          if (step.do === "copy") copied = this.#copy(step);
+          else if (step.do === "apply") yield* this.#write(step, copied, number);
+          else yield* this.#execute(step, number);
+          if (step.do === "copy" && !(yield* this.#hold(step.move, true))) attempt = null;
+          else if (step.do === "copy" || step.do === "apply") {
+            attempt = { move: step.move, isCopied: true, isApplied: step.do === "apply" };
+          }
         } catch (error) {
           if (!(error instanceof Regained)) throw error;
         }
       }
     } finally {
       for (const member of this.#members) if (member.lease === number) member.lease = 0;
-      for (const dispatcher of held) dispatcher.isHeld = false;
+      for (const dispatcher of held) dispatcher.held = null;
     }
   }
 
-  *#execute(step: Extract<SlotStep, { do: "tell" | "apply" | "remove" }>, number: number): Task {
+  /** Lets requests wait; returns false if some run for too long. */
+  *#hold({ slots }: SlotMove, withQueries: boolean): Generator<undefined, boolean, undefined> {
+    for (const dispatcher of this.#dispatchers) {
+      dispatcher.held = { slots, withQueries };
+      const isBusy = () => [...dispatcher.running].some((request) => isHeld(dispatcher, request));
+      for (let n = 0; isBusy() && n < 50; n++) yield;
+      if (isBusy()) return false;
+    }
+    return true;
+  }
+
+  *#execute(step: Extract<SlotStep, { do: "tell" | "remove" }>, number: number): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
-    if (step.do === "apply") return yield* this.#copy(step, number);
     this.#remove(step.at, step.move, number);
     yield;
     yield* this.#tell(step.then.to, step.then.command, number);
@@ -393,7 +440,9 @@ class Simulation {
       const member = this.#memberOf(id);
       this.#requireLease(member, number);
       try {
-        member.record = changeSlots(member.record, member.group, command);
+        const next = changeSlots(member.record, member.group, command);
+        for (const slot of listMoved(member.record, next)) member.touched.set(slot, this.#step);
+        member.record = next;
       } catch {
         throw new Lost();
       }
@@ -404,13 +453,17 @@ class Simulation {
       for (const member of this.#members) member.record = { ...member.record, move: null };
   }
 
-  *#copy({ move, from, to }: ApplyStep, number: number): Task {
-    const source = copyOf(this.#inTerm(from).content);
+  /** The content does not change any more. */
+  #copy({ from }: CopyStep): Content {
+    return copyOf(this.#inTerm(from).content);
+  }
+
+  *#write({ move, to }: CopyStep, copied: Content, number: number): Task {
     yield;
     const target = this.#inTerm(to);
     this.#requireLease(target, number);
     if (target.record.move?.id !== move.id) throw new Lost();
-    for (const [key, changes] of source) {
+    for (const [key, changes] of copied) {
       if (!move.slots.includes(slotOf(key))) continue;
       this.#inTerm(to).content.set(key, new Set(changes));
       yield;
@@ -436,53 +489,6 @@ class Simulation {
       dispatcher.record = changeSlots(dispatcher.record, null, { do: "install", record });
     }
   }
-
-  // Invariants
-
-  /** One owner per slot and version, in all records. */
-  #checkOwners(): void {
-    const maps = new Map<number, string>();
-    for (const { record } of [...this.#members, ...this.#dispatchers]) {
-      const text = JSON.stringify(record.map);
-      const known = maps.get(record.version) ?? text;
-      assert.is(text, known, `two maps of version ${record.version}`);
-      maps.set(record.version, known);
-    }
-  }
-
-  #checkEnd(): void {
-    const { record } = this.#members[0]!;
-    for (const { id, record: other } of this.#members) {
-      assert.is(other.version, record.version, id);
-      assert.is(other.move, null, id);
-    }
-    const shares = new Map<string, number>();
-    for (let slot = 0; slot < SLOTS; slot++) {
-      const owner = record.groups[new SlotMap(record.map).ownerOf(slot)]!;
-      shares.set(owner, (shares.get(owner) ?? 0) + 1);
-    }
-    const counts = this.#kept.map((group) => shares.get(group) ?? 0);
-    assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, "equal shares");
-    for (let key = 0; key < KEYS; key++) {
-      const owner = record.groups[ownerOf(record, key)];
-      for (const group of this.#groups.values()) {
-        const content = group.leading!.content;
-        if (group.name !== owner) {
-          assert.not.ok(content.has(key), `key ${key} is still in ${group.name}`);
-          continue;
-        }
-        for (const serial of this.#acknowledged.get(key) ?? []) {
-          assert.ok(content.get(key)?.has(serial), `change ${serial} of key ${key} is lost`);
-        }
-      }
-    }
-  }
 }
 
-type ApplyStep = Extract<SlotStep, { do: "apply" }>;
-
-const slotOf = (key: number) => key % SLOTS;
-
-function ownerOf(record: SlotRecord, key: number): number {
-  return new SlotMap(record.map).ownerOf(slotOf(key));
-}
+type CopyStep = Extract<SlotStep, { do: "copy" | "apply" }>;

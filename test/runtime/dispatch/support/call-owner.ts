@@ -18,7 +18,6 @@ export const PARTIAL = "Content-Type: application/x-svc-partial";
 export class Owner implements CallOwner {
   /** Where a call is repeated that got responses of several slot maps. */
   matrix!: Matrix;
-  isHeld = false;
   waits = 0;
   leaves = 0;
   successes = 0;
@@ -35,6 +34,10 @@ export class Owner implements CallOwner {
   }
 
   freed(): void {}
+
+  isHeld(): boolean {
+    return false;
+  }
 
   recordFailure(): void {}
 

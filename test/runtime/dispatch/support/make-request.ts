@@ -8,6 +8,7 @@ export interface RequestOptions {
   readonly isPrimary?: boolean;
   readonly affinity?: number;
   readonly target?: bigint;
+  readonly key?: string;
   readonly isRelayed?: boolean;
   readonly isKeyed?: boolean;
 }
@@ -22,7 +23,7 @@ export function makeRequest(path: string, options: RequestOptions = {}): Forward
     body,
     preference: { isPrimary, affinity },
     target,
-    key: null,
+    key: options.key ?? null,
     isRelayed: options.isRelayed ?? false,
     isKeyed: options.isKeyed ?? false,
   };

@@ -1,0 +1,70 @@
+// Invariants of slots that move: one owner per slot and version at any time, and afterwards each
+// change that was acknowledged in the owner of its key alone.
+
+import * as assert from "uvu/assert";
+import { SlotMap } from "../../../../runtime/base/slot-map.js";
+import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
+import { KEYS, ownerOf, SLOTS } from "./simulated-dispatcher.js";
+import type { Content, Member, SimulatedGroup } from "./simulated-group.js";
+
+/** @throws AssertionError */
+export function checkOwners(all: readonly { readonly record: SlotRecord }[]): void {
+  const maps = new Map<number, string>();
+  for (const { record } of all) {
+    const text = JSON.stringify(record.map);
+    const known = maps.get(record.version) ?? text;
+    assert.is(text, known, `two maps of version ${record.version}`);
+    maps.set(record.version, known);
+  }
+}
+
+/** @throws AssertionError if a key is missing, or in several parts */
+export function checkAnswer(
+  before: Content,
+  parts: readonly { readonly content: Content }[],
+): void {
+  for (let key = 0; key < KEYS; key++) {
+    const found = parts.filter(({ content }) => content.has(key));
+    assert.ok(found.length <= 1, `key ${key} is twice in an answer`);
+    for (const serial of before.get(key) ?? []) {
+      assert.ok(found[0]?.content.get(key)?.has(serial), `an answer lacks ${serial} of ${key}`);
+    }
+  }
+}
+
+/**
+ * @param kept groups that share the slots
+ * @throws AssertionError
+ */
+export function checkEnd(
+  members: readonly Member[],
+  groups: readonly SimulatedGroup[],
+  kept: readonly string[],
+  acknowledged: Content,
+): void {
+  const { record } = members[0]!;
+  for (const { id, record: other } of members) {
+    assert.is(other.version, record.version, id);
+    assert.is(other.move, null, id);
+  }
+  const shares = new Map<string, number>();
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const owner = record.groups[new SlotMap(record.map).ownerOf(slot)]!;
+    shares.set(owner, (shares.get(owner) ?? 0) + 1);
+  }
+  const counts = kept.map((group) => shares.get(group) ?? 0);
+  assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, "equal shares");
+  for (let key = 0; key < KEYS; key++) {
+    const owner = record.groups[ownerOf(record, key)];
+    for (const group of groups) {
+      const { content } = group.leading!;
+      if (group.name !== owner) {
+        assert.not.ok(content.has(key), `key ${key} is still in ${group.name}`);
+        continue;
+      }
+      for (const serial of acknowledged.get(key) ?? []) {
+        assert.ok(content.get(key)?.has(serial), `change ${serial} of key ${key} is lost`);
+      }
+    }
+  }
+}

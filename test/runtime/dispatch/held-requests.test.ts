@@ -1,0 +1,85 @@
+// Requests that wait for a cut of slots: those for its keys and those for all partitions, queries
+// only where the contents are mixed. All others go on.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SlotMap } from "../../../runtime/base/slot-map.js";
+import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
+import type { ForwardedRequest } from "../../../runtime/dispatch/forwarded-request.js";
+import { HeldRequests } from "../../../runtime/dispatch/held-requests.js";
+import type { Matrix } from "../../../runtime/dispatch/matrix.js";
+import { makeDispatch } from "./support/call-owner.js";
+import { makeRequest } from "./support/make-request.js";
+
+const SLOTS = new SlotMap({ count: 16, runs: [[0, 0]] });
+const MOVING = SLOTS.slotOf("moving");
+const FREE = ["a", "b", "c", "d"].find((key) => SLOTS.slotOf(key) !== MOVING)!;
+const HOLD = { slots: [MOVING], withQueries: false, forMs: 60_000, drainMs: 0 };
+
+const test = suite("held requests");
+
+class Owner {
+  readonly matrix = { slots: SLOTS } as unknown as Matrix;
+  readonly sent: string[] = [];
+  executing: ForwardedRequest[] = [];
+
+  isReadonly({ path }: ForwardedRequest): boolean {
+    return path === "/read";
+  }
+
+  dispatch({ request }: Dispatch): void {
+    this.sent.push(request.path);
+  }
+
+  running(): ForwardedRequest[] {
+    return this.executing;
+  }
+}
+
+function waiting(held: HeldRequests): string[] {
+  const all = ["/read", "/change"].flatMap((path) => {
+    return [undefined, "moving", FREE].map((key) => makeRequest(path, key ? { key } : {}));
+  });
+  const names = all.filter((one) => held.includes(one));
+  return names.map(({ path, key }) => `${path} ${key === FREE ? "free" : key}`);
+}
+
+test("changes wait first, then queries, too, but none for other keys", async () => {
+  const held = new HeldRequests(new Owner());
+  assert.equal(waiting(held), []);
+  await held.hold(HOLD);
+  assert.equal(waiting(held), ["/change null", "/change moving"]);
+  await held.hold({ ...HOLD, withQueries: true });
+  assert.equal(waiting(held), ["/read null", "/read moving", "/change null", "/change moving"]);
+  held.release();
+  assert.equal(waiting(held), []);
+});
+
+test("a hold awaits only requests that would wait", async () => {
+  const owner = new Owner();
+  const held = new HeldRequests(owner);
+  owner.executing = [makeRequest("/change", { key: FREE }), makeRequest("/read")];
+  assert.is(await held.hold({ ...HOLD, drainMs: 60_000 }), 0);
+  owner.executing.push(makeRequest("/change", { key: "moving" }));
+  assert.is(await held.hold(HOLD), 1);
+  const drained = held.hold({ ...HOLD, drainMs: 60_000 });
+  owner.executing.pop();
+  assert.is(await drained, 0);
+  held.release();
+});
+
+test("what waits is sent in its order at the end, which comes by itself", async () => {
+  const owner = new Owner();
+  const held = new HeldRequests(owner);
+  await held.hold(HOLD);
+  for (const path of ["/a", "/b"]) assert.ok(held.push(makeDispatch(path)));
+  assert.equal(owner.sent, []);
+  held.release();
+  assert.equal(owner.sent, ["/a", "/b"]);
+  await held.hold({ ...HOLD, forMs: 1 });
+  assert.ok(held.push(makeDispatch("/c")));
+  while (owner.sent.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  assert.not.ok(held.includes(makeRequest("/change")));
+});
+
+test.run();
