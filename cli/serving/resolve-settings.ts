@@ -1,7 +1,7 @@
 // Resolves the settings of a server: options and variables override the configuration of the build.
 
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
@@ -77,9 +77,10 @@ interface Place {
 async function placeOf(
   projectDir: string,
   config: ResolvedConfig,
-  { instance, descriptor }: ServeValues,
+  { instance: ids, descriptor }: ServeValues,
 ): Promise<Place | null> {
-  if (instance === undefined) return null;
+  if (ids === undefined) return null;
+  const instance = selectInstance(ids.split(","), hostname());
   const [{ loadSystem }, { planInstance }] = await Promise.all([
     import("../system/load-system.js"),
     import("../../runtime/system/instance-plan.js"),
@@ -91,6 +92,20 @@ async function placeOf(
     throw new SvcError("SVC3111", text + didYouMean(instance, known));
   }
   return { plan: planInstance(system, instance), descriptor: system.descriptor };
+}
+
+/**
+ * Returns the one of several ids that the number at the end of the host name selects, from 1: of
+ * the pods of a StatefulSet, each serves another instance.
+ * @throws SvcError SVC3111
+ */
+export function selectInstance(ids: readonly string[], host: string): string {
+  if (ids.length === 1) return ids[0]!;
+  const ordinal = Number(/-(\d+)$/.exec(host.split(".", 1)[0]!)?.[1]);
+  const id = ids[ordinal - 1];
+  if (id !== undefined) return id;
+  const text = `host name ${host} does not end with a number from 1 to ${ids.length}`;
+  throw new SvcError("SVC3111", `--instance has ${ids.length} ids, and the ${text}`);
 }
 
 /** Instances of one project have separate data. */

@@ -117,9 +117,9 @@ test("are the same systems as those without ranges", () => {
       assert.equal(planInstance(system, id), planInstance(same, id), where);
     }
     const hostOf = (id: string) => `pod-${id.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-0`;
-    const placed = descriptorWith(system, hostOf);
-    const [one, other] = [placed, descriptorWith(same, hostOf)].map((text) =>
-      readDescriptor(JSON.parse(text)),
+    const placed = descriptorWith(system, (id) => ({ host: hostOf(id) }));
+    const [one, other] = [placed, descriptorWith(same, (id) => ({ host: hostOf(id) }))].map(
+      (text) => readDescriptor(JSON.parse(text)),
     );
     assert.equal(essence(one!), essence(other!), where);
     assert.is(one!.instances.get(`D${shape.first}`)!.host, hostOf(`D${shape.first}`), where);

@@ -25,7 +25,7 @@ export function compose(system: System): Manifests {
   };
   return new Map([
     ["compose.yaml", toYaml(file)],
-    ["system.json", `${descriptorWith(system, (id) => names.get(id)!)}\n`],
+    ["system.json", `${descriptorWith(system, (id) => ({ host: names.get(id)! }))}\n`],
   ]);
 }
 
@@ -34,7 +34,11 @@ function serviceOf(system: System, placed: PlacedInstance): object {
   const { port, isBackEnd } = plan;
   return {
     image: `${platformName(system.name)}:latest`,
-    command: ["node", "serve.mjs", ...serveWords(placed, "/etc/svc/system.json", "/app/data")],
+    command: [
+      "node",
+      "serve.mjs",
+      ...serveWords(placed.plan.id, "/etc/svc/system.json", "/app/data"),
+    ],
     restart: "always",
     stop_grace_period: `${STOP_SECONDS}s`,
     // Secrets, such as SVC_ADMIN_KEY and SVC_TX_KEY.

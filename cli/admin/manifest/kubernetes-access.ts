@@ -1,12 +1,18 @@
 // Permissions of the instances that choose their leader by Leases of Kubernetes.
 
 import { leaseName } from "../../../runtime/base/lease-name.js";
+import type { PodSet } from "./kubernetes-places.js";
 import type { PlacedInstance } from "./placement.js";
 
 const SCHEME = "kubernetes://";
 
+/** Returns the Leases that the pods of a set use. */
+export function leasesFor({ pods }: PodSet): readonly string[] {
+  return pods.flatMap(leasesOf);
+}
+
 /** Returns the Leases of an instance's group: of its leader, and of its jobs. */
-export function leasesFor({ plan: { leadership } }: PlacedInstance): readonly string[] {
+function leasesOf({ plan: { leadership } }: PlacedInstance): readonly string[] {
   if (leadership === null || !leadership.engine.startsWith(SCHEME)) return [];
   const prefix = leadership.engine.slice(SCHEME.length);
   const { group } = leadership;
@@ -16,22 +22,38 @@ export function leasesFor({ plan: { leadership } }: PlacedInstance): readonly st
 /** Returns the service account and its permission to use Leases; empty if no group uses them. */
 export function leaseAccess(app: string, leases: readonly string[]): readonly object[] {
   if (leases.length === 0) return [];
-  const metadata = { name: app, labels: { app } };
   const rule = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+  return grant(app, app, false, [
+    // Kubernetes cannot limit `create` to names.
+    { ...rule, verbs: ["create"] },
+    { ...rule, resourceNames: leases, verbs: ["get", "update"] },
+  ]);
+}
+
+/** Returns the service account of operators, which may replace images and pods. */
+export function operatorAccess(app: string): readonly object[] {
+  const resources = ["statefulsets", "deployments"];
+  return grant(app, `${app}-operator`, true, [
+    { apiGroups: ["apps"], resources, verbs: ["get", "list", "patch"] },
+    { apiGroups: [""], resources: ["pods"], verbs: ["get", "delete"] },
+  ]);
+}
+
+function grant(
+  app: string,
+  name: string,
+  automountServiceAccountToken: boolean,
+  rules: readonly object[],
+): readonly object[] {
+  const metadata = { name, labels: { app } };
+  const rbac = { apiVersion: "rbac.authorization.k8s.io/v1" };
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata, automountServiceAccountToken: false },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata, automountServiceAccountToken },
+    { ...rbac, kind: "Role", metadata, rules },
     {
-      ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata },
-      rules: [
-        // Kubernetes cannot limit `create` to names.
-        { ...rule, verbs: ["create"] },
-        { ...rule, resourceNames: leases, verbs: ["get", "update"] },
-      ],
-    },
-    {
-      ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", metadata },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: app },
-      subjects: [{ kind: "ServiceAccount", name: app }],
+      ...{ ...rbac, kind: "RoleBinding", metadata },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", name }],
     },
   ];
 }

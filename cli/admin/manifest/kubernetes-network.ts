@@ -1,6 +1,6 @@
 // How pods are reached, and by which others; and how many may be missing at a time.
 
-import type { Pod } from "./kubernetes-places.js";
+import type { PodSet } from "./kubernetes-places.js";
 
 /** Label of pods that may call admin ports. */
 const OPERATOR = { "svc/operator": "true" };
@@ -14,19 +14,21 @@ export function peerService(app: string): object {
 }
 
 /** The name that clients call: dispatchers, or all instances where there are none. */
-export function clientService(app: string, fronts: readonly Pod[]): object {
+export function clientService(app: string, fronts: readonly PodSet[]): object {
   const [first] = fronts;
   return {
     ...{ apiVersion: "v1", kind: "Service", metadata: { name: app, labels: { app } } },
     spec: {
       selector: { app, front: "true" },
-      ports: [{ name: "main", port: first?.plan.port ?? 9000, targetPort: "main" }],
+      ports: [{ name: "main", port: first?.pods[0].plan.port ?? 9000, targetPort: "main" }],
     },
   };
 }
 
-export function dispatcherService(app: string, { name, plan: { port } }: Pod): object {
-  const labels = { app, instance: name };
+export function dispatcherService(app: string, { name, pods }: PodSet): object {
+  const [{ plan }] = pods;
+  const { port } = plan;
+  const labels = { app, row: name };
   return {
     ...{ apiVersion: "v1", kind: "Service", metadata: { name: `${app}-${name}`, labels } },
     spec: {

@@ -1,61 +1,86 @@
-// Where the pods of a system belong: their row, which may lose one of them at a time, and their
-// partition, whose replicas run on different hosts.
+// Where the pods of a system belong: engines to the StatefulSet of their row, which may lose one of
+// them at a time; replicas of a partition have the same ordinal and run on different hosts.
 
 import type { System } from "../../../runtime/system/system.js";
-import { type PlacedInstance, placeInstances, platformName } from "./placement.js";
+import { type Place, type PlacedInstance, placeInstances, platformName } from "./placement.js";
 
-export interface Pod extends PlacedInstance {
-  /** Row of a matrix; otherwise the instance itself. */
-  readonly row: string;
-  /** Null: in no matrix. */
-  readonly partition: string | null;
+/** Pods with one template: a row of a matrix, or an instance that is in none. */
+export interface PodSet {
+  /** Unique name within the system. */
+  readonly name: string;
+  /** In the order of their ordinals, from 1. */
+  readonly pods: readonly [PlacedInstance, ...PlacedInstance[]];
+  /** Dispatcher of the row; null: none. */
+  readonly matrix: string | null;
   /** Whether clients call it. */
   readonly isFront: boolean;
+  readonly hasData: boolean;
 }
 
-export function placePods(system: System): Pod[] {
+/** Ordinals begin as partitions of usual ids do, so that a range of ids has a range of hosts. */
+export const FIRST_ORDINAL = 1;
+
+export function placePods(system: System): PodSet[] {
   const placed = placeInstances(system);
-  const isTop = ({ plan }: PlacedInstance) => plan.dispatcher !== null && !plan.isBackEnd;
+  const isTop = ({ plan }: PlacedInstance) => isDispatcher(plan) && !plan.isBackEnd;
   const hasDispatchers = placed.some(isTop);
-  const places = listPlaces(system);
-  return placed.map((one) => {
-    const place = places.get(one.plan.id);
-    const isFront = hasDispatchers ? isTop(one) : one.plan.type !== "admin";
+  const rows = new Map<string, { matrix: string | null; pods: [number, PlacedInstance][] }>();
+  for (const one of placed) {
+    const found = isDispatcher(one.plan) ? null : findPlace(system, one.plan.id);
+    const { row, matrix, partition } = found ?? { row: one.name, matrix: null, partition: 0 };
+    const known = rows.get(row) ?? { matrix, pods: [] };
+    rows.set(row, { ...known, pods: [...known.pods, [partition, one]] });
+  }
+  return [...rows].map(([name, { matrix, pods }]) => {
+    const sorted = pods.sort(([a], [b]) => a - b).map(([, pod]) => pod);
+    const isFront = sorted.some((one) => (hasDispatchers ? isTop(one) : one.plan.type !== "admin"));
     // A dispatcher keeps nothing, whatever graphs are common to all instances.
-    const hasData = one.hasData && one.plan.dispatcher === null;
+    const hasData = sorted.some((one) => one.hasData && !isDispatcher(one.plan));
     return {
-      ...one,
-      hasData,
-      row: place?.row ?? one.name,
-      partition: place?.partition ?? null,
+      name,
+      pods: sorted as [PlacedInstance, ...PlacedInstance[]],
+      matrix,
       isFront,
+      hasData,
     };
   });
 }
 
-/** Returns the name that other instances find a pod by. */
-export function podHost(app: string, { plan, name }: Pod): string {
-  // The first pod of a set, by the name that the Service of the set gives it.
-  return plan.dispatcher === null ? `${app}-${name}-0.${app}-peers` : `${app}-${name}`;
+export function isDispatcher({ dispatcher }: PlacedInstance["plan"]): boolean {
+  return dispatcher !== null;
 }
 
-type Place = Readonly<Record<"row" | "partition", string>>;
+/** Returns where others find the pods of a set: each has its own address, so ports can be equal. */
+export function podPlaces(app: string, { name, pods }: PodSet): [id: string, place: Place][] {
+  const [{ plan: first }] = pods;
+  const txPort = txPortOf(pods);
+  return pods.map(({ plan }, at) => {
+    const pod = `${app}-${name}`;
+    // Pods of a set by the name that the Service of peers gives them.
+    const host = isDispatcher(plan) ? pod : `${pod}-${FIRST_ORDINAL + at}.${app}-peers`;
+    const hport = plan.port === first.port ? {} : { hport: first.port };
+    const tport = plan.txPort === 0 || plan.txPort === txPort ? {} : { tport: txPort };
+    return [plan.id, { host, ...hport, ...tport }];
+  });
+}
 
-/** Returns the place of each back-end in the first matrix that contains it. */
-function listPlaces(system: System): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
+/** Returns the port that pods of a set take changes on; 0: none does. */
+export function txPortOf(pods: PodSet["pods"]): number {
+  return pods.find(({ plan }) => plan.txPort > 0)?.plan.txPort ?? 0;
+}
+
+/** Returns the place in the first matrix that contains an instance. */
+function findPlace(
+  system: System,
+  id: string,
+): { row: string; matrix: string; partition: number } | null {
   for (const [dispatcher, { partitions }] of system.matrices) {
-    const name = platformName(dispatcher);
     for (const [partition, replicas] of partitions.entries()) {
-      for (const [row, id] of replicas.entries()) {
-        if (places.has(id)) continue;
-        const place = {
-          row: `${name}-row-${row + 1}`,
-          partition: `${name}-partition-${partition + 1}`,
-        };
-        places.set(id, place);
-      }
+      const row = replicas.indexOf(id);
+      if (row < 0) continue;
+      const matrix = platformName(dispatcher);
+      return { row: `${matrix}-row-${row + 1}`, matrix, partition };
     }
   }
-  return places;
+  return null;
 }

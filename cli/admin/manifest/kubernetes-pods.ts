@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { leasesFor } from "./kubernetes-access.js";
-import type { Pod } from "./kubernetes-places.js";
+import { type PodSet, txPortOf } from "./kubernetes-places.js";
 import { STOP_SECONDS, serveWords } from "./placement.js";
 
 export interface Sizes {
@@ -17,15 +17,15 @@ const USER = 1000;
 /** @param descriptor text that the pod depends on; null: changes of it do not replace the pod */
 export function podTemplate(
   app: string,
-  pod: Pod,
+  set: PodSet,
   sizes: Sizes,
   descriptor: string | null,
 ): object {
-  const { name, row, partition, isFront, hasData } = pod;
-  const needsAccount = leasesFor(pod).length > 0;
+  const { name, matrix, isFront, hasData } = set;
+  const needsAccount = leasesFor(set).length > 0;
   const labels = {
-    ...{ app, instance: name, row },
-    ...(partition !== null && { partition }),
+    ...{ app, row: name },
+    ...(matrix !== null && { matrix }),
     ...(isFront && { front: "true" }),
   };
   const volumes = [
@@ -45,30 +45,38 @@ export function podTemplate(
         ...{ runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, fsGroup: USER },
         seccompProfile: { type: "RuntimeDefault" },
       },
-      ...(partition !== null && spread({ app, partition })),
-      containers: [container(app, pod, sizes)],
+      ...(matrix !== null && spread({ app, matrix })),
+      containers: [container(app, set, sizes)],
       volumes,
     },
   };
 }
 
-/** Replicas of a partition never share a host, and prefer different zones. */
+/**
+ * Replicas of a partition never share a host, and prefer different zones. They are the pods of a
+ * matrix with the same ordinal.
+ */
 function spread(matchLabels: Readonly<Record<string, string>>): object {
   const labelSelector = { matchLabels };
-  const apart = { topologyKey: "kubernetes.io/hostname", labelSelector };
+  const matchLabelKeys = ["apps.kubernetes.io/pod-index"];
+  const apart = { topologyKey: "kubernetes.io/hostname", labelSelector, matchLabelKeys };
   return {
     affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [apart] } },
     topologySpreadConstraints: [
       {
         ...{ maxSkew: 1, topologyKey: "topology.kubernetes.io/zone" },
-        ...{ whenUnsatisfiable: "ScheduleAnyway", labelSelector },
+        ...{ whenUnsatisfiable: "ScheduleAnyway", labelSelector, matchLabelKeys },
       },
     ],
   };
 }
 
-function container(app: string, pod: Pod, { memory }: Sizes): object {
-  const { port, txPort } = pod.plan;
+function container(app: string, { pods }: PodSet, { memory }: Sizes): object {
+  const [pod] = pods;
+  const { port } = pod.plan;
+  const txPort = txPortOf(pods);
+  // The ordinal of the pod selects one.
+  const ids = pods.map(({ plan }) => plan.id).join();
   const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
   const scheme = pod.probe === "https" ? { scheme: "HTTPS" } : {};
   const probe = (path: string, at: string) => ({
@@ -81,7 +89,7 @@ function container(app: string, pod: Pod, { memory }: Sizes): object {
   return {
     name: "svc",
     image: app,
-    command: ["node", "serve.mjs", ...serveWords(pod, "/etc/svc/system.json", "/data")],
+    command: ["node", "serve.mjs", ...serveWords(ids, "/etc/svc/system.json", "/data")],
     // SVC_ADMIN_KEY and SVC_TX_KEY.
     envFrom: [{ secretRef: { name: app, optional: true } }],
     ports: [

@@ -1,10 +1,10 @@
-// Kubernetes objects as a kustomize base, or as a Helm chart. An engine is a StatefulSet of size
-// one, because it has its own name and data; it is updated only when its pod is deleted, which
-// `svc admin rolling-update` decides. A dispatcher is a Deployment behind a Service.
+// Kubernetes objects as a kustomize base, or as a Helm chart. The engines of a row are the pods of a
+// StatefulSet, because they have names and data of their own. A pod is updated only when it is
+// deleted, which `svc admin rolling-update` decides. A dispatcher is a Deployment behind a Service.
 
 import { createHash } from "node:crypto";
 import type { System } from "../../../runtime/system/system.js";
-import { leaseAccess, leasesFor } from "./kubernetes-access.js";
+import { leaseAccess, leasesFor, operatorAccess } from "./kubernetes-access.js";
 import {
   clientService,
   dispatcherService,
@@ -12,13 +12,21 @@ import {
   networkPolicies,
   peerService,
 } from "./kubernetes-network.js";
-import { type Pod, placePods, podHost } from "./kubernetes-places.js";
+import {
+  FIRST_ORDINAL,
+  isDispatcher,
+  type PodSet,
+  placePods,
+  podPlaces,
+} from "./kubernetes-places.js";
 import { podTemplate, type Sizes, STORAGE } from "./kubernetes-pods.js";
 import { descriptorWith, type Manifests, platformName, toYaml } from "./placement.js";
 
 /** To be adapted to the size of the graphs: a save may copy them, so there is room for two. */
 const SIZES: Sizes = { memory: "2Gi", storage: "10Gi" };
 const TAG = "1";
+/** Annotation with the ids of the instances of a set, in the order of their ordinals. */
+export const INSTANCES = "svc/instances";
 
 export function kubernetes(system: System): Manifests {
   const files = describeObjects(system, SIZES);
@@ -51,78 +59,76 @@ export function helm(system: System): Manifests {
   return new Map([["Chart.yaml", toYaml(chart)], ["values.yaml", toYaml(values)], ...templates]);
 }
 
-function namesOf(system: System): { app: string } {
+export function namesOf(system: System): { app: string } {
   return { app: `svc-${platformName(system.name)}` };
 }
 
 function describeObjects(system: System, sizes: Sizes): Map<string, string> {
   const { app } = namesOf(system);
-  const pods = placePods(system);
-  const hosts = new Map(pods.map((pod) => [pod.plan.id, podHost(app, pod)]));
-  const descriptor = descriptorWith(system, (id) => hosts.get(id)!);
-  const [engines, dispatchers] = [
-    pods.filter((pod) => !isDispatcher(pod)),
-    pods.filter(isDispatcher),
-  ];
+  const sets = placePods(system);
+  const places = new Map(sets.flatMap((set) => podPlaces(app, set)));
+  const descriptor = descriptorWith(system, (id) => places.get(id)!);
+  const isFrontEnd = ({ pods: [{ plan }] }: PodSet): boolean => isDispatcher(plan);
+  const engines = sets.filter((set) => !isFrontEnd(set));
+  const dispatchers = sets.filter(isFrontEnd);
   const config = {
     ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: app, labels: { app } } },
     data: { "system.json": descriptor },
   };
-  const fronts = pods.filter(({ isFront }) => isFront);
-  const rows = new Set(pods.map(({ row }) => row));
+  const fronts = sets.filter(({ isFront }) => isFront);
   const files: Record<string, readonly object[]> = {
     "system.yaml": [config],
     "services.yaml": [
       peerService(app),
       clientService(app, fronts),
-      ...dispatchers.map((pod) => dispatcherService(app, pod)),
+      ...dispatchers.map((set) => dispatcherService(app, set)),
     ],
-    "engines.yaml": engines.map((pod) => statefulSet(app, pod, sizes)),
-    "dispatchers.yaml": dispatchers.map((pod) => deployment(app, pod, sizes, descriptor)),
-    "availability.yaml": [...rows].map((row) => disruptionBudget(app, row)),
+    "engines.yaml": engines.map((set) => statefulSet(app, set, sizes)),
+    "dispatchers.yaml": dispatchers.map((set) => deployment(app, set, sizes, descriptor)),
+    "availability.yaml": sets.map(({ name }) => disruptionBudget(app, name)),
     "network.yaml": networkPolicies(app),
-    "access.yaml": leaseAccess(app, [...new Set(pods.flatMap(leasesFor))]),
+    "access.yaml": leaseAccess(app, [...new Set(sets.flatMap(leasesFor))]),
+    "operator.yaml": operatorAccess(app),
   };
   const present = Object.entries(files).filter(([, objects]) => objects.length > 0);
   return new Map(present.map(([name, objects]) => [name, objects.map(toYaml).join("---\n")]));
 }
 
-function isDispatcher({ plan }: Pod): boolean {
-  return plan.dispatcher !== null;
+function metadataOf(app: string, { name, pods }: PodSet): object {
+  const ids = pods.map(({ plan }) => plan.id).join();
+  const labels = { app, row: name };
+  return { name: `${app}-${name}`, labels, annotations: { [INSTANCES]: ids } };
 }
 
-function metadataOf(app: string, { name, plan }: Pod): object {
-  const labels = { app, instance: name };
-  return { name: `${app}-${name}`, labels, annotations: { "svc/instance": plan.id } };
-}
-
-function statefulSet(app: string, pod: Pod, sizes: Sizes): object {
+function statefulSet(app: string, set: PodSet, sizes: Sizes): object {
   const claim = {
     metadata: { name: STORAGE },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: sizes.storage } } },
   };
   return {
-    ...{ apiVersion: "apps/v1", kind: "StatefulSet", metadata: metadataOf(app, pod) },
+    ...{ apiVersion: "apps/v1", kind: "StatefulSet", metadata: metadataOf(app, set) },
     spec: {
       serviceName: `${app}-peers`,
-      replicas: 1,
+      replicas: set.pods.length,
+      ordinals: { start: FIRST_ORDINAL },
+      podManagementPolicy: "Parallel",
       updateStrategy: { type: "OnDelete" },
-      selector: { matchLabels: { app, instance: pod.name } },
-      template: podTemplate(app, pod, sizes, null),
-      ...(pod.hasData && { volumeClaimTemplates: [claim] }),
+      selector: { matchLabels: { app, row: set.name } },
+      template: podTemplate(app, set, sizes, null),
+      ...(set.hasData && { volumeClaimTemplates: [claim] }),
     },
   };
 }
 
 /** A dispatcher starts again when the descriptor has changed; engines get it while they run. */
-function deployment(app: string, pod: Pod, sizes: Sizes, descriptor: string): object {
+function deployment(app: string, set: PodSet, sizes: Sizes, descriptor: string): object {
   return {
-    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: metadataOf(app, pod) },
+    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: metadataOf(app, set) },
     spec: {
       replicas: 1,
       strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-      selector: { matchLabels: { app, instance: pod.name } },
-      template: podTemplate(app, pod, sizes, descriptor),
+      selector: { matchLabels: { app, row: set.name } },
+      template: podTemplate(app, set, sizes, descriptor),
     },
   };
 }

@@ -27,7 +27,7 @@ function groupOf(job: string, placed: PlacedInstance): string[] {
   const { host, port, txPort } = plan;
   const where = isIP(host) === 0 ? "attr.unique.hostname" : "attr.unique.network.ip-address";
   const ports = { main: port, admin: port + 1, ...(txPort > 0 && { stream: txPort }) };
-  const words = serveWords(placed, "/local/system.json", "/alloc/data");
+  const words = serveWords(placed.plan.id, "/local/system.json", "/alloc/data");
   const disk = hasData ? ["    ephemeral_disk { sticky = true }"] : [];
   return [
     "",

@@ -66,17 +66,20 @@ export function platformName(text: string): string {
 }
 
 /** @param folder the platform's data folder */
-export function serveWords(
-  { plan }: PlacedInstance,
-  descriptor: string,
-  folder: string,
-): readonly string[] {
+export function serveWords(ids: string, descriptor: string, folder: string): readonly string[] {
   const data = ["--descriptor", descriptor, "--root", folder];
-  return ["--instance", plan.id, ...data, "--drain", String(DRAIN_SECONDS)];
+  return ["--instance", ids, ...data, "--drain", String(DRAIN_SECONDS)];
 }
 
-/** Returns the descriptor with other hosts. Ranges stay where hosts are made of their numbers. */
-export function descriptorWith(system: System, hostOf: (id: string) => string): string {
+/** Where others reach an instance on a platform; absent ports are those of the descriptor. */
+export interface Place {
+  readonly host: string;
+  readonly hport?: number;
+  readonly tport?: number;
+}
+
+/** Returns the descriptor with other places. Ranges stay where hosts are made of their numbers. */
+export function descriptorWith(system: System, placeOf: (id: string) => Place): string {
   const {
     common = {},
     instances,
@@ -88,19 +91,20 @@ export function descriptorWith(system: System, hostOf: (id: string) => string): 
   const { host: _, ...shared } = common as { readonly host?: string };
   const placed = Object.entries(instances).flatMap(([key, instance]) => {
     const names = listRange(key);
-    const host = names.length > 1 ? findTemplate(names, hostOf) : null;
-    if (host !== null) return [[key, { ...instance, host }]];
-    return names.map(({ name }) => {
-      return [name, { ...system.namedInstances[name], host: hostOf(name) }];
-    });
+    const places = names.map(({ name }) => placeOf(name));
+    const host = names.length > 1 ? findTemplate(names, places) : null;
+    if (host !== null) return [[key, { ...instance, ...places[0], host }]];
+    return names.map(({ name }, at) => [name, { ...system.namedInstances[name], ...places[at] }]);
   });
   const whole = { ...rest, common: shared, instances: Object.fromEntries(placed) };
   return JSON.stringify(whole, null, 2);
 }
 
 /** Returns a text such as `b{1}-{2}` for the hosts of all names; null: there is none. */
-function findTemplate(names: readonly RangeName[], hostOf: (id: string) => string): string | null {
-  const hosts = names.map(({ name }) => hostOf(name).split(/(\d+)/));
+function findTemplate(names: readonly RangeName[], places: readonly Place[]): string | null {
+  const ports = places.map(({ hport, tport }) => `${hport} ${tport}`);
+  if (new Set(ports).size > 1) return null;
+  const hosts = places.map(({ host }) => host.split(/(\d+)/));
   const parts = hosts[0]!.map((part, at) => {
     if (hosts.every((host) => host[at] === part)) return part;
     const range = names[0]!.numbers.findIndex((_, n) => {

@@ -14,6 +14,7 @@ import { helm, kubernetes } from "../../../cli/admin/manifest/kubernetes.js";
 import { nomad } from "../../../cli/admin/manifest/nomad.js";
 import { type Manifests, placeInstances, toYaml } from "../../../cli/admin/manifest/placement.js";
 import { systemd } from "../../../cli/admin/manifest/systemd.js";
+import { selectInstance } from "../../../cli/serving/resolve-settings.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { matchesGolden } from "../../golden/golden.js";
@@ -82,9 +83,10 @@ test("groups that use Leases may read and replace theirs, and nothing else", () 
     );
     for (const { metadata, spec } of pods) {
       const { serviceAccountName, automountServiceAccountToken } = spec.template.spec;
-      const id = metadata.annotations["svc/instance"];
-      const isMember =
-        placeInstances(described).find(({ plan }) => plan.id === id)!.plan.leadership !== null;
+      const ids = metadata.annotations["svc/instances"].split(",");
+      const isMember = placeInstances(described).some(
+        ({ plan }) => ids.includes(plan.id) && plan.leadership !== null,
+      );
       assert.equal(
         [serviceAccountName !== undefined, automountServiceAccountToken],
         [isMember, isMember],
@@ -164,7 +166,7 @@ for (const given of [eightNodes(), { name: "One", instances: { G1: { hport: 9000
         Object.entries(labels).every(([key, value]) => metadata.labels[key] === value),
       );
     for (const { kind, spec, metadata } of objects) {
-      if (kind === "ConfigMap") continue;
+      if (["ConfigMap", "ServiceAccount", "Role", "RoleBinding"].includes(kind)) continue;
       const labels = spec.podSelector?.matchLabels ?? spec.selector?.matchLabels ?? spec.selector!;
       assert.ok(selected(labels).length > 0, `${kind} ${metadata.name}`);
       for (const { targetPort } of spec.ports ?? []) {
@@ -194,10 +196,48 @@ test("kubernetes: instances find each other by names of Services and sets", () =
   const { instances } = JSON.parse(config.data["system.json"]) as {
     readonly instances: Readonly<Record<string, { readonly host: string }>>;
   };
-  for (const { host } of Object.values(instances)) {
+  const hosts = Object.values(instances).map(({ host }) => host);
+  assert.is(new Set(hosts).size, hosts.length);
+  for (const host of hosts) {
     const [pod = "", service = pod] = host.split(".");
-    assert.ok(names.has(service) && names.has(pod.replace(/-0$/, "")), host);
+    assert.ok(names.has(service) && names.has(pod.replace(/-[12]$/, "")), host);
   }
+});
+
+test("kubernetes: a row is one set, whose pods select their instance by their number", () => {
+  const set = objectsOf(kubernetes(system)).find(
+    ({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "svc-cities-td-row-2",
+  ) as unknown as {
+    readonly spec: {
+      readonly replicas: number;
+      readonly ordinals: { readonly start: number };
+      readonly template: { readonly spec: { readonly containers: [{ command: string[] }] } };
+    };
+  };
+  const { replicas, ordinals, template } = set.spec;
+  assert.equal([replicas, ordinals.start], [2, 1]);
+  const { command } = template.spec.containers[0];
+  const ids = command[command.indexOf("--instance") + 1]!;
+  assert.is(ids, "S2.1,S2.2");
+  const selected = (host: string): string => selectInstance(ids.split(","), host);
+  assert.equal(
+    [1, 2].map((at) => selected(`svc-cities-td-row-2-${at}`)),
+    ["S2.1", "S2.2"],
+  );
+  assert.is(selected("svc-cities-td-row-2-2.svc-cities-peers"), "S2.2");
+  assert.is(selectInstance(["A1"], "laptop"), "A1");
+  for (const host of ["laptop", "svc-cities-td-row-2-0", "svc-cities-td-row-2-3", "x-1e0"]) {
+    assert.throws(() => selected(host), /SVC3111|does not end with a number from 1 to 2/, host);
+  }
+  // All pods of a set have the ports of their template.
+  const { instances } = JSON.parse(
+    (parse(kubernetes(system).get("system.yaml")!) as { data: { "system.json": string } }).data[
+      "system.json"
+    ],
+  ) as { readonly instances: Readonly<Record<string, { hport: number; tport: number }>> };
+  const { hport, tport } = instances["S2.1"]!;
+  assert.equal({ ...instances["S2.2"], host: "" }, { ...instances["S2.1"], host: "" });
+  assert.equal([hport, tport], [9120, 10_120]);
 });
 
 test("helm: values are those of the chart, and braces of users stay", () => {
