@@ -45,6 +45,10 @@ export const admin = defineCommand({
       kind: stringSetting("<folder>"),
       help: "rolling-update: project with the target build",
     },
+    image: {
+      kind: stringSetting("<image>"),
+      help: "rolling-update: image of all pods on Kubernetes",
+    },
     force: {
       kind: flag,
       help: "preempt another run; rolling-update: allow breaking changes",

@@ -28,6 +28,7 @@ export interface AdminValues {
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly build?: string;
+  readonly image?: string;
   readonly force?: boolean;
   readonly "accept-loss"?: boolean;
   readonly "no-wait"?: boolean;

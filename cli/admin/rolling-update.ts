@@ -1,4 +1,5 @@
-// `svc admin rolling-update`: loads the newest build into the replicas of a system, one at a time.
+// `svc admin rolling-update`: loads the newest build into the replicas of a system, one at a time,
+// or replaces their pods by those of another image.
 // Steps are idempotent: progress is read from the instances, so a later run finishes an interrupted
 // one. A lease excludes other runs.
 //
@@ -12,17 +13,21 @@ import { requestInstance } from "../../runtime/system/instance-client.js";
 import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { kubernetesApp } from "./manifest/kubernetes.js";
 import { operate } from "./remote.js";
 import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
+import { ClusterPods } from "./rolling-update/cluster-pods.js";
 import {
   fetchNodestat,
   findReplicaSlots,
   hasStopped,
   isOutOfService,
   OUT_OF_SERVICE,
+  readGroup,
   type StatusObject,
 } from "./rolling-update/instances.js";
 import { enterService } from "./service-in.js";
+import { handOver } from "./subscribers.js";
 
 const WAIT_MS = 30_000;
 /** A stopping process may save its graphs twice, and loads them when it starts again. */
@@ -32,73 +37,86 @@ const ASK_MS = 5000;
 const PAUSE_SECONDS = 5;
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-  const { build } = context.values;
+  const { build, image } = context.values;
   const wanted = build === undefined ? null : buildHash(readBuild(build));
-  const all = [...context.system.instances.keys()];
-  const behind = all.filter(
-    (id) => !context.system.matrices.has(id) && findReplicaSlots(context, id)[0],
-  );
-  const chosen = ids === undefined ? behind : context.select(ids);
+  const { system } = context;
+  const engines = [...system.instances.keys()].filter((id) => !system.matrices.has(id));
+  const behind = engines.filter((id) => findReplicaSlots(context, id)[0]);
+  // With an image, the instances of no matrix follow: a system runs one release.
+  const usual = image === undefined ? behind : [...new Set([...behind, ...engines])];
+  const chosen = ids === undefined ? usual : context.select(ids);
+  const pods = image === undefined ? null : new ClusterPods(kubernetesApp(system), image);
   await ProcedureLease.during(context, "rolling-update", (lease) => {
-    return updateAll(context, lease, chosen, wanted);
+    return updateAll(context, { lease, wanted, pods }, chosen);
   });
   return 0;
 }
 
+/** How instances are updated. */
+interface Update {
+  readonly lease: ProcedureLease;
+  /** Hash of the build; null: any. */
+  readonly wanted: string | null;
+  /** Null: their processes stay, or are restarted. */
+  readonly pods: ClusterPods | null;
+}
+
 async function updateAll(
   context: AdminContext,
-  lease: ProcedureLease,
+  how: Update,
   chosen: readonly string[],
-  wanted: string | null,
 ): Promise<void> {
   const { pause = PAUSE_SECONDS } = context.values;
-  await checkUpdate(context, chosen, wanted);
+  await checkUpdate(context, chosen, how.wanted);
+  // Dispatchers read what engines of an earlier release send, not what those of a later one send.
+  await how.pods?.setImage();
   let isFirst = true;
-  for (const id of await leftFirst(context, chosen)) {
-    const isCurrent = await servesAlready(context, id, wanted);
+  for (const id of await inOrder(context, chosen)) {
+    const isCurrent = await servesAlready(context, how, id);
     // The updated instance warms up and shows problems before the next one is touched.
-    if (!isCurrent && !isFirst) await lease.rest(pause * 1000);
-    const done = isCurrent ? "is up to date" : await update(context, lease, id, wanted);
+    if (!isCurrent && !isFirst) await how.lease.rest(pause * 1000);
+    const done = isCurrent ? "is up to date" : await update(context, how, id);
     isFirst &&= isCurrent;
     context.print({ id, done }, [`${id}: ${done}`]);
   }
   await requireOneBuild(context, chosen);
 }
 
-/** Instances left out of service by an earlier run come first. */
-async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
+/** Instances left out of service by an earlier run come first, leaders of groups last. */
+async function inOrder(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  const left = ids.filter((_, index) => isOutOfService(statuses[index]!));
-  return [...left, ...ids.filter((id) => !left.includes(id))];
+  const rankOf = (status: StatusObject): number =>
+    isOutOfService(status) ? 0 : readGroup(status).isLeading ? 2 : 1;
+  const ranks = new Map(ids.map((id, index) => [id, rankOf(statuses[index]!)]));
+  return [...ids].sort((one, other) => ranks.get(one)! - ranks.get(other)!);
 }
 
 async function servesAlready(
   context: AdminContext,
+  { wanted, pods }: Update,
   id: string,
-  wanted: string | null,
 ): Promise<boolean> {
   const status = await fetchNodestat(context, id);
+  if (pods !== null) return !isOutOfService(status) && (await pods.isCurrent(id));
   return status["service-in"] === 1 && wanted !== null && status.build === wanted;
 }
 
-async function update(
-  context: AdminContext,
-  lease: ProcedureLease,
-  id: string,
-  wanted: string | null,
-): Promise<string> {
+async function update(context: AdminContext, how: Update, id: string): Promise<string> {
   const before = await fetchNodestat(context, id);
   const isIn = before["service-in"] === 1;
   const reason = String(before["service-out-reason"]);
+  const isRestarting = context.values.restart === true || how.pods !== null;
   // An instance taken out by an operator stays out; one left out by a restart returns.
-  const isLeft = isOutOfService(before) || (context.values.restart === true && reason === "start");
+  const isLeft = isOutOfService(before) || (isRestarting && reason === "start");
+  const { isLeading, synced } = readGroup(before);
+  if (isRestarting && isLeading && synced[0] !== undefined) await handOver(context, id, synced[0]);
   if (!isIn && !isLeft) {
-    const build = await renew(context, id, wanted);
+    const build = await renew(context, how, id);
     return `serves build ${build} and stays out of service (${reason})`;
   }
-  if (isIn) await takeOut(context, lease, id);
-  else await mark(context, lease, id);
-  const build = await renew(context, id, wanted);
+  if (isIn) await takeOut(context, how.lease, id);
+  else await mark(context, how.lease, id);
+  const build = await renew(context, how, id);
   await enterService(context, id);
   const isUp = (entry: StatusObject) => entry.state === "up";
   if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher routes to ${id} again`);
@@ -106,22 +124,38 @@ async function update(
 }
 
 /** Returns the build that it serves afterwards. */
-async function renew(context: AdminContext, id: string, wanted: string | null): Promise<unknown> {
-  if (context.values.restart === true) await restart(context, id);
+async function renew(context: AdminContext, how: Update, id: string): Promise<unknown> {
+  const { wanted, pods } = how;
+  if (pods !== null) await replace(context, pods, id);
+  else if (context.values.restart === true) await restart(context, id);
   else await operate(context.address(id), "ReloadPlugins");
   const { build } = await fetchNodestat(context, id);
   if (wanted === null || build === wanted) return build;
   throw hasStopped(`${id} serves build ${build}, expected ${wanted}; it stays out of service`);
 }
 
+async function replace(context: AdminContext, pods: ClusterPods, id: string): Promise<void> {
+  if (!pods.has(id)) throw hasStopped(`no StatefulSet has ${id}; generate the manifests again`);
+  if (!(await pods.isCurrent(id))) await pods.replace(id);
+  await awaitStart(context, id, () => true);
+}
+
 /** The supervisor restarts the process: systemd, Kubernetes, `svc up`. */
 async function restart(context: AdminContext, id: string): Promise<void> {
   const { pid } = await fetchNodestat(context, id);
   await operate(context.address(id), "Shutdown", { persist: "1" });
+  await awaitStart(context, id, (status) => status.pid !== pid);
+}
+
+async function awaitStart(
+  context: AdminContext,
+  id: string,
+  isOther: (status: StatusObject) => boolean,
+): Promise<void> {
   const deadline = performance.now() + RESTART_MS;
   while (performance.now() < deadline) {
     const status = await fetchNodestat(context, id).catch(() => null);
-    if (status !== null && status.pid !== pid) return;
+    if (status !== null && isOther(status)) return;
     await sleep(POLL_MS);
   }
   throw hasStopped(`${id} exited and was not restarted`);

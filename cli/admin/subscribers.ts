@@ -60,10 +60,15 @@ export const handover = {
     if (from.length !== 1 || to.length !== 1) {
       throw new SvcError("SVC3004", "expected one instance that leads, and one that will");
     }
-    const act = (id: string): Promise<unknown> => runCommand(context, id, `HandOver ${to[0]}`);
+    const act = (id: string): Promise<unknown> => handOver(context, id, to[0]!);
     return forEachInstance(context, from, act, () => `handed over to ${to[0]}`);
   },
 };
+
+/** Lets another member of its group lead. @throws SvcError SVC3115 */
+export function handOver(context: AdminContext, id: string, to: string): Promise<unknown> {
+  return runCommand(context, id, `HandOver ${to}`);
+}
 
 /** Runs a command of the operations that the interface does not have. @throws SvcError SVC3115 */
 async function runCommand(context: AdminContext, id: string, command: string): Promise<unknown> {

@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { UpSystem } from "./support/system.js";
+import { FakeKubernetes, type StoredSet } from "../runtime/interconnect/support/kubernetes.js";
+import { svcHere } from "./support/server.js";
+import { UpSystem, until } from "./support/system.js";
 
 const test = suite("rolling update");
 const PROJECT = join(packageRoot(), "examples", "matrix");
@@ -67,6 +69,65 @@ test("puts instances of a killed run back in service, but not those of an operat
   assert.match(out, /^S2\.2: serves build \w+ and stays out of service \(operator\)$/m);
   assert.is((await system.get("S1.1", "/svc/hc")).status, 200);
   assert.is((await system.get("S2.2", "/svc/hc")).status, 503);
+});
+
+test("replaces the pods of a system by those of another image", async () => {
+  await svcHere("admin", "service-in", "S2.2", "--descriptor", system.file);
+  const cluster = await FakeKubernetes.start();
+  const { url, account } = cluster.access;
+  const kinds = { TD: "deployments" } as Readonly<Record<string, StoredSet["kind"]>>;
+  const rows = { td: "TD", "td-row-1": "S1.1,S1.2", "td-row-2": "S2.1,S2.2" };
+  for (const [row, ids] of Object.entries(rows)) {
+    const name = `svc-unspecified-5-node-s-${row}`;
+    const labels = { app: "svc-unspecified-5-node-s" };
+    const annotations = { "svc/instances": ids };
+    const containers: [{ name: string; image: string }] = [{ name: "svc", image: "shop:1" }];
+    cluster.sets.push({
+      kind: kinds[ids] ?? "statefulsets",
+      metadata: { name, generation: 1, labels, annotations },
+      spec: { replicas: 1, template: { spec: { containers } } },
+      status: {},
+    });
+    if (kinds[ids] === undefined) for (const at of [1, 2]) cluster.create(`${name}-${at}`);
+  }
+  const order: string[] = [];
+  cluster.terminate = async (pod) => {
+    const [, row, partition] = /row-(\d)-(\d)$/.exec(pod)!;
+    const id = `S${row}.${partition}`;
+    const { pid, ...status } = await system.nodestat(id);
+    order.push(`${id} ${status["service-out-reason"]}`);
+    process.kill(pid, "SIGTERM");
+    await until(async () => (await system.nodestat(id)).pid !== pid);
+  };
+  const update = (...words: string[]) =>
+    svcHere("admin", "rolling-update", ...words, "--pause", "0", "--descriptor", system.file);
+  Object.assign(process.env, { SVC_KUBERNETES_API: url, SVC_KUBERNETES_ACCOUNT: account });
+  try {
+    cluster.forbidden.add("patch deployments");
+    const refused = await update("S1.1,S2.2", "--image", "shop:2");
+    assert.match(refused.stderr, /SVC3119: .*PATCH .*deployments.*: 403 Forbidden/);
+    assert.equal(order, []);
+    cluster.forbidden.clear();
+    const { code, stdout, stderr } = await update("S1.1,S2.2", "--image", "shop:2");
+    assert.is(code, 0, stdout + stderr);
+    assert.equal(order, ["S1.1 rolling update", "S2.2 rolling update"]);
+    const images = [...cluster.pods.values()].map(({ spec }) => spec.containers[0]!.image);
+    assert.equal(images.sort(), ["shop:1", "shop:1", "shop:2", "shop:2"]);
+    const templates = cluster.sets.map(({ spec }) => spec.template.spec.containers[0].image);
+    assert.equal(templates, ["shop:2", "shop:2", "shop:2"]);
+    for (const id of ["S1.1", "S2.2"]) assert.is((await system.nodestat(id))["service-in"], 1);
+    const again = await update("S1.1,S2.2", "--image", "shop:2");
+    assert.match(again.stdout, /^(S\d\.\d: is up to date\n){2}$/);
+    assert.is(order.length, 2);
+    delete process.env.SVC_KUBERNETES_API;
+    const outside = await update("--image", "shop:3");
+    assert.match(outside.stderr, /SVC3119: .*KUBERNETES_SERVICE_HOST is not set/);
+  } finally {
+    delete process.env.SVC_KUBERNETES_API;
+    delete process.env.SVC_KUBERNETES_ACCOUNT;
+    await cluster.stop();
+    await takeOut("S2.2", "operator");
+  }
 });
 
 test("refuses to update the last replica of a partition", async () => {

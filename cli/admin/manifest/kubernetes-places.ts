@@ -53,7 +53,7 @@ export function isDispatcher({ dispatcher }: PlacedInstance["plan"]): boolean {
 /** Returns where others find the pods of a set: each has its own address, so ports can be equal. */
 export function podPlaces(app: string, { name, pods }: PodSet): [id: string, place: Place][] {
   const [{ plan: first }] = pods;
-  const txPort = txPortOf(pods);
+  const txPort = findTxPort(pods);
   return pods.map(({ plan }, at) => {
     const pod = `${app}-${name}`;
     // Pods of a set by the name that the Service of peers gives them.
@@ -65,7 +65,7 @@ export function podPlaces(app: string, { name, pods }: PodSet): [id: string, pla
 }
 
 /** Returns the port that pods of a set take changes on; 0: none does. */
-export function txPortOf(pods: PodSet["pods"]): number {
+export function findTxPort(pods: PodSet["pods"]): number {
   return pods.find(({ plan }) => plan.txPort > 0)?.plan.txPort ?? 0;
 }
 

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { leasesFor } from "./kubernetes-access.js";
-import { type PodSet, txPortOf } from "./kubernetes-places.js";
+import { findTxPort, type PodSet } from "./kubernetes-places.js";
 import { STOP_SECONDS, serveWords } from "./placement.js";
 
 export interface Sizes {
@@ -12,6 +12,8 @@ export interface Sizes {
 
 /** Name of the volume with the data folder. */
 export const STORAGE = "data";
+/** Name of the container of each pod. */
+export const CONTAINER = "svc";
 const USER = 1000;
 
 /** @param descriptor text that the pod depends on; null: changes of it do not replace the pod */
@@ -74,7 +76,7 @@ function spread(matchLabels: Readonly<Record<string, string>>): object {
 function container(app: string, { pods }: PodSet, { memory }: Sizes): object {
   const [pod] = pods;
   const { port } = pod.plan;
-  const txPort = txPortOf(pods);
+  const txPort = findTxPort(pods);
   // The ordinal of the pod selects one.
   const ids = pods.map(({ plan }) => plan.id).join();
   const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
@@ -87,7 +89,7 @@ function container(app: string, { pods }: PodSet, { memory }: Sizes): object {
     timeoutSeconds: 3,
   });
   return {
-    name: "svc",
+    name: CONTAINER,
     image: app,
     command: ["node", "serve.mjs", ...serveWords(ids, "/etc/svc/system.json", "/data")],
     // SVC_ADMIN_KEY and SVC_TX_KEY.

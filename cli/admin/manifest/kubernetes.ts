@@ -1,6 +1,6 @@
-// Kubernetes objects as a kustomize base, or as a Helm chart. The engines of a row are the pods of a
-// StatefulSet, because they have names and data of their own. A pod is updated only when it is
-// deleted, which `svc admin rolling-update` decides. A dispatcher is a Deployment behind a Service.
+// Kubernetes objects as a kustomize base, or as a Helm chart. The engines of a row are the pods of
+// a StatefulSet, because they have names and data of their own. A pod is updated only when it is
+// deleted, which `svc admin rolling-update` decides. A dispatcher is a Deployment and a Service.
 
 import { createHash } from "node:crypto";
 import type { System } from "../../../runtime/system/system.js";
@@ -30,7 +30,7 @@ export const INSTANCES = "svc/instances";
 
 export function kubernetes(system: System): Manifests {
   const files = describeObjects(system, SIZES);
-  const { app } = namesOf(system);
+  const app = kubernetesApp(system);
   const kustomization = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
@@ -42,7 +42,7 @@ export function kubernetes(system: System): Manifests {
 
 /** The same objects as a chart. */
 export function helm(system: System): Manifests {
-  const { app } = namesOf(system);
+  const app = kubernetesApp(system);
   const chart = { apiVersion: "v2", name: app, version: "1.0.0", type: "application" };
   const values = { image: `${app}:${TAG}`, ...SIZES };
   // A word in place of each value: a descriptor cannot contain its own hash.
@@ -59,12 +59,13 @@ export function helm(system: System): Manifests {
   return new Map([["Chart.yaml", toYaml(chart)], ["values.yaml", toYaml(values)], ...templates]);
 }
 
-export function namesOf(system: System): { app: string } {
-  return { app: `svc-${platformName(system.name)}` };
+/** Returns the label of all objects of a system. */
+export function kubernetesApp(system: System): string {
+  return `svc-${platformName(system.name)}`;
 }
 
 function describeObjects(system: System, sizes: Sizes): Map<string, string> {
-  const { app } = namesOf(system);
+  const app = kubernetesApp(system);
   const sets = placePods(system);
   const places = new Map(sets.flatMap((set) => podPlaces(app, set)));
   const descriptor = descriptorWith(system, (id) => places.get(id)!);

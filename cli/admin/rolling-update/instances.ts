@@ -25,6 +25,13 @@ export async function fetchNodestat(context: AdminContext, id: string): Promise<
   return isPlainObject(status) ? status : {};
 }
 
+/** Returns the role of an instance in its group, and the members that could lead instead. */
+export function readGroup({ group }: StatusObject): { isLeading: boolean; synced: string[] } {
+  const { role, synced } = (isPlainObject(group) ? group : {}) as StatusObject;
+  const ids = Array.isArray(synced) ? synced.filter((id) => typeof id === "string") : [];
+  return { isLeading: role === "leading", synced: ids };
+}
+
 export function findReplicaSlots({ system }: AdminContext, id: string): Place[] {
   return [...system.matrices].flatMap(([dispatcher, { partitions }]) =>
     partitions.flatMap((replicas, partition) =>

@@ -23,7 +23,10 @@ export interface JsonAnswer {
 /** @throws Error if there is no complete answer in time */
 export function requestJson(url: string, given: JsonRequest): Promise<JsonAnswer> {
   const { method = "POST", body, ca, timeoutMs, maxBytes } = given;
-  const headers = { "Content-Type": "application/json", ...given.headers };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  // Node.js sends no length by itself with a DELETE, so that its body would be lost.
+  const length = { "Content-Length": Buffer.byteLength(text) };
+  const headers = { "Content-Type": "application/json", ...length, ...given.headers };
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers, signal, ...(ca !== undefined && { ca }) };
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
@@ -49,6 +52,6 @@ export function requestJson(url: string, given: JsonRequest): Promise<JsonAnswer
       });
     });
     request.on("error", reject);
-    request.end(body === undefined ? undefined : JSON.stringify(body));
+    request.end(text);
   });
 }

@@ -49,7 +49,10 @@ export class KubernetesApi {
     body?: object,
   ): Promise<JsonAnswer> {
     const { url } = this.#cluster;
-    const headers = { Accept: "application/json", Authorization: `Bearer ${this.#read("token")}` };
+    const headers = {
+      ...{ Accept: "application/json", Authorization: `Bearer ${this.#read("token")}` },
+      ...(method === "PATCH" && { "Content-Type": "application/strategic-merge-patch+json" }),
+    };
     const ca = url.startsWith("https:") ? this.#read("ca.crt") : undefined;
     return requestJson(`${url}${path}`, {
       method,
