@@ -46,6 +46,10 @@ export class HealthChecker {
   readonly #probing = new Map<BackEnd, Probe>();
   /** Probes of former leaders. */
   readonly #confirming = new Set<Probe>();
+  /** Probes of late leaders. */
+  readonly #suspected = new Map<BackEnd, Probe>();
+  /** Leaders that have responded, and until when they count as slow only. */
+  readonly #trusted = new WeakMap<BackEnd, number>();
   /** By partition: highest epoch of a leader; those of lower ones do not know that they lost. */
   readonly #epochs = new Map<number, number>();
   #timer: NodeJS.Timeout | null = null;
@@ -103,7 +107,8 @@ export class HealthChecker {
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    for (const probe of [...this.#probing.values(), ...this.#confirming]) probe.cancel();
+    const probes = [...this.#probing.values(), ...this.#confirming, ...this.#suspected.values()];
+    for (const probe of probes) probe.cancel();
   }
 
   /**
@@ -115,9 +120,23 @@ export class HealthChecker {
     if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
 
-  /** A leader is late: another instance may lead by now. */
-  suspect({ place }: BackEnd): void {
-    this.#findLeader(place.partition);
+  /**
+   * A leader is late: another instance may lead by now. One that responds to a probe is only slow,
+   * so that its group is left alone for a while.
+   */
+  suspect(leader: BackEnd): void {
+    if (performance.now() < (this.#trusted.get(leader) ?? 0)) return;
+    this.#findLeader(leader.place.partition);
+    if (!this.#suspected.has(leader)) void this.#ask(leader);
+  }
+
+  async #ask(leader: BackEnd): Promise<void> {
+    const probe = new Probe(leader, FORMER_PROBE_MS);
+    this.#suspected.set(leader, probe);
+    const answer = await probe.result;
+    this.#suspected.delete(leader);
+    if (answer === null || answer.leads === null) return;
+    this.#trusted.set(leader, performance.now() + STANDBY_PROBE_MS);
   }
 
   #tick(): void {

@@ -78,4 +78,35 @@ test("does not probe a silent back-end twice at once", async () => {
   await silent.close();
 });
 
+test("asks members of a group again and again only while its leader is silent", async () => {
+  const [leader, standby] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
+  leader.health = answerText(200, "SVC/3", "X-SVC-Leader: 1");
+  const partitions = [[leader.address, standby.address]];
+  const replicas = [{ leader: true }, { leader: true }];
+  const matrix = new Matrix(readMatrixConfig({ partitions, replicas }));
+  const health = new HealthChecker(matrix, () => {});
+  await health.start();
+  const [first] = matrix.all();
+  const suspectUntil = (condition: () => boolean, what: string) =>
+    until(() => {
+      health.suspect(first!);
+      return condition();
+    }, what);
+  const healthy = leader.health;
+  leader.health = "";
+  await suspectUntil(() => standby.probes >= 5, "probes of the standby");
+  leader.health = healthy;
+  leader.reset();
+  const probes = leader.probes;
+  await suspectUntil(() => leader.probes > probes, "probe of the late leader");
+  const [before, since] = [standby.probes, performance.now()];
+  await suspectUntil(() => performance.now() - since > 500, "time");
+  // Until it has responded, and the usual ones.
+  const most = 4 + (performance.now() - since) / 2000;
+  assert.ok(standby.probes - before <= most, `${standby.probes - before} probes`);
+  health.stop();
+  matrix.close();
+  for (const backEnd of [leader, standby]) await backEnd.close();
+});
+
 test.run();
