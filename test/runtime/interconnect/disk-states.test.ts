@@ -104,6 +104,52 @@ for (const what of ["write", "flush"] as const) {
   });
 }
 
+test("continues by itself once a file system is writable again", async (context) => {
+  let isReadonly = false;
+  let attempts = 0;
+  const refuse = (): void => {
+    if (!isReadonly) return;
+    attempts++;
+    throw Object.assign(new Error("EROFS: read-only file system"), { code: "EROFS" });
+  };
+  const disk = changedDisk((file) => ({
+    write: (bytes, position) => {
+      refuse();
+      file.write(bytes, position);
+    },
+    truncate: (bytes) => {
+      refuse();
+      file.truncate(bytes);
+    },
+  }));
+  const { interconnect, clock } = begin(context, {
+    ...disk,
+    create: (path) => {
+      refuse();
+      return disk.create(path);
+    },
+    open: (path, mode) => {
+      if (mode === "write") refuse();
+      return disk.open(path, mode);
+    },
+  });
+  const store = keep(context, interconnect);
+  openStore(store).createVertex("a");
+  assert.ok(await isFlushed(clock));
+  isReadonly = true;
+  openStore(store).createVertex("b");
+  assert.not.ok(await isFlushed(clock));
+  // More attempts than a disk gets that fails again and again.
+  await until(() => attempts > 3);
+  assert.ok(clock.hasFailed);
+  assert.ok(openStore(store).hasVertex("b"));
+  isReadonly = false;
+  await until(() => !clock.refusesChanges);
+  openStore(store).createVertex("c");
+  assert.ok(await isFlushed(clock));
+  assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
+});
+
 test("stays as it is once a disk has failed for the third time", async (context) => {
   let isFailing = false;
   const { interconnect, clock } = begin(

@@ -1,14 +1,22 @@
 // Continuous backup of a running instance: a provider, and a replica that had to fetch its graphs.
 // limit: 60 s
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { planArchive } from "../../../../runtime/base/archive-config.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { Archiver, type ArchiverParts } from "../../../../runtime/interconnect/archive/archiver.js";
-import { OBJECTS, VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
+import { LATEST, OBJECTS, VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
 import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
 import { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
@@ -38,6 +46,41 @@ test("backs up a running instance, and its last changes when it stops", async (c
   assert.is(fulls, 1);
   // Positions of the running graph are recorded, too.
   assert.ok(compared > 0);
+});
+
+test("lacks only changes of the period since its last step, 10 s by default", async (context) => {
+  assert.is(planArchive("backup").everyMs, 10_000);
+  const [backup, copy] = ["backup", "copy"].map((name) => join(context.folder, name));
+  const one = await begin(context, "a", { archive: { to: backup!, every: "1s" } });
+  const latest = (folder: string): { readonly number: number; readonly time: number } => {
+    const file = join(folder, LATEST);
+    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { number: 0, time: 0 };
+  };
+  const durable: [id: string, at: number][] = [];
+  let count = 0;
+  await until(
+    () => {
+      const id = `v${count++}`;
+      one.graph().createVertex(id);
+      void one.isFlushed().then(() => durable.push([id, Date.now()]));
+      return latest(backup!).number >= 3;
+    },
+    () => one.log,
+  );
+  // The instance and its disk are lost.
+  cpSync(backup!, copy!, { recursive: true });
+  await end(one);
+  rmSync(backup!, { recursive: true });
+  renameSync(copy!, backup!);
+  const { time } = latest(backup!);
+  await restore(context, "b");
+  const restored = (await begin(context, "b")).graph();
+  const kept = durable.filter(([, at]) => at <= time);
+  assert.ok(kept.length > 1);
+  assert.equal(
+    kept.filter(([id]) => !restored.hasVertex(id)),
+    [],
+  );
 });
 
 test("reports a backup that cannot be written, and keeps the log", async (context) => {

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
+import type { ArchiveConfig } from "../../../../runtime/base/archive-config.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import type { SharedGraph } from "../../../../runtime/graph/manager/graph-source.js";
 import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
@@ -32,7 +33,7 @@ export interface InstanceOptions {
   readonly retainLogBytes?: number;
   readonly publishStream?: string | null;
   readonly followStream?: string | null;
-  readonly archive?: string | null;
+  readonly archive?: string | ArchiveConfig | null;
   readonly leadership?: LeadershipSettings | null;
   readonly openEngine?: OpenEngine;
   /** Called when a server would end, to start again. */
