@@ -40,6 +40,7 @@ const BY_NAME_ONLY = [
   "vectors",
   "ranking",
   "health",
+  "fleet",
   "graph-100m",
   "graph-paths",
   "graph-constraints",

@@ -12,11 +12,14 @@ const NODE = [process.execPath];
 /**
  * Starts `svc serve` or another command on a free pair of ports.
  * @param {string} project folder of a built project
- * @param {{ command?: string, options?: string[], node?: string[] }} how `node`: the command that
- * starts Node
+ * @param {{ command?: string, options?: string[], node?: string[], port?: number, ip?: string }}
+ * how `node`: the command that starts Node
  */
-export function startSvc(project, { command = "serve", options = [], node = NODE } = {}) {
-  return start([...node, SVC, command, project, "--port", "0", "--ip", "127.0.0.1", ...options]);
+export function startSvc(
+  project,
+  { command = "serve", options = [], node = NODE, port = 0, ip = "127.0.0.1" } = {},
+) {
+  return start([...node, SVC, command, project, "--port", String(port), "--ip", ip, ...options]);
 }
 
 /**

@@ -46,7 +46,7 @@ export class Dispatcher implements CallOwner {
   readonly #connect: Connect | undefined;
   readonly #health: HealthChecker;
   readonly #waiting = new DispatchQueue();
-  readonly #retryable = new RetryableRequests();
+  readonly #retryable: RetryableRequests;
   /**
    * Unordered. Not a Set: with many additions and removals it keeps reallocating its tables, and
    * each former one retains its entries until a major garbage collection.
@@ -73,6 +73,7 @@ export class Dispatcher implements CallOwner {
     this.#connect = connect;
     this.#connector = new Connector(config.tls, folder, connect);
     this.#matrix = new Matrix(config, null, this.#connector);
+    this.#retryable = new RetryableRequests(config.partitions.length);
     this.#health = new HealthChecker(
       this.#matrix,
       () => this.freed(),
@@ -280,7 +281,7 @@ export class Dispatcher implements CallOwner {
   }
 
   isRetryAllowed(): boolean {
-    return this.#retryable.spend();
+    return this.#retryable.spend(performance.now());
   }
 
   succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void {

@@ -124,11 +124,23 @@ export class ResponseParser {
   }
 
   #finish(head: Head, body: Buffer): BackEndResponse {
-    const { length: _, ...others } = head;
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    return { ...others, body };
+    // For each response of a partition: a spread takes fifty times as long.
+    return {
+      status: head.status,
+      mediaType: head.mediaType,
+      backlog: head.backlog,
+      isLast: head.isLast,
+      isReadonly: head.isReadonly,
+      takesTrunk: head.takesTrunk,
+      leads: head.leads,
+      slots: head.slots,
+      explain: head.explain,
+      fields: head.fields,
+      body,
+    };
   }
 }
 

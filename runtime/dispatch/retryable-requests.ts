@@ -1,7 +1,7 @@
 // Which requests are retryable while the first back-end may still execute them: GETs of plugins
 // that engines have reported as readonly. Tracks the 95th percentile of each plugin's latency as
-// the hedging delay, and a retry budget of a tenth of all requests, so that a slow matrix does not
-// get twice the load.
+// the hedging delay, and a retry budget: a tenth of all requests, and a request to all
+// partitions per second, so that a slow matrix does not get twice the load.
 
 import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST, RETRY_BUDGET_RATIO } from "../base/limits.js";
 import { TokenBucket } from "../base/token-bucket.js";
@@ -11,11 +11,22 @@ const QUANTILE = 0.95;
 /** Step of the estimator, relative to the estimate. */
 const STEP_RATIO = 0.05;
 const MIN_STEP_MS = 0.05;
+const MS_PER_S = 1000;
 
 export class RetryableRequests {
   /** Estimated percentile by path, in milliseconds. */
   readonly #slowMs = new Map<string, number>();
-  readonly #budget = new TokenBucket(RETRY_BUDGET_BURST);
+  readonly #budget: TokenBucket;
+
+  #filledAtMs = 0;
+
+  /**
+   * @param width partitions of the matrix: all of one request may need a retry at once, and again
+   * after a second, because the clients of requests that wait may send no others
+   */
+  constructor(width: number) {
+    this.#budget = new TokenBucket(Math.max(RETRY_BUDGET_BURST, width));
+  }
 
   /**
    * Returns whether a request changes nothing. A POST counts as a change until its plugin has
@@ -45,7 +56,10 @@ export class RetryableRequests {
   }
 
   /** Takes one retry from the budget; returns false if it is exhausted. */
-  spend(): boolean {
+  spend(monotonicMs: number): boolean {
+    const seconds = (monotonicMs - this.#filledAtMs) / MS_PER_S;
+    this.#budget.add(seconds * this.#budget.capacity);
+    this.#filledAtMs = monotonicMs;
     return this.#budget.take();
   }
 

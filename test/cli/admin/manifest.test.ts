@@ -303,4 +303,28 @@ test("are accepted by docker compose", () => {
   assert.is(asked(compose(system), "docker", "compose", "config", "--quiet") ?? "", "");
 });
 
+test("kubernetes: clients reach all dispatchers of one kind by one Service", () => {
+  const files = kubernetes(
+    readDescriptor({
+      instances: {
+        "T{1..3}": { type: "dispatch", hport: 9000, host: "t{1}" },
+        "S{1..2}": { type: "search", hport: 9000, host: "s{1}" },
+      },
+      topology: { dispatch: { "T{1..3}": [{ partitions: ["S{1..2}"] }] } },
+    }),
+  );
+  const objects = (name: string) => parseAllDocuments(files.get(name)!).map((one) => one.toJS());
+  const service = objects("services.yaml").find(({ spec }) => spec.selector.front === "true");
+  const pods = objects("dispatchers.yaml").map(({ spec }) => spec.template.metadata.labels);
+  assert.equal(service.spec.selector.front, "true");
+  assert.equal(
+    pods.map(({ instance, front }) => [instance, front]),
+    [...[1, 2, 3].map((number) => [`t${number}`, "true"])],
+  );
+  // The descriptor that all pods read keeps the ranges.
+  const [config] = objects("system.yaml");
+  const { instances } = JSON.parse(config.data["system.json"]);
+  assert.equal(Object.keys(instances), ["T{1..3}", "S{1..2}"]);
+});
+
 test.run();
