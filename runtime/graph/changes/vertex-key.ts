@@ -17,13 +17,13 @@ export type VertexKey = string | number;
  * @throws KeyError for an unused handle
  */
 export function findHandle(store: GraphStore, key: VertexKey): number {
-  const isHandle = typeof key === "number";
-  // Both kinds share all other code, so that code compiled for ids also serves handles.
-  const handle = isHandle ? key : typeof key === "string" ? store.ids.resolve(key) : 0;
-  if (handle !== 0 && store.vertices.isUsed(handle)) return handle;
-  if (isHandle) throw new KeyError(`No object : '${key}'`);
-  validateVertexId(key);
-  return 0;
+  if (typeof key === "number") {
+    if (store.vertices.isUsed(key)) return key;
+    throw new KeyError(`No object : '${key}'`);
+  }
+  const handle = typeof key === "string" ? store.ids.resolve(key) : 0;
+  if (handle === 0) validateVertexId(key);
+  return handle;
 }
 
 /**
