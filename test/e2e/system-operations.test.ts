@@ -322,6 +322,16 @@ test("expose descriptor and own id as system properties", async () => {
   assert.equal([told.name, id], ["Operated", "S1"]);
 });
 
+test("respond for themselves and the instances below them", async () => {
+  const branch = async (id: string) => {
+    const { json } = await system.get(id, "/svc/builtin/system_overview?form=branch", 1);
+    return json.response as { layout: string; rest: unknown[][] };
+  };
+  const [top, leaf] = [await branch("TD"), await branch("S1")];
+  assert.equal([top.rest.map(([place]) => place), leaf.rest.length], [[0, 1, 2], 1]);
+  assert.is(top.layout, leaf.layout);
+});
+
 test("report on all instances from any of them", async () => {
   const { json } = await system.get("S1", "/svc/builtin/system_overview", 1);
   const overview = json.response as {
