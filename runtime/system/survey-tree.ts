@@ -13,7 +13,7 @@ export interface SurveyTree {
 
 export function planSurvey(system: System): SurveyTree {
   const askedBy = new Map<string, string>();
-  const tops: string[] = [];
+  const tops = new Set<string>();
   const visited = new Set<string>();
   const backEnds = new Set(
     [...system.matrices.values()].flatMap(({ partitions }) => partitions.flat()),
@@ -33,7 +33,7 @@ export function planSurvey(system: System): SurveyTree {
   // Dispatchers of a dispatch loop are all back-ends.
   for (const id of [...dispatchers.filter((one) => !backEnds.has(one)), ...dispatchers]) {
     if (visited.has(id)) continue;
-    tops.push(id);
+    tops.add(id);
     visit(id);
   }
   const byTree = new Map<string, string>();
@@ -44,10 +44,10 @@ export function planSurvey(system: System): SurveyTree {
   const below = new Map<string, string[]>(dispatchers.map((id) => [id, []]));
   for (const id of system.instances.keys()) {
     const dispatcher = askedBy.get(id) ?? byTree.get(findRoot(system.providers, id));
-    if (dispatcher !== undefined && !tops.includes(id)) below.get(dispatcher)!.push(id);
-    else if (!system.matrices.has(id)) tops.push(id);
+    if (dispatcher !== undefined && !tops.has(id)) below.get(dispatcher)!.push(id);
+    else if (!system.matrices.has(id)) tops.add(id);
   }
-  return { tops, below };
+  return { tops: [...tops], below };
 }
 
 /** Returns all instances that a dispatcher answers for, itself first. */
