@@ -468,7 +468,7 @@ export class Replica {
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || store.operationCount > 0) return;
     if (requireIdentity(store) === graph.identity) return;
-    await this.#graphs.remove(graph.name, true);
+    await this.#replace(store, graph);
     this.#open(graph);
   }
 
@@ -490,6 +490,7 @@ export class Replica {
     if (!isSame && store.operationCount > 0) {
       throw new SvcError("SVC2532", `graph "${name}" is here already, and not the provider's`);
     }
+    store.memory.markReplaced();
     await this.#graphs.remove(name, !isSame);
   }
 }

@@ -34,10 +34,17 @@ export class GraphHandle {
   /** For the runtime: what the methods work on. */
   protected get access(): GraphAccess {
     const access = this.#access;
-    if (access === null || access.store.memory.isRemoved) {
-      throw new AccessError("Graph cannot be accessed");
-    }
-    return access;
+    return access === null || access.store.memory.isRemoved ? this.#successor() : access;
+  }
+
+  /** Objects that outlive requests go on with the graph that a replica has received instead. */
+  #successor(): GraphAccess {
+    const access = this.#access;
+    const isReplaced = access?.store.memory.isReplaced === true && !access.session.isOfRequest;
+    const next = isReplaced ? threadGraphs().find(this.name) : null;
+    if (next === null) throw new AccessError("Graph cannot be accessed");
+    this.#access = next;
+    return next;
   }
 
   static {

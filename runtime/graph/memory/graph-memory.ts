@@ -144,6 +144,16 @@ export class GraphMemory {
     return Atomics.load(this.header.ints, Header.Erased) !== 0;
   }
 
+  /** True for a removed graph whose name stands for the one that a replica has received instead. */
+  get isReplaced(): boolean {
+    return Atomics.load(this.header.ints, Header.Replaced) !== 0;
+  }
+
+  /** Call it before the graph is removed: objects of the graph go on with the other one. */
+  markReplaced(): void {
+    Atomics.store(this.header.ints, Header.Replaced, 1);
+  }
+
   /**
    * Drops this thread's references to the memory of a graph that is no longer used. The header and
    * the arenas with the mutex and locks stay.

@@ -228,6 +228,8 @@ export const Header = {
   Moves: 4064,
   /** Bit set of the threads attached to the graph. */
   Threads: 4065,
+  /** 1: a replica replaces the graph by the provider's, under the same name. */
+  Replaced: 4066,
   /** Last generation of a vertex; never decreases, so caches can detect reuse. */
   VertexSerial: 4073,
   /** Version of the text that was changed last; see texts/text-layout.ts. */

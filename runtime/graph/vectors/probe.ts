@@ -19,7 +19,6 @@ import {
   readPrecision,
   SLOT_WORDS,
   Slot,
-  slotLength,
   Tail,
 } from "./vector-layout.js";
 import { EXACT_CHUNK, MAX_LIST } from "./vector-memory.js";

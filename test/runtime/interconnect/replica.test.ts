@@ -6,14 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Graph } from "../../../runtime/graph/api/graph.js";
 import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
 import { JOINED_TRANSACTION } from "../../../runtime/graph/log/transaction-format.js";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
+import type { GraphSource } from "../../../runtime/graph/manager/graph-source.js";
+import { installThreadGraphs } from "../../../runtime/graph/manager/installed-graphs.js";
 import {
   CommitClock,
   requireIdentity,
 } from "../../../runtime/graph/manager/logging-entry-points.js";
 import { loadGraph } from "../../../runtime/graph/manager/snapshot/load-graph.js";
+import { findThreadGraphs, ThreadGraphs } from "../../../runtime/graph/manager/thread-graphs.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { readReplicaInput } from "../../../runtime/graph/store/input-serial.js";
 import { planCatchUp } from "../../../runtime/interconnect/catch-up-plan.js";
@@ -213,6 +217,27 @@ test("replaces a graph that was opened locally before its transfer", async (c) =
   await follow(c);
   assert.ok(early.memory.isRemoved);
   isSame(c, store);
+});
+
+test("objects of a graph that is replaced go on with the provider's", async (c) => {
+  const former = findThreadGraphs();
+  const source: Partial<GraphSource> = { find: (name) => c.subscriber.find(name) };
+  const graphs = new ThreadGraphs(TEST_THREAD + 2, source as GraphSource);
+  installThreadGraphs(graphs);
+  try {
+    graphOf(c.subscriber, join(c.folder, "s"), "early");
+    const graph = new Graph(graphs.find("early")!);
+    const ofRequest = new Graph(graphs.createForRequest("early"));
+    assert.is(graph.order, 0);
+    const store = fill(c, "early", 5);
+    await follow(c);
+    assert.is(graph.order, store.order);
+    assert.throws(() => ofRequest.order, /Graph cannot be accessed/);
+    c.subscriber.drop("early", true);
+    assert.throws(() => graph.order, /Graph cannot be accessed/);
+  } finally {
+    installThreadGraphs(former);
+  }
 });
 
 test("receives a graph again after it was dropped locally", async (c) => {

@@ -46,14 +46,14 @@ export class Session implements SessionView {
   #id = 0;
   #readonlyHeld = 0;
   #hasEnded = false;
-  readonly #isOfRequest: boolean;
+  /** Whether the session ends with a request, not with its thread. */
+  readonly isOfRequest: boolean;
   /** Called when the session ends; null: nothing to call. */
   #listeners: Set<() => void> | null = null;
 
-  /** @param isOfRequest whether the session ends with a request, not with its thread */
   constructor(store: GraphStore, isOfRequest = false) {
     this.#store = store;
-    this.#isOfRequest = isOfRequest;
+    this.isOfRequest = isOfRequest;
   }
 
   /** Assigned on first use: most requests hold nothing. */
@@ -170,7 +170,7 @@ export class Session implements SessionView {
    */
   onEnd(listener: () => void): () => void {
     if (this.#hasEnded) throw new AccessError("request has ended and cannot follow changes");
-    if (!this.#isOfRequest) return () => {};
+    if (!this.isOfRequest) return () => {};
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
     return () => this.#listeners?.delete(listener);

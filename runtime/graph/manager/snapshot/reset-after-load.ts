@@ -36,6 +36,7 @@ const VOLATILE = [
   Header.EventsDone,
   Header.Saving,
   Header.Erased,
+  Header.Replaced,
   Header.QueryCount,
   Header.QueryTimeUs,
   Header.QueryTimeUsHigh,
