@@ -30,7 +30,7 @@ import { lifecycleExports } from "./emit/lifecycle.js";
 import { checkedManifest } from "./emit/manifest.js";
 import { addedExports } from "./emit/modules.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
-import { type OutputFiles, writeOutput } from "./output.js";
+import { differingFiles, type OutputFiles, writeOutput } from "./output.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import type { ModuleExport } from "./record/module-export.js";
@@ -114,7 +114,8 @@ export class ProjectBuilder {
       ? { ...(await this.#compile(changed, clock, false)), abandoned: false }
       : await this.compileChecked(changed, clock);
     const { files, plugins, diagnostics, abandoned } = compiled;
-    const written = files !== null && writeOutput(this.projectDir, files);
+    const isThere = files !== null && unchecked && this.#isChecked(files);
+    const written = files !== null && !isThere && writeOutput(this.projectDir, files);
     clock.mark("write");
     const types = unchecked && files !== null ? this.#checkLater(files) : NO_FINDINGS;
     return {
@@ -164,14 +165,16 @@ export class ProjectBuilder {
    */
   #checkLater(files: OutputFiles): Promise<readonly Diagnostic[]> {
     const types = this.#startTypeCheck().result.then((found) => {
-      if (found !== null && !hasErrors(found)) {
-        const manifest = checkedManifest(files.get(MANIFEST_FILE)!);
-        writeOutput(this.projectDir, new Map(files).set(MANIFEST_FILE, manifest));
-      }
+      if (found !== null) writeOutput(this.projectDir, hasErrors(found) ? files : asChecked(files));
       return found ?? [];
     });
     types.catch(() => {});
     return types;
+  }
+
+  /** Returns whether this build is written, and its types were checked. */
+  #isChecked(files: OutputFiles): boolean {
+    return differingFiles(this.projectDir, asChecked(files)).length === 0;
   }
 
   /**
@@ -385,4 +388,8 @@ function withBefore(plugin: PluginRecord, configured: readonly string[]): Plugin
     return { module: posix.normalize(module), exportPath };
   });
   return { ...plugin, before: [...first, ...plugin.before] };
+}
+
+function asChecked(files: OutputFiles): OutputFiles {
+  return new Map(files).set(MANIFEST_FILE, checkedManifest(files.get(MANIFEST_FILE)!));
 }

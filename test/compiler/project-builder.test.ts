@@ -162,6 +162,10 @@ test("writes a build before its type check in unchecked mode", async (context) =
   assert.equal(await mended.types, []);
   assert.is(readManifest(project.dir)!.checked, true);
   assert.is((await buildProject(project.dir)).unchanged, true);
+  const again = await builder.rebuild(["plugins/add.ts"], { unchecked: true });
+  assert.is(again.unchanged, true, "the types of this build were checked");
+  assert.equal(await again.types, []);
+  assert.is(readManifest(project.dir)!.checked, true);
 });
 
 test("does not lose an edit made before a configuration error", async (context) => {
