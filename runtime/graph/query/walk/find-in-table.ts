@@ -139,7 +139,7 @@ export function computeScore(targets: readonly SearchTarget[], vertex: number): 
   return sum;
 }
 
-/** Estimated costs in ns, measured on one machine. */
+/** Estimated costs in ns, measured on one machine; those of index searches with a surcharge. */
 interface Costs {
   /** Of a scan of all vectors. */
   readonly scan: number;
@@ -157,12 +157,15 @@ const PASSED = 1.17;
 /** Part of the cost of an index search that grows with the number of refused vertices. */
 const REFUSED = 0.7;
 
+/** Factor of index searches: they find less, so that they have to save more than a little. */
+const INEXACT = 1.5;
 /** Factor of a scan that bounds the scores of vectors of larger precision. */
 const BOUNDED = 1.7;
 
 function estimateCosts({ table, probe }: Scan, ef: number, share: number, isOpen: boolean): Costs {
   const { length } = probe;
-  const index = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + length / 400);
+  const walk = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + length / 400);
+  const index = INEXACT * walk;
   const bounding = table.precision === Precision.Int8 ? 1 : BOUNDED;
   return {
     scan: table.count * (5 + length / 20) * bounding,
