@@ -150,6 +150,8 @@ test.before(async () => {
   await until(async () => (await call("count")).status === 200);
 });
 test.after(async () => {
+  delete process.env.SVC_KUBERNETES_API;
+  delete process.env.SVC_KUBERNETES_ACCOUNT;
   await system.close();
   project.remove();
   await cluster.stop();

@@ -318,7 +318,7 @@ test("kubernetes: clients reach all dispatchers of one kind by one Service", () 
   const pods = objects("dispatchers.yaml").map(({ spec }) => spec.template.metadata.labels);
   assert.equal(service.spec.selector.front, "true");
   assert.equal(
-    pods.map(({ instance, front }) => [instance, front]),
+    pods.map(({ row, front }) => [row, front]),
     [...[1, 2, 3].map((number) => [`t${number}`, "true"])],
   );
   // The descriptor that all pods read keeps the ranges.
