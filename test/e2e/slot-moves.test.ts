@@ -170,6 +170,8 @@ function hits({ json, text }: Answer): number {
 /** Writes and reads until it is stopped; readers expect no more than what was sent. */
 class Clients {
   readonly #keys: string[];
+  /** Those of vertices that are there, since a change of them was acknowledged. */
+  readonly #written = new Set<string>();
   readonly #all: Promise<unknown>;
   #isStopped = false;
   sent = 0;
@@ -191,12 +193,14 @@ class Clients {
   }
 
   async #write(): Promise<void> {
-    for (let n = 0; !this.#isStopped || n < this.#keys.length; n++) {
+    for (let n = 0; !this.#isStopped || this.#written.size < this.#keys.length; n++) {
       const id = this.#keys[n % this.#keys.length]!;
       this.sent++;
       const answer = await call(`put?id=${id}`, id).catch(() => null);
-      if (answer?.status === 200) this.acknowledged++;
-      else if (answer !== null) this.refused.set(answer.status, answer.text);
+      if (answer?.status === 200) {
+        this.acknowledged++;
+        this.#written.add(id);
+      } else if (answer !== null) this.refused.set(answer.status, answer.text);
       await delay(PAUSE_MS);
     }
   }
