@@ -125,7 +125,7 @@ test("reports flushes that take long", async () => {
   const seconds = (metrics: string) =>
     Number(/^svc_transaction_log_flush_seconds_sum (.+)$/m.exec(metrics)![1]);
   let text = fast;
-  while (seconds(text) < seconds(fast) + 0.6) ({ text } = await get(server.port + 1, "/metrics"));
+  while (seconds(text) < seconds(fast) + 0.5) ({ text } = await get(server.port + 1, "/metrics"));
   // The small disk is nearly full.
   const isLow = text.includes('svc_transaction_log_state{state="low"} 1');
   assertFiring(fast, text, [...(isLow ? ["SvcLogDiskLow"] : []), "SvcSlowFlush"]);

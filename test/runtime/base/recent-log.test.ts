@@ -62,8 +62,9 @@ test("keeps entries of concurrent threads intact", async () => {
   await Promise.all(
     workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve))),
   );
-  const { lines, next } = recentLogEntries(before);
-  assert.equal([next - before, lines.length], [800, 800]);
+  // A former test file may have something left to say.
+  const lines = recentLogEntries(before).lines.filter(({ text }) => /^\d+:/.test(text));
+  assert.is(lines.length, 800);
   for (const { text, thread } of lines) {
     assert.match(text, new RegExp(`^${thread}:(${thread})*$`));
   }
