@@ -43,6 +43,11 @@ export class RateLimiter {
     return this.#bucket.take();
   }
 
+  /** Adds tokens, up to those of one second. */
+  add(tokens: number): void {
+    this.#bucket.add(tokens);
+  }
+
   /** Returns whether the limiter can be dropped without effect. */
   isFull(monotonicMs: number): boolean {
     this.#refill(monotonicMs);

@@ -42,7 +42,7 @@ export class HeldRequests {
   }
 
   /**
-   * Lets requests wait, and resolves when none of them is running, or after some time.
+   * Holds requests back. Resolves when none of them is running, or after `drainMs`.
    * @returns number of requests that are still running
    */
   async hold(hold: RequestHold): Promise<number> {

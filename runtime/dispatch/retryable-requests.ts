@@ -4,28 +4,25 @@
 // partitions per second, so that a slow matrix does not get twice the load.
 
 import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST, RETRY_BUDGET_RATIO } from "../base/limits.js";
-import { TokenBucket } from "../base/token-bucket.js";
+import { RateLimiter } from "../base/token-bucket.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 
 const QUANTILE = 0.95;
 /** Step of the estimator, relative to the estimate. */
 const STEP_RATIO = 0.05;
 const MIN_STEP_MS = 0.05;
-const MS_PER_S = 1000;
 
 export class RetryableRequests {
   /** Estimated percentile by path, in milliseconds. */
   readonly #slowMs = new Map<string, number>();
-  readonly #budget: TokenBucket;
-
-  #filledAtMs = 0;
+  readonly #budget: RateLimiter;
 
   /**
    * @param width partitions of the matrix: all of one request may need a retry at once, and again
    * after a second, because the clients of requests that wait may send no others
    */
   constructor(width: number) {
-    this.#budget = new TokenBucket(Math.max(RETRY_BUDGET_BURST, width));
+    this.#budget = new RateLimiter(Math.max(RETRY_BUDGET_BURST, width));
   }
 
   /**
@@ -57,10 +54,7 @@ export class RetryableRequests {
 
   /** Takes one retry from the budget; returns false if it is exhausted. */
   spend(monotonicMs: number): boolean {
-    const seconds = (monotonicMs - this.#filledAtMs) / MS_PER_S;
-    this.#budget.add(seconds * this.#budget.capacity);
-    this.#filledAtMs = monotonicMs;
-    return this.#budget.take();
+    return this.#budget.take(monotonicMs);
   }
 
   /** Records a successful response. */
