@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
-import { describeLaterFormat, isLaterFormat } from "../base/later-release.js";
+import { explainLaterFormat } from "../base/later-release.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
@@ -31,10 +31,8 @@ export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 export function readDescriptor(given: unknown): System {
   if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
   const { format = null } = given;
-  if (isLaterFormat(format, DESCRIPTOR_FORMAT)) {
-    const reason = describeLaterFormat(format, DESCRIPTOR_FORMAT);
-    throw new SvcError("SVC2700", `System descriptor: ${reason}`);
-  }
+  const reason = explainLaterFormat(format, DESCRIPTOR_FORMAT);
+  if (reason !== null) throw new SvcError("SVC2700", `System descriptor: ${reason}`);
   const errors = new DescriptorErrors();
   if (format !== null && format !== DESCRIPTOR_FORMAT) {
     errors.at("format", `${DESCRIPTOR_FORMAT} required`);

@@ -5,7 +5,7 @@
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { ResponseError } from "../errors.js";
-import { describeLaterFormat, isLaterFormat } from "../later-release.js";
+import { explainLaterFormat } from "../later-release.js";
 import { isDescending, type KeyWire, type SortKey, sortClass } from "../sort-order.js";
 import * as layout from "./partial-layout.js";
 import { PartialParts } from "./partial-parts.js";
@@ -184,8 +184,8 @@ function checkFrame(bytes: Buffer, view: DataView, name: string): void {
   const isIntact = view.getUint32(end, true) === crc32(bytes.subarray(0, end));
   require(isIntact, name, "data corruption: checksum");
   const version = view.getUint16(At.Version, true);
-  const isLater = isLaterFormat(version, layout.VERSION);
-  require(!isLater, name, describeLaterFormat(version, layout.VERSION));
+  const reason = explainLaterFormat(version, layout.VERSION);
+  require(reason === null, name, reason ?? "");
   const isKnown =
     version === layout.VERSION &&
     view.getUint8(At.KeyType) < layout.KEY_TYPES.length &&

@@ -3,7 +3,7 @@
 // A member that another one has followed cannot replace it any more, so it starts nothing.
 
 import { answerInTime } from "../../base/answer-in-time.js";
-import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
+import { explainLaterFormat } from "../../base/later-release.js";
 import { isPlainObject } from "../../base/plain-object.js";
 import type { StoredJobs } from "./job-store.js";
 
@@ -140,7 +140,8 @@ export class JobLease {
  */
 function parse(text: string | null): Content {
   const { format, epoch, jobs } = parseText(text);
-  if (isLaterFormat(format, FORMAT)) throw new Error(describeLaterFormat(format, FORMAT));
+  const reason = explainLaterFormat(format, FORMAT);
+  if (reason !== null) throw new Error(reason);
   const isContent = format === FORMAT && Number.isSafeInteger(epoch) && isPlainObject(jobs);
   return isContent ? { epoch: epoch as number, jobs: jobs as StoredJobs } : { epoch: 0, jobs: {} };
 }

@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../../base/errors.js";
 import { GRAPH_FOLDER_PART, LOG_FOLDER, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
 import { isSlotRecord } from "../../base/kept-slots.js";
-import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
+import { explainLaterFormat } from "../../base/later-release.js";
 import type { SlotRecord } from "../../base/slot-record.js";
 import { isCount, isIdentity } from "../wire/positions.js";
 
@@ -114,10 +114,8 @@ export function encodeManifest(manifest: Manifest): Buffer {
 /** @throws SvcError SVC3420 */
 export function parseManifest(bytes: Buffer, number: number): Manifest {
   const found = parseJson(bytes) as Partial<Manifest>;
-  if (isLaterFormat(found.format, FORMAT)) {
-    const reason = describeLaterFormat(found.format, FORMAT);
-    throw new SvcError("SVC3420", `${manifestName(number)}: ${reason}`);
-  }
+  const reason = explainLaterFormat(found.format, FORMAT);
+  if (reason !== null) throw new SvcError("SVC3420", `${manifestName(number)}: ${reason}`);
   const isKnown =
     found.format === FORMAT &&
     found.number === number &&

@@ -3,7 +3,7 @@
 // engines.ts, chosen by the scheme of a URI.
 
 import { SvcError } from "../../base/errors.js";
-import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
+import { explainLaterFormat } from "../../base/later-release.js";
 import type { LeadershipSettings } from "../../settings/server-settings.js";
 
 /** Fraction of the `ttl`. */
@@ -73,8 +73,8 @@ export function encodeRecord(record: LeadershipRecord): string {
  */
 export function parseRecord(text: string | null): LeadershipRecord | null {
   const given = parseText(text);
-  if (isLaterFormat(given.format, FORMAT)) {
-    const reason = describeLaterFormat(given.format, FORMAT);
+  const reason = explainLaterFormat(given.format, FORMAT);
+  if (reason !== null) {
     throw new SvcError("SVC3400", `leadership: record of the group: ${reason}`);
   }
   return readRecord(given);

@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { SvcError } from "../../base/errors.js";
-import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
+import { explainLaterFormat } from "../../base/later-release.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk } from "./disk.js";
 import {
@@ -163,10 +163,8 @@ function readHeader(
 ): SegmentHeader | null {
   const header = reader.header();
   if (typeof header === "number") {
-    if (isLaterFormat(header, LOG_VERSION)) {
-      const reason = describeLaterFormat(header, LOG_VERSION);
-      throw new SvcError("SVC2506", `${segment.name}: ${reason}`);
-    }
+    const reason = explainLaterFormat(header, LOG_VERSION);
+    if (reason !== null) throw new SvcError("SVC2506", `${segment.name}: ${reason}`);
     throw new LogCorruptionError(segment.name, 0, `format version ${header} is not supported`);
   }
   if (header === null) {

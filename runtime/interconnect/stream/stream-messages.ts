@@ -3,7 +3,7 @@
 // starts with part 1.
 
 import { SvcError } from "../../base/errors.js";
-import { describeLaterFormat, isLaterFormat } from "../../base/later-release.js";
+import { explainLaterFormat } from "../../base/later-release.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
 import {
   encodeMessage,
@@ -170,7 +170,7 @@ export class StreamReader {
 
 /** Throws SVC2532 if the messages of a stream are of a later release. */
 export function requireKnownProtocol(protocol: number): void {
-  if (!isLaterFormat(protocol, PROTOCOL)) return;
-  const reason = describeLaterFormat(protocol, PROTOCOL);
+  const reason = explainLaterFormat(protocol, PROTOCOL);
+  if (reason === null) return;
   throw new SvcError("SVC2532", `replication: messages of the stream: ${reason}`);
 }

@@ -16,7 +16,7 @@
 // version.
 
 import { crc32 } from "node:zlib";
-import { describeLaterFormat } from "../../../base/later-release.js";
+import { explainLaterFormat } from "../../../base/later-release.js";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../../memory/layout.js";
 import { DataError } from "../../model/errors.js";
 import { decodeArenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
@@ -174,7 +174,8 @@ function checkPage(words: Uint32Array, bytes: Uint8Array): number {
   }
   if (hasOtherOrder) throw new DataError("written on a machine with different byte order");
   const version = words[Word.Version]!;
-  if (version > DELTA_VERSION) throw new DataError(describeLaterFormat(version, DELTA_VERSION));
+  const reason = explainLaterFormat(version, DELTA_VERSION);
+  if (reason !== null) throw new DataError(reason);
   if (version < 1) throw new DataError(`format ${version} is not supported`);
   return checksum;
 }
