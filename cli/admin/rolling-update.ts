@@ -19,6 +19,7 @@ import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
 import { ClusterPods } from "./rolling-update/cluster-pods.js";
 import {
   fetchNodestat,
+  fetchProcess,
   findReplicaSlots,
   hasStopped,
   isOutOfService,
@@ -137,25 +138,20 @@ async function renew(context: AdminContext, how: Update, id: string): Promise<un
 async function replace(context: AdminContext, pods: ClusterPods, id: string): Promise<void> {
   if (!pods.has(id)) throw hasStopped(`no StatefulSet has ${id}; generate the manifests again`);
   if (!(await pods.isCurrent(id))) await pods.replace(id);
-  await awaitStart(context, id, () => true);
+  await awaitStart(id, async () => (await fetchNodestat(context, id)) !== null);
 }
 
 /** The supervisor restarts the process: systemd, Kubernetes, `svc up`. */
 async function restart(context: AdminContext, id: string): Promise<void> {
-  const { pid } = await fetchNodestat(context, id);
+  const former = await fetchProcess(context, id);
   await operate(context.address(id), "Shutdown", { persist: "1" });
-  await awaitStart(context, id, (status) => status.pid !== pid);
+  await awaitStart(id, async () => (await fetchProcess(context, id)) !== former);
 }
 
-async function awaitStart(
-  context: AdminContext,
-  id: string,
-  isOther: (status: StatusObject) => boolean,
-): Promise<void> {
+async function awaitStart(id: string, hasStarted: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + RESTART_MS;
   while (performance.now() < deadline) {
-    const status = await fetchNodestat(context, id).catch(() => null);
-    if (status !== null && isOther(status)) return;
+    if (await hasStarted().catch(() => false)) return;
     await sleep(POLL_MS);
   }
   throw hasStopped(`${id} exited and was not restarted`);

@@ -31,7 +31,7 @@ export function mkdirDurable(folder: string, mode = 0o777): void {
   }
 }
 
-/** Replaces a file as `writeJsonAtomically` does, without blocking the thread. */
+/** Replaces a file as `replaceFileSync` does, without blocking the thread. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.tmp`;
   await writeFile(temporary, text, { mode: 0o600, flush: true });
@@ -46,10 +46,10 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** Replaces a JSON file atomically: readers see either the old or the new content. */
-export function writeJsonAtomically(file: string, content: object): void {
+/** Replaces a file atomically: readers see either the old or the new content. */
+export function replaceFileSync(file: string, text: string): void {
   const temporary = `${file}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
   renameSync(temporary, file);
   fsyncDirectory(dirname(file));
 }

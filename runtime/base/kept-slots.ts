@@ -1,10 +1,10 @@
 // Slots that an instance keeps in its data folder: they outlive restarts, and are later than those
 // that the descriptor implies.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { nowMs } from "./clock.js";
-import { mkdirDurable, writeJsonAtomically } from "./durable-files.js";
+import { mkdirDurable } from "./durable-files.js";
 import { SvcError } from "./errors.js";
 import { identifySlots } from "./identify-slots.js";
 import { installSlots, publishSlots, type SlotPlan } from "./instance-slots.js";
@@ -20,6 +20,7 @@ import {
   type SlotMove,
   type SlotRecord,
 } from "./slot-record.js";
+import { readStateOrNull, writeState } from "./state-file.js";
 
 /** In a data folder. */
 const SLOTS_FILE = "_slots.json";
@@ -159,12 +160,14 @@ function makeSlotRecord({ map, groups }: SlotPlan): SlotRecord {
 
 /**
  * Returns what the instance has kept, otherwise what the descriptor implies.
- * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots
+ * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots;
+ *   SVC2506 for a file of a later release
  */
 function readSlotRecord(root: string, plan: SlotPlan): SlotRecord {
   const file = join(root, SLOTS_FILE);
-  if (!existsSync(file)) return makeSlotRecord(plan);
-  const record = parseSlotRecord(readFileSync(file, "utf8"));
+  const stored = readStateOrNull(file);
+  if (stored === undefined) return makeSlotRecord(plan);
+  const record = isSlotRecord(stored) ? stored : null;
   if (record === null) throw new SvcError("SVC3413", `${file} is corrupt`);
   const { count } = plan.map;
   if (record.map.count !== count) {
@@ -185,24 +188,13 @@ function listMissing({ map, groups }: SlotRecord, plan: SlotPlan): string[] {
 
 /** Returns the record that a data folder has now; null: none, or a corrupt one. */
 export function findSlotRecord(root: string): SlotRecord | null {
-  const file = join(root, SLOTS_FILE);
-  return existsSync(file) ? parseSlotRecord(readFileSync(file, "utf8")) : null;
+  const stored = readStateOrNull(join(root, SLOTS_FILE));
+  return isSlotRecord(stored) ? stored : null;
 }
 
 export function keepSlotRecord(root: string, record: SlotRecord): void {
   mkdirDurable(root);
-  writeJsonAtomically(join(root, SLOTS_FILE), record);
-}
-
-/** Returns null for a text that is no record. */
-function parseSlotRecord(text: string): SlotRecord | null {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  return isSlotRecord(given) ? given : null;
+  writeState(join(root, SLOTS_FILE), record);
 }
 
 /** Returns whether a value from outside is a record. */

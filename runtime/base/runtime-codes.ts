@@ -176,7 +176,7 @@ export const RUNTIME_CODES = {
       "change was applied",
   },
   SVC2506: {
-    title: "transaction log of a later release",
+    title: "data folder of a later release",
     fix: "start the later release again, or return to this one: docs/guides/upgrading.md",
   },
   SVC2505: {

@@ -2,10 +2,10 @@
 // superseded. A replica at or before such a position is behind and can follow; a provider with a
 // lower epoch is fenced. The data folder stores it, beside the marker of a replica and the fence.
 
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { writeJsonAtomically } from "../base/durable-files.js";
 import { SvcError } from "../base/errors.js";
+import { readState, readStateOrNull, writeState } from "../base/state-file.js";
 import {
   isLogPosition,
   type LogPosition,
@@ -26,16 +26,13 @@ export interface Lineage {
 
 const NONE: Lineage = { epoch: 1, ancestors: [] };
 
+/** @throws SvcError SVC2506 for one of a later release */
 export function readLineage(root: string): Lineage {
-  try {
-    const text = readFileSync(join(root, LINEAGE_FILE), "utf8");
-    const { epoch, ancestors } = JSON.parse(text) as Partial<Lineage>;
-    const isLineage = Number.isSafeInteger(epoch) && Array.isArray(ancestors);
-    return isLineage && ancestors.every(isLogPosition) ? { epoch: epoch!, ancestors } : NONE;
-  } catch {
-    // Safe: replicas of the former provider must then start from an empty data folder.
-    return NONE;
-  }
+  const stored: Partial<Lineage> = readStateOrNull(join(root, LINEAGE_FILE)) ?? {};
+  const { epoch, ancestors } = stored;
+  const isLineage = Number.isSafeInteger(epoch) && Array.isArray(ancestors);
+  // Safe: replicas of the former provider must then start from an empty data folder.
+  return isLineage && ancestors.every(isLogPosition) ? { epoch: epoch!, ancestors } : NONE;
 }
 
 /**
@@ -58,7 +55,7 @@ export function promote(root: string, isAsked: boolean, claimed = 0): Lineage {
   const epoch = Math.max(lineage.epoch + 1, (mark?.epoch ?? 0) + 1, (fence ?? 0) + 1, claimed);
   const ancestors = latestOfEachLog(all);
   const next = { epoch, ancestors };
-  writeJsonAtomically(join(root, LINEAGE_FILE), next);
+  writeState(join(root, LINEAGE_FILE), next);
   removeReplicaMarker(root);
   if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true, recursive: true });
   return next;
@@ -96,24 +93,23 @@ export function beginLineage(root: string, end: Ancestor, logEpoch: number): voi
   const { id, sn, chain } = end;
   const ancestors = [...lineage.ancestors, { id, sn, chain }].slice(-MAX_ANCESTORS);
   const epoch = Math.max(lineage.epoch, logEpoch) + 1;
-  writeJsonAtomically(join(root, LINEAGE_FILE), { epoch, ancestors });
+  writeState(join(root, LINEAGE_FILE), { epoch, ancestors });
 }
 
 /** Fences this instance: another one provides in its place, also after a restart. */
 export function writeFence(root: string, epoch: number): void {
-  writeJsonAtomically(join(root, FENCE_FILE), { epoch });
+  writeState(join(root, FENCE_FILE), { epoch });
 }
 
 /** Returns the epoch of the provider that superseded this data folder's instance, or null. */
 export function fencedBy(root: string): number | null {
-  const least = (): number => readLineage(root).epoch + 1;
-  try {
-    const { epoch } = JSON.parse(readFileSync(join(root, FENCE_FILE), "utf8"));
-    return Number.isSafeInteger(epoch) ? Math.max(epoch, least()) : least();
-  } catch (error) {
-    // Any other fence still fences: changes that no other instance gets must be refused.
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : least();
-  }
+  const fence: { readonly epoch?: unknown } | null | undefined = readStateOrNull(
+    join(root, FENCE_FILE),
+  );
+  if (fence === undefined) return null;
+  // Any other fence still fences: changes that no other instance gets must be refused.
+  const epoch = Number.isSafeInteger(fence?.epoch) ? (fence!.epoch as number) : 0;
+  return Math.max(epoch, readLineage(root).epoch + 1);
 }
 
 /**
@@ -127,7 +123,8 @@ export function hasBeenPromoted(root: string): boolean {
 function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
   try {
     return readReplicaMarker(root);
-  } catch {
+  } catch (error) {
+    if ((error as SvcError).code === "SVC2506") throw error;
     return undefined;
   }
 }
@@ -149,18 +146,22 @@ export interface ReplicaMarker extends Omit<Positions, "graphs" | "diverged" | "
   readonly isFetching: boolean;
 }
 
-/** Returns undefined if the data folder is not a replica's. @throws SvcError SVC2534 */
+/**
+ * Returns undefined if the data folder is not a replica's.
+ * @throws SvcError SVC2534 or SVC2506
+ */
 export function readReplicaMarker(root: string): ReplicaMarker | undefined {
   const file = join(root, MARKER_FILE);
   try {
-    const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<ReplicaMarker>;
+    const mark: Partial<ReplicaMarker> | undefined = readState(file);
+    if (mark === undefined) return undefined;
     const positions = parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
     const { log, origin, epoch } = positions;
     const ancestors = Array.isArray(mark.ancestors) ? mark.ancestors.filter(isLogPosition) : [];
     const isCaughtUp = mark.isCaughtUp === true;
     return { log, origin, epoch, ancestors, isCaughtUp, isFetching: mark.isFetching === true };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if ((error as SvcError).code === "SVC2506") throw error;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;
     throw new SvcError("SVC2534", text, { cause: error });
   }
@@ -172,7 +173,7 @@ export function isReplicaRoot(root: string): boolean {
 }
 
 export function writeReplicaMarker(root: string, mark: ReplicaMarker): void {
-  writeJsonAtomically(join(root, MARKER_FILE), mark);
+  writeState(join(root, MARKER_FILE), mark);
 }
 
 /** Removes the marker, before graphs become writable. */

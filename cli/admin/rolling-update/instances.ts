@@ -25,6 +25,21 @@ export async function fetchNodestat(context: AdminContext, id: string): Promise<
   return isPlainObject(status) ? status : {};
 }
 
+/**
+ * Returns what identifies the process of an instance: in a container, all have the pid 1.
+ * @throws SvcError SVC2701 without a response
+ */
+export async function fetchProcess(context: AdminContext, id: string): Promise<string> {
+  const answer = await requestInstance(context.address(id), {
+    path: "/svc/time",
+    timeoutMs: ASK_MS,
+  });
+  const { time } = (isPlainObject(answer) ? answer : {}) as StatusObject;
+  const { start } = (isPlainObject(time) ? time : {}) as StatusObject;
+  const { pid } = await fetchNodestat(context, id);
+  return `${pid} since ${start}`;
+}
+
 /** Returns the role of an instance in its group, and the members that could lead instead. */
 export function readGroup({ group }: StatusObject): { isLeading: boolean; synced: string[] } {
   const { role, synced } = (isPlainObject(group) ? group : {}) as StatusObject;

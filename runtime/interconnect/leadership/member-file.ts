@@ -1,10 +1,9 @@
 // The file in which a data folder keeps its incarnation and the highest epoch of its group.
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeJsonAtomically } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
+import { readStateOrNull, writeState } from "../../base/state-file.js";
 import { type Incarnation, isIncarnation } from "./leadership.js";
 
 export const MEMBER_FILE = "_member.json";
@@ -21,7 +20,7 @@ export class MemberFile {
   readonly #id: string;
   #content: Content;
 
-  /** Reads the file, or creates it. @throws SvcError SVC3400 if it is not readable */
+  /** Reads the file, or creates it. @throws SvcError SVC3400 if it is invalid, SVC2506 */
   constructor(root: string, id: string) {
     this.#file = join(root, MEMBER_FILE);
     this.#id = id;
@@ -48,17 +47,15 @@ export class MemberFile {
   }
 
   #write(): void {
-    writeJsonAtomically(this.#file, this.#content);
+    writeState(this.#file, this.#content);
   }
 
   #read(): Content | null {
-    try {
-      const { incarnation, epoch } = JSON.parse(readFileSync(this.#file, "utf8")) as Content;
-      const isEpoch = Number.isSafeInteger(epoch) && epoch >= 0;
-      if (isEpoch && isIncarnation([this.#id, incarnation])) return { incarnation, epoch };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    }
+    const stored = readStateOrNull(this.#file);
+    if (stored === undefined) return null;
+    const { incarnation, epoch } = (stored ?? {}) as unknown as Content;
+    const isEpoch = Number.isSafeInteger(epoch) && epoch >= 0;
+    if (isEpoch && isIncarnation([this.#id, incarnation])) return { incarnation, epoch };
     // Another incarnation would have no place in the group, and this one might lack data.
     const text = `leadership: ${this.#file} is invalid: start this instance with an empty root`;
     throw new SvcError("SVC3400", text);

@@ -4,8 +4,9 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fsyncDirectory, mkdirDurable, writeJsonAtomically } from "../../base/durable-files.js";
+import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
+import { writeState } from "../../base/state-file.js";
 import { isRootLocked, listStoredGraphs } from "../../graph/manager/data-folder.js";
 import { DATA_FILES } from "../lineage.js";
 import { MEMBER_FILE } from "./member-file.js";
@@ -17,7 +18,7 @@ const KEPT = 3;
 
 /** Sets the contents of a data folder aside at the next start. */
 export function requestSetAside(root: string, reason: string): void {
-  writeJsonAtomically(join(root, MARKER), { reason });
+  writeState(join(root, MARKER), { reason });
 }
 
 /**
