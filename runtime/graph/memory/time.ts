@@ -7,9 +7,17 @@ import { NEVER } from "./layout.js";
 /** Second at which the running batch started; 0 outside of batches. */
 let frozenAt = 0;
 
+let readings = 0;
+
 /** Seconds since 1970. */
 export function nowSeconds(): number {
+  readings++;
   return frozenAt === 0 ? Math.floor(Date.now() / 1000) : frozenAt;
+}
+
+/** Returns a number that grows with each use of the clock: what grows it depends on the time. */
+export function clockReadings(): number {
+  return readings;
 }
 
 /** Freezes the clock of this thread until `unfreezeClock`; false if it is frozen already. */

@@ -30,6 +30,7 @@ import { NameEnumeration } from "./names.js";
 import { makeOperation, type Operation } from "./operation.js";
 import { PropertyIndexes } from "./property-indexes.js";
 import { PropertyTable } from "./property-table.js";
+import { QueryMeter } from "./query-meter.js";
 import { StringPool } from "./string-pool.js";
 import { TypeLists } from "./type-lists.js";
 import { VertexIds } from "./vertex-ids.js";
@@ -66,6 +67,7 @@ export class GraphStore {
   readonly digest: ContentDigest;
   readonly expiry: ExpiryHeap;
   readonly locks: LockTable;
+  readonly meter: QueryMeter;
   /** Slots of the system, whose owners alone change a vertex; null: the graph is not divided. */
   readonly slots: InstanceSlots | null;
   /** Reused for every change; see operation.ts. */
@@ -106,6 +108,7 @@ export class GraphStore {
     this.vectorFields = new VectorFields(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
+    this.meter = new QueryMeter(memory);
     const slots = threadSlots();
     this.slots = slots?.hasGraph(memory.name) === true ? slots : null;
     this.#enlargement = new Enlargement(memory, thread, (memories) => this.move(memories));

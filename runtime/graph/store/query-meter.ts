@@ -1,12 +1,12 @@
 // Counts queries and their time for the status services. Reading the clock twice costs as much as a
 // small query, and a counter shared by all threads costs more, so one query in 64 is sampled.
 
+import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "./graph-store.js";
 
 const SAMPLE = 64;
 const WORD = 2 ** 32;
-const meters = new WeakMap<GraphStore, QueryMeter>();
 
 export class QueryMeter {
   readonly #ints: Int32Array;
@@ -14,17 +14,8 @@ export class QueryMeter {
   /** Starts at 1: the first query is sampled. */
   #sample = 1;
 
-  private constructor(store: GraphStore) {
-    this.#ints = store.memory.header.ints;
-  }
-
-  static of(store: GraphStore): QueryMeter {
-    let meter = meters.get(store);
-    if (meter === undefined) {
-      meter = new QueryMeter(store);
-      meters.set(store, meter);
-    }
-    return meter;
+  constructor(memory: GraphMemory) {
+    this.#ints = memory.header.ints;
   }
 
   /** @returns the argument of `end` */

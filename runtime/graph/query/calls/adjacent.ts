@@ -2,7 +2,6 @@
 
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -64,7 +63,7 @@ export class Adjacency implements Plan {
 
   #search(anchor: number, deadline: Deadline): boolean {
     const { store, expressions } = this.#plan;
-    const meter = QueryMeter.of(store);
+    const { meter } = store;
     const begun = meter.begin();
     const isFound = readConsistently(store, expressions.hasEffects, () =>
       isAdjacent(this.#plan, anchor, deadline),
@@ -92,7 +91,7 @@ export function hasArcBetween(
   if (!isAny && !(PLAIN.read(store.relationships, arc, D_OUT) && PLAIN.direction === D_OUT)) {
     return null;
   }
-  const meter = QueryMeter.of(store);
+  const { meter } = store;
   const begun = meter.begin();
   const from = findAnchor(store, anchor);
   const to = store.ids.resolve(neighbor);

@@ -14,7 +14,6 @@ import {
 } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
@@ -105,7 +104,7 @@ export class Aggregation implements Plan {
     const { store, expressions } = this.#plan;
     const { hasTiming, hasExplanation } = this.#format;
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
-    const meter = QueryMeter.of(store);
+    const { meter } = store;
     const begun = meter.begin();
     const deadline = readDeadline("aggregation", options, hasExplanation);
     const sums = readConsistently(store, expressions.hasEffects, () =>

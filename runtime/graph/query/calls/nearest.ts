@@ -6,7 +6,6 @@ import { checkObject } from "../../model/check-argument.js";
 import { ValueError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { QueryMeter } from "../../store/query-meter.js";
 import { NearestTopK, type Neighbor } from "../../vectors/nearest-top-k.js";
 import { probeFor } from "../../vectors/probe.js";
 import { NULL_PARTS, type VectorParts } from "../../vectors/vector-parts.js";
@@ -84,7 +83,7 @@ export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
   let sources: readonly NearestSource[] = [NO_VECTORS];
   const execute = (deadline: Deadline): NearestResult[] => {
     if (search === null) return [];
-    const meter = QueryMeter.of(store);
+    const { meter } = store;
     const begun = meter.begin();
     try {
       for (let attempt = 1; ; attempt++) {

@@ -4,7 +4,6 @@
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { HitOrder } from "../hits/hit-order.js";
@@ -97,7 +96,7 @@ export class NestedQuery implements EntryPlan {
     const { hasCounts, hasTiming, hasExplanation } = this.#format;
     const { hits, offset } = parsePage(options);
     const deadline = readDeadline("neighborhood", options, hasExplanation);
-    const meter = QueryMeter.of(store);
+    const { meter } = store;
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const removals = resolveRemovals(store);

@@ -6,7 +6,7 @@
 // vectors usually differ from query to query, so a plan that is known gets the new one.
 
 import { isNameOnly } from "../../evaluate/named-expressions.js";
-import { nowSeconds } from "../../memory/time.js";
+import { clockReadings, nowSeconds } from "../../memory/time.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
@@ -40,8 +40,10 @@ export interface CachedPlan<P> {
 
 interface Known<P> extends CachedPlan<P> {
   readonly options: PlainObject;
-  /** Second in which the plan resolved relative times. */
-  readonly second: number;
+  /** Second in which the plan resolved relative times; null if it has none. */
+  readonly second: number | null;
+  /** True if the plan gets the probe vector of each call. */
+  readonly isRebound: boolean;
 }
 
 const NO_OPTIONS = {};
@@ -59,38 +61,41 @@ export function planCache<O extends ExecuteOptions, P>(
   return (store, given) => {
     const known = knownOf.get(store) ?? [];
     if (known.length === 0) knownOf.set(store, known);
-    const second = nowSeconds();
-    const found = takeKnown(known, given ?? NO_OPTIONS, second);
-    if (found !== null && isBound(found, given)) return found;
+    const found = takeKnown(known, given ?? NO_OPTIONS);
+    if (found !== null && (!found.isRebound || rebind(found, given))) return found;
     const options = checkedArguments(call, given);
     const { hits, offset, timeout, limexec } = options;
     const limits = { hits, offset, timeout, limexec } as ExecuteOptions;
+    const now = nowSeconds();
+    const readings = clockReadings();
     const plan = make(store, options);
+    const second = clockReadings() === readings ? null : now;
     const copy = isKept(options) ? copyOptions(options, plan as Rebindable) : null;
     if (copy === null) return { plan, limits };
     if (known.length === MOST_PLANS) known.pop();
-    const entry = { plan, limits, options: copy, second };
+    const isRebound = copy.values.includes(PROBE);
+    const entry = { plan, limits, options: copy, second, isRebound };
     known.unshift(entry);
     return entry;
   };
 }
 
 /**
- * Returns the entry with equal options and moves it to the front; null if there is none of this
- * second.
+ * Returns the entry with equal options and moves it to the front; null if there is none, or if its
+ * relative times are those of another second.
  */
-function takeKnown<P>(known: Known<P>[], options: unknown, second: number): Known<P> | null {
+function takeKnown<P>(known: Known<P>[], options: unknown): Known<P> | null {
   const at = known.findIndex((entry) => isSame(entry.options, options));
-  const found = at < 0 ? null : known[at]!;
-  const isCurrent = found?.second === second;
-  if (at > 0 || (at === 0 && !isCurrent)) known.splice(at, 1);
+  if (at < 0) return null;
+  const found = known[at]!;
+  const isCurrent = found.second === null || found.second === nowSeconds();
+  if (at > 0 || !isCurrent) known.splice(at, 1);
   if (at > 0 && isCurrent) known.unshift(found);
   return isCurrent ? found : null;
 }
 
 /** Binds the probe vector of a known plan; false if it needs another plan. */
-function isBound<P>({ plan, options }: Known<P>, given: unknown): boolean {
-  if (!options.values.includes(PROBE)) return true;
+function rebind<P>({ plan }: Known<P>, given: unknown): boolean {
   return (plan as Rebindable).rebind?.((given as { vector: unknown }).vector) === true;
 }
 

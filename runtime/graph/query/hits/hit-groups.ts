@@ -6,6 +6,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { CellChunk, CHUNK } from "./cell-chunk.js";
 import type { FacetValue, PartialFacetValue } from "./facets.js";
 import type { HitBuffer } from "./hit-buffer.js";
+import type { PagePosition } from "./page-position.js";
 import { SlotTotals, type TotalsOption } from "./slot-totals.js";
 import { type FacetedValue, slotOfVertex, ValueTable } from "./value-table.js";
 
@@ -18,6 +19,8 @@ export interface Grouping extends TotalsOption {
 export class HitGroups {
   /** Slot in the buffer of the first hit of each group, in sort order. */
   firsts: Uint32Array;
+  /** Values of the groups that begin on a page before. */
+  earlier: readonly FacetedValue[] = [];
   /** Number of the group of each of them. */
   #groups: readonly number[];
   readonly #valueOf: (group: number) => FacetedValue;
@@ -50,13 +53,14 @@ export class HitGroups {
     this.#valueOf = (group) => groupAt.valueOf(group);
   }
 
-  /** Keeps the groups whose first hit is accepted; returns the values of the others. */
-  keep(accepts: (slot: number) => boolean): FacetedValue[] {
+  /** Drops the groups that begin on a page before. */
+  keepBehind(position: PagePosition, hits: HitBuffer): void {
     const { firsts } = this;
-    const dropped = this.#groups.filter((_, place) => !accepts(firsts[place]!));
-    this.#groups = this.#groups.filter((_, place) => accepts(firsts[place]!));
-    this.firsts = firsts.filter(accepts);
-    return dropped.map((group) => this.#valueOf(group));
+    const isBehind = (slot: number): boolean => position.isBehind(hits, slot);
+    const dropped = this.#groups.filter((_, place) => !isBehind(firsts[place]!));
+    this.#groups = this.#groups.filter((_, place) => isBehind(firsts[place]!));
+    this.firsts = firsts.filter(isBehind);
+    this.earlier = dropped.map((group) => this.#valueOf(group));
   }
 
   /** Returns the value of the group at a place in sort order. */

@@ -8,24 +8,15 @@
 import { Header } from "../../memory/layout.js";
 import { F_ID, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { Facet } from "../hits/facet-counters.js";
-import {
-  countedKeys,
-  countFacets,
-  countPartialFacets,
-  type Facets,
-  namesOfCounted,
-  type PartialFacet,
-} from "../hits/facets.js";
+import { countedKeys, countFacets, countPartialFacets, namesOfCounted } from "../hits/facets.js";
 import { HeadList } from "../hits/head-list.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type Grouping, HitGroups } from "../hits/hit-groups.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitCounter } from "../hits/hit-sink.js";
-import type { FacetedValue } from "../hits/value-table.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { type Deadline, readDeadline } from "../match/deadline.js";
 import { HandleSet } from "../match/handle-set.js";
@@ -39,7 +30,7 @@ import {
   resolveProbe,
   resolveSortOrder,
 } from "./entry-options.js";
-import { explainSummary } from "./explain-summary.js";
+import { type CountedFacets, explainSummary } from "./explain-summary.js";
 import type { HitSource } from "./hit-source.js";
 import { describeGroups, keyEntries } from "./partial-entries.js";
 import type { PartialHead, PartialResult } from "./partial-result.js";
@@ -141,31 +132,25 @@ export class EntryQuery {
     const requested = parsePage(options);
     const page = this.#isPartial ? this.#partialPage(requested) : requested;
     const deadline = readDeadline(timed, options, hasExplanation || this.#isIncompleteKept);
-    const meter = QueryMeter.of(store);
+    const { meter } = store;
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const removals = resolveRemovals(store);
     const found = this.#find(anchor, page, deadline);
     watch?.split();
-    const { collector, groups } = found;
-    const hit = { removals, deadline, slots: found.slots, groups };
-    const rendered = this.#renderPage(anchor, collector, page, hit);
+    const rendered = this.#renderPage(anchor, page, found, removals);
     meter.end(begun);
     if (this.#isPlain && !this.#isPartial) return rendered.entries;
-    const extras = this.#extras(collector, rendered.excluded, watch, () => ({
-      plan: [
-        ...this.#source.explain(),
-        ...explainSummary(found, found.collector.arcs),
-        this.#kept(page),
-      ],
-      looked: deadline.spent,
-    }));
+    const extras = this.#extras(found, rendered.excluded, watch, page);
     return this.#isPartial
       ? this.#partialResult(anchor, requested, found, rendered, extras)
       : this.#wholeResult(anchor, page, found, rendered, extras);
   }
 
-  /** Searches, sorts, groups and counts the hits. */
+  /**
+   * Searches, sorts, groups and counts the hits. Creates neither closures nor lists that most
+   * queries need not, which cost as much as a small query.
+   */
   #find(anchor: number, page: Page, deadline: Deadline): FoundHits {
     const source = this.#source;
     const isComplete = this.#isWhole;
@@ -184,25 +169,18 @@ export class EntryQuery {
     });
     const target = { collector, page, deadline, all, isListed };
     const isSearched = page.hits > 0 || isComplete || source.expressions.hasEffects;
-    if (isSearched && this.#isIncompleteKept) {
-      deadline.runSearch(() => this.#search(anchor, target));
-    } else if (isSearched) this.#search(anchor, target);
+    if (isSearched && this.#isIncompleteKept) this.#searchToLimit(anchor, target);
+    else if (isSearched) this.#search(anchor, target);
     const slots = this.#sort(collector, deadline);
     const groups =
       this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
-    const isBehind = (slot: number): boolean => after?.isBehind(collector.hits, slot) ?? true;
-    const earlier = groups?.keep(isBehind) ?? [];
-    const [facets, partialFacets] = this.#countFacets(all, deadline);
-    // Without spreads, which cost as much as a small query.
+    if (groups !== null && after !== null) groups.keepBehind(after, collector.hits);
     return {
       collector,
+      deadline,
       slots: groups?.firsts ?? slots,
       groups,
-      earlier,
-      facets,
-      partialFacets,
-      columns: all === null ? [] : namesOfCounted(this.#facets!, all),
-      count: groups?.firsts.length ?? collector.offered,
+      facets: all && this.#countFacets(all, deadline),
       bounded: deadline.exceeded ?? source.notice?.() ?? null,
     };
   }
@@ -213,6 +191,11 @@ export class EntryQuery {
     this.#source.search(anchor, collector, deadline, isListed ? all : null);
   }
 
+  /** As `#search`, but without an error at a limit. */
+  #searchToLimit(anchor: number, target: SearchTarget): void {
+    target.deadline.runSearch(() => this.#search(anchor, target));
+  }
+
   /** True if the result is the list of entries alone. */
   get #isPlain(): boolean {
     const { hasTiming, hasExplanation } = this.#format;
@@ -220,33 +203,37 @@ export class EntryQuery {
     return !hasTiming && !hasExplanation && !this.#isIncompleteKept;
   }
 
-  #extras(
-    { arcs: hits, neighbors }: HitCollector,
-    excluded: number,
-    watch: Stopwatch | null,
-    explain: () => Pick<Explanation, "plan" | "looked">,
-  ): ResultExtras {
+  #extras(found: FoundHits, excluded: number, watch: Stopwatch | null, page: Page): ResultExtras {
     const { hasCounts, hasTiming, hasExplanation } = this.#format;
+    const { arcs: hits, neighbors } = found.collector;
     const counts = this.#source.counts({ hits, neighbors, excluded });
     const time = watch === null ? null : watch.time;
+    const looked = found.deadline.spent;
     return {
       ...(hasCounts && { counts: counts as Readonly<Record<string, number>> }),
       ...(hasTiming && { time: time! }),
-      ...(hasExplanation && { explain: { ...explain(), matched: hits, time: time! } }),
+      ...(hasExplanation && {
+        explain: { plan: this.#explain(found, page), looked, matched: hits, time: time! },
+      }),
     };
+  }
+
+  #explain(found: FoundHits, page: Page): string[] {
+    return [...this.#source.explain(), ...explainSummary(found), this.#kept(page)];
   }
 
   #wholeResult(
     anchor: number,
     page: Page,
-    { collector, slots, groups, facets, count, bounded }: FoundHits,
+    { collector, slots, groups, facets, bounded }: FoundHits,
     { entries, places }: RenderedPage,
     extras: ResultExtras,
   ): object {
+    const count = groups?.firsts.length ?? collector.offered;
     return {
       [this.#source.listName]: entries,
       ...(groups !== null && { groups: places.map((place) => groups.at(place)) }),
-      ...(facets !== null && { facets }),
+      ...(facets !== null && { facets: facets.whole }),
       ...(this.#cursor !== null && {
         cursor: this.#cursor.next(anchor, this.#order!, collector.hits, slots!, page, count),
       }),
@@ -258,18 +245,19 @@ export class EntryQuery {
   #partialResult(
     anchor: number,
     { hits, offset }: Page,
-    { collector, slots, groups, earlier, partialFacets, count, bounded }: FoundHits,
+    { collector, slots, groups, facets, bounded }: FoundHits,
     { entries, places }: RenderedPage,
     { counts = null, time = null, explain = null }: ResultExtras,
   ): PartialResult {
     const { store, listName } = this.#source;
+    const found = groups?.firsts.length ?? collector.offered;
     const head: PartialHead = {
       ...{ listName, hits: hits === Number.POSITIVE_INFINITY ? null : hits, offset },
-      ...{ isPlain: this.#isPlain, isDictionary: this.#isDictionary, found: count },
+      ...{ isPlain: this.#isPlain, isDictionary: this.#isDictionary, found },
       unknownKeys: store.order === 0 ? null : [...this.#unknownKeys!],
       cursor: this.#cursor?.describe(anchor) ?? null,
-      facets: partialFacets,
-      groups: groups && describeGroups(groups, earlier),
+      facets: facets?.partial ?? null,
+      groups: groups && describeGroups(groups),
       bounded,
       ...{ counts, time, explain, paths: null },
     };
@@ -278,14 +266,15 @@ export class EntryQuery {
   }
 
   /** Returns the facets of the heads, as a whole or as those of one partition. */
-  #countFacets(
-    heads: HeadList | null,
-    deadline: Deadline,
-  ): [facets: Facets | null, partial: Record<string, PartialFacet> | null] {
-    if (heads === null) return [null, null];
+  #countFacets(heads: HeadList, deadline: Deadline): CountedFacets {
     const { store } = this.#source;
-    if (this.#isPartial) return [null, countPartialFacets(store, this.#facets!, heads, deadline)];
-    return [countFacets(store, this.#facets!, heads, deadline), null];
+    const facets = this.#facets!;
+    const isPartial = this.#isPartial;
+    return {
+      whole: isPartial ? null : countFacets(store, facets, heads, deadline),
+      partial: isPartial ? countPartialFacets(store, facets, heads, deadline) : null,
+      columns: namesOfCounted(facets, heads),
+    };
   }
 
   /** Returns the entries that the page may need of this partition. */
@@ -342,7 +331,7 @@ export class EntryQuery {
   #countOnce(anchor: number, options: ExecuteOptions): number {
     const source = this.#source;
     const deadline = readDeadline(source.timed, options);
-    const meter = QueryMeter.of(source.store);
+    const { meter } = source.store;
     const begun = meter.begin();
     const counter = new HitCounter();
     const ranked = this.#order?.isSelective === true ? this.#createCounter(this.#order) : null;
@@ -359,9 +348,9 @@ export class EntryQuery {
 
   #renderPage(
     anchor: number,
-    collector: HitCollector,
     { hits, offset }: Page,
-    { removals, deadline, slots, groups }: SortedHits,
+    { collector, deadline, slots, groups }: FoundHits,
+    removals: number,
   ): RenderedPage {
     const { store } = this.#source;
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
@@ -408,29 +397,14 @@ interface SearchTarget {
   readonly isListed: boolean;
 }
 
-/** Hits of a page, and how they were found. */
-interface SortedHits {
-  readonly removals: number;
+/** Result of a search, in sort order. */
+interface FoundHits {
+  readonly collector: HitCollector;
   readonly deadline: Deadline;
   /** Null if hits are in order. */
   readonly slots: Uint32Array | null;
   readonly groups: HitGroups | null;
-}
-
-/** Result of a search, in sort order. */
-interface FoundHits {
-  readonly collector: HitCollector;
-  /** Null if hits are in order. */
-  readonly slots: Uint32Array | null;
-  readonly groups: HitGroups | null;
-  /** Values of the groups that begin on a page before. */
-  readonly earlier: readonly FacetedValue[];
-  readonly facets: Facets | null;
-  readonly partialFacets: Readonly<Record<string, PartialFacet>> | null;
-  /** Names of the facets that columns have counted. */
-  readonly columns: readonly string[];
-  /** Hits, or groups, from the beginning of the page on. */
-  readonly count: number;
+  readonly facets: CountedFacets | null;
   /** The limit that left hits out; null if there is none. */
   readonly bounded: string | null;
 }

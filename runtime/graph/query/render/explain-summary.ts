@@ -1,28 +1,31 @@
 // Lines of the explanation of a query about its facets and groups.
 
 import type { Facets, PartialFacet } from "../hits/facets.js";
+import type { HitCollector } from "../hits/hit-collector.js";
 import type { HitGroups } from "../hits/hit-groups.js";
 
-/** Facets and groups of a query. */
-export interface Summary {
-  readonly groups: HitGroups | null;
-  readonly facets: Facets | null;
-  readonly partialFacets: Readonly<Record<string, PartialFacet>> | null;
-  /** Facets that columns have counted. */
+/** Facets of a query: those of a whole graph, or of one partition. */
+export interface CountedFacets {
+  readonly whole: Facets | null;
+  readonly partial: Readonly<Record<string, PartialFacet>> | null;
+  /** Names of the facets that columns have counted. */
   readonly columns: readonly string[];
-  /** Groups, or hits without any. */
-  readonly count: number;
+}
+
+/** Hits of a query, and what was made of them. */
+interface Summary {
+  readonly collector: HitCollector;
+  readonly groups: HitGroups | null;
+  readonly facets: CountedFacets | null;
 }
 
 /** Describes groups and facets, one per line. */
-export function explainSummary(summary: Summary, matched: number): string[] {
-  const { groups, facets, partialFacets, columns, count } = summary;
-  const hits = `of ${matched} hits`;
-  const counted = facets ?? partialFacets ?? {};
-  const lines = Object.entries(counted).map(([name, facet]) => {
+export function explainSummary({ collector, groups, facets }: Summary): string[] {
+  const hits = `of ${collector.arcs} hits`;
+  const lines = Object.entries(facets?.whole ?? facets?.partial ?? {}).map(([name, facet]) => {
     const { length } = Array.isArray(facet) ? facet : (facet as PartialFacet).values;
-    const source = columns.includes(name) ? ", from a column" : "";
+    const source = facets?.columns.includes(name) ? ", from a column" : "";
     return `facet '${name}': ${length} values ${hits}${source}`;
   });
-  return groups === null ? lines : [...lines, `groups: ${count} ${hits}`];
+  return groups === null ? lines : [...lines, `groups: ${groups.firsts.length} ${hits}`];
 }

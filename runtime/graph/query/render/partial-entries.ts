@@ -6,7 +6,6 @@ import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitGroups } from "../hits/hit-groups.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { describeHit } from "../hits/page-position.js";
-import type { FacetedValue } from "../hits/value-table.js";
 import type { PartialEntry, PartialGroups } from "./partial-result.js";
 import { encodeSortKey } from "./sort-key.js";
 
@@ -41,11 +40,11 @@ export function keyEntries(
   });
 }
 
-/** @param earlier values of the groups that begin on a page before */
-export function describeGroups(groups: HitGroups, earlier: readonly FacetedValue[]): PartialGroups {
+export function describeGroups(groups: HitGroups): PartialGroups {
+  const { firsts, earlier } = groups;
   return {
     values: groups.partials(),
     earlier: earlier.slice(0, MAX_FACET_VALUES),
-    isCut: Math.max(groups.firsts.length, earlier.length) > MAX_FACET_VALUES,
+    isCut: Math.max(firsts.length, earlier.length) > MAX_FACET_VALUES,
   };
 }
