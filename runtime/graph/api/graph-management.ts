@@ -47,7 +47,6 @@ import { UNTYPED } from "../store/code-ranges.js";
 import { setEventsEnabled } from "../store/event-switches.js";
 import { resetInputSerial } from "../store/input-serial.js";
 import type { NameEnumeration } from "../store/names.js";
-import { resetQueryCounters } from "../store/query-meter.js";
 import { lockDeadlineAfter } from "../store/session-view.js";
 import { toVertexKey, type VertexName } from "./call-arguments.js";
 import {
@@ -212,7 +211,7 @@ export class GraphManagement extends GraphFeed {
 
   /** Resets the query counters. */
   resetCounters(): void {
-    resetQueryCounters(this.access.store);
+    this.access.store.meter.reset();
   }
 
   /**

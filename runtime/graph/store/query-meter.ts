@@ -3,19 +3,20 @@
 
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
-import type { GraphStore } from "./graph-store.js";
 
 const SAMPLE = 64;
 const WORD = 2 ** 32;
 
 export class QueryMeter {
   readonly #ints: Int32Array;
+  readonly #words: Uint32Array;
   #pending = 0;
   /** Starts at 1: the first query is sampled. */
   #sample = 1;
 
   constructor(memory: GraphMemory) {
     this.#ints = memory.header.ints;
+    this.#words = memory.header.words;
   }
 
   /** @returns the argument of `end` */
@@ -33,18 +34,16 @@ export class QueryMeter {
     this.#pending = 0;
     this.#sample = SAMPLE;
   }
-}
 
-/** Returns the time spent in queries of a graph, in microseconds. */
-export function queryTimeUs({ memory }: GraphStore): number {
-  const { words } = memory.header;
-  return words[Header.QueryTimeUsHigh]! * WORD + words[Header.QueryTimeUs]!;
-}
+  /** Time spent in queries of the graph, in microseconds. */
+  get timeUs(): number {
+    return this.#words[Header.QueryTimeUsHigh]! * WORD + this.#words[Header.QueryTimeUs]!;
+  }
 
-/** Resets the query counters. */
-export function resetQueryCounters({ memory }: GraphStore): void {
-  const { ints } = memory.header;
-  for (const word of [Header.QueryCount, Header.QueryTimeUs, Header.QueryTimeUsHigh]) {
-    Atomics.store(ints, word, 0);
+  /** Resets the counters of the graph. */
+  reset(): void {
+    for (const word of [Header.QueryCount, Header.QueryTimeUs, Header.QueryTimeUsHigh]) {
+      Atomics.store(this.#ints, word, 0);
+    }
   }
 }

@@ -4,7 +4,6 @@ import { Header } from "../../memory/layout.js";
 import { nowSeconds } from "../../memory/time.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { readReplicaInput } from "../../store/input-serial.js";
-import { queryTimeUs } from "../../store/query-meter.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 
 /** Transactions have no ids; outgoing ones are counted by the instance's log. */
@@ -51,7 +50,7 @@ export function graphStatus(store: GraphStore, path: string | null) {
     memory: memoryByKind(usage),
     query: {
       count: queries,
-      latency_ms: queries === 0 ? 0 : queryTimeUs(store) / 1000 / queries,
+      latency_ms: queries === 0 ? 0 : store.meter.timeUs / 1000 / queries,
     },
   };
 }

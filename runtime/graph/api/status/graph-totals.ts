@@ -5,7 +5,6 @@ import { Header } from "../../memory/layout.js";
 import { nowSeconds } from "../../memory/time.js";
 import { areEventsRunning } from "../../store/event-switches.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { queryTimeUs } from "../../store/query-meter.js";
 import { digestCheckpoint } from "../../store/verify-digest.js";
 import { valueCount } from "./graph-status.js";
 import { memoryUsage } from "./memory-usage.js";
@@ -42,7 +41,7 @@ export function graphTotals(graphs: readonly Counted[]): GraphTotals {
     values: sum(({ store }) => valueCount(store)),
     propertyBytes: sum(({ store }) => memoryUsage(store)["svc.vertex.property"]!),
     queries: header(Header.QueryCount),
-    queryTimeUs: sum(({ store }) => queryTimeUs(store)),
+    queryTimeUs: sum(({ store }) => store.meter.timeUs),
   };
 }
 
