@@ -30,7 +30,8 @@ import { lifecycleExports } from "./emit/lifecycle.js";
 import { checkedManifest } from "./emit/manifest.js";
 import { addedExports } from "./emit/modules.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
-import { differingFiles, type OutputFiles, writeOutput } from "./output.js";
+import { InstalledFiles, lockFiles } from "./installed-files.js";
+import { type OutputFiles, writeOutput } from "./output.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import type { ModuleExport } from "./record/module-export.js";
@@ -63,9 +64,6 @@ export interface RebuildOptions {
   readonly unchecked?: boolean;
 }
 
-/** Written at the end of an installation, which may have changed declarations of packages. */
-const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"];
-
 const NO_FINDINGS: Promise<readonly Diagnostic[]> = Promise.resolve([]);
 
 export class ProjectBuilder {
@@ -74,6 +72,7 @@ export class ProjectBuilder {
   #config: LoadedConfig | null = null;
   #reader: PluginReader | null = null;
   readonly #schemas: SchemaInspector;
+  readonly #installed: InstalledFiles;
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
@@ -93,6 +92,7 @@ export class ProjectBuilder {
     this.#tsconfig = this.#relativePath(tsconfig);
     const own = this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig;
     this.#schemas = new SchemaInspector(this.projectDir, own);
+    this.#installed = new InstalledFiles(this.projectDir);
     if (tsconfig !== TSCONFIG_FILE && !existsSync(resolve(projectDir, tsconfig))) {
       throw new SvcError("SVC1061", `file not found: ${tsconfig}`);
     }
@@ -114,8 +114,7 @@ export class ProjectBuilder {
       ? { ...(await this.#compile(changed, clock, false)), abandoned: false }
       : await this.compileChecked(changed, clock);
     const { files, plugins, diagnostics, abandoned } = compiled;
-    const isThere = files !== null && unchecked && this.#isChecked(files);
-    const written = files !== null && !isThere && writeOutput(this.projectDir, files);
+    const written = files !== null && this.#write(files, unchecked);
     clock.mark("write");
     const types = unchecked && files !== null ? this.#checkLater(files) : NO_FINDINGS;
     return {
@@ -172,9 +171,9 @@ export class ProjectBuilder {
     return types;
   }
 
-  /** Returns whether this build is written, and its types were checked. */
-  #isChecked(files: OutputFiles): boolean {
-    return differingFiles(this.projectDir, asChecked(files)).length === 0;
+  /** An unchecked build does not replace the same one whose types were checked. */
+  #write(files: OutputFiles, unchecked: boolean): boolean {
+    return writeOutput(this.projectDir, files, unchecked ? asChecked(files) : files);
   }
 
   /**
@@ -224,7 +223,9 @@ export class ProjectBuilder {
       this.#startTypeCheck();
     }
     const reading = await this.#read(config.config, read);
-    this.#inputs = [...files, ...config.inputs, ...reading.dependencies, ...named];
+    const { dependencies } = reading;
+    const locks = lockFiles(this.projectDir);
+    this.#inputs = [...files, ...config.inputs, ...dependencies, ...named, ...locks];
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
@@ -300,9 +301,10 @@ export class ProjectBuilder {
 
   async #read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
     const chain = tsconfigFiles(this.projectDir, this.#tsconfig);
-    const options = new Set([this.#tsconfig, "package.json", ...LOCK_FILES, ...chain]);
+    const locks = lockFiles(this.projectDir);
+    const options = new Set([this.#tsconfig, "package.json", ...locks, ...chain]);
     let reading: ReadResult;
-    if (this.#reader === null || this.#hasChanged(options)) {
+    if (this.#reader === null || this.#hasChanged(options) || this.#installed.haveChanged()) {
       const { PluginReader } = await import("./read/plugin-reader.js");
       const { declared, before } = config;
       this.#reader = new PluginReader(this.projectDir, files, declared, this.#tsconfig, before);
@@ -310,6 +312,7 @@ export class ProjectBuilder {
     } else {
       reading = this.#reader.refresh([...this.#pending], files);
     }
+    this.#installed.follow(reading.dependencies);
     this.#pending.clear();
     return reading;
   }

@@ -5,6 +5,7 @@ import { ts } from "ts-morph";
 import { declaredValue, findNameNode } from "./declared-value.js";
 import { findStaticMethods } from "./decorated-method.js";
 import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js";
+import { reportPackagedPlugins } from "./packaged-plugins.js";
 import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
@@ -38,6 +39,7 @@ export function findDeclarations(
   reportStrayTags(scope);
   reportMisspeltTags(scope);
   reportStrayCalls(scope);
+  reportPackagedPlugins(scope);
   return found;
 }
 

@@ -67,6 +67,10 @@ export const COMPILER_CODES = {
     title: "signature of a plugin is unknown at build time",
     fix: "annotate the wrapper or factory, so that its result has the parameters of the plugin",
   },
+  SVC1017: {
+    title: "re-exported plugin of a package is ignored",
+    fix: "repeat the tag above the export: `/** @plugin */ export { name } from ...`",
+  },
   SVC1020: {
     title: "invalid plugin name",
     fix: "use at most 255 letters, digits and underscores; do not start with a digit",

@@ -97,9 +97,35 @@ test("reads declarations of packages again after an installation", async (contex
   project.write("plugins/add.ts", `import type { Unit } from "units";\n${source}`);
   const first = await builder.rebuild([], { unchecked: true });
   assert.equal(first.diagnostics, []);
+  const argspec = () => readFileSync(project.path(".svc/argspec.json"), "utf8");
   project.write(declaration, 'export type Unit = "km";\n');
   await builder.rebuild(["package-lock.json"], { unchecked: true });
-  assert.match(readFileSync(project.path(".svc/argspec.json"), "utf8"), '"km"');
+  assert.match(argspec(), '"km"');
+  // Edited by hand: seen when something else is saved.
+  project.write(declaration, 'export type Unit = "mile";\n');
+  await builder.rebuild(["plugins/offset.ts"], { unchecked: true });
+  assert.match(argspec(), '"mile"');
+});
+
+test("reads again after an installation at the root of a workspace", async ({ project }) => {
+  const install = (folder: string, unit: string) => {
+    project.write(`${folder}/units/package.json`, '{ "name": "units", "types": "index.d.ts" }');
+    project.write(`${folder}/units/index.d.ts`, `export type Unit = "${unit}";\n`);
+  };
+  install("node_modules", "m");
+  project.write("package-lock.json", "{}");
+  const source = addPlugin("a").replace("a: int", 'a: int, unit: import("units").Unit');
+  project.write("pack/plugins/add.ts", source);
+  const builder = new ProjectBuilder(project.path("pack"));
+  try {
+    const { inputs } = await builder.rebuild([], { unchecked: true });
+    assert.ok(inputs.includes("../package-lock.json"));
+    install("pack/node_modules", "km");
+    await builder.rebuild(["../package-lock.json"], { unchecked: true });
+    assert.match(readFileSync(project.path("pack/.svc/argspec.json"), "utf8"), '"km"');
+  } finally {
+    await builder.close();
+  }
 });
 
 test("keeps the old build on errors, until an edit fixes them", async (context) => {

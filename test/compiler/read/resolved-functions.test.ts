@@ -332,4 +332,27 @@ class Other {
   );
 });
 
+test("are read from packages only where a tag says so", () => {
+  const declarations = `import type { PluginRequest } from "svc-server";
+/** Finds. @plugin */
+export declare function find(request: PluginRequest, a: string): string;
+/** @plugin */
+export declare const list: typeof find;
+export declare function other(): void;
+`;
+  const files = {
+    "node_modules/tools/package.json": '{ "name": "tools", "types": "index.d.ts" }',
+    "node_modules/tools/index.d.ts": declarations,
+  };
+  const found = (source: string) => {
+    const result = readSource(source, files);
+    return [...marks(result, source), ...result.plugins.map(({ name }) => name)];
+  };
+  assert.equal(found('/** @plugin */\nexport { find as look } from "tools";'), ["look"]);
+  assert.equal(found('export { find, other } from "tools";'), ["SVC1017 find"]);
+  assert.equal(found('import { list } from "tools";\nexport { list };'), ["SVC1017 list"]);
+  const all = 'export * from "tools";';
+  assert.equal(found(all), [`SVC1017 ${all}`, `SVC1017 ${all}`]);
+});
+
 test.run();
