@@ -200,7 +200,7 @@ const table = {
   },
   "result-narrowed": {
     severity: "compatible",
-    says: "tells more, or can be less",
+    says: "has more members, or fewer values",
     because:
       "Every response has the former type. Clients ignore properties of objects that their type " +
       "does not name.",

@@ -64,7 +64,7 @@ function responseSchema(sortkey: JsonSchema, item: JsonSchema): ObjectSchema {
   const entry = tuple({ prefixItems: [sortkey, item], minItems: 2, items: false });
   const entries = { description: "Keys with their items.", type: "array", items: entry };
   const hitcount = { description: "How many there would be without a bound.", ...INTEGER };
-  const meta = { description: "What is said beside the entries." };
+  const meta = { description: "Notes of the plugin about the entries." };
   return {
     type: "object",
     properties: { entries, hitcount, meta },

@@ -69,7 +69,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
           {
             type: "string",
             description:
-              "Any other error. What happened below a dispatcher is reported level by level: " +
+              "Any other error. Errors below a dispatcher are reported level by level: " +
               "`<partial: 0 width: 2> | 500 | ...`.",
           },
         ],

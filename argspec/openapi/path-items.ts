@@ -22,7 +22,7 @@ const CHANGE_HEADER = {
 
 const PIECES =
   "Lines of JSON, or events where `Accept` asks for them: the schema is that of each. An event " +
-  "`error` tells that the rest will not come.";
+  "`error` ends an incomplete stream.";
 
 type Types = ReadonlyMap<string, string>;
 
@@ -96,15 +96,15 @@ function operationObject(
  */
 function answer({ operation, resultName }: NamedOperation, types: Types): object {
   const { result, returns } = operation;
-  const description = returns === "" ? "What the plugin answers, in its envelope." : returns;
+  const description = returns === "" ? "The plugin's result, in the envelope." : returns;
   if (result.kind === "stream") {
     const schema = schemaObject(result.schema, types);
-    const description = returns === "" ? "What the plugin answers, piece by piece." : returns;
+    const description = returns === "" ? "The plugin's result as a stream." : returns;
     const content = { "application/x-ndjson": { schema }, "text/event-stream": { schema } };
     return { description: `${description}\n\n${PIECES}`, content };
   }
   if (result.kind === "http") {
-    const description = returns === "" ? "What the plugin sends, without an envelope." : returns;
+    const description = returns === "" ? "The plugin's response, without the envelope." : returns;
     const value = result.schema && envelope(schemaObject(result.schema, types));
     return { description, content: mediaContent(result.mediaTypes, value ?? null) };
   }

@@ -34,9 +34,9 @@ export function clientDeclarations(
     "  constructor(options: ClientOptions);\n",
     "  /** A client with other options; both draw on one budget of retries. */\n",
     "  with(options: CallOptions & Partial<ClientOptions>): Client;\n",
-    "  /** What every server has built in. */\n",
+    "  /** Built-in plugins of every server. */\n",
     "  readonly builtin: Builtin;\n",
-    "  /** What every server says of itself. */\n",
+    "  /** Services that every server describes itself with. */\n",
     "  readonly services: Services;\n",
     ...plugins.methods.map((method) => `\n${indent(methodDeclaration(method, "client", ""))}`),
   ];
@@ -60,8 +60,8 @@ export type {
 export declare class Client {
 ${client.join("")}}
 `,
-    group("Builtin", "builtin", "What every server has built in.", builtin),
-    group("Services", "services", "What every server says of itself.", services),
+    group("Builtin", "builtin", "Built-in plugins of every server.", builtin),
+    group("Services", "services", "Services that every server describes itself with.", services),
   ].join("\n");
 }
 

@@ -16,7 +16,7 @@ export function errorDeclarations(errors: readonly TypedKind[], runtime: string)
     return `${comment}export type ${type} = ${failure};\n`;
   });
   const members = errors.map(({ type }) => `\n  | ${type}`).join("");
-  const union = `/** A call that failed: its \`kind\` tells how. */
+  const union = `/** A failed call: its \`kind\` is the reason. */
 export type SvcError =
   | Failure${members};
 export declare const SvcError: {

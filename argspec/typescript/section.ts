@@ -73,7 +73,7 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
     {
       name: params,
       schema: paramsSchema(operation, lowering),
-      comment: `/** What \`${name}\` takes. */\n`,
+      comment: `/** Parameters of \`${name}\`. */\n`,
     },
     resultRequest(
       result,
@@ -88,7 +88,7 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
   });
   const detailTypes = errors.flatMap(({ kind, details, detailsType }): TypeRequest[] => {
     if (details === null || detailsType === null) return [];
-    const comment = `/** What a \`${kind}\` tells programs. */\n`;
+    const comment = `/** Details of a \`${kind}\`. */\n`;
     return [{ name: detailsType, schema: lowering.lower(details), comment }];
   });
   const plans = planOperations(operations, schemaViews($defs));

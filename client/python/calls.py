@@ -381,7 +381,7 @@ class _ClientBase(_Caller):
         return client
 
     def close(self) -> None:
-        """Closes connections that no call uses; a later call opens one anew."""
+        """Closes connections that no call uses; a later call opens a new one."""
         self._connection.server.close()
 
     def __enter__(self: _C) -> _C:

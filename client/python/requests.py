@@ -31,7 +31,7 @@ LEFT_OUT: Any = _LeftOut()
 
 @dataclasses.dataclass(frozen=True)
 class _Operation(Generic[_T]):
-    """What must be known of one operation in order to call it."""
+    """The part of an operation's description that a call needs."""
 
     path: str
     # Parameters that travel as JSON text.
@@ -61,7 +61,7 @@ class _Operation(Generic[_T]):
 
 @dataclasses.dataclass(frozen=True)
 class _Options:
-    """What may be set for a client, or for one made by `with_options`."""
+    """Options of a client, or of one made by `with_options`."""
 
     timeout: Optional[float]
     retries: int

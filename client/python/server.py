@@ -59,7 +59,7 @@ class _Deadline:
 
 
 class _Incoming(io.RawIOBase):
-    """What a socket receives until the deadline; the socket stays open when this is closed."""
+    """Bytes that a socket receives until the deadline. Closing it leaves the socket open."""
 
     def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
         self._sock = sock
@@ -97,7 +97,7 @@ class _Stream:
         return self._response.headers
 
     def chunks(self, seconds: Optional[float]) -> Iterator[bytes]:
-        """Raises _Fault when it breaks off, or when nothing comes for so many seconds."""
+        """Raises _Fault if the response is incomplete, or if nothing arrives for `seconds`."""
         is_complete = False
         try:
             while True:

@@ -26,7 +26,7 @@ export function emitRegistryTypes(plugins: readonly PluginRecord[], types: TypeT
     `import type { ${isHttp ? "HttpResponse, " : ""}PluginEntry } from "svc-server";\n`,
     ...(isSorted ? [MERGED_RESPONSE] : []),
     ...Object.entries(types).map(([name, shape]) => typeDeclaration(name, shape)),
-    "/** What each plugin takes in its query and body, and what clients get of it. */\n" +
+    "/** Query, body and result of each plugin, as clients see them. */\n" +
       `export interface PluginRegistry {\n${entries.join("")}}\n`,
     "export declare const plugins: readonly PluginEntry[];\n",
   ].join("\n");

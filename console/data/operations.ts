@@ -84,7 +84,7 @@ const receivers = (nodes: readonly unknown[]): string => String(sum(nodes, subsc
 export const CANCEL_ALGORITHM: Operation = {
   operation: "CancelAlgorithm",
   title: "Cancel an algorithm",
-  effect: "The algorithm fails. What it has written stays.",
+  effect: "The algorithm fails. Values that it has written stay.",
   confirm: "click",
 };
 

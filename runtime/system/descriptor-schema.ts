@@ -70,7 +70,8 @@ const TLS = {
     { type: ["boolean", "null"] },
     { ...CLOSED, properties: { ca: FILE, cert: FILE, key: FILE, name: FILE } },
   ],
-  description: "Instances speak TLS: what whoever asks them believes and shows.",
+  description:
+    "TLS between instances: which certificate authority to trust, and which certificate to show.",
 };
 
 const NAMES = { type: "array", items: { type: "string", minLength: 1, maxLength: 100 } };

@@ -327,7 +327,7 @@ export class ChangeDecoder {
     try {
       return decodeStoredValue(new PackedValue(this.#kind as PackedKind, bytes.slice()));
     } catch (error) {
-      throw new DataError("damaged property value", { cause: error });
+      throw new DataError("corrupt property value", { cause: error });
     }
   }
 }

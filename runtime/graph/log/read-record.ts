@@ -273,9 +273,9 @@ function readValue(store: GraphStore, reader: RecordReader, kind: number): Store
         return validatePackedValue(new PackedValue(kind as PackedKind, reader.bytes().slice()));
     }
   } catch (error) {
-    throw new DataError("damaged property value", { cause: error });
+    throw new DataError("corrupt property value", { cause: error });
   }
-  throw new DataError("damaged property value");
+  throw new DataError("corrupt property value");
 }
 
 /** Writes an external value to disk before a property refers to it. */
@@ -285,7 +285,7 @@ function readExternalValue(store: GraphStore, reader: RecordReader): StoredValue
   try {
     decodeStoredValue(decodeExternalValue(content));
   } catch (error) {
-    throw new DataError("damaged property value", { cause: error });
+    throw new DataError("corrupt property value", { cause: error });
   }
   return store.values.put(content);
 }
@@ -374,6 +374,6 @@ function validateWith<T>(check: (text: string) => T, text: string): T {
   try {
     return check(text);
   } catch (error) {
-    throw new DataError("damaged operation record", { cause: error });
+    throw new DataError("corrupt operation record", { cause: error });
   }
 }

@@ -93,11 +93,11 @@ export class RecordReader {
     try {
       return utf8.decode(this.bytes(at, length));
     } catch (error) {
-      throw new DataError("damaged operation record: text is not UTF-8", { cause: error });
+      throw new DataError("corrupt operation record: text is not UTF-8", { cause: error });
     }
   }
 }
 
 export function corruptRecord(what: string): DataError {
-  return new DataError(`damaged operation record: ${what}`);
+  return new DataError(`corrupt operation record: ${what}`);
 }

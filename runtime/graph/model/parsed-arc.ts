@@ -76,7 +76,7 @@ export class ParsedArc {
     }
     for (const name of Object.keys(spec)) {
       if (MEMBERS.has(name)) continue;
-      const error = new ArcError(`Invalid arc: '${name}' is none of rel, mod, value`);
+      const error = new ArcError(`Invalid arc: '${name}' is not one of rel, mod, value`);
       throw withArgumentDetails(error, Reflect.get(spec, name), "rel, mod, value", inMember(name));
     }
     const { rel, mod, value } = spec as { rel?: unknown; mod?: unknown; value?: unknown };

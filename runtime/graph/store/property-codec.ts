@@ -64,7 +64,7 @@ export function decodeExternalValue(content: Uint8Array): string | PackedValue {
   const bytes = content.subarray(1);
   const [kind] = content;
   if (kind === PropertyKind.String) return Buffer.from(bytes).toString();
-  if (kind === undefined || !PACKED_KINDS.has(kind)) throw new DataError("damaged property value");
+  if (kind === undefined || !PACKED_KINDS.has(kind)) throw new DataError("corrupt property value");
   return new PackedValue(kind as PackedKind, bytes);
 }
 
@@ -84,7 +84,7 @@ export function validatePackedValue(value: PackedValue): StoredValue {
     if (value.kind === PropertyKind.Opaque && length <= MAX_STRING) return value;
     if (again.bytes.length === length) return again;
   }
-  throw new DataError("damaged property value");
+  throw new DataError("corrupt property value");
 }
 
 function decodeList(bytes: Uint8Array): number[] {

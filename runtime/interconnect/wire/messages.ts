@@ -109,7 +109,7 @@ export class MessageReader {
 
   #end(body: Buffer): Message {
     const crc = crc32(body, crc32(this.#header.subarray(4, 12)));
-    if (crc !== this.#header.readUInt32LE(12)) throw malformedMessage("a message is damaged");
+    if (crc !== this.#header.readUInt32LE(12)) throw malformedMessage("a message is corrupt");
     this.#body = null;
     this.#filled = 0;
     return { type: this.#header[4]!, body };

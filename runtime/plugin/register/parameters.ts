@@ -56,7 +56,7 @@ export function readParameters(
   if (fn.length > parameters.length) {
     throw new ArgumentError(
       "TypeError",
-      `'parameters' tells ${parameters.length} of the function's ${fn.length} arguments`,
+      `'parameters' describes ${parameters.length} of the function's ${fn.length} arguments`,
     );
   }
   return parameters;

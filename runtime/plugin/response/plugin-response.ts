@@ -287,6 +287,6 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new ResponseError("damaged partial: invalid item", "SVC2105", { cause });
+    throw new ResponseError("corrupt partial: invalid item", "SVC2105", { cause });
   }
 }

@@ -79,7 +79,7 @@ test("matches the golden files", async () => {
   const declarations = files.get("index.d.ts")!;
   matchesGolden(
     "client/index.d.ts",
-    ownPart(declarations, "\n/** What every server has built in."),
+    ownPart(declarations, "\n/** Built-in plugins of every server."),
   );
   matchesGolden("client/types.d.ts", await emitTypescriptTypes(SHOP));
 });

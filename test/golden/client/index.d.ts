@@ -30,7 +30,7 @@ export interface City {
 
 export type Client_ = "a" | "b";
 
-/** What `buy` takes. */
+/** Parameters of `buy`. */
 export interface BuyParams {
   /**
    * what
@@ -45,7 +45,7 @@ export interface BuyParams {
 /** What `buy` answers. */
 export type BuyResult = City | null;
 
-/** What `search` takes. */
+/** Parameters of `search`. */
 export interface SearchParams {
   q: Uint8Array | string;
   at?: unknown;
@@ -54,7 +54,7 @@ export interface SearchParams {
 /** What `search` answers. */
 export type SearchResult = PluginResponse<string, City>;
 
-/** What `with_` takes. */
+/** Parameters of `with_`. */
 export interface WithParams {
   kind: Client_;
 }
@@ -67,9 +67,9 @@ export declare class Client {
   constructor(options: ClientOptions);
   /** A client with other options; both draw on one budget of retries. */
   with(options: CallOptions & Partial<ClientOptions>): Client;
-  /** What every server has built in. */
+  /** Built-in plugins of every server. */
   readonly builtin: Builtin;
-  /** What every server says of itself. */
+  /** Services that every server describes itself with. */
   readonly services: Services;
 
   /**

@@ -21,7 +21,7 @@ export interface City {
 
 export type Client_ = "a" | "b";
 
-/** What `buy` takes. */
+/** Parameters of `buy`. */
 export interface BuyParams {
   /**
    * what
@@ -36,7 +36,7 @@ export interface BuyParams {
 /** What `buy` answers. */
 export type BuyResult = City | null;
 
-/** What `search` takes. */
+/** Parameters of `search`. */
 export interface SearchParams {
   q: Uint8Array | string;
   at?: unknown;
@@ -45,7 +45,7 @@ export interface SearchParams {
 /** What `search` answers. */
 export type SearchResult = PluginResponse<string, City>;
 
-/** What `with_` takes. */
+/** Parameters of `with_`. */
 export interface WithParams {
   kind: Client_;
 }

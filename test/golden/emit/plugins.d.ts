@@ -54,7 +54,7 @@ export type Wide = {
   [key: string]: unknown;
 };
 
-/** What each plugin takes in its query and body, and what clients get of it. */
+/** Query, body and result of each plugin, as clients see them. */
 export interface PluginRegistry {
   Shop: {
     query: {

@@ -60,7 +60,7 @@ test("reports a partial with items that are not JSON as an error", () => {
   runPost(post, source("json"), broken, merging, (status, _kind, payload) => {
     told = `${status} ${payload}`;
   });
-  assert.match(told, /^500 "damaged partial: invalid item"$/);
+  assert.match(told, /^500 "corrupt partial: invalid item"$/);
 });
 
 test.run();

@@ -13,7 +13,7 @@ export interface Prose {
   readonly text: string;
 }
 
-export type Kind = "comments" | "tests" | "titles" | "documents" | "texts";
+export type Kind = "comments" | "tests" | "titles" | "documents" | "texts" | "strings";
 
 const PRODUCT =
   /^(argspec|bin|cli|client|compiler|console|runtime|scripts)\/.*\.(tsx?|[cm]js|py|wat)$/;
@@ -21,6 +21,10 @@ const TESTS = /^(bench|test)\/.*\.(tsx?|mjs)$/;
 /** The changelog is history. */
 const DOCUMENTS = /^(?!CHANGELOG).*\.md$/;
 const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*|#|;;)(?!\/)(.*)$| \/\/ (.*)$/;
+const LITERAL = /(["`'])((?:(?!\1)[^\\]|\\.)*)\1/g;
+const TWO_WORDS = /[a-z,.] [^ ]/i;
+/** A line of an element's content. */
+const JSX_TEXT = /^\s*([A-Z][\w,'’-]+(?: [\w,'’-]+)+[.:?]?)$/;
 const TITLE = /\btest(?:\.\w+)?\(\s*(["`])(.*?)\1/;
 
 export function proseOf(files: readonly SourceFile[]): ReadonlyMap<Kind, readonly Prose[]> {
@@ -32,6 +36,7 @@ export function proseOf(files: readonly SourceFile[]): ReadonlyMap<Kind, readonl
     ["titles", of(TESTS, (file) => matching(file, TITLE))],
     ["documents", of(DOCUMENTS, paragraphs)],
     ["texts", tableTexts()],
+    ["strings", of(PRODUCT, literals)],
   ]);
 }
 
@@ -40,6 +45,19 @@ function matching({ path, text }: SourceFile, pattern: RegExp): Prose[] {
     const [, first, second] = pattern.exec(line) ?? [];
     const found = pattern === TITLE ? second : (first ?? second);
     return found === undefined ? [] : [{ place: `${path}:${index + 1}`, text: found.trim() }];
+  });
+}
+
+/** Literals of several words, without the expressions in them, and texts of elements. */
+function literals({ path, text }: SourceFile): Prose[] {
+  return text.split("\n").flatMap((line, index) => {
+    if (COMMENT.test(line) || line.includes("class=")) return [];
+    const [, content = ""] = JSX_TEXT.exec(line) ?? [];
+    const all = [content, ...[...line.matchAll(LITERAL)].map(([, , literal = ""]) => literal)];
+    return all
+      .map((words) => words.replace(/\$\{[^}]*\}|`[^`]*`/g, "…"))
+      .filter((words) => TWO_WORDS.test(words))
+      .map((words) => ({ place: `${path}:${index + 1}`, text: words }));
   });
 }
 

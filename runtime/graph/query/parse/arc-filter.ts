@@ -163,7 +163,7 @@ function itemsOf(filter: unknown): readonly unknown[] {
   const items = MEMBERS.map((name) => members.get(name));
   for (const name of members.keys()) {
     if (!MEMBERS.includes(name)) {
-      const text = `Invalid arc: '${name}' is none of ${MEMBERS.join(", ")}`;
+      const text = `Invalid arc: '${name}' is not one of ${MEMBERS.join(", ")}`;
       throw invalidArgument(text, members.get(name), MEMBERS.join(", "), inMember(name));
     }
   }

@@ -72,7 +72,7 @@ test("are rejected with the allowed names when empty or ambiguous", () => {
     assert.throws(() => graph.vertices(query), /exactly one of gt, gte, lt, lte, eq, ne, between/);
   }
   const arcs: [unknown, RegExp][] = [
-    [{ relation: "to" }, /Invalid arc: 'relation' is none of rel, dir, mod, cond, value/],
+    [{ relation: "to" }, /Invalid arc: 'relation' is not one of rel, dir, mod, cond, value/],
     [{ dir: "up" }, /Invalid arc direction/],
     [{ mod: "integer" }, /Invalid arc modifier/],
     [{ mod: "int", value: { in: [1] } }, /`in` compares properties only/],

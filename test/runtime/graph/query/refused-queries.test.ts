@@ -148,7 +148,10 @@ const ARC_TEXTS: readonly (readonly [unknown, string])[] = [
   [["knows", C.D_OUT, C.M_INT, C.V_GT, 1, 2], "Invalid arc: too many values"],
   [["knows", C.D_OUT, null, C.V_GT, 1], NEEDS_MODIFIER],
   [[false], "Invalid arc"],
-  [{ relationship: "knows" }, "Invalid arc: 'relationship' is none of rel, dir, mod, cond, value"],
+  [
+    { relationship: "knows" },
+    "Invalid arc: 'relationship' is not one of rel, dir, mod, cond, value",
+  ],
   [[{}], "Invalid arc"],
 ];
 for (const [arc, message] of ARC_TEXTS) refuses("neighborhood", { arc }, "QueryError", message);

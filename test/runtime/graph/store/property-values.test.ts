@@ -228,7 +228,7 @@ test("reject bytes that encode no value", () => {
     [PropertyKind.Opaque, 255, 15, 0x49, 2],
   ];
   for (const bytes of bad) {
-    failsWith(() => applyValue(bytes), DataError, "damaged property value");
+    failsWith(() => applyValue(bytes), DataError, "corrupt property value");
   }
 });
 

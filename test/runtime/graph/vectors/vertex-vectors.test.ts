@@ -129,11 +129,11 @@ test("are rejected in invalid records", ({ graph, store }) => {
   refused(5, 0x3f80_0000, bytes, /kind of vectors/);
   refused(2, 0x3f80_0000, bytes, /features of a vector/);
   refused(1, 0x3f80_0000, [], /length of a vector/);
-  refused(1, 0x3f80_0000, [0], /damaged operation record/);
+  refused(1, 0x3f80_0000, [0], /corrupt operation record/);
   refused(1, 0x7fc0_0000, bytes, /scale of a vector/);
   refused(1, 0x7f80_0000, bytes, /scale of a vector/);
   refused(1, 0xbf80_0000, bytes, /scale of a vector/);
-  refused(1, 0x3f80_0000, [0x80, ...bytes.slice(1)], /damaged operation record/);
+  refused(1, 0x3f80_0000, [0x80, ...bytes.slice(1)], /corrupt operation record/);
   const float16 = new Array<number>(64).fill(0);
   const float32 = new Array<number>(128).fill(0);
   refused(3, 0, bytes, /length of a vector/);

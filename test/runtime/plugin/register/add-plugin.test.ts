@@ -282,7 +282,7 @@ test("rejects arguments without a parameter", () => {
   fails(
     [two, { name: "x", parameters: {} }],
     "TypeError",
-    "'parameters' tells 1 of the function's 2 arguments",
+    "'parameters' describes 1 of the function's 2 arguments",
   );
   for (const graph of [null, "goods"]) {
     const needed = graph === null ? "'request'" : "'request' and 'graph'";

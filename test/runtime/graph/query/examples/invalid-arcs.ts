@@ -33,7 +33,7 @@ export const INVALID_ARCS: readonly RejectedCall[] = [
   ],
   [
     (shop) => shop.neighborhood("ann", { arc: { relation: "knows" } }),
-    "QueryError: Invalid arc: 'relation' is none of rel, dir, mod, cond, value",
+    "QueryError: Invalid arc: 'relation' is not one of rel, dir, mod, cond, value",
     'arc.relation is "knows"; expected: rel, dir, mod, cond, value',
   ],
   [
