@@ -11,7 +11,7 @@ export const graphRebuildVectors = defineCommand({
   options: {
     ...GRAPH_OPTIONS,
     precision: {
-      kind: choice("int8", "float16", "float32"),
+      kind: choice("int8", "float16", "float32", "binary"),
       help: "precision (default: that of the graph)",
     },
     name: {

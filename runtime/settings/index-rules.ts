@@ -72,14 +72,14 @@ const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
 export const vectorsRule: Rule<VectorsConfig | null> = withDefault(
   nullable(
     object<VectorsConfig>({
-      precision: optional(oneOf("int8", "float16", "float32")),
+      precision: optional(oneOf("int8", "float16", "float32", "binary")),
       measure: optional(oneOf(...MEASURE_NAMES)),
       named: optional(
         named<NamedVectorsConfig>(
           "a name of vectors",
           /\S/,
           object<NamedVectorsConfig>({
-            precision: optional(oneOf("int8", "float16", "float32")),
+            precision: optional(oneOf("int8", "float16", "float32", "binary")),
             measure: optional(oneOf(...MEASURE_NAMES)),
           }),
         ),

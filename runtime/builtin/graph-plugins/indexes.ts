@@ -86,7 +86,7 @@ export function dropindex(
  * Converts all vectors of a graph to a precision, while it serves.
  * @plugin rebuildvectors
  * @param graph name of the graph
- * @param precision `int8`, `float16` or `float32`; empty: that of the graph
+ * @param precision `int8`, `float16`, `float32` or `binary`; empty: that of the graph
  * @param name name of the vectors that get this precision; empty: those without a name
  */
 export function rebuildvectors(

@@ -8,19 +8,21 @@ import { apply } from "../operations/apply.js";
 import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import { isBinary } from "../vectors/binary-vector.js";
 import { VectorIndex } from "../vectors/index-layout.js";
 import { listVertices } from "../vectors/list-vertices.js";
 import { MEASURES, type VectorMeasure } from "../vectors/measures/measures.js";
-import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
+import { PRECISIONS, Precision, type VectorPrecision } from "../vectors/precision.js";
 import { bitsOfSetting, settingIndex } from "../vectors/similarity-settings.js";
 import {
   countComponents,
+  hasBits,
   hasFeatures,
   readPrecision,
   Space,
   slotLength,
 } from "../vectors/vector-layout.js";
-import { toPrecision } from "../vectors/vector-parts.js";
+import { toPrecision, type VectorParts } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
 import { begin, beginChange } from "./change-vertex.js";
 import { findVectors, UNNAMED } from "./vectors.js";
@@ -64,11 +66,45 @@ export function changeVectorSettings(
 ): void {
   const { precision, measure } = settings;
   if (precision !== undefined) {
+    if (precision === "binary") requireBinary(store, name);
     change(store, name, "precision", findName("precision", PRECISIONS, precision));
   }
   if (measure !== undefined) {
     change(store, name, "measure", findName("measure", MEASURE_NAMES, measure));
   }
+}
+
+/**
+ * Binary vectors lose nothing, so a graph of others remains as it is. Vectors that are set
+ * meanwhile are tested when they are converted.
+ * @throws ValueError a vector has other components than 0 and 1
+ */
+function requireBinary(store: GraphStore, name: string): void {
+  const vectors = findVectors(store, name);
+  for (const space of vectors?.spaces() ?? []) {
+    const length = vectors!.readSpace(space, Space.Length);
+    if (hasFeatures(length) || hasBits(length)) continue;
+    for (const vertices of listVertices(vectors!, space, BATCH)) {
+      for (const vertex of vertices) readVector(store, vectors!, vertex, Precision.Binary);
+    }
+  }
+}
+
+/**
+ * Returns the vector of a vertex in a precision.
+ * @throws ValueError precision binary would lose something
+ */
+function readVector(
+  { ids }: GraphStore,
+  vectors: VectorTable,
+  vertex: number,
+  precision: number,
+): VectorParts {
+  const parts = vectors.get(vertex);
+  if (precision !== Precision.Binary || isBinary(parts)) return toPrecision(parts, precision);
+  throw new ValueError(
+    `the vector of '${ids.idOf(vertex)}' is not of 0 and 1: precision binary would lose it`,
+  );
 }
 
 function findName(option: string, names: readonly string[], name: unknown): number {
@@ -202,7 +238,7 @@ function convertBatch(
     for (const vertex of vertices) {
       const slot = vectors.slotOf(vertex);
       if (slot === 0 || vectors.memory.lengthIn(slot) !== length) continue;
-      const parts = toPrecision(vectors.get(vertex), vectors.precision);
+      const parts = readVector(store, vectors, vertex, vectors.precision);
       const operation = beginChange(store, OperationCode.SetVector, vertex);
       operation.name = vectors.key;
       operation.vector = parts;

@@ -32,7 +32,8 @@ export function findVectors({ vectorFields, keys }: GraphStore, name: string): V
 export function toStoredParts(store: GraphStore, vector: VectorLike, name = UNNAMED): VectorParts {
   const precision = findVectors(store, name)?.precision ?? Precision.Int8;
   const place = name === UNNAMED ? "vector" : name;
-  return toPrecision(partsOfLike(vector, place, precision !== Precision.Int8), precision);
+  const parts = partsOfLike(vector, place, precision !== Precision.Int8);
+  return toPrecision(parts, precision, place);
 }
 
 /**
@@ -60,7 +61,8 @@ export function removeVector(access: Access, vertex: VertexKey, name = UNNAMED):
 
 /**
  * Sets a vector within a mutation.
- * @throws ValueError if the graph has vectors of the other kind, or its measure refuses it
+ * @throws ValueError if the graph has vectors of the other kind, or its measure or precision
+ * refuses it
  * @throws CapacityError if the graph has too many names
  */
 export function applyVector(
@@ -72,11 +74,12 @@ export function applyVector(
   if (parts.bytes.length === 0) return dropVector(store, vertex, name);
   const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
   const table = store.vectorFields.require(key);
-  requireSameKind(table, parts, name === UNNAMED ? "vector" : name);
+  const place = name === UNNAMED ? "vector" : name;
+  requireSameKind(table, parts, place);
   const refused = parts.isFeatures ? null : (table.measure.refuse?.(parts) ?? null);
-  if (refused !== null) throw new ValueError(`${name === UNNAMED ? "vector" : name}: ${refused}`);
+  if (refused !== null) throw new ValueError(`${place}: ${refused}`);
   // The precision may have changed since the vector was built.
-  const stored = toPrecision(parts, table.precision);
+  const stored = toPrecision(parts, table.precision, place);
   const operation = beginChange(store, OperationCode.SetVector, vertex);
   operation.name = key;
   operation.vector = stored;

@@ -30,6 +30,7 @@ import {
 import { isAscii, isPlainAscii, TextView } from "../store/text-view.js";
 import { validateVertexId } from "../store/validate-vertex-id.js";
 import { MAX_DEFINITION_BYTES, parseDefinition } from "../texts/index-definition.js";
+import { unpackBits } from "../vectors/binary-vector.js";
 import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
 import {
@@ -40,8 +41,9 @@ import {
   Precision,
 } from "../vectors/precision.js";
 import { isSetting } from "../vectors/similarity-settings.js";
-import { countComponents, hasFeatures, readPrecision } from "../vectors/vector-layout.js";
+import { countComponents, hasFeatures } from "../vectors/vector-layout.js";
 import {
+  binaryParts,
   featureParts,
   isVectorLength,
   partsOfBytes,
@@ -182,7 +184,7 @@ function readVertexChange(
 ): void {
   const { code } = into;
   if (code === OperationCode.SetVector) {
-    if (kind < EUCLIDEAN || kind > Precision.Float32 + ABOVE_INT8) {
+    if (kind < EUCLIDEAN || kind >= PRECISIONS.length + ABOVE_INT8) {
       throw corruptRecord("no such kind of vectors");
     }
   } else if (code !== OperationCode.SetProperty && kind !== 0)
@@ -302,8 +304,7 @@ function readNumber(reader: RecordReader, kind: number): StoredValue {
 function readIndex(reader: RecordReader, into: Operation, candidates: number): void {
   into.value = reader.word();
   into.flags = candidates;
-  const isKnown = !hasFeatures(into.value) && readPrecision(into.value) < PRECISIONS.length;
-  if (!isKnown || !isVectorLength(countComponents(into.value))) {
+  if (hasFeatures(into.value) || !isVectorLength(countComponents(into.value))) {
     throw corruptRecord("length of vectors");
   }
   if (candidates === 0) return;
@@ -339,8 +340,16 @@ function readVector(reader: RecordReader, kind: number): VectorParts {
   }
   if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY))
     throw corruptRecord("scale of a vector");
+  if (kind === Precision.Binary + ABOVE_INT8) return readBinary(bytes);
   if (kind !== EUCLIDEAN) return readExact(bytes, kind - ABOVE_INT8);
   return validateWith(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
+}
+
+/** Decodes a binary vector, whose scale has been read. */
+function readBinary(bytes: Int8Array): VectorParts {
+  const length = bytes.length * 8;
+  if (scale[0] !== 1 || !isVectorLength(length)) throw corruptRecord("length of a vector");
+  return binaryParts(unpackBits(new Uint32Array(bytes.buffer), 0, length));
 }
 
 /** Decodes a vector of larger precision, whose scale has been read. */

@@ -10,6 +10,7 @@ import { type Operation, OperationCode } from "../store/operation.js";
 import { PackedText, wordsFor } from "../store/packed-text.js";
 import { PropertyKind, validatePropertyValue } from "../store/property-values.js";
 import { TextView } from "../store/text-view.js";
+import { packBits } from "../vectors/binary-vector.js";
 import { computeHalfUnit, encodeHalf, Precision } from "../vectors/precision.js";
 import { exactComponents, type VectorParts } from "../vectors/vector-parts.js";
 
@@ -20,7 +21,7 @@ const LENGTH_WORDS = 1;
 const NUMBER_BYTES = 8;
 /** Flag of an enumeration: the code was chosen by the caller and need not be the next one. */
 export const CHOSEN = 0x80;
-/** Kinds of vectors; those of larger precision are a number above, as in `PRECISIONS`. */
+/** Kinds of vectors; those of other precisions are a number above, as in `PRECISIONS`. */
 export const EUCLIDEAN = 1;
 export const FEATURES = 2;
 export const ABOVE_INT8 = 2;
@@ -184,11 +185,13 @@ function logVector(store: GraphStore, log: RecordTarget, operation: Operation): 
   putText(log.words, at, text);
 }
 
-/** Returns what a record of a vector contains: int8, or the exact components. */
+/** Returns what a record of a vector contains: int8, bits, or the exact components. */
 function vectorBytes(parts: VectorParts): Uint8Array {
   const { bytes, scale, precision } = parts;
   if (precision === Precision.Int8)
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (precision === Precision.Binary)
+    return new Uint8Array(packBits(bytes).buffer, 0, bytes.length / 8);
   const exact = exactComponents(parts);
   if (precision === Precision.Float32)
     return new Uint8Array(exact.buffer, exact.byteOffset, exact.byteLength);

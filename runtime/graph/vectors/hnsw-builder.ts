@@ -2,6 +2,7 @@
 // then writes the node and the lists of its neighbors, if the vector still exists. Only one thread
 // may build: lists must not change between reading and writing.
 
+import { packBits } from "./binary-vector.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { HnswSearch } from "./hnsw-search.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
@@ -9,12 +10,14 @@ import { Probe } from "./probe.js";
 import {
   computeStride,
   countComponents,
+  hasBits,
   SLAB_WORDS,
   SLOT_WORDS,
   Slab,
   Slot,
   Space,
 } from "./vector-layout.js";
+import type { VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Probability that a node is also on the next layer: 1 / LINKS. */
@@ -131,7 +134,7 @@ export class HnswBuilder {
         !this.isFinished &&
         memory.words[slot + Slot.Vertex] === vertex &&
         memory.words[slot + Slot.Node] === 0 &&
-        this.#holds(slot, parts.bytes);
+        this.#holds(slot, parts);
       if (isSame) this.#write(slot, level);
     });
   }
@@ -158,11 +161,13 @@ export class HnswBuilder {
     this.#search.links.set(slot, level, lists, at + List.Neighbors, lists[at + List.Count]!);
   }
 
-  #holds(slot: number, bytes: Int8Array): boolean {
+  #holds(slot: number, { bytes }: VectorParts): boolean {
     const { memory } = this.#table;
-    const start = (slot + SLOT_WORDS) * 4;
-    const stored = memory.bytes.subarray(start, start + this.#components);
-    return bytes.every((byte, index) => byte === stored[index]);
+    const start = slot + SLOT_WORDS;
+    const [held, stored, first] = hasBits(this.#length)
+      ? [packBits(bytes), memory.words, start]
+      : [bytes, memory.bytes, start * 4];
+    return held.every((item, index) => item === stored[first + index]);
   }
 
   /** Makes the lists of a new node and those of its neighbors. */

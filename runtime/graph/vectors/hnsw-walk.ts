@@ -5,7 +5,7 @@
 
 import { MAX_EF } from "./index-layout.js";
 import type { Probe } from "./probe.js";
-import { computeStride, countComponents } from "./vector-layout.js";
+import { computeKernelLength, computeStride } from "./vector-layout.js";
 import { MAX_LIST, STATE_WORDS, type VectorMemory, WALK_ENTRIES } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -69,7 +69,7 @@ export class HnswWalk {
     words[State.MaxResults] = most;
     words[State.MaxEntries] = WALK_ENTRIES;
     words[State.Probe] = memory.probe;
-    words[State.Length] = countComponents(this.#length);
+    words[State.Length] = computeKernelLength(this.#length);
     words[State.Field] = kernel.field * 4;
     memory.walkFloats[State.Weight] = kernel.weight;
     words[State.List] = memory.lists;

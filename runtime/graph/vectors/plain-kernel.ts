@@ -1,13 +1,14 @@
 // Dot products of vectors in memory that WebAssembly kernels cannot address: a graph of automatic
 // size has such memory until its vectors are enlarged.
 
+import { bitCount } from "../memory/bit-count.js";
 import type { VectorKernel } from "./kernels/vector-kernel.js";
 import { decodeHalf } from "./precision.js";
 
 /** The kernels of single vectors. */
 export type DotKernel = Pick<
   VectorKernel,
-  "dot" | "wide" | "dotFloats" | "distanceFloats" | "widenHalves"
+  "dot" | "wide" | "common" | "dotFloats" | "distanceFloats" | "widenHalves"
 >;
 
 /** @param buffer memory of the vectors, which may grow: addresses beyond it count as 0 */
@@ -24,6 +25,13 @@ export function plainKernel(buffer: SharedArrayBuffer): DotKernel {
       let sum = 0;
       for (let index = 0; index < length; index++) sum += wide[index]! * bytes[vector + index]!;
       return sum | 0;
+    },
+    common: (a, b, count) => {
+      const [one, other] = [a, b].map((from) => new Uint32Array(buffer, from, count / 4));
+      let sum = 0;
+      for (let index = 0; index < count / 4; index++)
+        sum += bitCount(one![index]! & other![index]!);
+      return sum;
     },
     dotFloats: (a, b, length) => {
       const [one, other] = floatsAt(buffer, a, b, length);

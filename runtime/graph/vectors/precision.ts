@@ -1,15 +1,21 @@
 // Precision of stored vectors. int8 vectors have one scale. Vectors of larger precision have the
-// same int8 components, which select candidates, and an exact row, which decides.
+// same int8 components, which select candidates, and an exact row, which decides. Binary vectors
+// are bits: of their components, which are 0 or 1, nothing is lost.
 //
 // float16 rows hold multiples of a power of two that follows from the scale, so that the largest
 // components use the exponents of float16 well whatever the magnitude of the vector.
 
-export const PRECISIONS = ["int8", "float16", "float32"] as const;
+export const PRECISIONS = ["int8", "float16", "float32", "binary"] as const;
 /** Name of a precision in settings and options. */
 export type VectorPrecision = (typeof PRECISIONS)[number];
 
 /** Offsets in `PRECISIONS`. */
-export const Precision = { Int8: 0, Float16: 1, Float32: 2 } as const;
+export const Precision = { Int8: 0, Float16: 1, Float32: 2, Binary: 3 } as const;
+
+/** Returns whether vectors have an exact row beside their int8 components. */
+export function hasExactRow(precision: number): boolean {
+  return precision === Precision.Float16 || precision === Precision.Float32;
+}
 
 /**
  * Minimum scale of a nonzero vector of larger precision: the smallest normal float32, so that
@@ -24,7 +30,7 @@ const bits = new Uint32Array(float.buffer);
 
 /** Returns the words of the exact row of a vector. */
 export function computeRowWords(components: number, precision: number): number {
-  if (precision === Precision.Int8) return 0;
+  if (!hasExactRow(precision)) return 0;
   return precision === Precision.Float32 ? components : components / 2;
 }
 

@@ -4,25 +4,32 @@
 import { bitCount } from "../memory/bit-count.js";
 import { ARC_WORDS, SEQUENCE_WORDS } from "../memory/layout.js";
 import { ValueError } from "../model/errors.js";
+import { BinaryProbe, countBits, isBinary, unpackBits } from "./binary-vector.js";
 import { featureSimilarity } from "./feature-measures.js";
 import type { FeatureList } from "./features.js";
 import { bindForm, type KernelTerms } from "./measures/kernel-form.js";
 import type { Measure } from "./measures/measure.js";
+import { compareVectors } from "./measures/measures.js";
 import type { ProbeTerms } from "./measures/probe-terms.js";
 import { computeHalfUnit, Precision } from "./precision.js";
 import { scoreBatch } from "./score-batch.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
 import {
+  computeBitWords,
+  computeKernelLength,
   computeStride,
   countComponents,
   findTail,
+  hasBits,
+  hasFeatures,
+  hasRow,
   readPrecision,
   SLOT_WORDS,
   Slot,
   Tail,
 } from "./vector-layout.js";
 import { EXACT_CHUNK, MAX_LIST } from "./vector-memory.js";
-import { dot, type VectorParts } from "./vector-parts.js";
+import { binaryParts, dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 import { WideProbe } from "./wide-probe.js";
 
@@ -69,6 +76,8 @@ export class Probe {
   #squaresOfFirst = 0;
   /** The probe of spaces of larger precision; created on first use. */
   #wide: WideProbe | null = null;
+  /** That of spaces of binary vectors, if there is one; undefined until it is needed. */
+  #binary: BinaryProbe | null | undefined = undefined;
   #termsFor = -1;
   #terms: ProbeTerms | null = null;
   #kernelTerms: KernelTerms | null = null;
@@ -90,6 +99,7 @@ export class Probe {
     this.#settings = null;
     this.#first = -1;
     this.#wide = null;
+    this.#binary = undefined;
     this.#termsFor = -1;
   }
 
@@ -112,9 +122,9 @@ export class Probe {
   /** Returns what kernels need to compare slots of a length word. */
   terms(length: number): ProbeTerms {
     if (this.#termsFor !== length || this.#terms === null) {
-      const isWide = readPrecision(length) !== Precision.Int8;
       const components = Math.min(countComponents(length), this.length);
-      this.#terms = isWide ? this.#exact.terms(components) : this.#narrowTerms(components);
+      const source = hasRow(length) ? this.#exact : hasBits(length) ? this.#bits : null;
+      this.#terms = source?.terms(components) ?? this.#narrowTerms(components);
       this.#termsFor = length;
       this.#kernelTerms = bindForm(this.measure.kernel, this.#terms);
     }
@@ -134,20 +144,20 @@ export class Probe {
   scoreList(length: number, count: number): void {
     const { kernel, lists, probe } = this.#table.memory;
     const { field, factor, weight, base } = this.kernelTerms(length);
-    const components = this.terms(length).length;
+    const size = computeKernelLength(length);
     const to = lists + MAX_LIST * 4;
     this.load(length);
-    kernel!.many(lists, count, probe, components, field, factor, weight, base, to);
+    kernel!.many(lists, count, probe, size, field, factor, weight, base, to);
   }
 
   /**
-   * Likewise writes what the listed slots score at most: of int8 the score itself. Returns what
-   * those write that score `threshold` or more.
+   * Likewise writes what the listed slots score at most: without a row the score itself. Returns
+   * what those write that score `threshold` or more.
    */
   boundList(length: number, count: number, threshold: number): number {
     const { measure } = this;
     const terms = this.terms(length);
-    if (readPrecision(length) === Precision.Int8) {
+    if (!hasRow(length)) {
       this.scoreList(length, count);
       return measure.kernelThreshold(threshold, terms);
     }
@@ -163,8 +173,8 @@ export class Probe {
   }
 
   /**
-   * Likewise writes {address, score} of the contiguous int8 slots that have a vertex and reach a
-   * threshold; returns their number.
+   * Likewise writes {address, score} of the contiguous slots without a row that have a vertex and
+   * reach a threshold; returns their number.
    * @param slot address of the first slot
    */
   scanSlots(length: number, slot: number, count: number, threshold: number): number {
@@ -172,7 +182,8 @@ export class Probe {
     const { field, factor, weight, base } = this.kernelTerms(length);
     const stride = computeStride(length) * 4;
     this.load(length);
-    return kernel!.scan(slot, count, stride, probe, field, factor, weight, base, threshold, lists);
+    const scan = hasBits(length) ? kernel!.scanBits : kernel!.scan;
+    return scan(slot, count, stride, probe, field, factor, weight, base, threshold, lists);
   }
 
   /**
@@ -217,6 +228,14 @@ export class Probe {
     return { length, scale, factor, norm: scale * Math.sqrt(squares), error: 0 };
   }
 
+  /** The probe of spaces of binary vectors; null if it has other components than 0 and 1. */
+  get #bits(): BinaryProbe | null {
+    if (this.#binary === undefined) {
+      this.#binary = isBinary(this.parts) ? new BinaryProbe(this.parts.bytes, ++serials) : null;
+    }
+    return this.#binary;
+  }
+
   get #exact(): WideProbe {
     this.#wide ??= new WideProbe(this.parts, ++serials);
     return this.#wide;
@@ -225,8 +244,19 @@ export class Probe {
   /** Loads the probe for kernels on slots of a length word; required before calling one. */
   load(length: number): void {
     const { memory } = this.#table;
-    if (readPrecision(length) === Precision.Int8) memory.loadProbe(this.#serial, this.parts.bytes);
-    else memory.loadProbe(this.#exact.serial, this.#exact.words);
+    if (hasRow(length)) memory.loadProbe(this.#exact.serial, this.#exact.words);
+    else if (!hasBits(length)) memory.loadProbe(this.#serial, this.parts.bytes);
+    else if (this.#bits !== null) memory.loadProbe(this.#bits.serial, this.#bits.words);
+  }
+
+  /**
+   * Returns whether kernels can compare slots of a length word: of numbers, not longer than the
+   * probe, because there is no norm of the first components, and bits only with a binary probe.
+   */
+  suitsKernels(length: number): boolean {
+    if (this.#features !== null || hasFeatures(length)) return false;
+    if (countComponents(length) > this.length) return false;
+    return !hasBits(length) || this.#bits !== null;
   }
 
   /**
@@ -237,7 +267,7 @@ export class Probe {
     this.forget();
     const { writer, reader, memory } = this.#table;
     if (memory.kernel === null || this.length === 0 || this.#features !== null) return;
-    // Larger precisions are scored one by one.
+    // Other precisions are scored one by one.
     if (this.#table.precision !== Precision.Int8) return;
     const { sequence } = writer.memory;
     this.#listHeads(arcs, from, end, sequence.ints);
@@ -321,7 +351,8 @@ export class Probe {
     if (this.#features !== null) return this.#similarityOfFeatures(slot, this.#features);
     const length = memory.lengthIn(slot);
     if (length === 0) return this.measure.lowest;
-    if (readPrecision(length) !== Precision.Int8) return this.#scoreExactly(slot, length);
+    if (hasRow(length)) return this.#scoreExactly(slot, length);
+    if (hasBits(length)) return this.#scoreBits(slot, length);
     this.load(length);
     const { dots, words } = memory;
     const common = Math.min(length, this.length);
@@ -331,6 +362,30 @@ export class Probe {
       common === length ? words[slot + Slot.Squares]! : dots.dot(vector, vector, common);
     const scale = memory.floats[slot + Slot.Scale]!;
     return this.measure.score(product, this.#sumSquares(common), this.parts.scale, squares, scale);
+  }
+
+  /** Returns the score of a binary vector, which is exact. */
+  #scoreBits(slot: number, length: number): number {
+    const { memory } = this.#table;
+    const components = countComponents(length);
+    const start = slot + SLOT_WORDS;
+    const bits = this.#bits;
+    if (bits === null) {
+      const others = binaryParts(unpackBits(memory.words, start, components));
+      return compareVectors(this.measure, this.parts, others);
+    }
+    const common = Math.min(components, this.length);
+    this.load(length);
+    const count = computeBitWords(common) * 4;
+    // Beyond its end, the probe is padded with zeros.
+    const product = memory.dots.common(memory.probe, memory.addressOf(start), count);
+    const own = bits.sumSquares(common);
+    const others =
+      common === components
+        ? memory.words[slot + Slot.Squares]!
+        : countBits(memory.words, start, common);
+    const sum = this.measure.usesDistance ? own + others - 2 * product : product;
+    return this.measure.scoreExact(sum, own, others);
   }
 
   /** Returns the score by the exact components, which kernels sum in float64. */

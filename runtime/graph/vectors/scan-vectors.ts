@@ -7,13 +7,11 @@ import type { SlotFilter } from "./hnsw-search.js";
 import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
 import type { NearestTopK } from "./nearest-top-k.js";
-import { Precision } from "./precision.js";
 import type { Probe } from "./probe.js";
 import {
   computeStride,
   countComponents,
-  hasFeatures,
-  readPrecision,
+  hasRow,
   SLAB_WORDS,
   Slab,
   Slot,
@@ -102,7 +100,7 @@ function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): numb
   for (const vertex of vertices) {
     const slot = table.slotOf(vertex);
     if (slot === 0) continue;
-    if (memory.lengthIn(slot) === length) {
+    if (memory.lengthIn(slot) === length && probe.suitsKernels(length)) {
       memory.list[count] = memory.addressOf(slot);
       listed[count++] = vertex;
     } else selected.push(vertex);
@@ -133,8 +131,7 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
   if (
     index === null ||
     !table.hasKernel ||
-    probe.parts.isFeatures ||
-    probe.length < countComponents(table.readSpace(space, Space.Length))
+    !probe.suitsKernels(table.readSpace(space, Space.Length))
   )
     return false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -164,7 +161,7 @@ function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
   const { probe, best } = scan;
   const slots = walk.slots();
   scan.poll(slots.length);
-  if (readPrecision(length) !== Precision.Int8) {
+  if (hasRow(length)) {
     offerBounded(scan, slots, length);
     return;
   }
@@ -249,10 +246,7 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
   for (let done = 0; done < slots.used; ) {
     const count = Math.min(step.next, slots.used - done, MAX_LIST);
     const first = slots.first + done * stride;
-    const { isFeatures } = scan.probe.parts;
-    const isLonger = countComponents(slots.length) > scan.probe.length;
-    const isOneByOne =
-      isFeatures || hasFeatures(slots.length) || isLonger || memory.kernel === null;
+    const isOneByOne = memory.kernel === null || !scan.probe.suitsKernels(slots.length);
     const found = isOneByOne
       ? allSlots(memory, first, count, stride)
       : kernelSlots(scan, first, count, slots.length);
@@ -272,14 +266,13 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   const { memory } = scan.table;
   scan.probe.load(length);
   const address = memory.addressOf(first);
-  const isExact = readPrecision(length) !== Precision.Int8;
-  const found = isExact
+  const found = hasRow(length)
     ? findBounded(scan, address, count, length)
     : findScored(scan, address, count, length);
   return Uint32Array.from({ length: found }, (_, index) => memory.wordAt(memory.list[2 * index]!));
 }
 
-/** Writes the int8 slots whose score reaches that of the worst result; returns their number. */
+/** Writes the slots without a row whose score reaches that of the worst result; counts them. */
 function findScored(scan: Scan, address: number, count: number, length: number): number {
   const { probe, best } = scan;
   const least = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
@@ -311,8 +304,8 @@ function findBounded(scan: Scan, address: number, count: number, length: number)
 }
 
 /**
- * Returns all slots. Used if the probe is shorter, as there is no norm of the compared components,
- * for features, which no kernel handles, and while kernels cannot address the vectors.
+ * Returns all slots. Used if kernels do not suit the probe, and while they cannot address the
+ * vectors.
  */
 function allSlots(memory: VectorMemory, first: number, count: number, stride: number): number[] {
   const slots: number[] = [];

@@ -4,7 +4,8 @@
 //
 //   space   in `lists`: words below                     one for each length in use
 //   slab    in `vectors`: 8 words, then equal slots     linked in order of creation
-//   slot    8 words, then int8 x length             features: the format of features.ts
+//   slot    8 words, then int8 x length             features: the format of features.ts; binary
+//                                                   vectors: bits, padded to 16 bytes
 //   tail    4 words at the end of a slot            only of precision above int8
 //   row     exact components                        one per slot, after the slots of the slab
 //   ring    in `lists`: vertices whose vector was set or removed, the latest RING_WORDS of them
@@ -13,7 +14,7 @@
 // when the index releases it. A reader of a vertex therefore only checks its sequence, and a reader
 // of slots checks the ring afterwards, which names the vertices it may have missed.
 
-import { computeRowWords } from "./precision.js";
+import { computeRowWords, hasExactRow, Precision } from "./precision.js";
 
 /** Words of a slot; also known to kernels/vectors.wat. */
 export const Slot = {
@@ -96,10 +97,32 @@ export function readPrecision(length: number): number {
   return hasFeatures(length) ? 0 : (length >>> PRECISION_SHIFT) & PRECISION_MASK;
 }
 
+/** Returns whether slots of a length word have a tail and a row. */
+export function hasRow(length: number): boolean {
+  return hasExactRow(readPrecision(length));
+}
+
+/** Returns whether slots of a length word hold binary vectors. */
+export function hasBits(length: number): boolean {
+  return readPrecision(length) === Precision.Binary;
+}
+
+/** Returns the words of the bits of a binary vector: kernels read 16 bytes at once. */
+export function computeBitWords(components: number): number {
+  return Math.ceil(components / 128) * 4;
+}
+
 /** Returns the words of a slot of a length word. */
 export function computeStride(length: number): number {
-  const tail = readPrecision(length) === 0 ? 0 : TAIL_WORDS;
-  return SLOT_WORDS + countComponents(length) / 4 + tail;
+  const components = countComponents(length);
+  if (hasBits(length)) return SLOT_WORDS + computeBitWords(components);
+  return SLOT_WORDS + components / 4 + (hasRow(length) ? TAIL_WORDS : 0);
+}
+
+/** Returns a length word as kernels know it: components, or minus the bytes of bits. */
+export function computeKernelLength(length: number): number {
+  const components = countComponents(length);
+  return hasBits(length) ? -4 * computeBitWords(components) : components;
 }
 
 /** Returns the words that each slot of a length word takes in a slab. */

@@ -20,12 +20,13 @@ import {
 import { FeatureList } from "./features.js";
 import { type VectorKernel, vectorKernel } from "./kernels/vector-kernel.js";
 import { type DotKernel, plainKernel } from "./plain-kernel.js";
-import { computeRowWords, PRECISIONS } from "./precision.js";
+import { computeRowWords, hasExactRow } from "./precision.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import {
   computeStride,
   countComponents,
   findTail,
+  hasBits,
   hasFeatures,
   readPrecision,
   SLOT_WORDS,
@@ -168,13 +169,18 @@ export class VectorMemory {
     const length = words[slot + Slot.Length]!;
     // The most frequent kind: an int8 vector, whose length word is its length.
     if (isVectorLength(length)) return slot + computeStride(length) <= words.length ? length : 0;
+    if (hasBits(length)) return this.#checkBits(slot, length);
     const components = countComponents(length);
     const precision = readPrecision(length);
-    const isOther = precision === 0 || precision >= PRECISIONS.length;
-    if (isOther || !isVectorLength(components)) return 0;
+    if (!hasExactRow(precision) || !isVectorLength(components)) return 0;
     if (slot % 4 !== 0 || slot + computeStride(length) > words.length) return 0;
     const row = words[findTail(slot, components) + Tail.Row]!;
     return row + computeRowWords(components, precision) <= words.length ? length : 0;
+  }
+
+  #checkBits(slot: number, length: number): number {
+    const isThere = slot + computeStride(length) <= this.#arena.words.length;
+    return isThere && isVectorLength(countComponents(length)) ? length : 0;
   }
 
   /** Returns the current features in a slot; null if it has none. */

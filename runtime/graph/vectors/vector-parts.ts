@@ -3,6 +3,7 @@
 
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
+import { isBinary } from "./binary-vector.js";
 import { featureJaccard, featureMagnitude, sumOfSquaredWeights } from "./feature-measures.js";
 import {
   type Feature,
@@ -11,7 +12,14 @@ import {
   MAX_FEATURES,
   toFeatureList,
 } from "./features.js";
-import { computeHalfUnit, decodeHalf, encodeHalf, MIN_SCALE, Precision } from "./precision.js";
+import {
+  computeHalfUnit,
+  decodeHalf,
+  encodeHalf,
+  hasExactRow,
+  MIN_SCALE,
+  Precision,
+} from "./precision.js";
 import {
   COMPONENT_STEP,
   type Fingerprint,
@@ -38,7 +46,10 @@ export class VectorParts {
     readonly isFeatures = false,
     /** The float32 numbers that the vector was created from, padded; null if there are none. */
     readonly exact: Float32Array | null = null,
-    /** Offset in `PRECISIONS`; above int8, the components are those of `exact`. */
+    /**
+     * Offset in `PRECISIONS`. Of larger ones, the components are those of `exact`; of binary ones,
+     * the bytes are 0 and 1.
+     */
     readonly precision: number = Precision.Int8,
   ) {
     this.#fingerprint = fingerprint;
@@ -117,9 +128,14 @@ function partsOfInput(
 /**
  * Returns the vector as a graph of a precision stores it. Fewer digits are lost for good; more
  * digits are those of the numbers it was created from, or else of its int8 components.
+ * @throws ValueError a vector that is not binary for a graph of binary vectors
  */
-export function toPrecision(parts: VectorParts, precision: number): VectorParts {
+export function toPrecision(parts: VectorParts, precision: number, place = "vector"): VectorParts {
   if (parts.precision === precision || parts.isFeatures || parts.bytes.length === 0) return parts;
+  if (precision === Precision.Binary) return toBinary(parts, place);
+  if (parts.precision === Precision.Binary) {
+    return toPrecision(quantize(exactComponents(parts), place), precision);
+  }
   if (precision === Precision.Int8) {
     const { bytes, scale, squares, fingerprint } = parts;
     return new VectorParts(bytes, scale, squares, fingerprint);
@@ -145,6 +161,18 @@ export function preciseParts(exact: Float32Array, scale: number, precision: numb
   if (scale === 0) bench.output.fill(0, 0, length);
   else bench.quantize(length, scale);
   return partsOfOutput(length, scale, exact, precision);
+}
+
+function toBinary(parts: VectorParts, place: string): VectorParts {
+  if (isBinary(parts)) return binaryParts(parts.bytes);
+  throw new ValueError(`${place}: a graph of precision binary stores vectors of 0 and 1`);
+}
+
+/** @param components zeros, and others, which stand for 1 */
+export function binaryParts(components: Int8Array): VectorParts {
+  const bytes = components.map((component) => (component === 0 ? 0 : 1));
+  const squares = bytes.reduce((sum, byte) => sum + byte, 0);
+  return new VectorParts(bytes, 1, squares, null, false, null, Precision.Binary);
 }
 
 /**
@@ -213,7 +241,9 @@ export function meanVector(
     }
   });
   scratchBuffers().input.set(sums);
-  const precision = vectors.reduce((most, parts) => Math.max(most, parts.precision), 0);
+  // Sums of binary vectors are as those of int8 ones.
+  const larger = vectors.map(({ precision }) => (hasExactRow(precision) ? precision : 0));
+  const precision = Math.max(...larger);
   const name = (index: number): string => `${place}: component ${index} is ${sums[index]}`;
   return toPrecision(partsOfInput(length, name, true), precision);
 }

@@ -5,6 +5,7 @@ import { assert } from "../../base/assert.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { Allocator, Writer } from "../memory/writer.js";
+import { packBits } from "./binary-vector.js";
 import { roundUp } from "./measures/score-bound.js";
 import { computeHalfUnit, encodeHalf, Precision } from "./precision.js";
 import {
@@ -12,8 +13,9 @@ import {
   computeStride,
   countComponents,
   findTail,
+  hasBits,
+  hasRow,
   MAX_SLAB_WORDS,
-  readPrecision,
   SLAB_UNIT_WORDS,
   SLAB_WORDS,
   SLOT_WORDS,
@@ -82,7 +84,7 @@ export class VectorSlots implements Allocator {
     const slot = slab + SLAB_WORDS + used * stride;
     // A scan of the slab must not see a vertex there before it sees the slot.
     this.#vectors.words[slot + Slot.Vertex] = 0;
-    if (readPrecision(length) !== Precision.Int8) this.#assignRow(slab, used, length);
+    if (hasRow(length)) this.#assignRow(slab, used, length);
     writer.put(this.#vectors, slab + Slab.Used, used + 1);
     return slot;
   }
@@ -136,8 +138,9 @@ export class VectorSlots implements Allocator {
     words[slot + Slot.FingerprintHigh] = parts.fingerprint.high;
     words[slot + Slot.Length] = length;
     words[slot + Slot.Node] = 0;
-    memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
-    if (precision !== Precision.Int8) this.#fillRow(slot, parts);
+    if (hasBits(length)) words.set(packBits(bytes), slot + SLOT_WORDS);
+    else memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
+    if (hasRow(length)) this.#fillRow(slot, parts);
     writer.markDirty(this.#vectors, slot, computeStride(length));
   }
 

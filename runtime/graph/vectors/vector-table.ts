@@ -8,10 +8,11 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
+import { unpackBits } from "./binary-vector.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import type { Measure } from "./measures/measure.js";
 import { MEASURES } from "./measures/measures.js";
-import { computeHalfUnit, decodeHalf, Precision } from "./precision.js";
+import { computeHalfUnit, decodeHalf, PRECISIONS, Precision } from "./precision.js";
 import {
   readSetting,
   readSettings,
@@ -22,7 +23,9 @@ import {
 import {
   countComponents,
   findTail,
+  hasBits,
   hasFeatures,
+  hasRow,
   RING_WORDS,
   readPrecision,
   SLOT_WORDS,
@@ -310,8 +313,10 @@ export class VectorTable {
     const { words } = this.#vectors;
     const start = (slot + SLOT_WORDS) * 4;
     return new VectorParts(
-      // A `slice` of shared memory would be shared too.
-      new Int8Array(memory.bytes.subarray(start, start + length)),
+      hasBits(kind)
+        ? unpackBits(words, slot + SLOT_WORDS, length)
+        : // A `slice` of shared memory would be shared too.
+          new Int8Array(memory.bytes.subarray(start, start + length)),
       memory.floats[slot + Slot.Scale]!,
       words[slot + Slot.Squares]!,
       { low: words[slot + Slot.FingerprintLow]!, high: words[slot + Slot.FingerprintHigh]! },
@@ -321,14 +326,13 @@ export class VectorTable {
     );
   }
 
-  /** Returns a copy of the exact components; null of int8 vectors. */
+  /** Returns a copy of the exact components; null if there is no row. */
   #readRow(slot: number, length: number): Float32Array | null {
-    const precision = readPrecision(length);
-    if (precision === Precision.Int8) return null;
+    if (!hasRow(length)) return null;
     const { floats, words } = this.memory;
     const components = countComponents(length);
     const row = words[findTail(slot, components) + Tail.Row]!;
-    if (precision === Precision.Float32) {
+    if (readPrecision(length) === Precision.Float32) {
       return new Float32Array(floats.subarray(row, row + components));
     }
     const unit = computeHalfUnit(floats[slot + Slot.Scale]!);
@@ -376,7 +380,7 @@ export class VectorTable {
 
 const NONE = new Uint32Array(0);
 /** One for each possible length and precision. */
-const MAX_SPACES = 3 * 2046;
+const MAX_SPACES = PRECISIONS.length * 2046;
 const PRECISION = settingIndex("precision");
 const MEASURE = settingIndex("measure");
 

@@ -5,7 +5,7 @@ import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { SlotFilter } from "../../vectors/hnsw-search.js";
 import { MAX_EF } from "../../vectors/index-layout.js";
-import { Precision } from "../../vectors/precision.js";
+import { hasExactRow } from "../../vectors/precision.js";
 import type { Probe } from "../../vectors/probe.js";
 import { type Scan, scanVectors, scoreListed } from "../../vectors/scan-vectors.js";
 import type { VectorTable } from "../../vectors/vector-table.js";
@@ -166,7 +166,7 @@ function estimateCosts({ table, probe }: Scan, ef: number, share: number, isOpen
   const { length } = probe;
   const walk = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + length / 400);
   const index = INEXACT * walk;
-  const bounding = table.precision === Precision.Int8 ? 1 : BOUNDED;
+  const bounding = hasExactRow(table.precision) ? BOUNDED : 1;
   return {
     scan: table.count * (5 + length / 20) * bounding,
     index,

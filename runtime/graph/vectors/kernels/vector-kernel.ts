@@ -11,7 +11,12 @@ export interface VectorKernel {
    * Returns the dot product of an int16 probe vector and an int8 vector of at least 32 components.
    */
   wide(probe: number, vector: number, length: number): number;
-  /** Writes the float32 scores of the listed slots: field * (factor * dot + ...) + base. */
+  /** Returns the number of bits set in both of two binary vectors of a multiple of 16 bytes. */
+  common(a: number, b: number, bytes: number): number;
+  /**
+   * Writes the float32 scores of the listed slots: field * (factor * dot + ...) + base.
+   * @param length number of components, or minus the bytes of a binary vector
+   */
   many(
     list: number,
     count: number,
@@ -29,6 +34,19 @@ export interface VectorKernel {
    * Writes {address, float32 score} of the slots that reach the threshold; returns their number.
    */
   scan(
+    slot: number,
+    count: number,
+    stride: number,
+    probe: number,
+    field: number,
+    factor: number,
+    weight: number,
+    base: number,
+    threshold: number,
+    to: number,
+  ): number;
+  /** As `scan` over slots of binary vectors. */
+  scanBits(
     slot: number,
     count: number,
     stride: number,

@@ -10,6 +10,9 @@
 ;; and in spaces of larger precision then
 ;;
 ;;   row, which holds the exact components | 4 residual | 8 float64 sum of squares
+;;
+;; In a space of binary vectors, a slot has bits instead of int8: a multiple of 16 bytes. Kernels
+;; that compare such slots get the number of these bytes as a negative length.
 (module
   (import "svc" "arena" (memory 1 65536 shared))
 
@@ -61,6 +64,49 @@
       (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
     (i32.add (i32x4.extract_lane 0 (local.get $x)) (i32x4.extract_lane 1 (local.get $x))))
 
+  ;; Dot product of two binary vectors of a multiple of 16 bytes: the number of bits both have set.
+  (func $common (export "common") (param $a i32) (param $b i32) (param $bytes i32) (result i32)
+    (local $end i32) (local $x i64) (local $y i64)
+    (local.set $end (i32.add (local.get $a) (local.get $bytes)))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $a) (local.get $end)))
+      (local.set $x (i64.add (local.get $x) (i64.popcnt (i64.and
+        (i64.load (local.get $a)) (i64.load (local.get $b))))))
+      (local.set $y (i64.add (local.get $y) (i64.popcnt (i64.and
+        (i64.load offset=8 (local.get $a)) (i64.load offset=8 (local.get $b))))))
+      (local.set $a (i32.add (local.get $a) (i32.const 16)))
+      (local.set $b (i32.add (local.get $b) (i32.const 16)))
+      (br $next)))
+    (i32.wrap_i64 (i64.add (local.get $x) (local.get $y))))
+
+  ;; Scores of the listed slots of bits, as in $many.
+  (func $manyBits
+    (param $list i32) (param $count i32) (param $probe i32) (param $bytes i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
+    (local $last i32)
+    (local.set $last (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $list) (local.get $last)))
+      (f32.store (local.get $to) (call $scoreBits
+        (i32.and (i32.load (local.get $list)) (i32.const -4)) (local.get $probe)
+        (local.get $bytes) (local.get $field) (local.get $factor) (local.get $weight)
+        (local.get $base)))
+      (local.set $list (i32.add (local.get $list) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (br $next))))
+
+  ;; Score of a slot of bits, as in $many. The scale of bits is 1.
+  (func $scoreBits
+    (param $slot i32) (param $probe i32) (param $bytes i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (result f32)
+    (f32.add (local.get $base) (f32.mul
+      (f32.load (i32.add (local.get $slot) (local.get $field)))
+      (f32.add
+        (f32.mul (local.get $factor) (f32.convert_i32_u (call $common
+          (i32.add (local.get $slot) (i32.const 32)) (local.get $probe) (local.get $bytes))))
+        (f32.mul (local.get $weight) (f32.convert_i32_u
+          (i32.load offset=4 (local.get $slot))))))))
+
   ;; Scores of the slots whose addresses are listed, with any lowest bits, as float32: of each
   ;;
   ;;   field * (factor * dot + weight * scale * squares) + base
@@ -72,6 +118,11 @@
     (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
     (local $last i32) (local $slot i32) (local $p i32) (local $v i32) (local $end i32)
     (local $score f32) (local $x v128) (local $y v128) (local $z v128) (local $w v128)
+    (if (i32.lt_s (local.get $length) (i32.const 0)) (then
+      (call $manyBits (local.get $list) (local.get $count) (local.get $probe)
+        (i32.sub (i32.const 0) (local.get $length)) (local.get $field) (local.get $factor)
+        (local.get $weight) (local.get $base) (local.get $to))
+      (return)))
     (local.set $last (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $list) (local.get $last)))
@@ -172,6 +223,29 @@
       (br $next)))
     (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
 
+  ;; As scan over slots of bits.
+  (func (export "scanBits")
+    (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
+    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32)
+    (param $threshold f32) (param $to i32) (result i32)
+    (local $end i32) (local $score f32) (local $start i32) (local $bytes i32)
+    (local.set $bytes (i32.sub (local.get $stride) (i32.const 32)))
+    (local.set $start (local.get $to))
+    (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
+      (if (i32.load (local.get $slot)) (then
+        (local.set $score (call $scoreBits
+          (local.get $slot) (local.get $probe) (local.get $bytes) (local.get $field)
+          (local.get $factor) (local.get $weight) (local.get $base)))
+        (if (i32.eqz (f32.lt (local.get $score) (local.get $threshold))) (then
+          (i32.store (local.get $to) (local.get $slot))
+          (f32.store offset=4 (local.get $to) (local.get $score))
+          (local.set $to (i32.add (local.get $to) (i32.const 8)))))))
+      (local.set $slot (i32.add (local.get $slot) (local.get $stride)))
+      (br $next)))
+    (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
+
   ;; Upper bound of the exact score of a slot of larger precision:
   ;;
   ;;   field * (product * dot + residual * own residual + reach * sqrt(squares)) + offset * exact
@@ -238,7 +312,7 @@
 
   ;; Walk through an index, one node at a time. Its state, set by the caller:
   ;;
-  ;;   0 results | 4 entries | 8 maximum of results | 12 of entries | 16 probe | 20 length
+  ;;   0 results | 4 entries | 8 maximum of results | 12 of entries | 16 probe | 20 length, as above
   ;;   24 field | 28 factor | 32 weight | 36 base | 40 list | 44 bytes to prefetch per slot, or 0
   ;;   48 first entry | 52 entry to continue at | 56 scores of the list
   ;;
@@ -381,6 +455,15 @@
       (br $next)))
     (i32.store offset=4 (local.get $state) (i32.load (local.get $state))))
 
+  ;; Dot product of the vectors of two slots.
+  (func $product (param $a i32) (param $b i32) (param $length i32) (result i32)
+    (local.set $a (i32.add (local.get $a) (i32.const 32)))
+    (local.set $b (i32.add (local.get $b) (i32.const 32)))
+    (if (result i32) (i32.lt_s (local.get $length) (i32.const 0))
+      (then (call $common
+        (local.get $a) (local.get $b) (i32.sub (i32.const 0) (local.get $length))))
+      (else (call $dot (local.get $a) (local.get $b) (local.get $length)))))
+
   ;; Score of two slots, as in $many without its base.
   (func $pair
     (param $a i32) (param $b i32) (param $length i32)
@@ -390,9 +473,7 @@
       (f32.mul (local.get $factor) (f32.mul
         (f32.load (i32.add (local.get $a) (local.get $field)))
         (f32.load (i32.add (local.get $b) (local.get $field)))))
-      (f32.convert_i32_s (call $dot
-        (i32.add (local.get $a) (i32.const 32)) (i32.add (local.get $b) (i32.const 32))
-        (local.get $length)))))
+      (f32.convert_i32_s (call $product (local.get $a) (local.get $b) (local.get $length)))))
     (if (f32.ne (local.get $weight) (f32.const 0)) (then
       (local.set $score (f32.add (local.get $score) (f32.mul (local.get $weight) (f32.add
         (call $norm (local.get $a)) (call $norm (local.get $b))))))))

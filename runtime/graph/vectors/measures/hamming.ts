@@ -1,12 +1,9 @@
 // Number of components of binary vectors that differ, negated: the squared distance of vectors of 0
 // and 1. Others are refused when they are set.
 
+import { isBinary } from "../binary-vector.js";
 import { EUCLIDEAN } from "./euclidean.js";
 import type { Measure } from "./measure.js";
-
-const ONE = 127;
-/** Maximum error of a scale, which is a float32. */
-const TOLERANCE = 1e-6;
 
 export const HAMMING: Measure = {
   ...EUCLIDEAN,
@@ -28,12 +25,5 @@ export const HAMMING: Measure = {
     return EUCLIDEAN.boundThreshold(-distance, probe);
   },
 
-  refuse({ bytes, scale, exact }) {
-    const isBinary =
-      exact === null
-        ? bytes.every((byte) => byte === 0 || byte === ONE) &&
-          (scale === 0 || Math.abs(scale * ONE - 1) < TOLERANCE)
-        : exact.every((component) => component === 0 || component === 1);
-    return isBinary ? null : "the measure hamming compares vectors of 0 and 1";
-  },
+  refuse: (vector) => (isBinary(vector) ? null : "the measure hamming compares vectors of 0 and 1"),
 };

@@ -281,7 +281,7 @@ test("are rejected in corrupt records", ({ store, graph }) => {
   refused(new Array(4096).fill(1));
   for (const [setting, value] of [
     [9, one],
-    [7, new Uint32Array(Float32Array.of(3).buffer)[0]!],
+    [7, new Uint32Array(Float32Array.of(4).buffer)[0]!],
     [8, new Uint32Array(Float32Array.of(0.5).buffer)[0]!],
   ] as const) {
     const unit = makeUnit(store.operationCount, [19 | (setting << 16), 0, value]);

@@ -126,7 +126,7 @@ test("are rejected in invalid records", ({ graph, store }) => {
     );
   };
   refused(0, 0x3f80_0000, bytes, /kind of vectors/);
-  refused(5, 0x3f80_0000, bytes, /kind of vectors/);
+  refused(6, 0x3f80_0000, bytes, /kind of vectors/);
   refused(2, 0x3f80_0000, bytes, /features of a vector/);
   refused(1, 0x3f80_0000, [], /length of a vector/);
   refused(1, 0x3f80_0000, [0], /corrupt operation record/);
@@ -144,6 +144,10 @@ test("are rejected in invalid records", ({ graph, store }) => {
   refused(4, 1, [...float32.slice(1), 0x3f], /components of a vector/);
   refused(3, 0x3f80_0000, [...float16.slice(1), 0x7c], /components of a vector/);
   refused(4, 0x3f80_0000, [...float32.slice(2), 0x80, 0x7f], /components of a vector/);
+  // Bits have no scale, and a multiple of 4 bytes.
+  refused(5, 0x3f80_0000, [1, 2, 3], /length of a vector/);
+  refused(5, 0x3f80_0000, new Array<number>(8188).fill(0), /length of a vector/);
+  refused(5, 0, bytes, /length of a vector/);
   assert.is(store.vectors.count, 0);
 });
 

@@ -12,7 +12,10 @@ import {
   MEASURES,
 } from "../../../../../runtime/graph/vectors/measures/measures.js";
 import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measures/score-bound.js";
-import type { VectorPrecision } from "../../../../../runtime/graph/vectors/precision.js";
+import {
+  PRECISIONS,
+  type VectorPrecision,
+} from "../../../../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
 import { scoreBatch } from "../../../../../runtime/graph/vectors/score-batch.js";
 import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
@@ -174,7 +177,7 @@ for (const measure of MEASURES) {
   });
 }
 
-for (const precision of ["int8", "float16", "float32"] as const) {
+for (const precision of PRECISIONS) {
   test(`hamming: nearest ${precision} vectors have the fewest different components`, () => {
     const random = new Random(SEED);
     const graph = makeGraph();

@@ -1,0 +1,78 @@
+// Binary vectors: components of 0 and 1, one bit each. Their dot product is the number of bits that
+// both have set, so that all measures apply, and exactly.
+
+import { bitCount } from "../memory/bit-count.js";
+import type { ProbeTerms } from "./measures/probe-terms.js";
+import { computeBitWords } from "./vector-layout.js";
+
+/** Maximum error of the component 1 of an int8 vector, whose scale is a float32. */
+const TOLERANCE = 1e-6;
+
+/** A vector as stored, with the numbers that it was created from. */
+interface Components {
+  readonly bytes: Int8Array;
+  readonly scale: number;
+  readonly exact: Float32Array | null;
+  readonly isFeatures: boolean;
+}
+
+/** Returns whether all components are 0 or 1. */
+export function isBinary({ bytes, scale, exact, isFeatures }: Components): boolean {
+  if (isFeatures) return false;
+  if (exact !== null) return exact.every((component) => component === 0 || component === 1);
+  return bytes.every((byte) => byte === 0 || Math.abs(byte * scale - 1) < TOLERANCE);
+}
+
+/** Returns the bits of components that are 0 or not, component 0 lowest; padded for kernels. */
+export function packBits(components: Int8Array): Uint32Array {
+  const words = new Uint32Array(computeBitWords(components.length));
+  for (let at = 0; at < components.length; at++) {
+    if (components[at] !== 0) words[at >>> 5]! |= 1 << (at & 31);
+  }
+  return words;
+}
+
+/** Returns the components 0 and 1 of bits from a word on. */
+export function unpackBits(words: Uint32Array, from: number, length: number): Int8Array {
+  return Int8Array.from({ length }, (_, at) => (words[from + (at >>> 5)]! >>> (at & 31)) & 1);
+}
+
+/** Returns the number of bits of the first components that are set. */
+export function countBits(words: Uint32Array, from: number, components: number): number {
+  let sum = 0;
+  for (let at = 0; at < components / 32; at++) sum += bitCount(words[from + at]!);
+  return sum;
+}
+
+/** Probe of spaces of binary vectors. */
+export class BinaryProbe {
+  /** Bits as kernels load them. */
+  readonly words: Int16Array;
+  /** Identifies the contents in kernel buffers. */
+  readonly serial: number;
+  readonly #bits: Uint32Array;
+  /** Number of components, and of ones. */
+  readonly #length: number;
+  readonly #squares: number;
+
+  /** @param bytes components that are 0 or not */
+  constructor(bytes: Int8Array, serial: number) {
+    this.serial = serial;
+    this.#bits = packBits(bytes);
+    this.words = new Int16Array(this.#bits.buffer);
+    this.#length = bytes.length;
+    this.#squares = countBits(this.#bits, 0, bytes.length);
+  }
+
+  /** Returns what kernels need of the first components. */
+  terms(length: number): ProbeTerms {
+    const squares = this.sumSquares(length);
+    const norm = Math.sqrt(squares);
+    return { length, scale: 1, factor: squares === 0 ? 0 : 1 / norm, norm, error: 0 };
+  }
+
+  /** Returns the number of the first components that are 1. */
+  sumSquares(length: number): number {
+    return length === this.#length ? this.#squares : countBits(this.#bits, 0, length);
+  }
+}
