@@ -4,9 +4,10 @@
 // the graph.
 //
 //   node vectors.mjs [--vectors 20000] [--only normal,clusters] [--precisions int8,float32]
-//     [--filters]
+//     [--filters] [--binary]
 //
-// `--filters` measures searches with a condition instead, at shares of 0.1 to 100 %. Peers run if
+// `--filters` measures searches with a condition instead, at shares of 0.1 to 100 %. `--binary`
+// compares the signs of the numbers by their Hamming distance, with usearch b1. Peers run if
 // they are installed (`npm install` here; PYTHON names the interpreter that has faiss).
 
 import { spawnSync } from "node:child_process";
@@ -25,6 +26,7 @@ const { values: options } = parseArgs({
     only: { type: "string", default: "" },
     precisions: { type: "string", default: "int8,float32" },
     filters: { type: "boolean", default: false },
+    binary: { type: "boolean", default: false },
   },
 });
 const COUNT = Number(options.vectors);
@@ -121,14 +123,19 @@ function measureUs(run) {
   return (cpuUs() - begun) / calls;
 }
 
-/** Scores of the best vectors of each probe, by cosine in float64; and each probe's own scorer. */
+/**
+ * Scores of the best vectors of each probe, by cosine in float64 or the Hamming distance; and each
+ * probe's own scorer.
+ */
 function computeTruth(rows, probes, length, accepts = () => true) {
   const norms = list(COUNT, (at) => norm(rows, at * length, length));
   return probes.map((probe) => {
     const own = norm(probe, 0, length);
     const score = (at) => {
+      const row = rows.subarray(at * length, (at + 1) * length);
+      if (options.binary) return -row.filter((bit, index) => bit !== probe[index]).length;
       let sum = 0;
-      for (let index = 0; index < length; index++) sum += probe[index] * rows[at * length + index];
+      for (let index = 0; index < length; index++) sum += probe[index] * row[index];
       return sum / (own * norms[at]);
     };
     const scores = [];
@@ -158,7 +165,7 @@ const rowOf = ({ id }) => Number(id.slice(1));
 
 async function fillGraph(name, precision, rows, length) {
   const graph = new Graph(name);
-  graph.setVectorSettings({ precision });
+  graph.setVectorSettings({ precision, measure: options.binary ? "hamming" : "cosine" });
   graph.index("property", { key: "n" });
   for (let at = 0; at < COUNT; at++) {
     const vector = rows.subarray(at * length, (at + 1) * length);
@@ -199,7 +206,8 @@ async function measureOurs(name, precision, { rows, probes, truth, length }) {
 function measureUsearch(kind, { rows, probes, truth, length }) {
   const { Index, MetricKind, ScalarKind } = usearch;
   const settings = {
-    ...{ dimensions: length, metric: MetricKind.Cos, quantization: ScalarKind[kind] },
+    ...{ dimensions: length, quantization: ScalarKind[kind] },
+    metric: kind === "B1" ? MetricKind.Hamming : MetricKind.Cos,
     ...{ connectivity: 16, expansion_add: BUILD_EF },
   };
   const table = [];
@@ -295,7 +303,9 @@ async function measureFilters(name, set) {
 }
 
 async function measureSet(name, { length, make }) {
-  const next = make(length);
+  const numbers = make(length);
+  const bit = (number) => Number(number > 0);
+  const next = () => (options.binary ? numbers().map(bit) : numbers());
   const rows = new Float32Array(COUNT * length);
   for (let at = 0; at < COUNT; at++) rows.set(next(), at * length);
   const probes = list(PROBES, () => Float32Array.from(next()));
@@ -306,9 +316,10 @@ async function measureSet(name, { length, make }) {
   for (const precision of options.precisions.split(",")) {
     results.push(await measureOurs(`${name}_${precision}`, precision, set));
   }
-  if (usearch !== null) for (const kind of ["F32", "I8"]) results.push(measureUsearch(kind, set));
-  if (hnswlib !== null) results.push(measureHnswlib(set));
-  const faiss = measureFaiss(set);
+  const kinds = options.binary ? ["B1"] : ["F32", "I8"];
+  if (usearch !== null) for (const kind of kinds) results.push(measureUsearch(kind, set));
+  if (hnswlib !== null && !options.binary) results.push(measureHnswlib(set));
+  const faiss = options.binary ? null : measureFaiss(set);
   if (faiss !== null) results.push(faiss);
   console.log(`${name}: ${COUNT} vectors of ${length} components`);
   printTable(

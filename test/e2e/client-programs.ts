@@ -76,13 +76,22 @@ const railways: ClientProgram = {
   const found = await client.search(params);
   const missing = await client.recommend({ city: "Nowhere" }).catch((error) => error);
   const status = await client.builtin.neighbor({ graph: "cities", id: "Oslo", arc: "rail" });
+  // Vectors of numbers, of features and of bits, in the same calls.
+  const graph = "cities";
+  await client.builtin.rebuildvectors({ graph, precision: "binary", name: "bits" });
+  const given = { dense: [0.6, 0.8], tags: [["sea", 1]], bits: [1, 0, 1] };
+  const content = JSON.stringify({ vectors: given });
+  await client.builtin.createvertex({ graph, id: "Port", content });
+  const vectors = { dense: [0.6, 0.8], tags: [["sea", 0.5]], bits: [0, 0, 1] };
+  const near = await client.builtin.nearest({ graph, content: JSON.stringify({ vectors }) });
   print({ fed: vertices + arcs, entries: found.entries, hitcount: found.hitcount,
     missing: missing instanceof SvcError ? [missing.kind, missing.exception] : missing,
-    asked: typeof status });`,
+    asked: typeof status, near: JSON.stringify(near).slice(0, 40) });`,
   prints: {
     fed: 219 + 2 * 189 + 2 * 454,
     entries: [[718000, { city: "Oslo", ...OSLO }]],
     ...{ hitcount: 1, missing: ["plugin", "KeyError"], asked: "object" },
+    near: '[{"id":"Port","similarity":2.70710678118',
   },
   wrong: ["client.recommend()", "client.recommend({ town: 1 })", "client.feed({ x: 1 })"],
 };

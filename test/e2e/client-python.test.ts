@@ -101,8 +101,17 @@ print(shop.feed()["vertices"])
 for population, city in shop.search(prefix="O", country="NO").entries:
     print(population, city["city"], city["latitude"])
 print(shop.builtin.neighbor(graph="cities", id="Oslo", arc="rail", hits=1) != [])
+import json
+# Vectors of numbers, of features and of bits, in the same calls.
+shop.builtin.rebuildvectors(graph="cities", precision="binary", name="bits")
+given = {"dense": [0.6, 0.8], "tags": [["sea", 1]], "bits": [1, 0, 1]}
+shop.builtin.createvertex(graph="cities", id="Port", content=json.dumps({"vectors": given}))
+probes = {"dense": [0.6, 0.8], "tags": [["sea", 0.5]], "bits": [0, 0, 1]}
+for hit in shop.builtin.nearest(graph="cities", content=json.dumps({"vectors": probes})):
+    print(hit["id"], round(hit["similarity"], 6))
 `;
-  assert.is(await run(await clientOf(project), server, script), "219\n718000 Oslo 59.91\nTrue\n");
+  const printed = "219\n718000 Oslo 59.91\nTrue\nPort 2.707107\n";
+  assert.is(await run(await clientOf(project), server, script), printed);
 });
 
 test("leave the file unchanged in a second run, and overwrite no other file", async () => {

@@ -86,4 +86,41 @@ test("create vertices with vectors by name, and search one or several", async ()
   }
 });
 
+test("binary vectors are set, searched and converted, and others are refused", async () => {
+  for (const port of [0, 1] as const) {
+    const bits = { name: "bits", precision: "binary" };
+    assert.equal(await response("rebuildvectors", bits, port), {
+      ...{ converted: 0, precision: "binary", measure: "cosine", vectors: 0 },
+    });
+    const base64 = Buffer.from(new Float32Array([0, 1, 1]).buffer).toString("base64");
+    await response("createvertex", { id: "list", vectors: '{"bits": [1, 0, 0]}' }, port);
+    await response("createvertex", { id: "text", vectors: `{"bits": "${base64}"}` }, port);
+    const nearest = async (vector: string): Promise<unknown> => {
+      const [hit] = (await response("nearest", { vector, name: "bits" }, port)) as object[];
+      return hit;
+    };
+    assert.equal(await nearest("[1, 0, 0]"), { id: "list", similarity: 1 });
+    assert.equal(await nearest(base64), { id: "text", similarity: 1 });
+    // Probes of other numbers are compared with the bits.
+    assert.equal(await nearest("[0.5, 0, 0]"), { id: "list", similarity: 1 });
+    for (const [vectors, status] of [
+      ['{"bits": [1, null]}', 400],
+      ['{"bits": [1e99]}', 400],
+      ['{"bits": "AAA="}', 400],
+      ['{"bits": [["red", 1]]}', 400],
+      ['{"bits": [0.5, 1]}', 500],
+    ] as const) {
+      const refused = await ask("createvertex", { graph: "g", id: "no", vectors }, port);
+      assert.is(refused.status, status, refused.text);
+    }
+    await response("rebuildvectors", { ...bits, precision: "float32" }, port);
+    await response("createvertex", { id: "half", vectors: '{"bits": [0.5, 1]}' }, port);
+    const refused = await ask("rebuildvectors", { graph: "g", ...bits }, port);
+    assert.is(refused.status, 400);
+    assert.match(refused.text, /vector of 'half' is not of 0 and 1/);
+    assert.is(new Graph("g").vectorNames.bits!.precision, "float32");
+    for (const id of ["list", "text", "half"]) await response("deletevertex", { id }, port);
+  }
+});
+
 test.run();

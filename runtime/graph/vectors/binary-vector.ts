@@ -19,15 +19,24 @@ interface Components {
 /** Returns whether all components are 0 or 1. */
 export function isBinary({ bytes, scale, exact, isFeatures }: Components): boolean {
   if (isFeatures) return false;
-  if (exact !== null) return exact.every((component) => component === 0 || component === 1);
-  return bytes.every((byte) => byte === 0 || Math.abs(byte * scale - 1) < TOLERANCE);
+  // Each search of a graph of bits tests its probe: loops are several times as fast as `every`.
+  if (exact !== null) {
+    for (let at = 0; at < exact.length; at++) if (exact[at] !== 0 && exact[at] !== 1) return false;
+    return true;
+  }
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== 0 && !(Math.abs(bytes[at]! * scale - 1) < TOLERANCE)) return false;
+  }
+  return true;
 }
 
 /** Returns the bits of components that are 0 or not, component 0 lowest; padded for kernels. */
 export function packBits(components: Int8Array): Uint32Array {
   const words = new Uint32Array(computeBitWords(components.length));
-  for (let at = 0; at < components.length; at++) {
-    if (components[at] !== 0) words[at >>> 5]! |= 1 << (at & 31);
+  for (let first = 0; first < components.length; first += 32) {
+    let word = 0;
+    for (let at = 31; at >= 0; at--) word = (word << 1) | Number(components[first + at] !== 0);
+    words[first >>> 5] = word;
   }
   return words;
 }

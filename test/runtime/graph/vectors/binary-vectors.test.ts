@@ -5,9 +5,17 @@ import * as assert from "uvu/assert";
 import { convertVectors } from "../../../../runtime/graph/changes/vector-settings.js";
 import { ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import type { VectorPrecision } from "../../../../runtime/graph/vectors/precision.js";
-import { Vector } from "../../../../runtime/graph/vectors/vector.js";
-import { computeStride, Slot } from "../../../../runtime/graph/vectors/vector-layout.js";
+import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processor.js";
+import { Precision, type VectorPrecision } from "../../../../runtime/graph/vectors/precision.js";
+import { Probe } from "../../../../runtime/graph/vectors/probe.js";
+import { partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
+import {
+  computeStride,
+  countComponents,
+  Slot,
+  slotLength,
+} from "../../../../runtime/graph/vectors/vector-layout.js";
+import { MAX_LIST } from "../../../../runtime/graph/vectors/vector-memory.js";
 import { Random } from "../../../property/support/random.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore } from "../support/logged-graph.js";
@@ -110,6 +118,64 @@ test("a vector that was set before the precision, unnoticed, ends the conversion
   assert.throws(() => [...convertVectors(store)], /the vector of 'mean' is not of 0 and 1/);
   assert.equal(graph.getVertex("mean").vector.slice(0, 1), [1]);
   checkStore(store);
+});
+
+test("kernels score bits, and an index leads to the nearest", () => {
+  const random = new Random();
+  const store = loggedStore();
+  const graph = openStore(store);
+  graph.setVectorSettings({ precision: "binary", measure: "hamming" });
+  const vectors = Array.from({ length: 300 }, () => bits(random, 128));
+  for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+  const { vectors: table, ids } = store;
+  const slots = vectors.map((_, at) => table.slotOf(ids.find(`v${at}`)));
+  const length = table.memory.lengthIn(slots[0]!);
+  const probe = new Probe(table, partsOfLike(vectors[1]!, "vector"));
+  for (const other of [1, 2]) {
+    probe.rebind(partsOfLike(vectors[other]!, "vector"));
+    for (const [place, slot] of slots.entries()) {
+      table.memory.list[place] = table.memory.addressOf(slot);
+    }
+    probe.scoreList(length, slots.length);
+    for (const [at, vector] of vectors.entries()) {
+      const different = vector.filter((bit, place) => bit !== vectors[other]![place]).length;
+      assert.is(Math.abs(table.memory.scores[MAX_LIST + at]!), different);
+      assert.is(Math.abs(probe.similarity(ids.find(`v${at}`))), different);
+    }
+  }
+  graph.index("vectors", { length: 128, ef: 40 });
+  const processor = new IndexProcessor(store, assert.unreachable);
+  while (processor.run(1000));
+  const found = vectors.slice(0, 50).filter((vector, at) => {
+    return graph.nearest(vector, { hits: 1, approximate: { ef: 20 } })[0]!.id === `v${at}`;
+  });
+  assert.ok(found.length > 40, `${found.length} of 50`);
+});
+
+test("a slot with an impossible length holds no vector", () => {
+  const store = loggedStore();
+  const graph = openStore(store);
+  graph.setVectorSettings({ precision: "binary" });
+  graph.createVertex("a", { vector: [1] });
+  const { memory } = store.vectors;
+  const slot = store.vectors.slotOf(store.ids.find("a"));
+  const known = memory.lengthIn(slot);
+  assert.is(countComponents(known), 32);
+  for (const components of [0, 33, 65_504, 2 ** 28]) {
+    memory.words[slot + Slot.Length] = slotLength(components, false, Precision.Binary);
+    assert.is(memory.lengthIn(slot), 0, `${components}`);
+  }
+  const last = memory.words.length - 8;
+  memory.words[last + Slot.Length] = known;
+  assert.is(memory.lengthIn(last), 0);
+});
+
+test("vectors of features are as in any graph", () => {
+  const graph = makeGraph();
+  graph.createVertex("a", { vector: [["red", 1]] });
+  graph.setVectorSettings({ precision: "binary" });
+  graph.createVertex("b", { vector: [["red", 1]] });
+  assert.is(graph.nearest([["red", 1]], { hits: 2 }).length, 2);
 });
 
 test("scores are equal with and without kernels", () => {

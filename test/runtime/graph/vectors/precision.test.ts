@@ -21,7 +21,7 @@ import { checkStore } from "../support/check-store.js";
 import { loggedStore, replayTo } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
-/** Those that any vector of numbers suits. */
+/** Precisions for any vector of numbers. */
 const DIGITS = PRECISIONS.filter((precision) => precision !== "binary");
 
 const test = suite<{ folder: string }>("precision of a graph");
