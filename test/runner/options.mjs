@@ -9,7 +9,7 @@ export const USAGE = `node test/run.mjs [options] [part of a path]...
   --name <text>   run only tests whose title contains this text
   --serial        run one file after the other
   --long          repeat tests with random input, kills and faults 50 times as often
-  --simulate <n>  run only the simulations: n seeds of leadership, n/100 of all replication
+  --simulate <n>  run only the simulations: n seeds of leadership and of all replication
 `;
 
 const SIMULATIONS = ["property/leadership-simulation", "property/interconnect-simulation"];

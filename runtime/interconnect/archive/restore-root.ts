@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { type CompressCallback, gunzip } from "node:zlib";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
@@ -17,7 +17,12 @@ import { objectName, sha256 } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
 import { nearest, type PlannedPiece, type RestorePlan } from "./restore-plan.js";
 
-const decompress = promisify(gunzip);
+// Through `node:zlib` at each call, so that tests can substitute it.
+const decompress = promisify(
+  (stored: Uint8Array, maxOutputLength: number, done: CompressCallback) => {
+    gunzip(stored, { maxOutputLength }, done);
+  },
+);
 /** Compression never adds more than this to a piece. */
 const MAX_OBJECT_BYTES = 2 ** 26;
 
@@ -107,9 +112,7 @@ export async function readPiece(
   const stored = await store.get(name, MAX_OBJECT_BYTES);
   if (stored === null) throw corrupt("is missing");
   if (sha256(stored) !== object) throw corrupt("is corrupt");
-  const content = await decompress(stored, { maxOutputLength: Math.max(1, bytes) }).catch(
-    () => null,
-  );
+  const content = await decompress(stored, Math.max(1, bytes)).catch(() => null);
   if (content?.length !== bytes) throw corrupt("is corrupt");
   return content;
 }

@@ -7,6 +7,7 @@ import {
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
+  type NoParamCallback,
   openSync,
   readdirSync,
   readSync,
@@ -18,7 +19,8 @@ import { promisify } from "node:util";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
 
-const flush = promisify(fdatasync);
+// Through `node:fs` at each call, so that tests can substitute it.
+const flush = promisify((descriptor: number, done: NoParamCallback) => fdatasync(descriptor, done));
 
 export interface DiskFile {
   /** Length in bytes. */

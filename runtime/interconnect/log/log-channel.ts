@@ -26,6 +26,9 @@ import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format
 import { SegmentLog } from "./segment-log.js";
 import { encodeControlRecord } from "./transactions.js";
 
+const MAX_FRAME_WORDS = MAX_FRAME_BYTES / 4;
+const FIRST_FRAME_WORDS = 2 ** 14;
+
 interface OpenGraph extends NumberedRing {
   readonly store: GraphStore;
 }
@@ -38,8 +41,8 @@ export class LogChannel {
   readonly #open = new Map<number, OpenGraph>();
   /** Control records of the next frame. */
   readonly #controls: Uint32Array[] = [];
-  readonly #frame = Buffer.alloc(FRAME_HEADER_BYTES + MAX_FRAME_BYTES);
-  readonly #words = new Uint32Array(this.#frame.buffer, FRAME_HEADER_BYTES, MAX_FRAME_BYTES / 4);
+  #frame = frameOf(FIRST_FRAME_WORDS);
+  #words = wordsOf(this.#frame);
   #length = 0;
   #units = 0;
   /** Operation counts of the graphs after their last transaction in each segment. */
@@ -220,7 +223,7 @@ export class LogChannel {
     const hasUnits = this.#units + joint.left < MAX_UNITS;
     const isFirst = joint.left === joint.units - 1;
     const needed = isFirst ? joint.words : length;
-    if (!hasUnits || this.#length + needed > this.#words.length) return false;
+    if (!hasUnits || this.#length + needed > MAX_FRAME_WORDS) return false;
     graph.before ??= before;
     graph.after = after;
     this.#reachedInFrame.set(number, after);
@@ -233,12 +236,20 @@ export class LogChannel {
 
   #put(words: Uint32Array, at: number, length: number): void {
     const to = this.#length;
-    assert(to + length <= this.#words.length, "a frame has room for its transactions");
+    if (to + length > this.#words.length) this.#enlarge(to + length);
     // For short transactions a view costs more than the copy.
     if (length > 64) this.#words.set(words.subarray(at, at + length), to);
     else for (let word = 0; word < length; word++) this.#words[to + word] = words[at + word]!;
     this.#length += length;
     this.#units++;
+  }
+
+  #enlarge(words: number): void {
+    assert(words <= MAX_FRAME_WORDS, "a frame has room for its transactions");
+    const frame = frameOf(Math.min(MAX_FRAME_WORDS, 2 * words));
+    this.#frame.copy(frame);
+    this.#frame = frame;
+    this.#words = wordsOf(frame);
   }
 
   #reach(segment: number, number: number, after: number): void {
@@ -249,4 +260,13 @@ export class LogChannel {
     }
     reached.set(number, after);
   }
+}
+
+function frameOf(words: number): Buffer {
+  return Buffer.alloc(FRAME_HEADER_BYTES + words * 4);
+}
+
+/** Returns the place of the transactions in a frame. */
+function wordsOf(frame: Buffer): Uint32Array {
+  return new Uint32Array(frame.buffer, FRAME_HEADER_BYTES, (frame.length - FRAME_HEADER_BYTES) / 4);
 }

@@ -48,7 +48,7 @@ export class LogTailer {
   next(): Frame | null {
     while (this.#sn <= this.#log.safe) {
       const reader = this.#openSegment();
-      const frame = reader.frameAt(this.#offset) ?? this.#reopen().frameAt(this.#offset);
+      const frame = reader.frameAt(this.#offset) ?? this.#readAgain(reader);
       if (frame === null) throw new Error(`the log cannot be read at unit ${this.#sn}`);
       this.#offset += frame.bytes.length;
       const { isTable, sn, units } = frame.header;
@@ -74,11 +74,6 @@ export class LogTailer {
     if (isOpen && this.#reader !== null) return this.#reader;
     this.#segment = segment;
     this.#offset = SEGMENT_HEADER_BYTES;
-    return this.#reopen();
-  }
-
-  /** Another thread may have written what the former reader had read ahead. */
-  #reopen(): SegmentReader {
     this.close();
     const path = join(this.#log.folder, this.#segment!.name);
     try {
@@ -88,6 +83,12 @@ export class LogTailer {
       throw error;
     }
     return this.#reader;
+  }
+
+  /** Another thread may have written what the reader had read ahead. */
+  #readAgain(reader: SegmentReader): Frame | null {
+    reader.forget();
+    return reader.frameAt(this.#offset);
   }
 }
 

@@ -14,6 +14,8 @@ import {
 } from "./segment-format.js";
 
 const WINDOW_BYTES = 2 ** 20;
+/** For short files, which may grow. */
+const LEAST_WINDOW_BYTES = 2 ** 16;
 
 /** A frame, valid until the next one is read. */
 export interface Frame {
@@ -38,11 +40,12 @@ export class SegmentReader {
   #length = 0;
 
   /** @param windowBytes initial size of the read buffer, a multiple of 4 */
-  constructor(file: DiskFile, windowBytes = WINDOW_BYTES) {
+  constructor(file: DiskFile, windowBytes?: number) {
     this.#file = file;
     this.size = file.size();
-    this.#window = Buffer.alloc(windowBytes);
-    this.#words = new Uint32Array(this.#window.buffer, 0, windowBytes / 4);
+    const bytes = windowBytes ?? windowFor(this.size);
+    this.#window = Buffer.alloc(bytes);
+    this.#words = new Uint32Array(this.#window.buffer, 0, bytes / 4);
   }
 
   /** Returns null if corrupt, a number for another version. */
@@ -83,6 +86,11 @@ export class SegmentReader {
     return -1;
   }
 
+  /** Reads again what may have been written since. */
+  forget(): void {
+    this.#length = 0;
+  }
+
   /** Offset of the last read. */
   get position(): number {
     return this.#from;
@@ -110,4 +118,8 @@ export class SegmentReader {
     this.#from = offset;
     this.#length = this.#file.read(this.#window, offset);
   }
+}
+
+function windowFor(fileBytes: number): number {
+  return Math.min(WINDOW_BYTES, Math.max(LEAST_WINDOW_BYTES, 4 * Math.ceil(fileBytes / 4)));
 }

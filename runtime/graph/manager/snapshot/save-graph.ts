@@ -6,7 +6,7 @@
 // replaces the former delta. A corrupt delta costs the changes since the snapshot only, which the
 // log has.
 
-import { existsSync, fsync, fsyncSync } from "node:fs";
+import { existsSync, fsync, fsyncSync, type NoParamCallback } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { CommitClock } from "../../memory/commit-clock.js";
@@ -26,7 +26,8 @@ import { writeMemory } from "./write-memory.js";
 const WORD_BYTES = 8;
 /** A thread that waits for another save checks again this often. */
 const SLEEP_MS = 50;
-const flush = promisify(fsync);
+// Through `node:fs` at each call, so that tests can substitute it.
+const flush = promisify((descriptor: number, done: NoParamCallback) => fsync(descriptor, done));
 /** Smaller graphs are always saved as a whole. */
 const MIN_DELTA_GRAPH_BYTES = 2 ** 24;
 /** A delta has at most this share of the graph, which bounds its cost and the time to load it. */

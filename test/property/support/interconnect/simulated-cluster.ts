@@ -2,9 +2,7 @@
 // follower, log, recovery, fencing and leadership. One thread, virtual time, one seed. Random
 // faults, then a calm time after which all must be equal.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as assert from "uvu/assert";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import { SimulatedEngine } from "../leadership/simulated-engine.js";
@@ -13,9 +11,11 @@ import { SimulatedMember } from "./simulated-member.js";
 import { linkOf } from "./virtual-network.js";
 import { VirtualWorld } from "./virtual-world.js";
 
-const FAULTS_MS = 15_000;
+const MIN_FAULTS_MS = 2000;
+const MAX_FAULTS_MS = 9000;
+const MAX_FAULT_GAP_MS = 1500;
 const CALM_MS = 30_000;
-const CHECK_MS = 20;
+const CHECK_MS = 100;
 const FIRST_PORT = 10_000;
 
 export interface Outcome {
@@ -23,6 +23,8 @@ export interface Outcome {
   readonly takeovers: number;
   /** All members that could lead have lost their disk. */
   readonly isStuck: boolean;
+  /** Hash of everything that happened. */
+  readonly trace: number;
 }
 
 interface Acknowledged {
@@ -38,13 +40,7 @@ export async function simulateCluster(seed: number): Promise<Outcome> {
   const random = new Random(seed);
   // Similar seeds begin alike.
   for (let n = 0; n < 10; n++) random.below(2);
-  const folder = mkdtempSync(join(tmpdir(), "svc-simulation-"));
-  const simulation = new Simulation(random, folder);
-  try {
-    return await simulation.run();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  return new Simulation(random).run();
 }
 
 class Simulation {
@@ -59,11 +55,16 @@ class Simulation {
   /** Leaders that were checked, with their epochs. */
   readonly #checked = new Set<string>();
   #changes = 0;
+  readonly #faultsMs: number;
+  /** Longest time between two changes. */
+  readonly #changeGapMs: number;
   #isOver = false;
   #failure: Error | null = null;
 
-  constructor(random: Random, folder: string) {
+  constructor(random: Random) {
     this.#random = random;
+    this.#changeGapMs = random.of([20, 60, 200, 400]);
+    this.#faultsMs = MIN_FAULTS_MS + random.below(MAX_FAULTS_MS - MIN_FAULTS_MS);
     this.#world = new VirtualWorld(random);
     this.#engine = new SimulatedEngine(this.#world.time, random);
     const count = 2 + random.below(2);
@@ -80,7 +81,7 @@ class Simulation {
       );
       this.#members.push(
         new SimulatedMember({
-          ...{ id, world: this.#world, engine: this.#engine, folder, port: ports.get(id)! },
+          ...{ id, world: this.#world, engine: this.#engine, port: ports.get(id)! },
           settings: { ...rules, id, members },
           readiness: (member, notReady) => {
             if (notReady !== null) return;
@@ -100,22 +101,47 @@ class Simulation {
       for (const member of this.#members) member.start();
       this.#clients();
       this.#faults();
-      this.#watch();
-      await this.#runUntil(FAULTS_MS);
+      await this.#runUntil(this.#faultsMs, () => false);
       this.#calm();
-      await this.#runUntil(FAULTS_MS + CALM_MS);
+      let checkedAt = 0;
+      await this.#runUntil(this.#faultsMs + CALM_MS, () => {
+        const { now } = this.#world.time;
+        if (now < checkedAt + CHECK_MS) return false;
+        checkedAt = now;
+        return this.#isSettled();
+      });
       return this.#end();
     } catch (error) {
       const logs = this.#members.map(({ id, log }) => `${id}\n${log}`).join("\n---\n");
       throw new Error(`${(error as Error).stack}\n${logs}`);
     } finally {
+      for (const member of this.#members) member.free();
+      await this.#world.runUntil(this.#world.time.now, () => false);
       this.#world.uninstall();
     }
   }
 
-  async #runUntil(end: number): Promise<void> {
-    await this.#world.runUntil(end);
+  async #runUntil(end: number, isOver: () => boolean): Promise<void> {
+    await this.#world.runUntil(end, () => {
+      for (const member of this.#members) this.#checkLeader(member);
+      return this.#failure !== null || isOver();
+    });
     if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Returns whether all are equal, or none can lead. */
+  #isSettled(): boolean {
+    if (this.#isStuck) return true;
+    const leaders = this.#members.filter(({ isLeading }) => isLeading);
+    if (leaders.length !== 1 || this.#members.some(({ state }) => state === null)) return false;
+    const [first, ...others] = this.#members.map(({ state }) => state);
+    return others.every((other) => isDeepStrictEqual(other, first));
+  }
+
+  get #isStuck(): boolean {
+    const { record } = this.#engine;
+    const folders = this.#members.map(({ incarnation }) => incarnation);
+    return record?.synced.some(([, incarnation]) => folders.includes(incarnation)) === false;
   }
 
   #calm(): void {
@@ -129,12 +155,10 @@ class Simulation {
 
   #end(): Outcome {
     const acknowledged = this.#acknowledged.length;
-    const outcome = { acknowledged, takeovers: this.#checked.size };
+    const { trace } = this.#world;
+    const outcome = { acknowledged, takeovers: this.#checked.size, trace };
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
-    const { record } = this.#engine;
-    const folders = this.#members.map(({ incarnation }) => incarnation);
-    const isAlive = record?.synced.some(([, incarnation]) => folders.includes(incarnation));
-    if (record !== null && isAlive === false) return { ...outcome, isStuck: true };
+    if (this.#isStuck) return { ...outcome, isStuck: true };
     assert.is(leaders.length, 1, "one leader after the last fault");
     const [leader] = leaders as [SimulatedMember];
     this.#checkHasAll(leader, Number.POSITIVE_INFINITY);
@@ -155,13 +179,6 @@ class Simulation {
     }
   }
 
-  #watch(): void {
-    this.#guarded(() => {
-      for (const member of this.#members) this.#checkLeader(member);
-    });
-    this.#world.after(CHECK_MS, null, () => this.#watch());
-  }
-
   /** A new leader has everything that was acknowledged before. */
   #checkLeader(member: SimulatedMember): void {
     const { group } = member;
@@ -169,7 +186,7 @@ class Simulation {
     const key = `${member.id} ${group.epoch}`;
     if (this.#checked.has(key)) return;
     this.#checked.add(key);
-    this.#checkHasAll(member, group.epoch);
+    this.#guarded(() => this.#checkHasAll(member, group.epoch));
   }
 
   #checkHasAll(member: SimulatedMember, epoch: number): void {
@@ -196,7 +213,7 @@ class Simulation {
     if (this.#isOver) return;
     const member = this.#random.of(this.#members);
     if (member.isLeading) member.run((instance) => void this.#change(member, instance));
-    this.#world.after(5 + this.#random.below(60), null, () => this.#clients());
+    this.#world.after(5 + this.#random.below(this.#changeGapMs), null, () => this.#clients());
   }
 
   async #change(member: SimulatedMember, instance: { isConfirmed(): Promise<boolean> }) {
@@ -222,6 +239,7 @@ class Simulation {
     assert.not.ok(this.#counts.has(count), `count ${count} was acknowledged twice`);
     this.#counts.add(count);
     this.#acknowledged.push(one);
+    this.#world.note(`${member} ${one.id} ${count} ${epoch}`);
     // A member that leads a later epoch already must have it.
     for (const other of this.#members) {
       if (other.isLeading && other.group!.epoch > epoch) this.#checkHasAll(other, epoch);
@@ -231,7 +249,7 @@ class Simulation {
   #faults(): void {
     if (this.#isOver) return;
     this.#fault();
-    this.#world.after(this.#random.below(4000), null, () => this.#faults());
+    this.#world.after(this.#random.below(MAX_FAULT_GAP_MS), null, () => this.#faults());
   }
 
   #fault(): void {

@@ -1,10 +1,11 @@
 // An instance of the product in a virtual world: its graphs, log, replication and leadership are
 // those of a server. It is killed, loses power or its disk, stands still, and starts again.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import {
   encodeRecord,
   type LeadershipEngine,
@@ -16,9 +17,9 @@ import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.
 import type { LeadershipSettings } from "../../../../runtime/settings/server-settings.js";
 import { openStore } from "../../../runtime/graph/support/make-graph.js";
 import { Instance } from "../../../runtime/interconnect/support/instance.js";
-import { SimulatedDisk } from "../../../runtime/interconnect/support/simulated-disk.js";
 import type { SimulatedEngine } from "../leadership/simulated-engine.js";
-import { SlowDisk } from "./slow-disk.js";
+import type { VirtualDisk } from "./virtual-disk.js";
+import { FOLDER } from "./virtual-files.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
 
 export const GRAPH = "g";
@@ -28,7 +29,6 @@ export interface MemberParts {
   readonly id: string;
   readonly world: VirtualWorld;
   readonly engine: SimulatedEngine;
-  readonly folder: string;
   readonly port: number;
   readonly settings: LeadershipSettings;
   /** Called when its graphs are ready for service, or are not any more. */
@@ -38,11 +38,13 @@ export interface MemberParts {
 export class SimulatedMember {
   readonly id: string;
   readonly #parts: MemberParts;
-  #disk = new SimulatedDisk();
-  #root: string;
+  #disk: VirtualDisk;
+  readonly #root: string;
   #lives = 0;
   process: VirtualProcess | null = null;
   #instance: Instance | null = null;
+  /** Of all its lives. */
+  readonly #instances: Instance[] = [];
   #graph: Graph | null = null;
   #store: GraphStore | null = null;
   /** Why its start has failed. */
@@ -54,7 +56,8 @@ export class SimulatedMember {
   constructor(parts: MemberParts) {
     this.id = parts.id;
     this.#parts = parts;
-    this.#root = join(parts.folder, `${this.id}.0`);
+    this.#root = `${FOLDER}/${this.id}`;
+    this.#disk = parts.world.files.mount(this.id);
   }
 
   get isUp(): boolean {
@@ -62,8 +65,21 @@ export class SimulatedMember {
   }
 
   /** Which data folder it has. */
-  get incarnation(): string {
-    return JSON.parse(readFileSync(join(this.#root, MEMBER_FILE), "utf8")).incarnation;
+  get incarnation(): string | null {
+    try {
+      return JSON.parse(readFileSync(join(this.#root, MEMBER_FILE), "utf8")).incarnation;
+    } catch {
+      // It starts with an empty disk.
+      return null;
+    }
+  }
+
+  /** Content of its graph; null: it starts, or has not caught up. */
+  get state(): unknown {
+    if (!this.hasGraph || this.#instance === null) return null;
+    const { state } = this.#instance.shown.replica;
+    if (!this.isLeading && state !== "caught-up") return null;
+    return digestCheckpoint(this.store);
   }
 
   /** Role and epoch of its group as all threads of a server see them; null: it starts. */
@@ -80,7 +96,8 @@ export class SimulatedMember {
     const rate = 0.9 + world.random.below(201) / 1000;
     this.process = { id, rate, isAlive: true, pausedUntil: 0 };
     this.startedAt = world.time.now;
-    this.#moveRoot();
+    this.#lives++;
+    rmSync(join(this.#root, "svc.lock"), { force: true });
     world.after(0, this.process, () => void this.#begin());
   }
 
@@ -92,9 +109,13 @@ export class SimulatedMember {
     this.lines.push(...(this.#instance?.lines ?? []), `${what} lost at ${world.time.now}`);
     [this.process, this.#instance, this.#graph, this.#store] = [null, null, null, null];
     if (what === "power") this.#disk.losePower(world.random);
-    if (what !== "disk") return;
-    this.#disk = new SimulatedDisk();
-    rmSync(this.#root, { recursive: true, force: true });
+    if (what === "disk") this.#disk = world.files.mount(this.id);
+  }
+
+  /** The memory of its processes, which this one would keep. */
+  free(): void {
+    this.crash("process");
+    for (const instance of this.#instances) instance.free();
   }
 
   pause(ms: number): void {
@@ -130,17 +151,17 @@ export class SimulatedMember {
   }
 
   async #begin(): Promise<void> {
-    const { world, port, settings } = this.#parts;
+    const { port, settings } = this.#parts;
     const { process } = this;
     try {
-      if (setAside(this.#root, String(this.#lives)) !== null) this.#disk = new SimulatedDisk();
+      setAside(this.#root, String(this.#lives));
       const instance = await Instance.start(this.#root, {
         ...{ txPort: port, durability: "full", leadership: settings },
-        disk: new SlowDisk(this.#disk, this.#root, world.random),
         openEngine: () => this.#openEngine(),
         restart: () => this.#restart(),
         readiness: (notReady) => this.#parts.readiness(this, notReady),
       });
+      this.#instances.push(instance);
       if (this.process === process) this.#instance = instance;
     } catch (error) {
       this.failure = error as Error;
@@ -158,15 +179,6 @@ export class SimulatedMember {
         if (!this.isUp) this.start();
       });
     });
-  }
-
-  /** A killed process must not change the files of the next one. */
-  #moveRoot(): void {
-    const former = this.#root;
-    this.#root = join(this.#parts.folder, `${this.id}.${++this.#lives}`);
-    if (existsSync(former)) renameSync(former, this.#root);
-    else mkdirSync(this.#root, { recursive: true });
-    rmSync(join(this.#root, "svc.lock"), { force: true });
   }
 
   #openEngine(): LeadershipEngine {

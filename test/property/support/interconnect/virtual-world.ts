@@ -3,11 +3,14 @@
 // event any more, and one that stands still gets its events later.
 
 import crypto from "node:crypto";
+import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import timers from "node:timers/promises";
+import zlib, { crc32 } from "node:zlib";
 import { VirtualTime } from "../leadership/virtual-time.js";
 import type { Random } from "../random.js";
+import { VirtualFiles } from "./virtual-files.js";
 import { VirtualNetwork } from "./virtual-network.js";
 
 const EPOCH_MS = 1_800_000_000_000;
@@ -26,14 +29,22 @@ interface Waiter {
   wake(): void;
 }
 
+type Method = (...args: never[]) => unknown;
+type Done = (error: Error | null, result: Buffer) => void;
+
 const realImmediate = setImmediate;
+/** Runs what waits for the end of an event: ten times as fast as a turn of the event loop. */
+const { _tickCallback: runNextTicks } = process as unknown as { _tickCallback: () => void };
 
 export class VirtualWorld {
   readonly time = new VirtualTime();
   readonly random: Random;
   readonly network: VirtualNetwork;
+  readonly files = new VirtualFiles(this);
   /** The process whose code runs; null: the test's. */
   current: VirtualProcess | null = null;
+  /** Hash of all events: the same for the same seed. */
+  trace = 0;
   readonly #waiters = new WeakMap<ArrayBufferLike, Waiter[]>();
   #uninstall: (() => void)[] = [];
 
@@ -64,13 +75,33 @@ export class VirtualWorld {
     return run();
   }
 
-  /** Runs all events until a time, each with everything that it resolves. */
-  async runUntil(end: number): Promise<void> {
-    for (;;) {
-      this.current = null;
-      if (!this.time.runNext(end)) return;
-      await new Promise((resolve) => realImmediate(resolve));
-    }
+  /**
+   * Runs all events until a time, each with everything that it resolves.
+   * @param isOver called after each event; true: ends
+   */
+  runUntil(end: number, isOver: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Not within a microtask, where others do not run.
+      realImmediate(() => {
+        try {
+          do this.current = null;
+          while (this.time.runNext(end, this.#settle) && !isOver());
+          resolve();
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+  }
+
+  readonly #settle = (): void => {
+    runNextTicks();
+    this.note(`${this.time.now} ${this.current?.id}`);
+  };
+
+  /** Adds to the hash of everything that happens. */
+  note(text: string): void {
+    this.trace = crc32(text, this.trace);
   }
 
   /** Replaces the clocks, timers and connections of this thread until `uninstall`. */
@@ -82,9 +113,9 @@ export class VirtualWorld {
     this.#installTimers();
     this.#replace(Atomics, "waitAsync", this.#waitAsync);
     this.#replace(Atomics, "notify", this.#notify);
-    this.#replace(crypto, "randomBytes", (size: number) => {
-      return Buffer.from(Array.from({ length: size }, () => this.random.below(256)));
-    });
+    this.#replace(globalThis, "SharedArrayBuffer", SmallBuffer);
+    this.#installCrypto();
+    this.#installFiles();
     this.#replace(net, "connect", this.network.connect);
     this.#replace(net, "createServer", this.network.createServer);
     syncBuiltinESMExports();
@@ -121,6 +152,39 @@ export class VirtualWorld {
     });
   }
 
+  #installCrypto(): void {
+    const randomBytes = (size: number): Buffer => {
+      return Buffer.from(Array.from({ length: size }, () => this.random.below(256)));
+    };
+    this.#replace(crypto, "randomBytes", randomBytes);
+    this.#replace(crypto, "randomUUID", () => randomBytes(16).toString("hex"));
+    for (const name of ["gzip", "gunzip"] as const) {
+      const now = zlib[`${name}Sync`];
+      this.#replace(zlib, name, (bytes: Buffer, options: object, done: Done) => {
+        const result = now(bytes, options);
+        this.after(0, this.current, () => done(null, result));
+      });
+    }
+  }
+
+  /** Virtual paths and descriptors only. */
+  #installFiles(): void {
+    const { sync, callbacks, promises } = this.files;
+    const both = [
+      [fs, { ...sync, ...callbacks }],
+      [fs.promises, promises],
+    ] as const;
+    for (const [target, methods] of both) {
+      const real = target as unknown as Record<string, Method>;
+      for (const [name, method] of Object.entries(methods)) {
+        const former = real[name]!;
+        this.#replace(real, name, (...args: never[]) => {
+          return (this.files.has(args[0]) ? (method as Method) : former)(...args);
+        });
+      }
+    }
+  }
+
   readonly #waitAsync = (words: Int32Array, index: number, value: number, ms?: number) => {
     if (Atomics.load(words, index) !== value) return { async: false, value: "not-equal" };
     const waiters = this.#waiters.get(words.buffer) ?? [];
@@ -149,6 +213,16 @@ export class VirtualWorld {
     return woken.length;
   };
 }
+
+/** The rings of graphs are this small: the memory of many processes is allocated for each seed. */
+const MAX_FIXED_BYTES = 2 ** 19;
+const SmallBuffer = new Proxy(SharedArrayBuffer, {
+  construct(target, [bytes, options]: [number, object | undefined]) {
+    return options === undefined
+      ? new target(Math.min(bytes, MAX_FIXED_BYTES))
+      : Reflect.construct(target, [bytes, options]);
+  },
+});
 
 function byteOf(words: Int32Array, index: number): number {
   return words.byteOffset + index * words.BYTES_PER_ELEMENT;

@@ -26,8 +26,11 @@ export class VirtualTime {
     while (this.runNext(end));
   }
 
-  /** Runs the next event that is due until a time; returns false if there is none. */
-  runNext(end: number): boolean {
+  /**
+   * Runs the next event that is due until a time; returns false if there is none.
+   * @param settle runs what the event has resolved
+   */
+  runNext(end: number, settle: () => void = () => undefined): boolean {
     const isDue = this.#heap.length > 0 && this.#heap[0]!.at <= end;
     if (!isDue) {
       this.#now = end;
@@ -36,6 +39,7 @@ export class VirtualTime {
     const { at, run } = this.#pop();
     this.#now = at;
     run();
+    settle();
     return true;
   }
 

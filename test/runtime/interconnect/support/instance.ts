@@ -132,6 +132,11 @@ export class Instance {
   /** Also frees its graphs, as the end of a process does. */
   async stop(): Promise<void> {
     await this.#interconnect.closeLog();
+    this.free();
+  }
+
+  /** Frees its graphs only: all that a killed process does. */
+  free(): void {
     for (const share of this.#shares) {
       // A replaced graph has been freed.
       if (share.memories.length === 0) continue;
