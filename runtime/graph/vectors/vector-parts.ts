@@ -242,8 +242,10 @@ export function meanVector(
   });
   scratchBuffers().input.set(sums);
   // Sums of binary vectors are as those of int8 ones.
-  const larger = vectors.map(({ precision }) => (hasExactRow(precision) ? precision : 0));
-  const precision = Math.max(...larger);
+  const precision = vectors.reduce(
+    (most, parts) => (hasExactRow(parts.precision) ? Math.max(most, parts.precision) : most),
+    0,
+  );
   const name = (index: number): string => `${place}: component ${index} is ${sums[index]}`;
   return toPrecision(partsOfInput(length, name, true), precision);
 }

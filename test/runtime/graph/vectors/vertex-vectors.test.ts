@@ -160,6 +160,8 @@ test("are created and compared by sim", ({ graph }) => {
     [0.5, 0.5, 0, 0],
   ]);
   assert.ok(Math.abs(centroid.external[0]! - 1.5) < 0.01);
+  const many = new Array(150_000).fill(sim.newVector([1, 0]));
+  assert.equal(sim.newCentroid(many).external.slice(0, 2), [150_000, 0]);
   assert.is(sim.rvec(33).length, 64);
   assert.throws(() => sim.rvec(-1), /length must be/);
   assert.is(sim.similarity([1], [1]), 1);
