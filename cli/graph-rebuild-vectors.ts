@@ -1,5 +1,6 @@
 // `svc graph rebuild-vectors`: converts the vectors of a graph to another precision.
 
+import { PRECISIONS } from "../runtime/base/precisions.js";
 import { defineCommand } from "./framework/command.js";
 import { choice, stringSetting } from "./framework/option.js";
 import { GRAPH_OPTIONS } from "./graph/graph-options.js";
@@ -11,7 +12,7 @@ export const graphRebuildVectors = defineCommand({
   options: {
     ...GRAPH_OPTIONS,
     precision: {
-      kind: choice("int8", "float16", "float32", "binary"),
+      kind: choice(...PRECISIONS),
       help: "precision (default: that of the graph)",
     },
     name: {

@@ -222,9 +222,9 @@ export class ProjectBuilder {
     if (checked) {
       this.#startTypeCheck();
     }
-    const reading = await this.#read(config.config, read);
-    const { dependencies } = reading;
     const locks = lockFiles(this.projectDir);
+    const reading = await this.#read(config.config, read, locks);
+    const { dependencies } = reading;
     this.#inputs = [...files, ...config.inputs, ...dependencies, ...named, ...locks];
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
@@ -299,9 +299,12 @@ export class ProjectBuilder {
     return files;
   }
 
-  async #read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
+  async #read(
+    config: ResolvedConfig,
+    files: readonly string[],
+    locks: readonly string[],
+  ): Promise<ReadResult> {
     const chain = tsconfigFiles(this.projectDir, this.#tsconfig);
-    const locks = lockFiles(this.projectDir);
     const options = new Set([this.#tsconfig, "package.json", ...locks, ...chain]);
     let reading: ReadResult;
     if (this.#reader === null || this.#hasChanged(options) || this.#installed.haveChanged()) {

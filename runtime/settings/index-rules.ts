@@ -3,6 +3,7 @@
 
 import { MEASURE_NAMES } from "../base/measure-names.js";
 import { isPlainObject } from "../base/plain-object.js";
+import { PRECISIONS } from "../base/precisions.js";
 import type {
   IndexConfig,
   NamedVectorsConfig,
@@ -72,14 +73,14 @@ const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
 export const vectorsRule: Rule<VectorsConfig | null> = withDefault(
   nullable(
     object<VectorsConfig>({
-      precision: optional(oneOf("int8", "float16", "float32", "binary")),
+      precision: optional(oneOf(...PRECISIONS)),
       measure: optional(oneOf(...MEASURE_NAMES)),
       named: optional(
         named<NamedVectorsConfig>(
           "a name of vectors",
           /\S/,
           object<NamedVectorsConfig>({
-            precision: optional(oneOf("int8", "float16", "float32", "binary")),
+            precision: optional(oneOf(...PRECISIONS)),
             measure: optional(oneOf(...MEASURE_NAMES)),
           }),
         ),

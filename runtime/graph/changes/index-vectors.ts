@@ -1,11 +1,12 @@
 // Creates, drops and lists vector indexes.
 
+import { PRECISIONS } from "../../base/precisions.js";
 import { ValueError } from "../model/errors.js";
 import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { MAX_EF, MIN_EF, VectorIndex } from "../vectors/index-layout.js";
 import type { VectorMeasure } from "../vectors/measures/measures.js";
-import { PRECISIONS, type VectorPrecision } from "../vectors/precision.js";
+import type { VectorPrecision } from "../vectors/precision.js";
 import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
 import { countComponents, readPrecision, Space, slotLength } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";

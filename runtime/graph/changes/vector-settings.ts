@@ -2,6 +2,7 @@
 // vectors that are set from then on; `convertVectors` converts the others while the graph serves.
 
 import { MEASURE_NAMES } from "../../base/measure-names.js";
+import { PRECISIONS } from "../../base/precisions.js";
 import { ValueError } from "../model/errors.js";
 import { invalidArgument } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
@@ -12,7 +13,7 @@ import { isBinary } from "../vectors/binary-vector.js";
 import { VectorIndex } from "../vectors/index-layout.js";
 import { listVertices } from "../vectors/list-vertices.js";
 import { MEASURES, type VectorMeasure } from "../vectors/measures/measures.js";
-import { PRECISIONS, Precision, type VectorPrecision } from "../vectors/precision.js";
+import { Precision, type VectorPrecision } from "../vectors/precision.js";
 import { bitsOfSetting, settingIndex } from "../vectors/similarity-settings.js";
 import {
   countComponents,

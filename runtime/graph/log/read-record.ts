@@ -4,6 +4,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { Float } from "../../base/float.js";
+import { PRECISIONS } from "../../base/precisions.js";
 import { DataError } from "../model/errors.js";
 import { ArcFlag, MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
@@ -33,13 +34,7 @@ import { MAX_DEFINITION_BYTES, parseDefinition } from "../texts/index-definition
 import { unpackBits } from "../vectors/binary-vector.js";
 import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
-import {
-  computeHalfUnit,
-  decodeHalf,
-  MIN_SCALE,
-  PRECISIONS,
-  Precision,
-} from "../vectors/precision.js";
+import { computeHalfUnit, decodeHalf, MIN_SCALE, Precision } from "../vectors/precision.js";
 import { isSetting } from "../vectors/similarity-settings.js";
 import { countComponents, hasFeatures } from "../vectors/vector-layout.js";
 import {

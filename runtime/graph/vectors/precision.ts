@@ -5,7 +5,8 @@
 // float16 rows hold multiples of a power of two that follows from the scale, so that the largest
 // components use the exponents of float16 well whatever the magnitude of the vector.
 
-export const PRECISIONS = ["int8", "float16", "float32", "binary"] as const;
+import type { PRECISIONS } from "../../base/precisions.js";
+
 /** Name of a precision in settings and options. */
 export type VectorPrecision = (typeof PRECISIONS)[number];
 

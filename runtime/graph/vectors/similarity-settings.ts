@@ -3,10 +3,10 @@
 // include. A word of 0 stands for the default.
 
 import { MEASURE_NAMES } from "../../base/measure-names.js";
+import { PRECISIONS } from "../../base/precisions.js";
 import type { Arena } from "../memory/arena.js";
 import type { Writer } from "../memory/writer.js";
 import { ValueError } from "../model/errors.js";
-import { PRECISIONS } from "./precision.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 
 /** Settings for the similarity of a graph's vectors. */

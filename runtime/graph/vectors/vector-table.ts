@@ -1,6 +1,7 @@
 // Maps vertices to their vectors of one name, or without a name; see vector-layout.ts. Writers call
 // within a mutation, after touching the vertex; readers check its sequence.
 
+import { PRECISIONS } from "../../base/precisions.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
@@ -12,7 +13,7 @@ import { unpackBits } from "./binary-vector.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import type { Measure } from "./measures/measure.js";
 import { MEASURES } from "./measures/measures.js";
-import { computeHalfUnit, decodeHalf, PRECISIONS, Precision } from "./precision.js";
+import { computeHalfUnit, decodeHalf, Precision } from "./precision.js";
 import {
   readSetting,
   readSettings,

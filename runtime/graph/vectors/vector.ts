@@ -1,12 +1,13 @@
 // Public vector type: an immutable value that belongs to no graph and holds no shared memory. Its
 // components are numbers or named, weighted features.
 
+import { PRECISIONS } from "../../base/precisions.js";
 import { ValueError } from "../model/errors.js";
 import type { Feature } from "./features.js";
 import { COSINE } from "./measures/cosine.js";
 import { DOT_PRODUCT } from "./measures/dot-product.js";
 import { compareVectors } from "./measures/measures.js";
-import { PRECISIONS, type VectorPrecision } from "./precision.js";
+import type { VectorPrecision } from "./precision.js";
 import {
   computeDistance,
   computeHamming,

@@ -4,6 +4,22 @@
 import { type ArenaMemory, instantiateKernel } from "../../memory/arena.js";
 import { CODE } from "./.generated/vectors.js";
 
+/**
+ * Writes {address, float32 score} of the slots that reach the threshold; returns their number.
+ */
+type SlotScan = (
+  slot: number,
+  count: number,
+  stride: number,
+  probe: number,
+  field: number,
+  factor: number,
+  weight: number,
+  base: number,
+  threshold: number,
+  to: number,
+) => number;
+
 export interface VectorKernel {
   /** Returns the dot product of two int8 vectors. */
   dot(a: number, b: number, length: number): number;
@@ -30,34 +46,9 @@ export interface VectorKernel {
   ): void;
   /** Writes the dot products of an int16 probe vector and the listed slots, as int32. */
   dots(list: number, count: number, probe: number, length: number, to: number): void;
-  /**
-   * Writes {address, float32 score} of the slots that reach the threshold; returns their number.
-   */
-  scan(
-    slot: number,
-    count: number,
-    stride: number,
-    probe: number,
-    field: number,
-    factor: number,
-    weight: number,
-    base: number,
-    threshold: number,
-    to: number,
-  ): number;
+  scan: SlotScan;
   /** As `scan` over slots of binary vectors. */
-  scanBits(
-    slot: number,
-    count: number,
-    stride: number,
-    probe: number,
-    field: number,
-    factor: number,
-    weight: number,
-    base: number,
-    threshold: number,
-    to: number,
-  ): number;
+  scanBits: SlotScan;
   /** As `scan` over slots of larger precision, by an upper bound of the exact score. */
   bounded(
     slot: number,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { PRECISIONS } from "../../../../runtime/base/precisions.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import type { NearestResult } from "../../../../runtime/graph/api/public-names.js";
 import { convertVectors } from "../../../../runtime/graph/changes/vector-settings.js";
@@ -14,7 +15,6 @@ import { saveGraph } from "../../../../runtime/graph/manager/snapshot/save-graph
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { computeDigest } from "../../../../runtime/graph/store/verify-digest.js";
 import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processor.js";
-import { PRECISIONS } from "../../../../runtime/graph/vectors/precision.js";
 import { Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { checkStore } from "../support/check-store.js";

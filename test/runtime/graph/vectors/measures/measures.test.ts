@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { PRECISIONS } from "../../../../../runtime/base/precisions.js";
 import { getAccess } from "../../../../../runtime/graph/api/graph-handle.js";
 import { SEQUENCE_WORDS } from "../../../../../runtime/graph/memory/layout.js";
 import { HAMMING } from "../../../../../runtime/graph/vectors/measures/hamming.js";
@@ -12,10 +13,7 @@ import {
   MEASURES,
 } from "../../../../../runtime/graph/vectors/measures/measures.js";
 import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measures/score-bound.js";
-import {
-  PRECISIONS,
-  type VectorPrecision,
-} from "../../../../../runtime/graph/vectors/precision.js";
+import type { VectorPrecision } from "../../../../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
 import { scoreBatch } from "../../../../../runtime/graph/vectors/score-batch.js";
 import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
