@@ -13,7 +13,7 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 const CHUNK_BYTES = 2 ** 19;
 const MAX_STAGED_BYTES = 2 ** 28;
 const FLUSH_MS = 30_000;
-/** Without a move for so long, the slot of each vertex is forgotten: 6 bytes a vertex. */
+/** Without a move for so long, the slot of each vertex is forgotten: 2 bytes a vertex. */
 const IDLE_MS = 120_000;
 
 export interface StagedChunk {

@@ -77,15 +77,8 @@ export class GraphSlots {
   /** Removes the content of slots. */
   remove(slots: readonly number[]): void {
     const found = this.#reading(() => this.#index.find(new Set(slots)));
-    this.#unchecked(() => {
-      for (const vertices of found.values()) {
-        const own = vertices.filter((vertex) => !isAnchor(this.store, vertex));
-        for (const vertex of own) removeArcsOfAnchors(this.store, vertex);
-        removeUnlisted(this.store, new Set(own));
-        // Arcs between them end first, so that no vertex stays behind as a virtual one.
-        for (const vertex of own) removeVertex(this.store, vertex);
-      }
-    });
+    const listed = [...found.values()].flat();
+    this.#unchecked(() => removeVertices(this.store, listed, (one) => this.#index.isSame(one)));
   }
 
   /** Waits for changes that began before: later ones know the slots as they are now. */
@@ -210,13 +203,32 @@ function writeBatch(
   });
 }
 
+/**
+ * Removes vertices and the arcs of their slots. They were listed before: where a vertex is gone,
+ * its handle may have got another one, which is recognized under the mutex.
+ */
+function removeVertices(
+  store: GraphStore,
+  listed: readonly number[],
+  isSame: (vertex: number) => boolean,
+): void {
+  const isThere = (vertex: number): boolean => store.vertices.isUsed(vertex) && isSame(vertex);
+  const removeEach = (remove: (store: GraphStore, vertex: number) => void): void => {
+    for (const vertex of listed) {
+      change(store, () => {
+        if (isThere(vertex)) remove(store, vertex);
+      });
+    }
+  };
+  // Arcs between them end first, so that no vertex stays behind as a virtual one.
+  removeEach(removeArcsOfAnchors);
+  removeUnlisted(store, new Set(listed), isThere);
+  removeEach(removeVertex);
+}
+
 function removeVertex(store: GraphStore, vertex: number): void {
   const { vertices, outArcs } = store;
-  if (!vertices.isUsed(vertex)) return;
-  if (vertices.isReal(vertex)) {
-    change(store, () => perform(store, OperationCode.DeleteVertex, vertex, 0, 0, 0));
-    return;
-  }
+  if (vertices.isReal(vertex)) return perform(store, OperationCode.DeleteVertex, vertex, 0, 0, 0);
   while (vertices.isUsed(vertex) && outArcs.degree(vertex) > 0) removeArc(store, vertex, 0);
 }
 
@@ -227,18 +239,27 @@ function removeArcsOfAnchors(store: GraphStore, vertex: number): void {
     const tail = inArcs.otherAt(vertex, place);
     if (isAnchor(store, tail)) tails.add(tail);
   }
-  for (const tail of tails) {
-    change(store, () => perform(store, OperationCode.Disconnect, tail, vertex, 0, 0));
-  }
+  for (const tail of tails) perform(store, OperationCode.Disconnect, tail, vertex, 0, 0);
 }
 
-function removeUnlisted(store: GraphStore, heads: ReadonlySet<number>): void {
-  const { vertices, outArcs, inArcs } = store;
+/** Removes forward-only arcs from anchors, in commits of limited size. */
+function removeUnlisted(
+  store: GraphStore,
+  heads: ReadonlySet<number>,
+  isThere: (vertex: number) => boolean,
+): void {
+  const { vertices, outArcs, inArcs, writer } = store;
   if (![...heads].some((head) => inArcs.degree(head) > inArcs.length(head))) return;
   for (let tail = 1; tail < vertices.end; tail++) {
-    if (!vertices.isUsed(tail) || !isAnchor(store, tail)) continue;
-    for (let place = outArcs.degree(tail) - 1; place >= 0; place--) {
-      if (heads.has(outArcs.otherAt(tail, place))) removeArc(store, tail, place);
+    for (let place = outArcs.degree(tail) - 1; place >= 0; ) {
+      change(store, () => {
+        const isTail = vertices.isUsed(tail) && isAnchor(store, tail);
+        place = isTail ? Math.min(place, outArcs.degree(tail) - 1) : -1;
+        for (; place >= 0 && writer.loggedWords < MAX_WORDS; place--) {
+          const head = outArcs.otherAt(tail, place);
+          if (heads.has(head) && isThere(head)) removeArc(store, tail, place);
+        }
+      });
     }
   }
 }
@@ -248,7 +269,7 @@ function removeArc(store: GraphStore, tail: number, place: number): void {
   const word1 = outArcs.word1At(tail, place);
   const head = outArcs.otherAt(tail, place);
   const [name, modifier] = [word1 >>> NAME_SHIFT, (word1 >>> 8) & 0xff];
-  change(store, () => perform(store, OperationCode.Disconnect, tail, head, name, modifier));
+  perform(store, OperationCode.Disconnect, tail, head, name, modifier);
 }
 
 /** @throws AccessError if the graph is read-only, such as that of a leader that was replaced */

@@ -1,20 +1,20 @@
-// Slot of each vertex of a graph, for a move: 6 bytes a vertex. A refresh hashes only the ids of
-// vertices that are new.
+// Slot of each vertex of a graph, for a move: 2 bytes a vertex. A refresh hashes only the ids of
+// vertices that are new: those with a later generation than the last one at the refresh before.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { isAnchor } from "../operations/require-owner.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** A slot is at most 65,535: the number of none does not fit in 16 bits with it. */
-const UNSEEN = 0xffff_ffff;
 const MIN_HANDLES = 1024;
+/** More than needed, relatively, so that few vertices do not copy all slots. */
+const SPARE = 1 / 8;
 
 export class SlotIndex {
   readonly #store: GraphStore;
   readonly #slots: InstanceSlots;
   #slotOf = new Uint16Array(MIN_HANDLES);
-  /** Generation of the handle when its slot was computed. */
-  #generations = new Uint32Array(MIN_HANDLES).fill(UNSEEN);
+  /** Last generation at the last refresh; null: there was none. */
+  #serial: number | null = null;
 
   constructor(store: GraphStore, slots: InstanceSlots) {
     this.#store = store;
@@ -28,8 +28,16 @@ export class SlotIndex {
   find(wanted: ReadonlySet<number>): Map<number, number[]> {
     const lists = new Array<number[] | null>(this.#slots.count).fill(null);
     for (const slot of wanted) lists[slot] = [];
-    this.#forEach((vertex, slot) => lists[slot]?.push(vertex));
+    this.#forEach((vertex, slot) => {
+      const list = lists[slot]!;
+      if (list !== null && !isAnchor(this.#store, vertex)) list.push(vertex);
+    });
     return new Map([...wanted].map((slot) => [slot, lists[slot]!]));
+  }
+
+  /** Returns whether a handle has the vertex that it had at the last refresh, or none. */
+  isSame(vertex: number): boolean {
+    return this.#serial !== null && this.#store.vertices.isAsOld(vertex, this.#serial);
   }
 
   /** Returns the number of real vertices of each slot that are no anchors. Requires the mutex. */
@@ -48,22 +56,16 @@ export class SlotIndex {
     this.#extend(end);
     for (let vertex = 1; vertex < end; vertex++) {
       if (!vertices.isUsed(vertex)) continue;
-      const generation = vertices.generationOf(vertex);
-      if (this.#generations[vertex] !== generation) {
-        this.#generations[vertex] = generation;
-        this.#slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
-      }
+      if (!this.isSame(vertex)) this.#slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
       visit(vertex, this.#slotOf[vertex]!);
     }
+    this.#serial = vertices.serial;
   }
 
   #extend(end: number): void {
     if (end <= this.#slotOf.length) return;
-    const slotOf = new Uint16Array(end * 2);
+    const slotOf = new Uint16Array(Math.ceil(end * (1 + SPARE)));
     slotOf.set(this.#slotOf);
-    const generations = new Uint32Array(end * 2).fill(UNSEEN);
-    generations.set(this.#generations);
     this.#slotOf = slotOf;
-    this.#generations = generations;
   }
 }

@@ -56,6 +56,11 @@ export class VertexTable implements Allocator {
     return this.#header.words[Header.HandleEnd]!;
   }
 
+  /** Generation of the handle that was allocated last. */
+  get serial(): number {
+    return this.#header.words[Header.VertexSerial]!;
+  }
+
   /**
    * Allocates a handle with initial columns; its out side is touched. It counts as unused until
    * `setMeta`. Requires a mutation.
@@ -159,6 +164,11 @@ export class VertexTable implements Allocator {
   /** Returns a number that changes whenever the handle is reused. */
   generationOf(handle: number): number {
     return this.fieldOf(handle, RecordWord.Generation);
+  }
+
+  /** Returns whether a handle was allocated last when, or before, `serial` was the last one. */
+  isAsOld(handle: number, serial: number): boolean {
+    return ((this.generationOf(handle) - serial) | 0) <= 0;
   }
 
   /** Returns the operation count at the vertex's last commit. */

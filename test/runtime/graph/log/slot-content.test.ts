@@ -10,6 +10,8 @@ import {
   threadSlots,
 } from "../../../../runtime/base/instance-slots.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { expire } from "../../../../runtime/graph/changes/expire.js";
+import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { GraphSlots } from "../../../../runtime/graph/log/slot-content.js";
 import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
 import {
@@ -199,6 +201,70 @@ test("slots that are given away do not change", ({ graphs }) => {
   assert.is(graph.disconnect(other, "in", "all"), 1);
   publishSlots(PLAN);
   assert.is(graph.disconnect("v2", "in", "all"), 1);
+});
+
+/** Runs an act of another session when the store gives its mutex back for the first time. */
+function afterReading({ writer }: GraphStore, act: () => void): void {
+  const end = writer.end;
+  writer.end = () => {
+    end.call(writer);
+    Reflect.deleteProperty(writer, "end");
+    act();
+  };
+}
+
+test("a vertex that gets the handle of a listed one stays", ({ stores, graphs }) => {
+  const [store] = stores;
+  const [graph] = graphs;
+  const slots = new GraphSlots(store!, threadSlots()!);
+  const other = openStore(store!);
+  const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
+  const slotOf = (id: string): number => threadSlots()!.of(id);
+  const gone = slotOf("v0");
+  const stays = ids.find((id) => slotOf(id) !== gone)!;
+  graph!.createVertex("all", { type: "kind" });
+  graph!.createVertex("v0", { type: "thing" });
+  const leaving = graph!.openVertex("v0");
+  leaving.setExpiration(2_000_000_000);
+  leaving.close();
+  graph!.connect("all", ["has", M_INT, 1], "v0");
+  // The listed vertex expires, and another one gets its handle, and an arc of the same anchor.
+  afterReading(store!, () => {
+    const handle = store!.ids.find("v0");
+    const access = { store: store!, session: new Session(store!) };
+    other.disconnect("all", "has", "v0");
+    assert.is(expire(access, handle, store!.vertices.expiresAt(handle)).vertices, 1);
+    other.createVertex(stays, { type: "thing" });
+    other.connect("all", ["has", M_INT, 2], stays);
+    assert.is(store!.ids.find(stays), handle, "the handle is not reused");
+  });
+  slots.remove([gone]);
+  other.closeAll();
+  assert.equal(graph!.vertices({ condition: { virtual: false } }).sort(), ["all", stays]);
+  assert.is(graph!.arcValue("all", ["has", D_OUT, M_INT] as never, stays), 2);
+  // The index knows the slot of the new vertex, too.
+  assert.is(slots.count()[slotOf(stays)], 1);
+  slots.remove([slotOf(stays)]);
+  assert.equal(graph!.vertices(), ["all"]);
+});
+
+test("arcs that only an anchor lists stay with a reused handle", ({ stores, graphs }) => {
+  const [store] = stores;
+  const [graph] = graphs;
+  const slots = new GraphSlots(store!, threadSlots()!);
+  const other = openStore(store!);
+  const slotOf = (id: string): number => threadSlots()!.of(id);
+  const stays = ["w1", "w2", "w3"].find((id) => slotOf(id) !== slotOf("v0"))!;
+  const arc = ["only", M_INT | M_FWDONLY, 1] as never;
+  graph!.createVertex("all", { type: "kind" });
+  graph!.connect("all", arc, "v0");
+  afterReading(store!, () => {
+    other.disconnect("all", "only", "v0");
+    other.connect("all", arc, stays);
+  });
+  slots.remove([slotOf("v0")]);
+  other.closeAll();
+  assert.is(graph!.size, 1);
 });
 
 test.run();
