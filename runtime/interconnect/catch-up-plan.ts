@@ -4,11 +4,9 @@
 
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import { requireIdentity } from "../graph/manager/logging-entry-points.js";
-import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
-import type { SegmentLog } from "./log/segment-log.js";
 import { isDiverged, replicationPosition } from "./replication-position.js";
-import type { Offer, OfferedGraph, Position, Positions } from "./wire/positions.js";
+import type { Ancestor, Offer, OfferedGraph, Position, Positions } from "./wire/positions.js";
 
 export interface CatchUpPlan {
   readonly offer: Offer;
@@ -35,7 +33,7 @@ export function planCatchUp(
   origin: StartingPoint,
   repair: RepairAction | null = null,
 ): CatchUpPlan | string {
-  const mismatch = findMismatch(channel.log, positions, origin);
+  const mismatch = findMismatch(channel, positions, origin);
   if (mismatch !== null) return mismatch;
   const theirs = new Map(positions.graphs.map((position) => [position.identity, position]));
   const counts = new Map<number, number>();
@@ -95,10 +93,12 @@ function hasOtherDigest(theirs: Position, ours: Position): boolean {
 
 /** Returns why the subscriber's data does not descend from this log, or null if it does. */
 function findMismatch(
-  log: SegmentLog,
-  { log: position, origin, graphs }: Positions,
+  channel: LogChannel,
+  positions: Positions,
   { log: ownOrigin, ancestors }: StartingPoint,
 ): string | null {
+  const { log } = channel;
+  const { log: position, origin, graphs } = positions;
   // An empty log gets a new id at each start.
   if (position === null || graphs.length === 0) return null;
   const { id, sn, chain } = position;
@@ -107,11 +107,9 @@ function findMismatch(
     if (origin === ownOrigin) return null;
     const ancestor = ancestors.find((one) => one.id === id);
     if (ancestor === undefined) return "replica was copied from another instance";
-    if (sn <= ancestor.sn) return null;
-    return (
-      `replica is at ${sn}, past the point ${ancestor.sn} where its former provider was ` +
-      "superseded"
-    );
+    if (!isPast(positions, ancestor, channel)) return null;
+    const place = `the point ${ancestor.sn} where its former provider was superseded`;
+    return `replica has changes past ${place}`;
   }
   if (sn > log.last) return describeAhead(`replica is at ${sn}, ahead of the log end ${log.last}`);
   if (sn < log.first) return null;
@@ -128,14 +126,34 @@ function findMismatch(
  * of epoch 1 may come from instances without a group, whose changes only an operator can discard.
  */
 export function isSuperseded(
-  { log, origin, epoch }: Positions,
+  positions: Positions,
   { log: ownOrigin, ancestors }: StartingPoint,
-  own: Pick<SegmentLog, "logId" | "epoch">,
+  own: Own,
 ): boolean {
-  if (log === null || log.id === own.logId) return false;
+  const { log, origin, epoch } = positions;
+  if (log === null || log.id === own.log.logId) return false;
   const ancestor = ancestors.find(({ id }) => id === log.id);
-  if (ancestor !== undefined) return log.sn > ancestor.sn;
-  return origin !== ownOrigin && epoch > 1 && epoch < own.epoch;
+  if (ancestor !== undefined) return isPast(positions, ancestor, own);
+  return origin !== ownOrigin && epoch > 1 && epoch < own.log.epoch;
+}
+
+/** Log of a provider and the graphs in it. */
+export interface Own {
+  readonly log: Pick<LogChannel["log"], "logId" | "epoch">;
+  readonly graphs: Pick<LogChannel["graphs"], "byIdentity">;
+}
+
+/**
+ * Returns whether a subscriber has changes of a log from after the end that another instance
+ * continued. The operation counts decide: its position is older than its graphs after a crash.
+ */
+function isPast({ log, graphs }: Positions, { sn, counts }: Ancestor, own: Own): boolean {
+  if (counts === undefined) return log!.sn > sn;
+  return graphs.some(({ identity, count }) => {
+    const known = counts[identity];
+    if (known === undefined) return own.graphs.byIdentity(identity)?.isErased !== true;
+    return count > known;
+  });
 }
 
 /** Only an operator can decide which side is right: a replica's log cannot roll back. */

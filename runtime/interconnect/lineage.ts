@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { readState, readStateOrNull, writeState } from "../base/state-file.js";
 import {
-  isLogPosition,
-  type LogPosition,
+  type Ancestor,
+  isAncestor,
   MAX_ANCESTORS,
   type Positions,
   parsePositions,
@@ -16,8 +16,6 @@ import {
 
 const LINEAGE_FILE = "_lineage.json";
 const FENCE_FILE = "_fenced.json";
-/** End of a log that another instance continued. */
-export type Ancestor = LogPosition;
 
 export interface Lineage {
   readonly epoch: number;
@@ -32,16 +30,22 @@ export function readLineage(root: string): Lineage {
   const { epoch, ancestors } = stored;
   const isLineage = Number.isSafeInteger(epoch) && Array.isArray(ancestors);
   // Safe: replicas of the former provider must then start from an empty data folder.
-  return isLineage && ancestors.every(isLogPosition) ? { epoch: epoch!, ancestors } : NONE;
+  return isLineage && ancestors.every(isAncestor) ? { epoch: epoch!, ancestors } : NONE;
 }
 
 /**
  * Promotes a replica to provider and makes its graphs writable.
  * @param isAsked promote even if it never received anything
  * @param claimed epoch that it has claimed; 0: the next one
+ * @param counts operations of its graphs, by identity
  * @returns its new lineage
  */
-export function promote(root: string, isAsked: boolean, claimed = 0): Lineage {
+export function promote(
+  root: string,
+  isAsked: boolean,
+  claimed = 0,
+  counts?: Ancestor["counts"],
+): Lineage {
   const lineage = readLineage(root);
   const mark = readMarkOrNone(root);
   const fence = isAsked ? fencedBy(root) : null;
@@ -51,7 +55,8 @@ export function promote(root: string, isAsked: boolean, claimed = 0): Lineage {
     removeReplicaMarker(root);
     return lineage;
   }
-  const all = [...lineage.ancestors, ...(mark?.ancestors ?? []), followed ?? []].flat();
+  const all = [...lineage.ancestors, ...(mark?.ancestors ?? [])];
+  if (followed !== null) all.push({ ...followed, ...(counts !== undefined && { counts }) });
   const epoch = Math.max(lineage.epoch + 1, (mark?.epoch ?? 0) + 1, (fence ?? 0) + 1, claimed);
   const ancestors = latestOfEachLog(all);
   const next = { epoch, ancestors };
@@ -157,7 +162,7 @@ export function readReplicaMarker(root: string): ReplicaMarker | undefined {
     if (mark === undefined) return undefined;
     const positions = parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
     const { log, origin, epoch } = positions;
-    const ancestors = Array.isArray(mark.ancestors) ? mark.ancestors.filter(isLogPosition) : [];
+    const ancestors = Array.isArray(mark.ancestors) ? mark.ancestors.filter(isAncestor) : [];
     const isCaughtUp = mark.isCaughtUp === true;
     return { log, origin, epoch, ancestors, isCaughtUp, isFetching: mark.isFetching === true };
   } catch (error) {

@@ -185,8 +185,7 @@ export class Provider implements LogSender {
     const repair = this.#repair;
     const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
     if (typeof plan === "string") {
-      const isAhead =
-        positions.member !== null && isSuperseded(positions, ownOrigin, log.channel.log);
+      const isAhead = positions.member !== null && isSuperseded(positions, ownOrigin, log.channel);
       await peer.refuse(plan, isAhead);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }

@@ -29,8 +29,8 @@ import { isDiverged, replicationPosition } from "./replication-position.js";
 import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot-transfer.js";
 import { malformedMessage } from "./wire/messages.js";
 import {
+  type Ancestor,
   isOffered,
-  type LogPosition,
   type Offer,
   type OfferedGraph,
   type Position,
@@ -70,7 +70,7 @@ export class Replica {
   /** Called when more has become durable. */
   onSafe: () => void = () => undefined;
   #origin: string | null;
-  #ancestors: readonly LogPosition[];
+  #ancestors: readonly Ancestor[];
   #markedAt = 0;
   #markedLog: Positions["log"] = null;
   /** The last attempt to write the marker failed. */

@@ -54,7 +54,7 @@ export interface Offer {
   /** Last transaction at this moment; null: the provider is not caught up itself. */
   readonly goal: number | null;
   /** Ends of the logs that the provider's log descends from. */
-  readonly ancestors?: readonly LogPosition[];
+  readonly ancestors?: readonly Ancestor[];
 }
 
 /** A position in a log. */
@@ -62,6 +62,12 @@ export interface LogPosition {
   readonly id: string;
   readonly sn: number;
   readonly chain: number;
+}
+
+/** End of a log that another instance continued. */
+export interface Ancestor extends LogPosition {
+  /** Operations of the graphs there, by identity; undefined: not known. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
 /** Header of a snapshot that replaces the subscriber's graph. */
@@ -119,7 +125,7 @@ export function parseOffer(given: unknown): Offer {
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
     throw malformedMessage("no offer");
   const areAncestors = Array.isArray(ancestors) && ancestors.length <= MAX_ANCESTORS;
-  if (!areAncestors || !ancestors.every(isLogPosition)) throw malformedMessage("no ancestors");
+  if (!areAncestors || !ancestors.every(isAncestor)) throw malformedMessage("no ancestors");
   const offer = { logId, isRoot, origin, epoch, graphs, lastNumber, erased, ancestors };
   return { ...offer, goal: parseGoal(goal) };
 }
@@ -151,9 +157,16 @@ export function isOffered(given: unknown): given is OfferedGraph {
   return isNamed && isCount(number) && isIdentity(identity);
 }
 
-export function isLogPosition(given: unknown): given is NonNullable<Positions["log"]> {
+function isLogPosition(given: unknown): given is NonNullable<Positions["log"]> {
   const { id, sn, chain } = (given ?? {}) as Record<string, unknown>;
   return isIdentity(id) && isCount(sn) && isCount(chain);
+}
+
+export function isAncestor(given: unknown): given is Ancestor {
+  const { counts = {} } = Object(given) as Partial<Ancestor>;
+  if (!isLogPosition(given) || typeof counts !== "object" || counts === null) return false;
+  const all = Object.entries(counts);
+  return all.length <= MAX_GRAPHS && all.every(([id, count]) => isIdentity(id) && isCount(count));
 }
 
 function isPositions(given: unknown): given is readonly Position[] {

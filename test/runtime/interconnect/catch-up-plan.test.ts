@@ -2,16 +2,31 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isSuperseded, type StartingPoint } from "../../../runtime/interconnect/catch-up-plan.js";
+import {
+  isSuperseded,
+  type Own,
+  type StartingPoint,
+} from "../../../runtime/interconnect/catch-up-plan.js";
 import type { Positions } from "../../../runtime/interconnect/wire/positions.js";
 
 const test = suite("catch-up plan");
 
-const OWN = { logId: "c".repeat(32), epoch: 5 };
+const [KEPT, ERASED, NEW] = ["1", "2", "3"].map((digit) => digit.repeat(32)) as [
+  string,
+  string,
+  string,
+];
+const erased = { number: 2, identity: ERASED, name: "e", path: "e", before: 0, after: 9 };
+const OWN: Own = {
+  log: { logId: "c".repeat(32), epoch: 5 },
+  graphs: {
+    byIdentity: (identity) => (identity === ERASED ? { ...erased, isErased: true } : undefined),
+  },
+};
 const FORMER = { id: "a".repeat(32), sn: 100, chain: 1 };
 const ORIGIN: StartingPoint = {
   isRoot: true,
-  log: OWN.logId,
+  log: OWN.log.logId,
   ancestors: [FORMER],
   isCaughtUp: true,
 };
@@ -26,16 +41,28 @@ test("a former leader is superseded past the point at which another one continue
   assert.is(isSuperseded(positions(FORMER.id, 100, 4), ORIGIN, OWN), false);
 });
 
+test("its graphs show that a replica is past that point, whatever older position it has", () => {
+  const origin = { ...ORIGIN, ancestors: [{ ...FORMER, counts: { [KEPT]: 40 } }] };
+  const isPast = (sn: number, ...graphs: (readonly [string, number])[]): boolean => {
+    const all = graphs.map(([identity, count]) => ({ identity, count, digest: null }));
+    return isSuperseded({ ...positions(FORMER.id, sn, 4), graphs: all }, origin, OWN);
+  };
+  assert.is(isPast(90, [KEPT, 41]), true);
+  assert.is(isPast(101, [KEPT, 40]), false);
+  assert.is(isPast(90, [KEPT, 40], [NEW, 1]), true, "created after that point");
+  assert.is(isPast(90, [KEPT, 40], [ERASED, 1]), false, "erased before that point");
+});
+
 test("a former leader that no other member followed is superseded", () => {
   const unfollowed = "b".repeat(32);
   assert.is(isSuperseded(positions(unfollowed, 7, 4), ORIGIN, OWN), true);
   assert.is(isSuperseded(positions(unfollowed, 7, 5), ORIGIN, OWN), false, "same epoch");
-  assert.is(isSuperseded(positions(unfollowed, 7, 4, OWN.logId), ORIGIN, OWN), false, "origin");
+  assert.is(isSuperseded(positions(unfollowed, 7, 4, OWN.log.logId), ORIGIN, OWN), false, "origin");
 });
 
 test("changes of an instance without a group are never discarded", () => {
   assert.is(isSuperseded(positions("d".repeat(32), 7, 1), ORIGIN, OWN), false);
-  assert.is(isSuperseded({ ...positions(OWN.logId, 7, 4), log: null }, ORIGIN, OWN), false);
+  assert.is(isSuperseded({ ...positions(OWN.log.logId, 7, 4), log: null }, ORIGIN, OWN), false);
 });
 
 test.run();

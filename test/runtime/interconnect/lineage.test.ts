@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fencedBy, promote, writeFence } from "../../../runtime/interconnect/lineage.js";
+import {
+  demote,
+  fencedBy,
+  promote,
+  readLineage,
+  writeFence,
+} from "../../../runtime/interconnect/lineage.js";
 import { Instance } from "./support/instance.js";
 
 interface Context {
@@ -53,6 +59,19 @@ test("fences a data folder whose fence cannot be read", ({ root }) => {
 test("fences by an epoch above its own", ({ root }) => {
   writeFence(root, 5);
   assert.equal([promote(root, true).epoch, promote(root, false).epoch], [6, 6]);
+});
+
+test("keeps how far each graph was where it continues a log", ({ root }) => {
+  const end = { id: "a".repeat(32), sn: 7, chain: 1 };
+  const counts = { ["b".repeat(32)]: 12 };
+  demote(root, end, 3);
+  promote(root, true, 0, counts);
+  assert.equal(readLineage(root), { epoch: 4, ancestors: [{ ...end, counts }] });
+  for (const damaged of [{ x: 1 }, { ["b".repeat(32)]: -1 }, null, 7]) {
+    const ancestors = [{ ...end, counts: damaged }];
+    writeFileSync(join(root, "_lineage.json"), JSON.stringify({ epoch: 4, ancestors }));
+    assert.equal(readLineage(root), { epoch: 1, ancestors: [] });
+  }
 });
 
 test("starts readonly and provides nothing while its fence cannot be read", async ({ root }) => {

@@ -164,7 +164,7 @@ export class SimulatedNode {
     const lives = this.#lives;
     const { time } = this.#world;
     const due = (): void => {
-      if (lives !== this.#lives) return;
+      if (lives !== this.#lives || !this.isUp) return;
       if (this.#isPaused) time.after(this.#pausedUntil - time.now, due);
       else run();
     };
