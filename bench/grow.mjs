@@ -2,7 +2,9 @@
 // encoded, crosses as messages do, is written with a log, checked and removed in cuts of equal
 // size. Then: what slots cost createVertex, alternating within one process, and bytes per vertex.
 //
-//   node grow.mjs [--arcs 1000000] [--cuts 64] [--rounds 15]
+//   node grow.mjs [--arcs 1000000] [--cuts 64] [--rounds 15] [--text 9]
+//
+// --text is the length of one of the two properties of each vertex.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +16,9 @@ import { importSources } from "./lib/sources.mjs";
 const THREAD = 1;
 const ARCS_PER_VERTEX = 4;
 const COUNT = 4096;
-const { arcs, cuts, rounds } = readOptions({ arcs: 1_000_000, cuts: 64, rounds: 15 });
+const { arcs, cuts, rounds, text } = readOptions({
+  ...{ arcs: 1_000_000, cuts: 64, rounds: 15, text: 9 },
+});
 const svc = await importSources(
   "runtime/base/instance-slots.ts",
   "runtime/base/plan-slot-moves.ts",
@@ -106,9 +110,10 @@ async function measureMoves() {
 
 async function fill({ graph, flush }) {
   const vertices = Math.ceil(arcs / ARCS_PER_VERTEX);
+  const some = "some text".repeat(Math.ceil(text / 9)).slice(0, text);
   for (let n = 0; n < vertices; n++) {
     const id = `vertex ${n}`;
-    graph.createVertex(id, { type: "thing", properties: { n, text: "some text" } });
+    graph.createVertex(id, { type: "thing", properties: { n, text: some } });
     for (let arc = 0; arc < ARCS_PER_VERTEX; arc++) {
       graph.connect(id, ["to", 5, n], `vertex ${(n * 7 + arc * 13) % vertices}`);
     }

@@ -1,10 +1,11 @@
 // Content of slots in a graph: read by the group that gives them away, and written by the one that
 // gets them. Both write to their logs, so that replicas follow.
 
+import { assert } from "../../base/assert.js";
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { nowSeconds } from "../memory/time.js";
 import { DataError } from "../model/errors.js";
-import { apply } from "../operations/apply.js";
+import { apply, applyLogged } from "../operations/apply.js";
 import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "../operations/name-codes.js";
 import { isAnchor } from "../operations/require-owner.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -21,6 +22,8 @@ export type { RecordName, SlotContent } from "./slot-encoder.js";
 /** Records of one commit. */
 const MAX_RECORDS = 256;
 const MAX_WORDS = 2 ** 16;
+/** Vertices of one commit. */
+const MAX_REMOVED = 64;
 const NAME_SHIFT = 16;
 
 export class GraphSlots {
@@ -44,7 +47,7 @@ export class GraphSlots {
   encode(
     slots: readonly number[],
     maxWords: number,
-  ): { readonly contents: SlotContent[]; readonly names: RecordName[] } {
+  ): { readonly contents: SlotContent[]; readonly names: readonly RecordName[] } {
     const encoder = new SlotEncoder(this.store);
     const contents: SlotContent[] = [];
     return this.#reading(() => {
@@ -61,7 +64,7 @@ export class GraphSlots {
   }
 
   /** Encodes the anchors and the arcs between them, for a group that has none yet. */
-  encodeAnchors(): { readonly words: Uint32Array; readonly names: RecordName[] } {
+  encodeAnchors(): { readonly words: Uint32Array; readonly names: readonly RecordName[] } {
     const encoder = new SlotEncoder(this.store);
     return this.#reading(() => ({ words: encoder.encodeAnchors(), names: encoder.names }));
   }
@@ -116,9 +119,10 @@ function translate(
   given: Uint32Array,
   names: readonly RecordName[],
 ): Uint32Array {
-  const codes = new Map<string, number>();
+  const codes = new Map<number, number>();
   change(store, () => {
-    for (const [kind, code, text] of names) codes.set(`${kind} ${code}`, ensure(store, kind, text));
+    for (const [kind, code, text] of names)
+      codes.set(placeOf(kind, code), ensure(store, kind, text));
   });
   const words = given.slice();
   forEachRecord(words, (at) => {
@@ -126,11 +130,15 @@ function translate(
     const kind = findNameKind(head & 0xff);
     const name = head >>> NAME_SHIFT;
     if (kind === undefined || name === 0) return;
-    const code = codes.get(`${kind} ${name}`);
+    const code = codes.get(placeOf(kind, name));
     if (code === undefined) throw new DataError("content of a slot: unknown name");
     words[at] = ((head & 0xffff) | (code << NAME_SHIFT)) >>> 0;
   });
   return words;
+}
+
+function placeOf(kind: number, code: number): number {
+  return (kind << NAME_SHIFT) | code;
 }
 
 function ensure(store: GraphStore, kind: number, text: string): number {
@@ -185,6 +193,7 @@ function writeRecords(store: GraphStore, words: Uint32Array): void {
 
 const reader = new RecordReader();
 
+/** Writes records in one commit. The log gets them as they are: they are validated before. */
 function writeBatch(
   store: GraphStore,
   words: Uint32Array,
@@ -192,14 +201,19 @@ function writeBatch(
   end: number,
   records: number,
 ): void {
-  const { writer, operation } = store;
+  const { operation, memory } = store;
   change(store, () => {
+    if (memory.log?.isOn === true) {
+      const at = memory.log.reserve(end - start, records);
+      memory.log.words.set(words.subarray(start, end), at);
+    }
     reader.begin(words, start, end);
     for (let left = records; left > 0; left--) {
       readRecord(store, reader, operation);
-      writer.mutate(() => apply(store, operation));
+      applyLogged(store, operation);
       reader.recordApplied(operation.vertex, false);
     }
+    assert(reader.isAtEnd, "both readers of records know their lengths");
   });
 }
 
@@ -212,11 +226,15 @@ function removeVertices(
   listed: readonly number[],
   isSame: (vertex: number) => boolean,
 ): void {
-  const isThere = (vertex: number): boolean => store.vertices.isUsed(vertex) && isSame(vertex);
+  const { vertices, writer } = store;
+  const isThere = (vertex: number): boolean => vertices.isUsed(vertex) && isSame(vertex);
   const removeEach = (remove: (store: GraphStore, vertex: number) => void): void => {
-    for (const vertex of listed) {
+    for (let next = 0; next < listed.length; ) {
       change(store, () => {
-        if (isThere(vertex)) remove(store, vertex);
+        const end = Math.min(listed.length, next + MAX_REMOVED);
+        for (; next < end && writer.loggedWords < MAX_WORDS; next++) {
+          if (isThere(listed[next]!)) remove(store, listed[next]!);
+        }
       });
     }
   };
@@ -234,12 +252,13 @@ function removeVertex(store: GraphStore, vertex: number): void {
 
 function removeArcsOfAnchors(store: GraphStore, vertex: number): void {
   const { inArcs } = store;
-  const tails = new Set<number>();
-  for (let place = 0; place < inArcs.length(vertex); place++) {
+  // From the end: one that replaces a removed one was visited before.
+  for (let place = inArcs.length(vertex) - 1; place >= 0; place--) {
+    // All arcs of an anchor end at once.
+    if (place >= inArcs.length(vertex)) continue;
     const tail = inArcs.otherAt(vertex, place);
-    if (isAnchor(store, tail)) tails.add(tail);
+    if (isAnchor(store, tail)) perform(store, OperationCode.Disconnect, tail, vertex, 0, 0);
   }
-  for (const tail of tails) perform(store, OperationCode.Disconnect, tail, vertex, 0, 0);
 }
 
 /** Removes forward-only arcs from anchors, in commits of limited size. */
@@ -289,6 +308,11 @@ function perform(
   modifier: number,
 ): void {
   const { operation } = store;
-  Object.assign(operation, { code, vertex, terminal, name, modifier, at: nowSeconds() });
+  operation.code = code;
+  operation.vertex = vertex;
+  operation.terminal = terminal;
+  operation.name = name;
+  operation.modifier = modifier;
+  operation.at = nowSeconds();
   apply(store, operation);
 }

@@ -62,9 +62,9 @@ class Records implements RecordTarget {
 export class SlotEncoder {
   readonly #store: GraphStore;
   readonly #operation = makeOperation();
-  readonly #names = new Map<string, RecordName>();
-  /** Hash of the text of a name. */
-  readonly #hashes = new Map<string, number>();
+  readonly #names: RecordName[] = [];
+  /** Hash of the text of a name, by kind and code. */
+  readonly #hashes = new Map<number, number>();
   /** By type. */
   readonly #anchors: boolean[] = [];
   #records = new Records();
@@ -76,8 +76,8 @@ export class SlotEncoder {
   }
 
   /** Names that the content encoded so far refers to. */
-  get names(): RecordName[] {
-    return [...this.#names.values()];
+  get names(): readonly RecordName[] {
+    return this.#names;
   }
 
   /**
@@ -231,13 +231,13 @@ export class SlotEncoder {
 
   /** Returns the hash of a name, and notes the name. */
   #hashOf(kind: NameKindCodeNumber, code: number): number {
-    const place = `${kind} ${code}`;
+    const place = (kind << NAME_SHIFT) | code;
     const known = this.#hashes.get(place);
     if (known !== undefined) return known;
     const text = NAME_KINDS[kind]!(this.#store).nameOf(code);
     const hash = crc32(text);
     this.#hashes.set(place, hash);
-    this.#names.set(place, [kind, code, text]);
+    this.#names.push([kind, code, text]);
     return hash;
   }
 }

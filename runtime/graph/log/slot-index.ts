@@ -26,13 +26,19 @@ export class SlotIndex {
    * @param wanted slots
    */
   find(wanted: ReadonlySet<number>): Map<number, number[]> {
-    const lists = new Array<number[] | null>(this.#slots.count).fill(null);
-    for (const slot of wanted) lists[slot] = [];
-    this.#forEach((vertex, slot) => {
-      const list = lists[slot]!;
-      if (list !== null && !isAnchor(this.#store, vertex)) list.push(vertex);
-    });
-    return new Map([...wanted].map((slot) => [slot, lists[slot]!]));
+    this.#refresh();
+    const { vertices } = this.#store;
+    const { end } = vertices;
+    const isWanted = new Uint8Array(this.#slots.count);
+    for (const slot of wanted) isWanted[slot] = 1;
+    const found = new Map([...wanted].map((slot) => [slot, [] as number[]]));
+    const slotOf = this.#slotOf;
+    for (let vertex = 1; vertex < end; vertex++) {
+      const slot = slotOf[vertex]!;
+      if (isWanted[slot] === 0 || !vertices.isUsed(vertex)) continue;
+      if (!isAnchor(this.#store, vertex)) found.get(slot)!.push(vertex);
+    }
+    return found;
   }
 
   /** Returns whether a handle has the vertex that it had at the last refresh, or none. */
@@ -42,24 +48,28 @@ export class SlotIndex {
 
   /** Returns the number of real vertices of each slot that are no anchors. Requires the mutex. */
   count(): Uint32Array {
+    this.#refresh();
+    const { vertices } = this.#store;
+    const { end } = vertices;
     const counts = new Uint32Array(this.#slots.count);
-    this.#forEach((vertex, slot) => {
-      const isCounted = this.#store.vertices.isReal(vertex) && !isAnchor(this.#store, vertex);
-      if (isCounted) counts[slot]!++;
-    });
+    for (let vertex = 1; vertex < end; vertex++) {
+      const isCounted = vertices.isUsed(vertex) && vertices.isReal(vertex);
+      if (isCounted && !isAnchor(this.#store, vertex)) counts[this.#slotOf[vertex]!]!++;
+    }
     return counts;
   }
 
-  #forEach(visit: (vertex: number, slot: number) => void): void {
+  #refresh(): void {
     const { vertices, ids } = this.#store;
-    const { end } = vertices;
+    const { end, serial } = vertices;
+    if (serial === this.#serial) return;
     this.#extend(end);
+    const slotOf = this.#slotOf;
     for (let vertex = 1; vertex < end; vertex++) {
-      if (!vertices.isUsed(vertex)) continue;
-      if (!this.isSame(vertex)) this.#slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
-      visit(vertex, this.#slotOf[vertex]!);
+      if (this.isSame(vertex) || !vertices.isUsed(vertex)) continue;
+      slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
     }
-    this.#serial = vertices.serial;
+    this.#serial = serial;
   }
 
   #extend(end: number): void {

@@ -143,15 +143,15 @@ export class CommitRing {
   }
 
   /**
-   * Reserves space for a record and returns its offset. Requires the mutex.
+   * Reserves space for records, by default one, and returns its offset. Requires the mutex.
    * @throws CapacityError if the unit grows too large, StorageError if the consumer has stopped
    */
-  reserve(words: number): number {
+  reserve(words: number, records = 1): number {
     if (this.#records === 0) this.#begin();
     const unitWords = this.#end - this.#start + words;
     if (
       unitWords > Math.min(MAX_TRANSACTION_WORDS, this.#size / 2) ||
-      this.#records === MAX_RECORDS
+      this.#records + records > MAX_RECORDS
     ) {
       throw new CapacityError("transaction exceeds the 8 MiB log buffer");
     }
@@ -159,7 +159,7 @@ export class CommitRing {
     else if (!this.#hasSpace(this.#end + words)) this.#awaitSpace(this.#end + words);
     const at = this.offsetAt(this.#end);
     this.#end += words;
-    this.#records++;
+    this.#records += records;
     return at;
   }
 

@@ -29,11 +29,16 @@ import {
  * @throws OwnerError for a vertex whose slot another group owns
  */
 export function apply(store: GraphStore, operation: Operation): number {
-  const { writer, memory, slots } = store;
+  const { memory, slots } = store;
   const { log } = memory;
   if (slots !== null && store.checksOwner) requireOwner(store, slots, operation);
   if (log?.isOn === true) logOperation(store, log, operation);
-  writer.addWide(memory.header, Header.OperationCount, 1);
+  return applyLogged(store, operation);
+}
+
+/** Executes an operation whose record is in the log ring. */
+export function applyLogged(store: GraphStore, operation: Operation): number {
+  store.writer.addWide(store.memory.header, Header.OperationCount, 1);
   // By far the most frequent operation.
   if (operation.code === OperationCode.Connect) return connect(store, operation);
   return perform(store, operation);

@@ -117,6 +117,8 @@ test("moves with all attributes", ({ stores, graphs }) => {
   const replica = loggedStore();
   replayTo(stores[1]!, replica);
   assert.is(replica.size, stores[1]!.size);
+  assert.is(replica.operationCount, stores[1]!.operationCount);
+  assert.equal(listDigests(new GraphSlots(replica, threadSlots()!)), before);
   // One half leaves, then the rest.
   source!.remove(ALL.slice(0, 8));
   assert.equal(listDigests(source!).slice(8), before.slice(8));
