@@ -4,16 +4,14 @@ import { ts } from "ts-morph";
 
 export class ImportGraph {
   readonly #program: ts.Program;
-  readonly #own: readonly ts.SourceFile[];
   readonly #importers = new Map<string, string[]>();
   #hasUnresolved = false;
 
   constructor(program: ts.Program) {
     this.#program = program;
-    this.#own = program
-      .getSourceFiles()
-      .filter((file) => !file.fileName.includes("/node_modules/"));
-    for (const sourceFile of this.#own) this.#addImportsOf(sourceFile);
+    for (const sourceFile of program.getSourceFiles()) {
+      if (!sourceFile.fileName.includes("/node_modules/")) this.#addImportsOf(sourceFile);
+    }
   }
 
   /** True if an import is unresolved, so that a new file may provide it. */
@@ -21,14 +19,8 @@ export class ImportGraph {
     return this.#hasUnresolved;
   }
 
-  /**
-   * Returns the files that import one of `changed`, directly or indirectly. Returns all files if a
-   * changed one affects the whole program: a script, or a `declare global`.
-   */
+  /** Returns the files that import one of `changed`, directly or indirectly. */
   importersOf(changed: readonly string[]): Set<string> {
-    if (changed.some((path) => isGlobal(this.#program.getSourceFile(path)))) {
-      return new Set(this.#own.map((file) => file.fileName));
-    }
     const found = new Set<string>();
     const queue = [...changed];
     for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
@@ -56,9 +48,15 @@ export class ImportGraph {
   }
 }
 
-function isGlobal(sourceFile: ts.SourceFile | undefined): boolean {
-  if (!sourceFile) return false;
-  return !ts.isExternalModule(sourceFile) || /\bdeclare\s+(global|module)\b/.test(sourceFile.text);
+/** Returns the texts of files that affect the whole program: scripts, and `declare global`. */
+export function globalTexts(program: ts.Program): ReadonlyMap<string, string> {
+  const files = program.getSourceFiles().filter(isGlobal);
+  return new Map(files.map(({ fileName, text }) => [fileName, text]));
+}
+
+function isGlobal(sourceFile: ts.SourceFile): boolean {
+  const { moduleAugmentations = [] } = sourceFile as { moduleAugmentations?: readonly ts.Node[] };
+  return !ts.isExternalModule(sourceFile) || moduleAugmentations.length > 0;
 }
 
 /**

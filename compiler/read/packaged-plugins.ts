@@ -1,11 +1,9 @@
 // Reports re-exports of functions that are plugins only in another package: its declarations keep
 // their comments, but are read only where a tag says so.
 
-import { dirname } from "node:path";
 import { ts } from "ts-morph";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
-import { isPackageFolder } from "./package-symbols.js";
 import { skipAlias } from "./read-context.js";
 
 export function reportPackagedPlugins({ context, sourceFile }: FileScope): void {
@@ -33,8 +31,7 @@ function reportIfPlugin(
   symbol: ts.Symbol,
 ): void {
   const [declaration] = symbol.declarations ?? [];
-  const { fileName = "", isDeclarationFile } = declaration?.getSourceFile() ?? {};
-  if (!declaration || !isDeclarationFile || isPackageFolder(dirname(fileName))) return;
+  if (!declaration?.getSourceFile().isDeclarationFile) return;
   if (readDocComment(declaration, declaration.parent?.parent).plugin === null) return;
   const message = `\`${symbol.name}\` is a plugin of another package, so it is ignored here`;
   const help = `\`/** @plugin */ export { ${symbol.name} } from ...\``;

@@ -14,7 +14,7 @@ import { findConfigured } from "./configured-plugin.js";
 import { importedModules, readDependencies } from "./dependencies.js";
 import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
-import { ImportGraph } from "./import-graph.js";
+import { globalTexts, ImportGraph } from "./import-graph.js";
 import { reportMisplaced } from "./limited-shape.js";
 import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
@@ -56,6 +56,9 @@ export class PluginReader {
   readonly #configured: readonly DeclaredPlugin[];
   readonly #hooks: readonly string[];
   readonly #hookFiles: readonly string[];
+  /** Modules that only a tag names: `@before src/guards.ts#limit`. */
+  #namedHooks: readonly string[] = [];
+  #globals: ReadonlyMap<string, string> = new Map();
   #files: readonly string[] = [];
   /** The project's other modules that plugins import. */
   #modules: readonly string[] = [];
@@ -85,7 +88,9 @@ export class PluginReader {
 
   /** Reads all files that have not been read; at first these are all. */
   read(): ReadResult {
-    const program = this.#program.open([...this.#files, ...this.#hookFiles]);
+    const roots = [...this.#files, ...this.#hookFiles, ...this.#namedHooks];
+    const program = this.#program.open(roots);
+    this.#followGlobals(program);
     prepareFiles(program);
     const context = new ReadContext(this.#projectDir, program, program.getTypeChecker());
     context.hooks = this.#hooks;
@@ -99,6 +104,7 @@ export class PluginReader {
       const sourceFile = program.getSourceFile(file);
       if (sourceFile) this.#readings.set(file, this.#readFile(readers, sourceFile, pluginFiles));
     }
+    if (this.#addNamedHooks(program)) return this.read();
     this.#readModules(context, pluginFiles);
     const result = this.#result(program, context);
     const isDoubtful = context.metAny || result.diagnostics.length > 0;
@@ -122,8 +128,12 @@ export class PluginReader {
     } else {
       const touched = imports.importersOf(paths);
       for (const path of touched) this.#readings.delete(path);
-      const isHook = (path: string) => touched.has(path) || paths.includes(path);
-      if (this.#hookFiles.some(isHook)) this.#forget();
+      const isTouched = (path: string) => touched.has(path) || paths.includes(path);
+      if (this.#hookFiles.some(isTouched)) this.#forget();
+      for (const [file, reading] of this.#readings) {
+        const isMissing = reading.diagnostics.some(({ code }) => code === "SVC1144");
+        if (isMissing || this.#hooksOf(reading).some(isTouched)) this.#readings.delete(file);
+      }
       for (const path of paths) {
         this.#readings.delete(path);
         this.#program.forget(path);
@@ -131,6 +141,37 @@ export class PluginReader {
     }
     this.#setFiles(files);
     return this.read();
+  }
+
+  /** Global declarations affect every file, also if they were added or removed. */
+  #followGlobals(program: ts.Program): void {
+    const globals = globalTexts(program);
+    const isSame =
+      globals.size === this.#globals.size &&
+      [...globals].every(([file, text]) => this.#globals.get(file) === text);
+    if (!isSame) this.#forget();
+    this.#globals = globals;
+  }
+
+  /** Returns whether the program has to contain other modules that tags name. */
+  #addNamedHooks(program: ts.Program): boolean {
+    const isMissing = (path: string) => program.getSourceFile(path) === undefined;
+    const known = this.#namedHooks;
+    const named = new Set<string>();
+    for (const [file, reading] of this.#readings) {
+      const hooks = this.#hooksOf(reading);
+      for (const path of hooks) if (isMissing(path) || known.includes(path)) named.add(path);
+      if (hooks.some((path) => isMissing(path) && !known.includes(path))) {
+        this.#readings.delete(file);
+      }
+    }
+    this.#namedHooks = [...named].sort();
+    return this.#namedHooks.join("\n") !== known.join("\n");
+  }
+
+  #hooksOf({ plugins }: FileReading): readonly string[] {
+    const hooks = plugins.flatMap(({ before }) => before);
+    return hooks.map(({ module }) => absolutePath(this.#projectDir, module));
   }
 
   #startOver(): void {

@@ -111,6 +111,58 @@ test("applies changed global declarations to files without imports", () => {
   assert.match(JSON.stringify(result.types), '"b"');
 });
 
+test("applies global declarations that a file gets, or that a new import brings", () => {
+  const uses = `export type Box = Global;`;
+  const project = new ProjectFixture({
+    ...FILES,
+    "plugins/a.ts": plugin("first", "Box", `import type { Box } from "../lib/box.js";`),
+    "lib/box.ts": uses,
+    "lib/global.ts": "export {};\ndeclare global { interface Global { b: 2 } }",
+  });
+  const reader = new PluginReader(project.dir, PLUGINS);
+  reader.read();
+  const deep = FILES["lib/deep.ts"]!;
+  project.write("lib/deep.ts", `${deep}\ndeclare global { interface Global { a: 1 } }`);
+  const added = assertSame(project, reader, ["lib/deep.ts"], PLUGINS);
+  assert.match(JSON.stringify(added.types), '"a"');
+  project.write("lib/deep.ts", `import "./global.js";\n${deep}`);
+  const imported = assertSame(project, reader, ["lib/deep.ts"], PLUGINS);
+  assert.match(JSON.stringify(imported.types), '"b"');
+  project.write("lib/deep.ts", deep);
+  assertSame(project, reader, ["lib/deep.ts"], PLUGINS);
+});
+
+const hook = (header: string) => `import type { PluginRequest } from "svc-server";
+export function limit(request: PluginRequest) { request.header("${header}"); }`;
+
+test("follows modules that only a tag names", () => {
+  const tagged = plugin("first", "int").replace("@plugin", "@plugin @before lib/guard.ts#limit");
+  const project = new ProjectFixture({ ...FILES, "plugins/a.ts": tagged });
+  const reader = new PluginReader(project.dir, PLUGINS);
+  assert.equal(codes(reader.read().diagnostics), ["SVC1144"]);
+  const headers = (changed: string) =>
+    assertSame(project, reader, [changed], PLUGINS).plugins[0]!.guards.map((one) => one.headers);
+
+  project.write("lib/guard.ts", hook("x-a"));
+  assert.equal(headers("lib/guard.ts"), [["x-a"]]);
+  project.write("lib/guard.ts", hook("x-b"));
+  assert.equal(headers("lib/guard.ts"), [["x-b"]]);
+
+  project.write("plugins/b.ts", plugin("second", "int", `import "../lib/guard.js";`));
+  assert.equal(headers("plugins/b.ts"), [["x-b"]]);
+  project.write("lib/guard.ts", hook("x-c"));
+  assert.equal(headers("lib/guard.ts"), [["x-c"]]);
+
+  project.write("plugins/b.ts", FILES["plugins/b.ts"]!);
+  headers("plugins/b.ts");
+  project.write("plugins/a.ts", FILES["plugins/a.ts"]!);
+  assert.equal(headers("plugins/a.ts"), []);
+  project.write("plugins/a.ts", tagged);
+  headers("plugins/a.ts");
+  project.remove("lib/guard.ts");
+  assert.equal(headers("lib/guard.ts"), []);
+});
+
 test("resolves imports by the tsconfig of the project", () => {
   const project = new ProjectFixture({
     "plugins/a.ts": plugin("first", "Point", `import type { Point } from "#lib";`),
