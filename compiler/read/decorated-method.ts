@@ -52,12 +52,6 @@ function readMethod(
     context.error("SVC1004", declaration.name ?? declaration, message, help);
     return null;
   }
-  if (context.program.getCompilerOptions().experimentalDecorators) {
-    const message = "`experimentalDecorators` in tsconfig.json selects legacy decorators";
-    const help = "tsconfig.json without that option, or `/** @plugin */` above a function";
-    context.error("SVC1004", member.name, message, help);
-    return null;
-  }
   if (!hasPlainSignature(context, member, member.name)) return null;
   return {
     fn: member,

@@ -32,10 +32,15 @@ export function findDeclaration(fn: unknown): Declaration | undefined {
 }
 
 /** Marks a static method; what `plugin(options)` returns. */
-export type MethodMark = <F extends PluginFunction | PostFunction>(
-  method: F,
-  context: ClassMethodDecoratorContext,
-) => void;
+export interface MethodMark {
+  <F extends PluginFunction | PostFunction>(method: F, context: ClassMethodDecoratorContext): void;
+  /** With `experimentalDecorators`. */
+  <F extends PluginFunction | PostFunction>(
+    target: object,
+    name: string | symbol,
+    method: TypedPropertyDescriptor<F>,
+  ): void;
+}
 
 interface Mark<Fn extends PluginFunction | PostFunction> {
   /** Marks a function and returns it. */
@@ -46,6 +51,8 @@ interface Mark<Fn extends PluginFunction | PostFunction> {
   (options: PluginOptions): MethodMark;
   /** Decorator for a static method. */
   <F extends Fn>(method: F, context: ClassMethodDecoratorContext): void;
+  /** Decorator for a static method with `experimentalDecorators`. */
+  <F extends Fn>(target: object, name: string | symbol, method: TypedPropertyDescriptor<F>): void;
 }
 
 interface PluginMark extends Mark<PluginFunction> {
@@ -57,8 +64,9 @@ interface PluginMark extends Mark<PluginFunction> {
   readonly post: Mark<PostFunction>;
 }
 
-function markAs(role: PluginRole): (first: unknown, second?: unknown) => unknown {
-  return (first, second) => {
+function markAs(role: PluginRole): (...parts: readonly unknown[]) => unknown {
+  return (first, second, descriptor) => {
+    if (descriptor !== undefined) return declareMethod(first, descriptor, { role });
     if (typeof first === "function") {
       if (second !== undefined) checkMethod(second);
       declare(first, { role });
@@ -69,7 +77,8 @@ function markAs(role: PluginRole): (first: unknown, second?: unknown) => unknown
     }
     const declaration = { role, ...(first as PluginOptions) };
     if (second !== undefined) return declare(second, declaration);
-    return (method: unknown, context: unknown) => {
+    return (method: unknown, context: unknown, legacy?: unknown) => {
+      if (legacy !== undefined) return declareMethod(method, legacy, declaration);
       checkMethod(context);
       declare(method, declaration);
     };
@@ -82,6 +91,12 @@ function declare(fn: unknown, declaration: Declaration): unknown {
   }
   declarations.set(fn, Object.freeze(declaration));
   return fn;
+}
+
+/** `experimentalDecorators` passes the class of a static method, its name and a descriptor. */
+function declareMethod(target: unknown, descriptor: unknown, declaration: Declaration): void {
+  checkMethod({ kind: "method", static: typeof target === "function" });
+  declare((descriptor as PropertyDescriptor).value, declaration);
 }
 
 function checkMethod(context: unknown): void {

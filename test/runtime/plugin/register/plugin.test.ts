@@ -56,6 +56,16 @@ test("decorates static methods", () => {
   assert.is(Shop.buy({} as PluginRequest, "tea"), "tea");
 });
 
+test("decorates static methods with experimentalDecorators", () => {
+  const method = () => 1;
+  const other = () => 2;
+  assert.is(plugin(Shop, "buy", { value: method }), undefined);
+  plugin({ name: "offer" })(Shop, "sell", { value: other });
+  assert.equal(findDeclaration(method), { role: "engine" });
+  assert.equal(findDeclaration(other), { name: "offer", role: "engine" });
+  assert.throws(() => plugin({}, "buy", { value: method }), /must stand before a static method/);
+});
+
 test("rejects everything else", () => {
   assert.throws(() => plugin(5 as never), /plugin must be a function, not number/);
   assert.throws(() => plugin({}, 5 as never), /plugin must be a function, not number/);
