@@ -17,12 +17,17 @@ export interface FileScope {
   readonly seen: TagPositions;
 }
 
-/** Offsets of the `@` of tags and decorators that a finder has handled. */
+/** Offsets of the `@` of tags and decorators of one file that a finder has handled. */
 export class TagPositions {
+  readonly #sourceFile: ts.SourceFile;
   readonly #offsets = new Set<number>();
 
+  constructor(sourceFile: ts.SourceFile) {
+    this.#sourceFile = sourceFile;
+  }
+
   add(tag: ts.Node): void {
-    this.#offsets.add(tag.getStart());
+    if (tag.getSourceFile() === this.#sourceFile) this.#offsets.add(tag.getStart());
   }
 
   /** Returns all tags in the documentation comment of a declaration. */

@@ -28,19 +28,58 @@ export function findDeclarations(
   sourceFile: ts.SourceFile,
   pluginFiles: ReadonlySet<string>,
 ): PluginDeclaration[] {
-  const exports = readExports(context, sourceFile);
-  const scope = { context, sourceFile, exports, seen: new TagPositions() };
-  const found = sourceFile.statements.flatMap((statement) => fromStatement(scope, statement));
-  for (const [declaration, names] of exports) {
-    const file = declaration.getSourceFile();
-    if (file === sourceFile || file.isDeclarationFile || pluginFiles.has(file.fileName)) continue;
-    found.push(...fromDeclaration(scope, declaration, names));
-  }
+  const scope = scopeOf(context, sourceFile);
+  const found = fromModule(scope, pluginFiles, new Set());
   reportStrayTags(scope);
   reportMisspeltTags(scope);
   reportStrayCalls(scope);
   reportPackagedPlugins(scope);
   return found;
+}
+
+function scopeOf(context: ReadContext, sourceFile: ts.SourceFile): FileScope {
+  const exports = readExports(context, sourceFile);
+  return { context, sourceFile, exports, seen: new TagPositions(sourceFile) };
+}
+
+/** @param within modules whose exports are being read: they can export each other */
+function fromModule(
+  scope: FileScope,
+  pluginFiles: ReadonlySet<string>,
+  within: ReadonlySet<ts.SourceFile>,
+): PluginDeclaration[] {
+  const { context, sourceFile, exports } = scope;
+  const modules = new Set(within).add(sourceFile);
+  const found = sourceFile.statements.flatMap((statement) => fromStatement(scope, statement));
+  for (const [declaration, names] of exports) {
+    const file = declaration.getSourceFile();
+    if (modules.has(file) || file.isDeclarationFile || pluginFiles.has(file.fileName)) continue;
+    if (!ts.isSourceFile(declaration)) {
+      found.push(...fromExported(scope, declaration, names));
+      continue;
+    }
+    // `export * as shop from "./shop.js"`
+    const members = fromModule(scopeOf(context, declaration), pluginFiles, modules);
+    found.push(
+      ...members.map((plugin) => ({ ...plugin, exportPath: `${names[0]}.${plugin.exportPath}` })),
+    );
+  }
+  return found;
+}
+
+/** Returns the plugins of a declaration in another module that this one exports. */
+function fromExported(
+  scope: FileScope,
+  declaration: ts.Declaration,
+  names: readonly string[],
+): PluginDeclaration[] {
+  if (ts.isClassDeclaration(declaration)) return fromClass(scope, declaration);
+  if (ts.isVariableDeclaration(declaration)) return fromVariable(scope, declaration);
+  if (!ts.isBindingElement(declaration)) return fromDeclaration(scope, declaration, names);
+  const variable = declaration.parent.parent;
+  if (!ts.isVariableDeclaration(variable)) return [];
+  const plugin = asTaggedMember(scope, variable, declaration);
+  return plugin ? [plugin] : [];
 }
 
 function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNames {
@@ -84,14 +123,20 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
       fromVariable(scope, declaration),
     );
   }
-  if (ts.isClassDeclaration(statement)) {
-    return [...findStaticMethods(scope, statement), ...findTaggedStatics(scope, statement)];
-  }
+  if (ts.isClassDeclaration(statement)) return fromClass(scope, statement);
   if (ts.isExportDeclaration(statement)) return fromExports(scope, statement);
   if (ts.isExportAssignment(statement)) {
-    return fromDeclaration(scope, statement, ["default"]);
+    const { expression } = statement;
+    return [
+      ...fromDeclaration(scope, statement, ["default"]),
+      ...findInstanceMethods(scope, expression, expression, "default"),
+    ];
   }
   return [];
+}
+
+function fromClass(scope: FileScope, declaration: ts.ClassDeclaration): PluginDeclaration[] {
+  return [...findStaticMethods(scope, declaration), ...findTaggedStatics(scope, declaration)];
 }
 
 /** Reads `/** @plugin *\/ export { find as look } from "./find.js"`. */
@@ -109,7 +154,7 @@ function fromVariable(scope: FileScope, declaration: ts.VariableDeclaration): Pl
   if (ts.isIdentifier(name)) {
     return [
       ...fromDeclaration(scope, declaration, names),
-      ...findInstanceMethods(scope, declaration, names?.[0]),
+      ...findInstanceMethods(scope, name, declaration.initializer, names?.[0]),
     ];
   }
   return name.elements.flatMap((element) =>

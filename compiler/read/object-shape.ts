@@ -102,6 +102,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   Iterator: "an array: `[...values]`",
   IterableIterator: "an array: `[...values]`",
   RegExp: "`str`",
+  ReadableStream: "`async function*`, with `yield* stream`",
+  Response: "`HttpResponse`",
 };
 
 /** Converters drop it, because it would change the object itself. */

@@ -2,7 +2,13 @@
 
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
-import { firstProblems, pathText, type TypeReading, withoutUndefined } from "./reading.js";
+import {
+  firstProblems,
+  isUndefined,
+  pathText,
+  type TypeReading,
+  withoutUndefined,
+} from "./reading.js";
 
 /** Returns the type of a parameter, from the resolved signature if there is one. */
 export function parameterType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type {
@@ -27,14 +33,43 @@ export function findTypeNode(
 
 /** Returns whether a parameter has a type, or a default from which it is inferred. */
 export function hasKnownType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
-  const { initializer } = parameter;
+  return parameter.initializer !== undefined || hasGivenType(context, parameter);
+}
+
+/** Returns whether a parameter has a type of its own, or one that its function is given. */
+export function hasGivenType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
   return (
-    declaresType(parameter) || initializer !== undefined || context.resolvedTypes.has(parameter)
+    declaresType(parameter) ||
+    context.resolvedTypes.has(parameter) ||
+    expectedType(context, parameter) !== null
   );
 }
 
+/**
+ * Returns the type of a parameter without one in the function type that its function has to meet:
+ * `const find: Handler = (request, id) => …`. Null if there is none.
+ */
+function expectedType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type | null {
+  if (declaresType(parameter) || parameter.initializer !== undefined) return null;
+  const type = context.checker.getTypeAtLocation(parameter);
+  return type.flags & ts.TypeFlags.Any ? null : type;
+}
+
+/** Returns whether the function type that a function has to meet makes a parameter optional. */
+export function isExpectedOptional(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+): boolean {
+  const type = expectedType(context, parameter);
+  return type !== null && acceptsUndefined(type);
+}
+
+export function acceptsUndefined(type: ts.Type): boolean {
+  return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
+}
+
 /** In JavaScript, a comment declares the type: `@param {number} n`. */
-export function declaresType(parameter: ts.ParameterDeclaration): boolean {
+function declaresType(parameter: ts.ParameterDeclaration): boolean {
   return parameter.type !== undefined || jsDocType(parameter) !== undefined;
 }
 

@@ -12,15 +12,17 @@ import { limitedShape } from "./limited-shape.js";
 import { listMakers } from "./made-class.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import {
+  acceptsUndefined,
   findTypeNode,
   hasKnownType,
+  isExpectedOptional,
   isOptionalInComment,
   parameterType,
   reportProblems,
 } from "./parameter-type.js";
 import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import { isUndefined, type TypeReading, unsupported } from "./reading.js";
+import { type TypeReading, unsupported } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
 import { elementNode, schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
@@ -213,11 +215,7 @@ function isBytesAmongOthers(shape: TypeShape): boolean {
 function isOptional(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
   const { questionToken, initializer } = parameter;
   if (questionToken !== undefined || initializer !== undefined) return true;
-  return isOptionalInComment(context, parameter);
-}
-
-function acceptsUndefined(type: ts.Type): boolean {
-  return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
+  return isOptionalInComment(context, parameter) || isExpectedOptional(context, parameter);
 }
 
 /** `{}` accepts strings as well. */

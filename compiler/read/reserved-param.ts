@@ -9,7 +9,7 @@ import { type LimitTag, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
 import { listMakers } from "./made-class.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
-import { declaresType, findTypeNode, parameterType, reportProblems } from "./parameter-type.js";
+import { findTypeNode, hasGivenType, parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
 import { schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
@@ -61,7 +61,7 @@ function readDeclared(
     form: isBytesByDefault(name) ? ("bytes" as const) : null,
     shape: null,
   };
-  if (!declaresType(parameter) && !context.resolvedTypes.has(parameter)) return untyped;
+  if (!hasGivenType(context, parameter)) return untyped;
   const schema = name === "content" ? schemaType(context, findTypeNode(context, parameter)) : null;
   if (schema !== null) return { ...record, ...readSent(reader, parameter, schema) };
   const type = parameterType(context, parameter);

@@ -40,9 +40,11 @@ export function resolveFunctionType(
   node: ts.Node,
   nameNode: ts.Node,
 ): ResolvedFunction | null | undefined {
+  const maker = makerOf(node);
   if (type.flags & ts.TypeFlags.Any) {
     context.metAny = true;
-    return unknownSignature(context, nameNode, "its type is any");
+    const reason = maker === null ? "its type is any" : `${maker} returns any`;
+    return unknownSignature(context, nameNode, reason);
   }
   const [signature, ...others] = type.getCallSignatures();
   if (signature === undefined) return undefined;
@@ -59,7 +61,9 @@ export function resolveFunctionType(
   const types = new Map<ts.ParameterDeclaration, ts.Type>();
   for (const parameter of signature.getParameters()) {
     const reason = addParameter(context, parameter, node, types);
-    if (reason !== null) return unknownSignature(context, nameNode, reason);
+    if (reason === null) continue;
+    const where = maker === null ? "" : ` in what ${maker} returns`;
+    return unknownSignature(context, nameNode, reason + where);
   }
   const parameters = [...types.keys()];
   const fn = innermostFunction(node, parameters, signature);
@@ -70,6 +74,11 @@ function unknownSignature(context: ReadContext, nameNode: ts.Node, reason: strin
   const message = `the signature of \`${nameNode.getText()}\` is unknown: ${reason}`;
   context.error("SVC1016", nameNode, message, EXAMPLE);
   return null;
+}
+
+/** Returns the call that makes a function, whose declaration needs an annotation. */
+function makerOf(node: ts.Node): string | null {
+  return ts.isCallExpression(node) ? `\`${node.expression.getText()}(…)\`` : null;
 }
 
 /** Adds the declarations of a parameter; returns why they are unknown, or null. */

@@ -5,6 +5,7 @@ import { ts } from "ts-morph";
 import { findNameNode } from "./declared-value.js";
 import { type DocComment, readDocComment, type WordTag } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
+import { reportNoFunction } from "./no-function.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
@@ -72,7 +73,11 @@ export function asTaggedExport(
 
 function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode: ts.Node) {
   const resolvedFunction = resolveFunction(scope.context, value, nameNode);
-  if (resolvedFunction !== undefined) scope.seen.add(tag.node);
+  const isMember = ts.isBindingElement(nameNode.parent);
+  // A factory may also return other values.
+  if (resolvedFunction === undefined && isMember) return null;
+  scope.seen.add(tag.node);
+  if (resolvedFunction === undefined) reportNoFunction(scope.context, tag.node, value);
   return resolvedFunction ?? null;
 }
 

@@ -37,10 +37,14 @@ export function findTaggedStatics(
   });
 }
 
-/** Returns the plugins and jobs of an instance; none for other values. */
+/**
+ * Returns the plugins and jobs of an instance; none for other values.
+ * @param name of the variable, or the value of `export default`
+ */
 export function findInstanceMethods(
   scope: FileScope,
-  { name, initializer }: ts.VariableDeclaration,
+  name: ts.Node,
+  initializer: ts.Expression | undefined,
   exportName: string | undefined,
 ): PluginDeclaration[] {
   const value = initializer && unwrap(initializer);
@@ -61,11 +65,25 @@ interface FoundMember {
   doc: DocComment | null;
 }
 
-/** Returns the methods of a class and of its base classes, without overridden ones. */
+/**
+ * Returns the methods of a class and of its base classes, without overridden ones. A class that a
+ * mixin extends has the type `Mixin & Base`.
+ */
 function membersOf(scope: FileScope, type: ts.Type): readonly FoundMember[] {
+  const found = new Map<string, FoundMember>();
+  const parts = type.isIntersection() ? type.types : [type];
+  for (const part of parts) addMembers(scope, part, part !== type, found);
+  return [...found.values()];
+}
+
+function addMembers(
+  scope: FileScope,
+  type: ts.Type,
+  isPart: boolean,
+  found: Map<string, FoundMember>,
+): void {
   const { checker } = scope.context;
   const own = type.symbol?.valueDeclaration;
-  const found = new Map<string, FoundMember>();
   for (let one = own; one !== undefined && ts.isClassLike(one); ) {
     for (const member of one.members) {
       if (!isMember(member, false)) continue;
@@ -74,17 +92,16 @@ function membersOf(scope: FileScope, type: ts.Type): readonly FoundMember[] {
       // The tags of an overridden method have had their effect.
       if (known?.doc && doc) addSeen(scope, doc);
       else if (known) known.doc = doc;
-      else found.set(member.name.text, { member, isInherited: one !== own, doc });
+      else found.set(member.name.text, { member, isInherited: isPart || one !== own, doc });
     }
     const base = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
     one = base?.types[0] && checker.getTypeAtLocation(base.types[0]).symbol?.valueDeclaration;
     if (one?.getSourceFile().isDeclarationFile) break;
   }
-  return [...found.values()];
 }
 
-function addSeen({ seen, sourceFile }: FileScope, { tags }: DocComment): void {
-  for (const tag of tags) if (tag.getSourceFile() === sourceFile) seen.add(tag);
+function addSeen({ seen }: FileScope, { tags }: DocComment): void {
+  for (const tag of tags) seen.add(tag);
 }
 
 function isMember(member: ts.ClassElement, isStatic: boolean): member is Member {

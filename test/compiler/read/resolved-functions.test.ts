@@ -3,8 +3,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { ReadResult } from "../../../compiler/read/plugin-reader.js";
-import { marks, pluginNamed, readSource } from "../reading.js";
+import { PluginReader, type ReadResult } from "../../../compiler/read/plugin-reader.js";
+import { ProjectFixture } from "../project-fixture.js";
+import { codes, marks, pluginNamed, readSource } from "../reading.js";
 
 const test = suite("plugins made by user code");
 
@@ -190,7 +191,96 @@ export const e = 5;
     marks(result, source).map((mark) => mark.split(" ").slice(0, 2).join(" ")),
     ["SVC1016 a", "SVC1016 b", "SVC1011 c", "SVC1016 d", "SVC1003 @plugin"],
   );
-  assert.match(result.diagnostics[0]!.message, "the signature of `a` is unknown: its type is any");
+  const messages = result.diagnostics.map(({ message }) => message);
+  assert.match(messages[0]!, "`a` is unknown: `loose(…)` returns any");
+  assert.match(messages[1]!, "`...args` is of type `any[]` in what `untyped(…)` returns");
+  assert.match(messages[4]!, "must be above a function, not `5`");
+});
+
+test("are reported with the right place of the tag above other values", () => {
+  const result = readSource(`
+class Shop { buy(request: PluginRequest) { return 1; } }
+/** @plugin */
+export const shop = new Shop();
+/** @plugin */
+export const table = { get: (request: PluginRequest) => 1, size: 2, "a b": () => 1 };
+/** @plugin */
+export let maybe: (() => void) | undefined;
+`);
+  assert.equal(
+    result.diagnostics.map(({ code, help }) => [code, help]),
+    [
+      ["SVC1003", "the tag above a method of the class"],
+      ["SVC1003", "`export const { get } = …`"],
+      ["SVC1003", "`/** @plugin */ export function name(request: PluginRequest) { ... }`"],
+    ],
+  );
+});
+
+test("take types from the function type that they have to meet", () => {
+  const result = readSource(`
+type Handler = (request: PluginRequest, id: int, content: { n: int }, deep?: boolean) => str;
+/** @plugin */
+export const find: Handler = (request, key, content, deep) => "";
+/** @plugin @minimum id 1 */
+export const look = ((request, id) => "") satisfies Handler as Handler;
+/** @plugin */
+export const keep: Handler = (request, id, content, deep = true) => "";
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(told(result, "find").params, ["key: int", "deep?: bool"]);
+  assert.equal(told(result, "look").params, ["id: limited"]);
+  assert.equal(told(result, "keep").params, ["id: int", "deep?: bool"]);
+  const content = told(result, "find").plugin.params.find(({ name }) => name === "content");
+  assert.is(content?.shape?.kind, "object");
+});
+
+test("are methods of a default export, and of classes with mixins", () => {
+  const result = readSource(`
+class Core<T extends str> { /** @plugin */ ping(request: PluginRequest, a: T): T { return a; } }
+function timed<B extends new (...args: any[]) => object>(Base: B) {
+  return class extends Base {
+    /** @plugin */
+    now(request: PluginRequest, zone: str = "utc"): str { return zone; }
+  };
+}
+export default new (timed(Core<"a">))();
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(
+    result.plugins.map(({ exportPath }) => exportPath),
+    ["default.now", "default.ping"],
+  );
+  assert.equal(told(result, "now").params, ["zone?: str"]);
+  assert.equal(told(result, "ping").params, ["a: literal"]);
+});
+
+test("are members of other modules that a namespace, a class or a variable exports", () => {
+  const files = {
+    "shop.ts": `import type { PluginRequest, str } from "svc-server";
+export * as tools from "./tools.js";
+class Stock { /** @plugin */ left(request: PluginRequest, id: str) { return id; } }
+/** @plugin */
+export function buy(request: PluginRequest, id: str): str { return id; }
+export const stock = new Stock();
+export class Tools { /** @plugin */ static mend(request: PluginRequest) { return 1; } }
+const crud = () => ({ read: (request: PluginRequest, id: str) => id });
+/** @plugin */
+export const { read } = crud();
+`,
+    "tools.ts": 'export * as back from "./shop.js";',
+  };
+  const paths = (source: string) => {
+    const result = readSource(source, files);
+    assert.equal(result.diagnostics, []);
+    return result.plugins.map(({ name, exportPath }) => `${name} ${exportPath}`);
+  };
+  assert.equal(paths('export * as shop from "./shop.js";'), [
+    ...["buy shop.buy", "left shop.stock.left", "mend shop.Tools.mend", "read shop.read"],
+  ]);
+  assert.equal(paths('export { stock, Tools as Kit, read as get } from "./shop.js";'), [
+    ...["get get", "left stock.left", "mend Kit.mend"],
+  ]);
 });
 
 test("are members of arrays, and methods of exported instances", () => {
@@ -330,6 +420,16 @@ class Other {
     result.diagnostics.map(({ code }) => code),
     ["SVC1002", "SVC1003", "SVC1002"],
   );
+});
+
+test("do not hide a tag without effect at the same place of another file", () => {
+  const imports = 'import type { PluginRequest } from "svc-server";';
+  const project = new ProjectFixture({
+    "p.ts": `${imports}/** @plugin */ interface Point {}\nexport { f } from "./q.js";`,
+    "q.ts": `${imports}/** @plugin */ export function f(request: PluginRequest) { return 1; }`,
+  });
+  const { plugins, diagnostics } = new PluginReader(project.dir, ["p.ts"]).read();
+  assert.equal([plugins.length, codes(diagnostics)], [1, ["SVC1003"]]);
 });
 
 test("are read from packages only where a tag says so", () => {
