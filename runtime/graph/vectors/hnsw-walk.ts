@@ -124,6 +124,14 @@ export class HnswWalk {
     return slots;
   }
 
+  /** Returns the scores of the results. */
+  scores(): number[] {
+    const scores: number[] = [];
+    const { count } = this;
+    for (let place = 0; place < count; place++) scores.push(this.scoreAt(place));
+    return scores;
+  }
+
   /** Makes slots the results, sorted by their similarity to another one. */
   rank(slot: number, others: Uint32Array): void {
     const memory = this.#memory;

@@ -37,11 +37,8 @@ import { WideProbe } from "./wide-probe.js";
 export const NO_SIMILARITY = -1;
 export const NO_HAMMING = 64;
 
-/** Error of a sum in float32 for each of its terms, relative to the norms: 4 times the maximum. */
-const ROUGH = 2 ** -22;
-
-/** Result of `boundRows`. */
-const bounds = new Float64Array(MAX_LIST);
+/** Maximum number of slots that are scored together. */
+export const MAX_TOGETHER = 256;
 
 /** Identifies the contents of probes of this thread, from 1. */
 let serials = 0;
@@ -187,38 +184,56 @@ export class Probe {
   }
 
   /**
-   * Returns upper bounds of the exact scores of slots of larger precision, by sums in float32 that
-   * are tight except for the smallest differences. They last until the next call in this thread.
-   * @param slots at most `MAX_LIST`
+   * Writes the exact scores of slots of a length word, which `lengthIn` has confirmed. Requires
+   * that kernels suit.
+   * @param count at most `MAX_TOGETHER`
    */
-  boundRows(length: number, slots: readonly number[]): Float64Array {
-    const memory = this.#table.memory;
-    const { kernel, list, lists, scores, exactProbe, words, doubles } = memory;
+  scoreSlots(length: number, slots: Uint32Array, count: number, scores: Float64Array): void {
+    if (hasBits(length)) {
+      for (let at = 0; at < count; at++) scores[at] = this.#scoreBits(slots[at]!, length);
+    } else if (!hasRow(length)) this.#scoreNarrow(length, slots, count, scores);
+    else if (countComponents(length) <= EXACT_CHUNK) this.#scoreRows(length, slots, count, scores);
+    else for (let at = 0; at < count; at++) scores[at] = this.#scoreExactly(slots[at]!, length);
+  }
+
+  /** Likewise of int8 vectors of the length of the probe or less. */
+  #scoreNarrow(length: number, slots: Uint32Array, count: number, scores: Float64Array): void {
+    const { memory } = this.#table;
+    const { kernel, list, lists, probe, words, floats } = memory;
+    const { bytes, scale } = this.parts;
+    const own = this.#sumSquares(length);
+    for (let at = 0; at < count; at++) list[at] = memory.addressOf(slots[at]!);
+    memory.loadProbe(this.#serial, bytes);
+    kernel!.dots(lists, count, probe, length, lists + MAX_LIST * 4);
+    for (let at = 0; at < count; at++) {
+      const slot = slots[at]!;
+      const product = list[MAX_LIST + at]! | 0;
+      const others = words[slot + Slot.Squares]!;
+      scores[at] = this.measure.score(product, own, scale, others, floats[slot + Slot.Scale]!);
+    }
+  }
+
+  /** Likewise of larger precision, in a chunk. */
+  #scoreRows(length: number, slots: Uint32Array, count: number, scores: Float64Array): void {
+    const { memory } = this.#table;
+    const { kernel, list, lists, exactProbe, words, floats, doubles, sums } = memory;
     const components = countComponents(length);
     const own = this.#exact.sumSquares(components);
     const isHalf = readPrecision(length) === Precision.Float16;
-    const count = slots.length;
     for (let at = 0; at < count; at++) {
       const slot = slots[at]!;
-      // The slot may have got other contents, which are scored for another reason.
-      const isSame = memory.lengthIn(slot) === length;
-      list[at] = isSame ? memory.addressOf(words[findTail(slot, components) + Tail.Row]!) : lists;
+      list[at] = memory.addressOf(words[findTail(slot, components) + Tail.Row]!);
+      if (isHalf) memory.scores[count + at] = computeHalfUnit(floats[slot + Slot.Scale]!);
     }
     memory.loadExact(this.#exact.serial, this.#exact.components, 0);
-    const to = lists + MAX_LIST * 4;
-    kernel!.roughDots(lists, count, exactProbe, components, Number(isHalf), to);
-    const { measure } = this;
-    const rough = ROUGH * components;
+    const distance = Number(this.measure.usesDistance);
+    const widened = isHalf ? memory.widened : 0;
+    const [units, to] = [lists + count * 4, lists + MAX_LIST * 4];
+    kernel!.exactSums(lists, count, exactProbe, components, distance, units, widened, to);
     for (let at = 0; at < count; at++) {
-      const slot = slots[at]!;
-      const unit = isHalf ? computeHalfUnit(memory.floats[slot + Slot.Scale]!) : 1;
-      const others = doubles[(findTail(slot, components) + Tail.Squares) / 2]!;
-      const dot = scores[MAX_LIST + at]! * unit + rough * Math.sqrt(own * others);
-      const distance = (own + others) * (1 - ROUGH) - 2 * dot;
-      const sum = measure.usesDistance ? Math.max(0, distance) : dot;
-      bounds[at] = measure.scoreExact(sum, own, others);
+      const others = doubles[(findTail(slots[at]!, components) + Tail.Squares) / 2]!;
+      scores[at] = this.measure.scoreExact(sums[at]!, own, others);
     }
-    return bounds;
   }
 
   #narrowTerms(length: number): ProbeTerms {
@@ -244,8 +259,10 @@ export class Probe {
   /** Loads the probe for kernels on slots of a length word; required before calling one. */
   load(length: number): void {
     const { memory } = this.#table;
-    if (hasRow(length)) memory.loadProbe(this.#exact.serial, this.#exact.words);
-    else if (!hasBits(length)) memory.loadProbe(this.#serial, this.parts.bytes);
+    if (hasRow(length)) {
+      const { serial } = this.#exact;
+      if (!memory.hasProbe(serial)) memory.loadProbe(serial, this.#exact.words());
+    } else if (!hasBits(length)) memory.loadProbe(this.#serial, this.parts.bytes);
     else if (this.#bits !== null) memory.loadProbe(this.#bits.serial, this.#bits.words);
   }
 
@@ -271,9 +288,9 @@ export class Probe {
     if (this.#table.precision !== Precision.Int8) return;
     const { sequence } = writer.memory;
     this.#listHeads(arcs, from, end, sequence.ints);
-    this.#scoreBatch();
+    const { vertices, moments, slots, scores, length } = scoreBatch;
+    this.#scoreNarrow(this.length, slots, length, scores);
     reader.fence();
-    const { vertices, moments, length } = scoreBatch;
     for (let at = 0; at < length; at++) {
       const moment = Atomics.load(sequence.ints, vertices[at]! * SEQUENCE_WORDS);
       if (moment === moments[at]) scoreBatch.keep(at);
@@ -298,24 +315,6 @@ export class Probe {
       if ((moment & 1) === 1) continue;
       const slot = table.slotOf(vertex);
       if (memory.lengthIn(slot) === this.length) scoreBatch.add(vertex, moment, slot);
-    }
-  }
-
-  /** Computes the scores of the batch, as `#scoreSlot`. */
-  #scoreBatch(): void {
-    const { memory } = this.#table;
-    const { kernel, list, lists, probe, words, floats } = memory;
-    const { bytes, squares, scale } = this.parts;
-    const { slots, scores, length } = scoreBatch;
-    for (let at = 0; at < length; at++) list[at] = memory.addressOf(slots[at]!);
-    memory.loadProbe(this.#serial, bytes);
-    kernel!.dots(lists, length, probe, bytes.length, lists + MAX_LIST * 4);
-    for (let at = 0; at < length; at++) {
-      const slot = slots[at]!;
-      const product = list[MAX_LIST + at]! | 0;
-      const others = words[slot + Slot.Squares]!;
-      const factor = floats[slot + Slot.Scale]!;
-      scores[at] = this.measure.score(product, squares, scale, others, factor);
     }
   }
 

@@ -3,14 +3,11 @@
 // vector was replaced meanwhile may have moved to a slot already passed: the ring of recent writes
 // names it, and it is read again.
 
-import type { SlotFilter } from "./hnsw-search.js";
 import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
-import type { NearestTopK } from "./nearest-top-k.js";
-import type { Probe } from "./probe.js";
+import { offer, offerSlots, type Scan } from "./offer-vertices.js";
 import {
   computeStride,
-  countComponents,
   hasRow,
   SLAB_WORDS,
   Slab,
@@ -18,8 +15,7 @@ import {
   Space,
   slotLength,
 } from "./vector-layout.js";
-import { EXACT_CHUNK, MAX_LIST, type VectorMemory } from "./vector-memory.js";
-import type { VectorTable } from "./vector-table.js";
+import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 
 /**
  * Slots of the first call, before there is a threshold; each further call has four times as many.
@@ -27,24 +23,10 @@ import type { VectorTable } from "./vector-table.js";
 const FIRST_SLOTS = 64;
 /** Attempts if too much changes meanwhile; the last one takes the writer mutex. */
 const MAX_ATTEMPTS = 3;
+/** Found slots that are scored together: in large groups, fewer are refused by earlier ones. */
+const GROUP = 32;
 /** Vertices of the slots in a kernel's list. */
 const listed = new Uint32Array(MAX_LIST);
-
-/** Parameters and callbacks of a scan. */
-export interface Scan {
-  readonly table: VectorTable;
-  readonly probe: Probe;
-  readonly best: NearestTopK;
-  /** Returns whether a vertex may be a result; called for few. */
-  readonly accepts: (vertex: number) => boolean;
-  /**
-   * As `accepts`, but possibly as of the start of the search; called for many. Null: any vertex is
-   * accepted.
-   */
-  readonly filter: SlotFilter | null;
-  /** Receives the number of vectors visited; may throw. */
-  readonly poll: (count: number) => void;
-}
 
 /**
  * Offers every accepted vertex that has a vector.
@@ -156,37 +138,39 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
 /**
  * Offers the results of a walk, best first, unless they cannot be among the best. A vertex that got
  * another vector meanwhile is among the changed ones.
+ * @param length length word of the slots
  */
 function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
-  const { probe, best } = scan;
-  const slots = walk.slots();
-  scan.poll(slots.length);
-  if (hasRow(length)) {
-    offerBounded(scan, slots, length);
-    return;
-  }
-  const terms = probe.terms(length);
-  for (const [at, slot] of slots.entries()) {
-    // The scores descend.
-    if (walk.scoreAt(at) < probe.measure.kernelThreshold(best.threshold, terms)) return;
-    offerSlot(scan, slot);
-  }
-}
-
-/** Likewise offers slots of larger precision by tight upper bounds of their scores. */
-function offerBounded(scan: Scan, slots: readonly number[], length: number): void {
-  const { probe, best } = scan;
-  const isShort = slots.length <= MAX_LIST && countComponents(length) <= EXACT_CHUNK;
-  const bounds = isShort ? probe.boundRows(length, slots) : null;
-  for (const [at, slot] of slots.entries()) {
-    // A bound that is not a number is not below.
-    if (bounds === null || !(bounds[at]! < best.threshold)) offerSlot(scan, slot);
+  const { best, probe } = scan;
+  // A condition may start another walk.
+  const found = walk.slots();
+  const rough = walk.scores();
+  scan.poll(found.length);
+  for (let at = 0, size = Math.min(Math.max(1, best.limit), GROUP); at < found.length; ) {
+    const some = found.slice(at, at + size);
+    if (hasRow(length)) offerSlots(scan, selectBounded(scan, some, length), length);
+    else {
+      // The scores descend.
+      if (rough[at]! < probe.measure.kernelThreshold(best.threshold, probe.terms(length))) return;
+      offerSlots(scan, some, length);
+    }
+    at += size;
+    size = GROUP;
   }
 }
 
-function offerSlot(scan: Scan, slot: number): void {
-  const vertex = scan.table.memory.words[slot + Slot.Vertex]!;
-  if (vertex !== 0 && !scan.best.has(vertex)) offer(scan, vertex);
+/** Returns the slots of larger precision whose exact score may reach that of the worst result. */
+function selectBounded(
+  { table, probe, best }: Scan,
+  slots: readonly number[],
+  length: number,
+): readonly number[] {
+  if (best.threshold === Number.NEGATIVE_INFINITY) return slots;
+  const { memory } = table;
+  for (const [at, slot] of slots.entries()) memory.list[at] = memory.addressOf(slot);
+  const least = probe.boundList(length, slots.length, best.threshold);
+  // A bound that is not a number is not below.
+  return slots.filter((_, at) => !(memory.scores[MAX_LIST + at]! < least));
 }
 
 /** Offers the vertices that got a vector since; false if there are too many. */
@@ -197,15 +181,6 @@ function offerChanged(scan: Scan, writes: number): boolean {
     if (!scan.best.has(vertex)) offer(scan, vertex);
   }
   return true;
-}
-
-/** Offers the current state of a vertex. */
-function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
-  if (!table.has(vertex)) return;
-  const score = probe.similarity(vertex);
-  // A vertex that lost its vector meanwhile counts as never having had one.
-  if (!best.accepts(vertex, score) || !table.has(vertex) || !accepts(vertex)) return;
-  best.offer(vertex, score);
 }
 
 function scanAll(scan: Scan): void {
@@ -246,15 +221,12 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
   for (let done = 0; done < slots.used; ) {
     const count = Math.min(step.next, slots.used - done, MAX_LIST);
     const first = slots.first + done * stride;
-    const isOneByOne = memory.kernel === null || !scan.probe.suitsKernels(slots.length);
-    const found = isOneByOne
-      ? allSlots(memory, first, count, stride)
-      : kernelSlots(scan, first, count, slots.length);
-    for (const slot of found) {
-      const vertex = memory.words[slot + Slot.Vertex]!;
-      // A vertex that moved to another slot meanwhile may come twice.
-      if (vertex !== 0 && !scan.best.has(vertex)) offer(scan, vertex);
-    }
+    if (memory.kernel === null || !scan.probe.suitsKernels(slots.length)) {
+      for (const vertex of listVertices(memory, first, count, stride)) {
+        // A vertex that moved to another slot meanwhile may come twice.
+        if (!scan.best.has(vertex)) offer(scan, vertex);
+      }
+    } else offerSlots(scan, kernelSlots(scan, first, count, slots.length), slots.length);
     scan.poll(count);
     done += count;
     step.next = Math.min(MAX_LIST, step.next * 4);
@@ -262,14 +234,16 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
 }
 
 /** Returns the slots that may be among the best. */
-function kernelSlots(scan: Scan, first: number, count: number, length: number): Uint32Array {
+function kernelSlots(scan: Scan, first: number, count: number, length: number): number[] {
   const { memory } = scan.table;
   scan.probe.load(length);
   const address = memory.addressOf(first);
   const found = hasRow(length)
     ? findBounded(scan, address, count, length)
     : findScored(scan, address, count, length);
-  return Uint32Array.from({ length: found }, (_, index) => memory.wordAt(memory.list[2 * index]!));
+  const slots: number[] = [];
+  for (let at = 0; at < found; at++) slots.push(memory.wordAt(memory.list[2 * at]!));
+  return slots;
 }
 
 /** Writes the slots without a row whose score reaches that of the worst result; counts them. */
@@ -304,14 +278,19 @@ function findBounded(scan: Scan, address: number, count: number, length: number)
 }
 
 /**
- * Returns all slots. Used if kernels do not suit the probe, and while they cannot address the
- * vectors.
+ * Returns the vertices of all slots. Used if kernels do not suit the probe, and while they cannot
+ * address the vectors.
  */
-function allSlots(memory: VectorMemory, first: number, count: number, stride: number): number[] {
-  const slots: number[] = [];
+function listVertices(
+  { words }: VectorMemory,
+  first: number,
+  count: number,
+  stride: number,
+): number[] {
+  const vertices: number[] = [];
   for (let index = 0; index < count; index++) {
-    const slot = first + index * stride;
-    if (memory.words[slot + Slot.Vertex] !== 0) slots.push(slot);
+    const vertex = words[first + index * stride + Slot.Vertex]!;
+    if (vertex !== 0) vertices.push(vertex);
   }
-  return slots;
+  return vertices;
 }

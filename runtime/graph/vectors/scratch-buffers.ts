@@ -1,8 +1,8 @@
 // Thread-local kernel memory for creating vectors. It holds one vector at a time; only the table of
 // weights lasts from call to call.
 //
-//   INPUT    float32 components       OUTPUT   int8 components
-//   RESULT   fingerprint              STATE    state of the weights' generator
+//   INPUT    float32 components, or int16 that replace them       OUTPUT   int8 components
+//   RESULT   fingerprint, or sums     STATE    state of the weights' generator
 //   TABLE    weights of fingerprints, 128 bytes per position, generated on demand
 
 import { Arena, createKernelMemory, sharedBuffer } from "../memory/arena.js";
@@ -41,6 +41,8 @@ class ScratchBuffers {
   readonly #arena: Arena;
   readonly #kernel: VectorKernel;
   readonly #result: Uint32Array;
+  readonly #sums: Float64Array;
+  readonly #words: Int16Array;
   readonly #state: BigUint64Array;
   /** Seed of the weights in the table, and their number. */
   #seed = 0n;
@@ -59,6 +61,8 @@ class ScratchBuffers {
     this.input = new Float32Array(buffer, INPUT, MAX_COMPONENTS);
     this.output = new Int8Array(buffer, OUTPUT, MAX_COMPONENTS);
     this.#result = new Uint32Array(buffer, RESULT, 2);
+    this.#sums = new Float64Array(buffer, RESULT, 2);
+    this.#words = new Int16Array(buffer, INPUT, MAX_COMPONENTS);
     this.#state = new BigUint64Array(buffer, STATE, 2 * SEEDS);
   }
 
@@ -70,6 +74,21 @@ class ScratchBuffers {
   /** Quantizes `input` to `output`. */
   quantize(length: number, scale: number): void {
     this.#kernel.quantize(INPUT, length, scale, OUTPUT);
+  }
+
+  /**
+   * Quantizes components to int16, multiples of a scale. Returns the sum of squares of what that
+   * loses, and that of the components.
+   */
+  widen(components: Float32Array, scale: number): { lost: number; squares: number } {
+    this.input.set(components);
+    this.#kernel.quantizeWords(INPUT, components.length, scale, INPUT, RESULT);
+    return { lost: this.#sums[0]!, squares: this.#sums[1]! };
+  }
+
+  /** The int16 components of the last `widen`. */
+  words(length: number): Int16Array {
+    return this.#words.subarray(0, length);
   }
 
   /** Returns the sum of squares of `output`. */

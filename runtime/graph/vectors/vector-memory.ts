@@ -66,6 +66,8 @@ export class VectorMemory {
   dots!: DotKernel;
   list!: Uint32Array;
   scores!: Float32Array;
+  /** The scores as float64, at most `MAX_LIST / 2`. */
+  sums!: Float64Array;
   #current!: Uint32Array;
   #wide!: Int16Array;
   #exact!: Float32Array;
@@ -98,6 +100,7 @@ export class VectorMemory {
     this.#exact = new Float32Array(buffer, this.exactProbe, EXACT_CHUNK);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);
     this.scores = new Float32Array(buffer, this.lists, 2 * MAX_LIST);
+    this.sums = new Float64Array(buffer, this.lists + MAX_LIST * 4, MAX_LIST / 2);
     this.walkWords = new Uint32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
     this.walkFloats = new Float32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
     // An earlier thread of this number may have left a probe.
@@ -105,9 +108,14 @@ export class VectorMemory {
     this.#checkWords();
   }
 
+  /** Returns whether this thread's probe is the one of a serial. */
+  hasProbe(serial: number): boolean {
+    return this.#current[0] === serial;
+  }
+
   /** Loads components as this thread's probe, unless they are loaded. */
   loadProbe(serial: number, components: Int8Array | Int16Array): void {
-    if (this.#current[0] === serial) return;
+    if (this.hasProbe(serial)) return;
     this.#wide.set(components);
     this.#current[0] = serial;
   }

@@ -86,15 +86,19 @@ export interface VectorKernel {
   /** Keeps up to `room` diverse ones of the sorted results; returns their number. */
   diversify(state: number, room: number, factor: number): number;
   /**
-   * Writes the dot products of float32s and listed float32s or float16s, summed in float32.
-   * @param halves 1 for float16s
+   * Writes the dot products of float32s and listed rows, or their squared distances, as float64.
+   * @param distance 1 for distances
+   * @param units of float16 rows, as float32: they are widened in a buffer
+   * @param widened that buffer; 0: rows of float32
    */
-  roughDots(
+  exactSums(
     list: number,
     count: number,
     probe: number,
     length: number,
-    halves: number,
+    distance: number,
+    units: number,
+    widened: number,
     to: number,
   ): void;
   /** Returns the dot product of float32s, summed in float64. */
@@ -108,6 +112,11 @@ export interface VectorKernel {
    */
   largest(from: number, length: number): number;
   quantize(from: number, length: number, scale: number, to: number): void;
+  /**
+   * Quantizes float32s to int16; writes the sum of squares of what that loses, and that of the
+   * float32s.
+   */
+  quantizeWords(from: number, length: number, scale: number, to: number, sums: number): void;
   /** Returns a 64-bit hash. */
   mix(value: bigint): bigint;
   weights(table: number, positions: number, state: number): void;

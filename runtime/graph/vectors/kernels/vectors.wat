@@ -556,67 +556,33 @@
       (i32x4.shl
         (v128.and (local.get $bits) (i32x4.splat (i32.const 0x8000))) (i32.const 16))))
 
-  ;; Dot products of a float32 vector with listed ones of float32s, or of float16s: as float32,
-  ;; rounded at every step.
-  (func (export "roughDots")
+  ;; Dot products of a float32 vector with the listed rows, or squared distances if $distance is
+  ;; not 0, as float64. If $widened is not 0, rows are of float16s: each is widened there, by its
+  ;; unit in the list of $units.
+  (func (export "exactSums")
     (param $list i32) (param $count i32) (param $probe i32) (param $length i32)
-    (param $halves i32) (param $to i32)
-    (local $end i32) (local $at i32) (local $p i32) (local $last i32)
-    (local $x v128) (local $y v128) (local $z v128) (local $w v128)
+    (param $distance i32) (param $units i32) (param $widened i32) (param $to i32)
+    (local $end i32) (local $row i32)
+    (drop (call $touch (local.get $list) (local.get $count) (i32.shl (local.get $length)
+      (i32.sub (i32.const 2) (i32.ne (local.get $widened) (i32.const 0))))))
     (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
-    (local.set $last (i32.add (local.get $probe) (i32.shl (local.get $length) (i32.const 2))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-      (local.set $at (i32.load (local.get $list)))
-      (local.set $p (local.get $probe))
-      (local.set $x (v128.const i32x4 0 0 0 0))
-      (local.set $y (v128.const i32x4 0 0 0 0))
-      (local.set $z (v128.const i32x4 0 0 0 0))
-      (local.set $w (v128.const i32x4 0 0 0 0))
-      (loop $sixteen
-        (if (local.get $halves)
-          (then
-            (local.set $x (f32x4.add (local.get $x) (f32x4.mul
-              (call $fourHalves (local.get $at))
-              (v128.load (local.get $p)))))
-            (local.set $y (f32x4.add (local.get $y) (f32x4.mul
-              (call $fourHalves (i32.add (local.get $at) (i32.const 8)))
-              (v128.load offset=16 (local.get $p)))))
-            (local.set $z (f32x4.add (local.get $z) (f32x4.mul
-              (call $fourHalves (i32.add (local.get $at) (i32.const 16)))
-              (v128.load offset=32 (local.get $p)))))
-            (local.set $w (f32x4.add (local.get $w) (f32x4.mul
-              (call $fourHalves (i32.add (local.get $at) (i32.const 24)))
-              (v128.load offset=48 (local.get $p)))))
-            (local.set $at (i32.add (local.get $at) (i32.const 32))))
-          (else
-            (local.set $x (f32x4.add (local.get $x) (f32x4.mul
-              (v128.load (local.get $at))
-              (v128.load (local.get $p)))))
-            (local.set $y (f32x4.add (local.get $y) (f32x4.mul
-              (v128.load offset=16 (local.get $at))
-              (v128.load offset=16 (local.get $p)))))
-            (local.set $z (f32x4.add (local.get $z) (f32x4.mul
-              (v128.load offset=32 (local.get $at))
-              (v128.load offset=32 (local.get $p)))))
-            (local.set $w (f32x4.add (local.get $w) (f32x4.mul
-              (v128.load offset=48 (local.get $at))
-              (v128.load offset=48 (local.get $p)))))
-            (local.set $at (i32.add (local.get $at) (i32.const 64)))))
-        (local.set $p (i32.add (local.get $p) (i32.const 64)))
-        (br_if $sixteen (i32.lt_u (local.get $p) (local.get $last))))
-      (local.set $x (f32x4.add
-        (f32x4.add (local.get $x) (local.get $y))
-        (f32x4.add (local.get $z) (local.get $w))))
-      (local.set $x (f32x4.add (local.get $x) (call $upper (local.get $x))))
-      (f32.store (local.get $to) (f32.add
-        (f32x4.extract_lane 0 (local.get $x)) (f32x4.extract_lane 1 (local.get $x))))
+      (local.set $row (i32.load (local.get $list)))
+      (if (local.get $widened) (then
+        (call $widenHalves (local.get $row) (local.get $length)
+          (f32.load (local.get $units)) (local.get $widened))
+        (local.set $row (local.get $widened))
+        (local.set $units (i32.add (local.get $units) (i32.const 4)))))
+      (f64.store (local.get $to) (if (result f64) (local.get $distance)
+        (then (call $distanceFloats (local.get $probe) (local.get $row) (local.get $length)))
+        (else (call $dotFloats (local.get $probe) (local.get $row) (local.get $length)))))
       (local.set $list (i32.add (local.get $list) (i32.const 4)))
-      (local.set $to (i32.add (local.get $to) (i32.const 4)))
+      (local.set $to (i32.add (local.get $to) (i32.const 8)))
       (br $next))))
 
   ;; Dot product of float32s, a multiple of 8, in float64: no product is rounded.
-  (func (export "dotFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
+  (func $dotFloats (export "dotFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
     (local $end i32) (local $p v128) (local $q v128)
     (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
@@ -648,7 +614,7 @@
       (f64x2.add (local.get $z) (local.get $w)))))
 
   ;; Squared distance of float32s, a multiple of 8, in float64.
-  (func (export "distanceFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
+  (func $distanceFloats (export "distanceFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
     (local $end i32) (local $p v128) (local $q v128) (local $d v128)
     (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
@@ -684,7 +650,7 @@
       (f64x2.add (local.get $z) (local.get $w)))))
 
   ;; Float16s times a power of two, as float32s.
-  (func (export "widenHalves")
+  (func $widenHalves (export "widenHalves")
     (param $from i32) (param $length i32) (param $unit f32) (param $to i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $to) (i32.shl (local.get $length) (i32.const 2))))
@@ -744,6 +710,50 @@
       (local.set $from (i32.add (local.get $from) (i32.const 64)))
       (local.set $to (i32.add (local.get $to) (i32.const 16)))
       (br $next))))
+
+  ;; Quantizes float32s, a multiple of 8, to int16, which may replace them. Writes the sum of squares
+  ;; of what that loses, and that of the numbers, as float64.
+  (func (export "quantizeWords")
+    (param $from i32) (param $length i32) (param $scale f64) (param $to i32) (param $sums i32)
+    (local $end i32) (local $scales v128) (local $words v128) (local $p v128) (local $q v128)
+    (local $x v128) (local $y v128) (local $z v128) (local $w v128)
+    (local $lost v128) (local $squares v128)
+    (local.set $scales (f64x2.splat (local.get $scale)))
+    (local.set $end (i32.add (local.get $from) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $from) (local.get $end)))
+      (local.set $words (call $roundedEight (local.get $from) (local.get $scales)))
+      (local.set $p (v128.load (local.get $from)))
+      (local.set $q (v128.load offset=16 (local.get $from)))
+      (local.set $x (f64x2.promote_low_f32x4 (local.get $p)))
+      (local.set $y (f64x2.promote_low_f32x4 (call $upper (local.get $p))))
+      (local.set $z (f64x2.promote_low_f32x4 (local.get $q)))
+      (local.set $w (f64x2.promote_low_f32x4 (call $upper (local.get $q))))
+      (local.set $squares (f64x2.add (local.get $squares) (f64x2.add
+        (f64x2.add
+          (f64x2.mul (local.get $x) (local.get $x)) (f64x2.mul (local.get $y) (local.get $y)))
+        (f64x2.add
+          (f64x2.mul (local.get $z) (local.get $z)) (f64x2.mul (local.get $w) (local.get $w))))))
+      (local.set $p (i32x4.extend_low_i16x8_s (local.get $words)))
+      (local.set $q (i32x4.extend_high_i16x8_s (local.get $words)))
+      (local.set $x (call $rest (local.get $x) (local.get $p) (local.get $scales)))
+      (local.set $y (call $rest (local.get $y) (call $upper (local.get $p)) (local.get $scales)))
+      (local.set $z (call $rest (local.get $z) (local.get $q) (local.get $scales)))
+      (local.set $w (call $rest (local.get $w) (call $upper (local.get $q)) (local.get $scales)))
+      (local.set $lost (f64x2.add (local.get $lost) (f64x2.add
+        (f64x2.add (local.get $x) (local.get $y)) (f64x2.add (local.get $z) (local.get $w)))))
+      (v128.store (local.get $to) (local.get $words))
+      (local.set $from (i32.add (local.get $from) (i32.const 32)))
+      (local.set $to (i32.add (local.get $to) (i32.const 16)))
+      (br $next)))
+    (f64.store (local.get $sums) (call $sumTwo (local.get $lost)))
+    (f64.store offset=8 (local.get $sums) (call $sumTwo (local.get $squares))))
+
+  ;; Squares of two numbers less the two lower multiples of the scale.
+  (func $rest (param $pair v128) (param $multiples v128) (param $scale v128) (result v128)
+    (local.set $pair (f64x2.sub (local.get $pair) (f64x2.mul
+      (local.get $scale) (f64x2.convert_low_i32x4_s (local.get $multiples)))))
+    (f64x2.mul (local.get $pair) (local.get $pair)))
 
   (func $mix (export "mix") (param $n i64) (result i64)
     (local $h i64) (local $b i64)

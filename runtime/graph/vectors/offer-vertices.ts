@@ -1,0 +1,118 @@
+// Offers vertices to the result of a search by their exact scores. One kernel call computes the
+// scores of many slots, so that cache misses overlap; a vertex that is written meanwhile is read
+// again by itself.
+
+import { SEQUENCE_WORDS } from "../memory/layout.js";
+import type { SlotFilter } from "./hnsw-search.js";
+import type { NearestTopK } from "./nearest-top-k.js";
+import { MAX_TOGETHER, type Probe } from "./probe.js";
+import { Slot } from "./vector-layout.js";
+import type { VectorTable } from "./vector-table.js";
+
+/** Parameters and callbacks of a scan. */
+export interface Scan {
+  readonly table: VectorTable;
+  readonly probe: Probe;
+  readonly best: NearestTopK;
+  /** Returns whether a vertex may be a result; called for few. */
+  readonly accepts: (vertex: number) => boolean;
+  /**
+   * As `accepts`, but possibly as of the start of the search; called for many. Null: any vertex is
+   * accepted.
+   */
+  readonly filter: SlotFilter | null;
+  /** Receives the number of vectors visited; may throw. */
+  readonly poll: (count: number) => void;
+}
+
+/** Slots of a group, their vertices, and the sequences of these before the slots were read. */
+const slots = new Uint32Array(MAX_TOGETHER);
+const vertices = new Uint32Array(MAX_TOGETHER);
+const moments = new Int32Array(MAX_TOGETHER);
+const scores = new Float64Array(MAX_TOGETHER);
+
+/** Offers the current state of a vertex. */
+export function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
+  if (!table.has(vertex)) return;
+  const score = probe.similarity(vertex);
+  // A vertex that lost its vector meanwhile counts as never having had one.
+  if (!best.accepts(vertex, score) || !table.has(vertex) || !accepts(vertex)) return;
+  best.offer(vertex, score);
+}
+
+/**
+ * Offers the vertices of slots that kernels have compared with the probe.
+ * @param length length word of the slots
+ */
+export function offerSlots(scan: Scan, found: readonly number[], length: number): void {
+  for (let at = 0; at < found.length; at += MAX_TOGETHER) {
+    offerGroup(scan, found, at, Math.min(found.length, at + MAX_TOGETHER), length);
+  }
+}
+
+function offerGroup(
+  scan: Scan,
+  found: readonly number[],
+  from: number,
+  end: number,
+  length: number,
+): void {
+  const { table, probe, best, accepts } = scan;
+  const { ints } = table.writer.memory.sequence;
+  const alone: number[] = [];
+  const count = listSettled(scan, found, from, end, length, alone);
+  probe.scoreSlots(length, slots, count, scores);
+  table.reader.fence();
+  // A condition may start another search, which uses the same lists.
+  const settled: number[] = [];
+  const exact: number[] = [];
+  for (let at = 0; at < count; at++) {
+    const vertex = vertices[at]!;
+    if (Atomics.load(ints, vertex * SEQUENCE_WORDS) !== moments[at]) alone.push(vertex);
+    else if (best.accepts(vertex, scores[at]!)) {
+      settled.push(vertex);
+      exact.push(scores[at]!);
+    }
+  }
+  for (let at = 0; at < settled.length; at++) {
+    const [vertex, score] = [settled[at]!, exact[at]!];
+    if (best.accepts(vertex, score) && accepts(vertex)) best.offer(vertex, score);
+  }
+  for (const vertex of alone) offer(scan, vertex);
+}
+
+/**
+ * Lists slots whose vertices are not being written, and those vertices; returns their number. The
+ * vertices of other slots are added to `alone`.
+ */
+function listSettled(
+  { table, best }: Scan,
+  found: readonly number[],
+  from: number,
+  end: number,
+  length: number,
+  alone: number[],
+): number {
+  const { memory } = table;
+  const { words } = memory;
+  const { ints } = table.writer.memory.sequence;
+  let count = 0;
+  for (let at = from; at < end; at++) {
+    const slot = found[at]!;
+    const vertex = words[slot + Slot.Vertex]!;
+    // A vertex that moved to another slot meanwhile may come twice.
+    if (vertex === 0 || best.has(vertex)) continue;
+    const place = vertex * SEQUENCE_WORDS;
+    const moment = place < ints.length ? Atomics.load(ints, place) : 1;
+    const isSettled =
+      (moment & 1) === 0 && table.slotOf(vertex) === slot && memory.lengthIn(slot) === length;
+    if (!isSettled) {
+      alone.push(vertex);
+      continue;
+    }
+    slots[count] = slot;
+    vertices[count] = vertex;
+    moments[count++] = moment;
+  }
+  return count;
+}
