@@ -4,6 +4,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import type { SlotRecord } from "../../runtime/base/slot-record.js";
 import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import {
+  chooseLeaseSeconds,
   listDispatchers,
   listMembers,
   SlotInstances,
@@ -49,7 +50,7 @@ async function run(
     showPlan(context, await prepareMove(context, leaving), false);
     return 0;
   }
-  return ProcedureLease.during(context, `svc admin ${verb}`, async (lease) => {
+  const act = async (lease: ProcedureLease): Promise<number> => {
     const mover = new SlotMover(context, lease, rate);
     const found = await prepareMove(context, leaving);
     if (found.isUnfinished) await mover.settle();
@@ -59,7 +60,9 @@ async function run(
     await mover.settle();
     await moveAll(context, lease, verb, mover, plan);
     return 0;
-  });
+  };
+  const seconds = chooseLeaseSeconds(context.system);
+  return ProcedureLease.during(context, `svc admin ${verb}`, act, seconds);
 }
 
 /** Lets all instances know the groups of the descriptor, and who owns which slot so far. */

@@ -12,8 +12,6 @@ export interface RequestHold {
   readonly slots: readonly number[];
   /** Requests of readonly plugins wait, too: groups have the slots twice, or not at all. */
   readonly withQueries: boolean;
-  /** End of the hold, unless it is released or renewed before. */
-  readonly forMs: number;
   /** Time for running requests to end. */
   readonly drainMs: number;
 }
@@ -35,7 +33,6 @@ export class HeldRequests {
   readonly #waiting: Dispatch[] = [];
   #hold: RequestHold | null = null;
   #slots: ReadonlySet<number> = new Set();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(owner: HoldOwner) {
     this.#owner = owner;
@@ -48,8 +45,6 @@ export class HeldRequests {
   async hold(hold: RequestHold): Promise<number> {
     this.#hold = hold;
     this.#slots = new Set(hold.slots);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.release(), hold.forMs);
     const deadline = performance.now() + hold.drainMs;
     for (;;) {
       const running = [...this.#owner.running()].filter((request) => this.includes(request)).length;
@@ -60,7 +55,6 @@ export class HeldRequests {
 
   /** Ends the hold: sends the waiting requests in the order of their arrival. */
   release(): void {
-    clearTimeout(this.#timer);
     this.#hold = null;
     for (const dispatch of this.#waiting.splice(0)) this.#owner.dispatch(dispatch);
   }

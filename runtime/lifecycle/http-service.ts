@@ -55,7 +55,11 @@ export class HttpService {
   readonly settings: ServerSettings;
   readonly metrics: Metrics;
   /** Lease of the running operator procedure. */
-  readonly lease = new Lease((lease) => this.#updateNode({ lease }));
+  readonly lease = new Lease(
+    (lease) => this.#updateNode({ lease }),
+    // A run that was killed releases nothing.
+    () => void this.releaseRequests(),
+  );
   readonly #state: SharedState;
   readonly #service: ServiceState;
   readonly #adminStates: readonly [quick: SharedState, long: SharedState];
@@ -258,7 +262,10 @@ export class HttpService {
     this.#dispatcher = dispatcher;
   }
 
-  /** Lets requests for back-ends wait; returns the number that is still running. */
+  /**
+   * Lets requests for back-ends wait until the lease ends at the latest; returns the number that is
+   * still running.
+   */
   holdRequests(hold: RequestHold): Promise<number> {
     return this.#io.hold(hold);
   }

@@ -1,5 +1,6 @@
 // Lease of an operator procedure on this instance: at most one procedure runs at a time. The holder
-// renews it; an unrenewed lease expires, because a holder may be killed at any time.
+// renews it; an unrenewed lease expires, because a holder may be killed at any time. It does not
+// expire while this instance acts for its holder, which may take longer than the lease.
 
 import { log } from "../base/log.js";
 import type { RunningProcedure } from "../builtin/server-view.js";
@@ -18,19 +19,26 @@ export interface LeaseClaim extends Omit<RunningProcedure, "sinceMs"> {
 interface Held {
   readonly holder: string;
   readonly shown: RunningProcedure;
+  readonly ms: number;
   readonly endsAtMs: number;
 }
 
 export class Lease {
   readonly #notify: (shown: RunningProcedure | null) => void;
+  readonly #ended: () => void;
+  #acts = 0;
   #held: Held | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** Superseded holders and their successors: they do not get the lease again when it is free. */
   readonly #superseded = new Map<string, RunningProcedure>();
 
-  /** @param notify called when the holder changes */
-  constructor(notify: (shown: RunningProcedure | null) => void) {
+  /**
+   * @param notify called when the holder changes
+   * @param ended called when a holder has lost or released it
+   */
+  constructor(notify: (shown: RunningProcedure | null) => void, ended = () => {}) {
     this.#notify = notify;
+    this.#ended = ended;
   }
 
   /**
@@ -50,9 +58,8 @@ export class Lease {
     const shown = isOwn ? { ...held.shown, what } : { what, operator, sinceMs: Date.now() };
     if (held !== null && !isOwn) this.#supersede(held.holder, shown);
     const ms = seconds * 1000;
-    this.#held = { holder, shown, endsAtMs: performance.now() + ms };
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.release(holder), ms).unref();
+    this.#held = { holder, shown, ms, endsAtMs: performance.now() + ms };
+    this.#expireLater();
     if (isOwn) {
       if (held.shown.what !== what) this.#notify(shown);
       return null;
@@ -70,12 +77,33 @@ export class Lease {
     log(`admin: ${what} by ${operator} finished`, "info");
     this.#held = null;
     this.#notify(null);
+    this.#ended();
+  }
+
+  /** Acts for the holder. */
+  async during<T>(act: () => Promise<T>): Promise<T> {
+    this.#acts++;
+    clearTimeout(this.#timer);
+    try {
+      return await act();
+    } finally {
+      this.#acts--;
+      this.#expireLater();
+    }
+  }
+
+  #expireLater(): void {
+    clearTimeout(this.#timer);
+    if (this.#held === null || this.#acts > 0) return;
+    const { holder, ms } = this.#held;
+    this.#timer = setTimeout(() => this.release(holder), ms).unref();
   }
 
   #supersede(holder: string, successor: RunningProcedure): void {
     const [oldest] = this.#superseded.keys();
     if (this.#superseded.size >= MAX_SUPERSEDED) this.#superseded.delete(oldest!);
     this.#superseded.set(holder, successor);
+    this.#ended();
   }
 
   isHeldBy(holder: string): boolean {

@@ -13,6 +13,7 @@ import type { InstanceCalls } from "../system/instance-calls.js";
 import { ProcedureLease } from "../system/procedure-lease.js";
 import { readDescriptor } from "../system/read-descriptor.js";
 import {
+  chooseLeaseSeconds,
   findGroup,
   listMembers,
   SLOTS_UNKNOWN,
@@ -27,7 +28,9 @@ import { findShare } from "./slot-operations.js";
 const FIRST_MS = 100;
 const EVERY_MS = 2000;
 /** Time without a run before a move is settled. */
-const ABANDONED_MS = 4000;
+const ABANDONED_MS = 1000;
+/** While there is a move. */
+const MOVING_MS = 500;
 /** Instances that a dispatcher asks at once. */
 const MAX_ASKED = 127;
 
@@ -84,7 +87,9 @@ export class SlotKeeper {
     } catch (error) {
       log(`slots: ${(error as Error).message}`, "debug");
     }
-    this.#plan(Math.min(EVERY_MS, 2 * ms));
+    const { slots } = this.#parts;
+    const isMoving = slots.isKnown && slots.record.move !== null;
+    this.#plan(Math.min(isMoving ? MOVING_MS : EVERY_MS, 2 * ms));
   }
 
   async #act(): Promise<void> {
@@ -176,8 +181,11 @@ export class SlotKeeper {
     this.#seenSinceMs = performance.now();
     const run = { ...calls, isForced: false };
     try {
-      await ProcedureLease.during(run, "completion of a move of slots", (lease) =>
-        new SlotSteps(calls, lease).settle(),
+      await ProcedureLease.during(
+        run,
+        "completion of a move of slots",
+        (lease) => new SlotSteps(calls, lease).settle(),
+        chooseLeaseSeconds(calls.system),
       );
       log("slots: an interrupted move has been completed or undone", "info");
     } catch (error) {

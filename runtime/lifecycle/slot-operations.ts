@@ -13,8 +13,6 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { Parts } from "./operation.js";
 import { SlotShare } from "./slot-share.js";
 
-/** Requests that wait are sent at the latest after this time. */
-const HOLD_MS = 15_000;
 const MAX_DRAIN_MS = 10_000;
 const MAX_WORDS = 2 ** 24;
 
@@ -33,11 +31,21 @@ export async function moveSlots(parts: Parts, { content, lease }: ControlArgumen
   if (command.do === "look") return look(parts, slots, share, String(lease));
   if (command.do === "count") return { graphs: await share.count() };
   if (!service.lease.isHeldBy(String(lease))) throw new Error("lease lost on this instance");
+  return service.lease.during(() => execute(parts, slots, share, command));
+}
+
+/** Executes a command of the run that has the lease. */
+async function execute(
+  { service }: Parts,
+  slots: KeptSlots,
+  share: SlotShare,
+  command: Command,
+): Promise<object> {
   switch (command.do) {
     case "hold-requests": {
       const drainMs = Math.min(MAX_DRAIN_MS, Math.max(0, Number(command.drainMs) || 0));
       const [held, withQueries] = [readSlots(command.slots), command.withQueries !== false];
-      const hold = { slots: held, withQueries, forMs: HOLD_MS, drainMs };
+      const hold = { slots: held, withQueries, drainMs };
       return { running: await service.holdRequests(hold) };
     }
     case "release-requests":

@@ -11,7 +11,8 @@ import { requestInstance } from "./instance-client.js";
 import { unexpectedResponse } from "./unexpected-response.js";
 
 const LEASE_SECONDS = 15;
-const RENEW_MS = 5000;
+/** Renewals per lease. */
+const RENEWALS = 3;
 const LOOK_MS = 5000;
 
 interface LeaseReply {
@@ -26,6 +27,7 @@ export class ProcedureLease {
   /** Identifies this run to the instances. */
   readonly holder = randomBytes(16).toString("hex");
   readonly #instances: InstanceCalls;
+  readonly #seconds: number;
   #what: string;
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
@@ -33,27 +35,30 @@ export class ProcedureLease {
   readonly #granted = new Set<string>();
   #isRenewing = false;
 
-  private constructor(instances: InstanceCalls, what: string) {
+  private constructor(instances: InstanceCalls, what: string, seconds: number) {
     this.#instances = instances;
+    this.#seconds = seconds;
     this.#what = what;
   }
 
   /**
    * Runs a procedure that excludes all others.
    * @param instances `isForced`: takes over from another run
+   * @param seconds after which a killed run is over
    * @throws SvcError SVC3330 while another one is running
    */
   static async during<T>(
     instances: InstanceCalls & { readonly isForced: boolean },
     what: string,
     act: (lease: ProcedureLease) => Promise<T>,
+    seconds = LEASE_SECONDS,
   ): Promise<T> {
-    const lease = new ProcedureLease(instances, what);
+    const lease = new ProcedureLease(instances, what, seconds);
     try {
       await lease.#take(instances.isForced);
       // Of two runs that take over from each other, neither may keep a part.
       await lease.renew();
-      const timer = setInterval(() => void lease.#renewQuietly(), RENEW_MS);
+      const timer = setInterval(() => void lease.#renewQuietly(), (seconds * 1000) / RENEWALS);
       try {
         return await act(lease);
       } finally {
@@ -105,7 +110,7 @@ export class ProcedureLease {
       return isThere ? [id] : [];
     });
     for (const id of (await Promise.all(answers)).flat()) {
-      const reply = await this.#ask(id, LEASE_SECONDS, isForced);
+      const reply = await this.#ask(id, this.#seconds, isForced);
       if (reply?.status === "held")
         throw new SvcError("SVC3330", `${id}: ${describeHolder(reply)}`);
       if (reply !== null) this.#granted.add(id);
@@ -113,7 +118,7 @@ export class ProcedureLease {
   }
 
   async #renewAt(id: string): Promise<void> {
-    const reply = await this.#ask(id, LEASE_SECONDS, false);
+    const reply = await this.#ask(id, this.#seconds, false);
     if (reply?.status !== "held") return;
     const text = `${id}: preempted by another run: ${describeHolder(reply)}`;
     this.#lost ??= new SvcError("SVC3331", text);

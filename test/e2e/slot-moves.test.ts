@@ -282,7 +282,7 @@ test("instances finish a cut that no run continues", async () => {
   ];
   const slots = [record.map.runs.find(([, owner]) => record.groups[owner] === "B1")![0]];
   const lease = { holder: "0123456789abcdef", what: "a run", seconds: "120" };
-  for (const id of MEMBERS) await operate(id, "Lease", lease);
+  for (const id of [...MEMBERS, "TD"]) await operate(id, "Lease", lease);
   assert.match((await system.admin("grow")).err, /SVC3330.*a run by/s);
   const move = { id: "by hand", version: record.version + 1, from: "B1", to: "B2", slots };
   for (const id of MEMBERS) await send(id, { do: "tell", command: { do: "hold", move } });
@@ -297,8 +297,11 @@ test("instances finish a cut that no run continues", async () => {
   await send(to, { ...stale, term: target.term });
   await send(from, { do: "tell", command: { do: "give", id: move.id } });
   assert.is((await call("count")).status, 503);
-  // Its lease ends, as that of a killed run.
-  for (const id of MEMBERS) await operate(id, "Lease", { ...lease, seconds: "0" });
+  await send("TD", { do: "hold-requests", slots });
+  const held = call("count");
+  // Its lease ends, as that of a killed run, and with it the hold.
+  for (const id of ["TD", ...MEMBERS]) await operate(id, "Lease", { ...lease, seconds: "0" });
+  assert.ok([200, 503].includes((await held).status));
   await until(async () => (await call("count")).status === 200);
   await checkAll(clients);
   assert.is((await send(to, { do: "look" })).record.version, move.version);

@@ -57,6 +57,17 @@ const LEASE_LOST = "lease lost on this instance";
 /** A chunk of 512 KiB as base64 in an envelope, and names. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
+/** Requests wait for a run that was killed, but large systems are not renewed that often. */
+const LEASE_SECONDS = 4;
+const INSTANCES_PER_SECOND = 100;
+const MAX_LEASE_SECONDS = 15;
+
+/** Returns the seconds after which a run that moves slots is over unless it renews its lease. */
+export function chooseLeaseSeconds({ instances }: System): number {
+  const more = Math.floor(instances.size / INSTANCES_PER_SECOND);
+  return Math.min(MAX_LEASE_SECONDS, LEASE_SECONDS + more);
+}
+
 export class SlotInstances {
   readonly #calls: InstanceCalls;
   readonly #lease: ProcedureLease | null;

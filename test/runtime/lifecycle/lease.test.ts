@@ -42,18 +42,53 @@ test("can be preempted, and the former holder cannot release it", () => {
   lease.release("c");
 });
 
-test("expires without renewal", async () => {
-  const ended = new Promise<void>((resolve) => {
+/** Resolves when a lease that is not renewed has expired, after an act of its holder. */
+async function expire(act: (lease: Lease) => void): Promise<void> {
+  // Its timer does not keep the process alive.
+  const awake = setInterval(() => {}, 1000);
+  await new Promise<void>((resolve) => {
     const lease = new Lease((shown: RunningProcedure | null) => {
       if (shown === null) resolve();
     });
     lease.take(claim("a", 0.02));
+    act(lease);
+  });
+  clearInterval(awake);
+}
+
+test("expires without renewal", async () => {
+  await expire((lease) => {
     lease.take(claim("a", 0.02));
   });
-  // Its timer does not keep the process alive.
-  const awake = setInterval(() => {}, 1000);
-  await ended;
-  clearInterval(awake);
+});
+
+test("does not expire while the instance acts for its holder", async () => {
+  let acts = 0;
+  await expire((lease) => {
+    const act = async (): Promise<void> => {
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
+      assert.ok(lease.isHeldBy("a"));
+      if (acts++ === 0) lease.take(claim("a", 0.001));
+    };
+    lease.take(claim("a", 0.001));
+    void lease.during(() => lease.during(act).then(act));
+  });
+  assert.is(acts, 2);
+});
+
+test("tells that a holder is over", () => {
+  let ended = 0;
+  const lease = new Lease(
+    () => {},
+    () => ended++,
+  );
+  lease.take(claim("a"));
+  lease.take(claim("a"));
+  assert.is(ended, 0);
+  lease.take(claim("b", 60, true));
+  assert.is(ended, 1);
+  lease.release("b");
+  assert.is(ended, 2);
 });
 
 test.run();

@@ -17,6 +17,7 @@ import { Lease } from "../../../../runtime/lifecycle/lease.js";
 import type { InstanceCalls } from "../../../../runtime/system/instance-calls.js";
 import { ProcedureLease } from "../../../../runtime/system/procedure-lease.js";
 import { readDescriptor } from "../../../../runtime/system/read-descriptor.js";
+import { chooseLeaseSeconds } from "../../../../runtime/system/slot-moves/slot-instances.js";
 import { SlotSteps } from "../../../../runtime/system/slot-moves/slot-steps.js";
 
 const test = suite("slot steps");
@@ -41,6 +42,8 @@ class Instance {
   lease = new Lease(() => {});
   leads = true;
   readonly done: string[] = [];
+  /** Of the leases that runs asked for. */
+  readonly seconds = new Set<string>();
 
   constructor(
     readonly id: string,
@@ -52,6 +55,7 @@ class Instance {
       this.lease.release(holder!);
       return { status: "released" };
     }
+    this.seconds.add(seconds!);
     const claim = { holder: holder!, what: what!, operator: operator!, seconds: 60 };
     const refusal = this.lease.take({ ...claim, isForced: force === "1" });
     return refusal === null ? { status: "granted" } : { status: "held", ...refusal };
@@ -151,7 +155,12 @@ test("of two runs that take over from each other, none acts with half of the lea
 function settle(calls: InstanceCalls): Promise<string> {
   const run = { ...calls, isForced: false };
   return codeOf(
-    ProcedureLease.during(run, "a run", (lease) => new SlotSteps(calls, lease, 0).settle()),
+    ProcedureLease.during(
+      run,
+      "a run",
+      (lease) => new SlotSteps(calls, lease, 0).settle(),
+      chooseLeaseSeconds(calls.system),
+    ),
   );
 }
 
@@ -159,6 +168,8 @@ test("a run ends if a group has no leader for long", async () => {
   const instances = begin(HELD);
   instances[1].leads = false;
   assert.is(await settle(callsOf(instances)), "SVC3412");
+  // Requests wait for a run that was killed, so that its lease is short.
+  assert.equal([...instances[0].seconds], ["4"]);
 });
 
 test("a run that had lost a lease looks again before it acts", async () => {
