@@ -8,6 +8,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
@@ -107,12 +108,16 @@ function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
 
 /** Clients that each send one request after the other until they are stopped. */
 class Clients {
+  /** Of requests without any response. */
+  readonly errors: string[] = [];
   #isOver = false;
   readonly #all: Promise<void>[];
 
   constructor(count: number, send: () => Promise<void>) {
+    const sent = () =>
+      send().catch((error: Error) => void this.errors.push(String(error.cause ?? error)));
     this.#all = Array.from({ length: count }, async () => {
-      while (!this.#isOver) await send();
+      while (!this.#isOver) await sent();
     });
   }
 
@@ -122,6 +127,19 @@ class Clients {
   }
 }
 
+/** Runs with clients, and stops them even if it fails. */
+async function during(clients: readonly Clients[], run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } finally {
+    await Promise.all(clients.map((one) => one.stop()));
+  }
+  assert.equal(
+    clients.flatMap(({ errors }) => errors),
+    [],
+  );
+}
+
 /** Clients that send changes until they are stopped. */
 class Load {
   readonly acknowledged: string[] = [];
@@ -129,15 +147,7 @@ class Load {
   /** Longest time without an acknowledged change. */
   longestMs = 0;
   #lastMs = performance.now();
-  readonly #clients: Clients;
-
-  constructor(count: number) {
-    this.#clients = new Clients(count, () => this.#send());
-  }
-
-  stop(): Promise<void> {
-    return this.#clients.stop();
-  }
+  readonly clients = new Clients(2, () => this.#send());
 
   begin(): void {
     this.longestMs = 0;
@@ -161,15 +171,7 @@ class Load {
 class Sales {
   readonly answers: number[] = [];
   readonly failures: string[] = [];
-  readonly #clients: Clients;
-
-  constructor(count: number) {
-    this.#clients = new Clients(count, () => this.#send());
-  }
-
-  stop(): Promise<void> {
-    return this.#clients.stop();
-  }
+  readonly clients = new Clients(2, () => this.#send());
 
   async #send(): Promise<void> {
     const headers = { "Idempotency-Key": `"${names++}"` };
@@ -189,7 +191,7 @@ class Sales {
 function summary(times: readonly number[]): string {
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, sorted.length * share) | 0];
-  return `p50 ${at(0.5)}, p99 ${at(0.99)}, n ${sorted.length}:`;
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, n ${sorted.length};`;
 }
 
 interface GroupState {
@@ -199,21 +201,24 @@ interface GroupState {
   readonly synced: readonly string[];
 }
 
-async function groupOf(id: string): Promise<GroupState> {
-  return ((await system.nodestat(id)) as unknown as { group: GroupState }).group;
+async function stateOf(id: string): Promise<{ readonly group: GroupState; readonly pid: number }> {
+  return (await system.nodestat(id)) as unknown as { group: GroupState; pid: number };
 }
 
-/** The member that leads, with all others synced. */
-async function leader(): Promise<string> {
-  let found = "";
-  await until(async () => {
+/** The member that leads, with all others synced, and its process. */
+async function leading(): Promise<{ readonly id: string; readonly pid: number }> {
+  for (;;) {
     for (const id of MEMBERS) {
-      const { role, synced } = await groupOf(id).catch(() => ({ role: "", synced: [] }));
-      if (role === "leading" && synced.length === MEMBERS.length - 1) found = id;
+      const state = await stateOf(id).catch(() => null);
+      if (state?.group.role !== "leading") continue;
+      if (state.group.synced.length === MEMBERS.length - 1) return { id, pid: state.pid };
     }
-    return found !== "";
-  });
-  return found;
+    await delay(100);
+  }
+}
+
+async function leader(): Promise<string> {
+  return (await leading()).id;
 }
 
 /** Follows the graph through the dispatcher from now on, and adds the ids of new vertices. */
@@ -272,26 +277,26 @@ if (version !== null || USES_LEASES) {
       await system.get("TD", `/svc/plugin/put?id=w${names++}`, 0, { method: "POST", body: "" });
       return followed.length > 0;
     });
-    const load = new Load(2);
-    const sales = new Sales(2);
-    const gaps: number[] = [];
-    for (let round = 0; round < rounds(4); round++) {
-      const id = await leader();
-      const count = load.acknowledged.length;
-      await until(async () => load.acknowledged.length > count + 20);
-      load.begin();
-      const { pid } = await system.nodestat(id);
-      await until(async () => noted().some((one) => one.pid === pid));
-      const isKilled = round % 2 === 0;
-      process.kill(pid, isKilled ? "SIGKILL" : "SIGSTOP");
-      // Also one that stands still cannot end its run.
-      killed.add(pid);
-      const before = load.acknowledged.length;
-      await until(async () => load.acknowledged.length > before + 20);
-      gaps.push(Math.round(load.longestMs));
-      if (!isKilled) process.kill(pid, "SIGCONT");
-    }
-    await Promise.all([load.stop(), sales.stop()]);
+    const load = new Load();
+    const sales = new Sales();
+    const gaps: readonly [killed: number[], stopped: number[]] = [[], []];
+    await during([load.clients, sales.clients], async () => {
+      for (let round = 0; round < rounds(4); round++) {
+        const count = load.acknowledged.length;
+        await until(async () => load.acknowledged.length > count + 20);
+        const { pid } = await leading();
+        await until(async () => noted().some((one) => one.pid === pid));
+        load.begin();
+        const isKilled = round % 2 === 0;
+        process.kill(pid, isKilled ? "SIGKILL" : "SIGSTOP");
+        // Also one that stands still cannot end its run.
+        killed.add(pid);
+        const before = load.acknowledged.length;
+        await until(async () => load.acknowledged.length > before + 20);
+        gaps[round % 2]!.push(Math.round(load.longestMs));
+        if (!isKilled) process.kill(pid, "SIGCONT");
+      }
+    });
     // With a key, no request fails, and each has been executed once.
     assert.equal(sales.failures, []);
     const counts = sales.answers.sort((a, b) => a - b);
@@ -299,8 +304,7 @@ if (version !== null || USES_LEASES) {
       counts,
       [...counts.keys()].map((at) => at + 1),
     );
-    const last = await leader();
-    const { pid } = await system.nodestat(last);
+    const { id: last, pid } = await leading();
     await until(async () => noted().some((one) => one.pid === pid));
     assertNeverTwiceAtOnce();
     const there = await contents(last);
@@ -316,28 +320,31 @@ if (version !== null || USES_LEASES) {
     for (const id of MEMBERS) {
       await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
     }
-    if (process.env.ROUNDS) console.error(`${summary(gaps)} ms, ${[...load.statuses]}`);
+    if (process.env.ROUNDS) {
+      const [killings, stops] = gaps.map(summary);
+      console.error(`killed: ${killings} stopped: ${stops} statuses: ${[...load.statuses]}`);
+    }
   });
 
   test("an engine that is away fails no request", async () => {
     const id = await leader();
-    const load = new Load(2);
+    const load = new Load();
     const failedReads: string[] = [];
     const readers = new Clients(1, async () => {
       const { status, text } = await system.get("TD", "/svc/plugin/has?id=v0");
       if (status !== 200) failedReads.push(text);
     });
-    if (nats === null) cluster!.isStuck = true;
-    else await nats.kill(0);
-    const noticed = until(async () => system.out.includes("does not answer"));
-    await noticed;
-    const awayFrom = performance.now();
-    const before = load.acknowledged.length;
-    await until(async () => load.acknowledged.length > before + 100);
-    await until(async () => performance.now() - awayFrom > Number(process.env.AWAY_MS ?? 0));
-    if (nats === null) cluster!.isStuck = false;
-    else await nats.revive(0);
-    await Promise.all([load.stop(), readers.stop()]);
+    await during([load.clients, readers], async () => {
+      if (nats === null) cluster!.isStuck = true;
+      else await nats.kill(0);
+      await until(async () => system.out.includes("does not answer"));
+      const awayFrom = performance.now();
+      const before = load.acknowledged.length;
+      await until(async () => load.acknowledged.length > before + 100);
+      await until(async () => performance.now() - awayFrom > Number(process.env.AWAY_MS ?? 0));
+      if (nats === null) cluster!.isStuck = false;
+      else await nats.revive(0);
+    });
     assert.equal([...load.statuses.keys()], [200]);
     assert.equal(failedReads.slice(0, 3), []);
     assert.is(await leader(), id, "nobody has taken over");
@@ -347,14 +354,15 @@ if (version !== null || USES_LEASES) {
   test("a handover fails no request", async () => {
     const from = await leader();
     const to = MEMBERS.find((id) => id !== from)!;
-    const load = new Load(2);
-    await until(async () => load.acknowledged.length > 20);
-    load.begin();
-    const { code, out, err } = await system.admin("handover", from, to);
-    assert.is(code, 0, `${out}\n${err}`);
-    const before = load.acknowledged.length;
-    await until(async () => load.acknowledged.length > before + 20);
-    await load.stop();
+    const load = new Load();
+    await during([load.clients], async () => {
+      await until(async () => load.acknowledged.length > 20);
+      load.begin();
+      const { code, out, err } = await system.admin("handover", from, to);
+      assert.is(code, 0, `${out}\n${err}`);
+      const before = load.acknowledged.length;
+      await until(async () => load.acknowledged.length > before + 20);
+    });
     assert.equal([...load.statuses.keys()], [200]);
     assert.is(await leader(), to);
     const { pid } = await system.nodestat(to);
@@ -371,12 +379,12 @@ if (version !== null || USES_LEASES) {
   test("other members name the leader, before anything runs", async () => {
     const id = await leader();
     const other = MEMBERS.find((one) => one !== id)!;
-    await until(async () => (await groupOf(other)).leader === id);
+    await until(async () => (await stateOf(other)).group.leader === id);
     const posted = await system.get(other, "/svc/plugin/put?id=x", 0, { method: "POST", body: "" });
     assert.is(posted.status, 421);
     assert.is(posted.headers.get("x-svc-leader-id"), id);
     assert.is((await system.get(other, "/svc/plugin/all")).status, 200);
-    const { epoch } = await groupOf(id);
+    const { epoch } = (await stateOf(id)).group;
     const healthy = await system.get(id, "/svc/hc");
     assert.is(healthy.headers.get("x-svc-leader"), String(epoch));
     assert.is((await system.get(other, "/svc/hc")).headers.get("x-svc-leader"), null);
