@@ -48,6 +48,8 @@ export class HealthChecker {
   readonly #confirming = new Set<Probe>();
   /** Probes of late leaders. */
   readonly #suspected = new Map<BackEnd, Probe>();
+  /** Late leaders that do not respond to probes either. */
+  readonly #silent = new WeakSet<BackEnd>();
   /** Leaders that have responded, and until when they count as slow only. */
   readonly #trusted = new WeakMap<BackEnd, number>();
   /** By partition: highest epoch of a leader; those of lower ones do not know that they lost. */
@@ -131,11 +133,16 @@ export class HealthChecker {
   }
 
   async #ask(leader: BackEnd): Promise<void> {
-    const probe = new Probe(leader, FORMER_PROBE_MS);
-    this.#suspected.set(leader, probe);
-    const answer = await probe.result;
+    let probe: Probe;
+    do {
+      probe = new Probe(leader, FORMER_PROBE_MS);
+      this.#suspected.set(leader, probe);
+      await probe.result;
+      if (probe.isLate) this.#silent.add(leader);
+      else this.#silent.delete(leader);
+    } while (probe.isLate && !leader.isDefunct && this.#timer !== null);
     this.#suspected.delete(leader);
-    if (answer === null || answer.leads === null) return;
+    if ((await probe.result)?.leads == null) return;
     this.#trusted.set(leader, performance.now() + STANDBY_PROBE_MS);
   }
 
@@ -159,6 +166,7 @@ export class HealthChecker {
     this.#probing.delete(backEnd);
     if (answer === null || !this.#leads(backEnd, answer)) return this.#postpone(backEnd);
     this.#unhealthy.delete(backEnd);
+    this.#silent.delete(backEnd);
     backEnd.revive(answer.takesTrunk);
     this.#revived();
   }
@@ -181,7 +189,8 @@ export class HealthChecker {
 
   /** Requests at a former leader end there, unless it does not respond any more. */
   async #confirm(former: BackEnd): Promise<void> {
-    const probe = new Probe(former, FORMER_PROBE_MS);
+    if (this.#silent.has(former)) return this.#lost(former);
+    const probe = this.#suspected.get(former) ?? new Probe(former, FORMER_PROBE_MS);
     this.#confirming.add(probe);
     await probe.result;
     this.#confirming.delete(probe);
@@ -197,7 +206,9 @@ export class HealthChecker {
   }
 
   #standbyMs({ place }: BackEnd): number {
-    const hasLeader = this.#membersOf(place.partition).some(({ isDefunct }) => !isDefunct);
+    const hasLeader = this.#membersOf(place.partition).some(
+      (one) => !one.isDefunct && !this.#suspected.has(one),
+    );
     return hasLeader ? STANDBY_PROBE_MS : LEADER_PROBE_MS;
   }
 
@@ -222,6 +233,8 @@ class Probe implements ChannelUser {
   readonly result: Promise<BackEndResponse | null>;
   /** Whether it has responded at all. */
   hasAnswered = false;
+  /** Whether it has not responded in time. */
+  isLate = false;
   readonly #channel: Channel;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: BackEndResponse | null) => void = () => {};
@@ -230,7 +243,10 @@ class Probe implements ChannelUser {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#timer = setTimeout(() => this.cancel(), timeoutMs);
+    this.#timer = setTimeout(() => {
+      this.isLate = true;
+      this.cancel();
+    }, timeoutMs);
     this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
     const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
     const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;

@@ -54,6 +54,8 @@ export interface SenderParts {
 export interface MemberProgress {
   /** Maximum delay between two attempts to connect to a member. */
   readonly maxDelayMs: number;
+  /** Interval of acknowledgements, and of heartbeats of the leader. */
+  readonly ackMs: number;
   /** A member has everything up to a transaction on disk. */
   acknowledged(member: Incarnation, sn: number): void;
   lost(member: Incarnation): void;
@@ -92,6 +94,8 @@ export interface FollowerParts {
 export interface LogFollower {
   /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
+  /** When its provider was last heard, monotonic milliseconds; missing: not known. */
+  readonly heardAtMs?: number;
   /** Returns how far the replica is. */
   report(): ReplicaReport;
   stop(): void;

@@ -16,7 +16,7 @@ import type { LogSender, LogTransport, SenderParts } from "./log-transport.js";
 import { InterruptibleSleep, RetryLoop } from "./retry-loop.js";
 import { sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
-import { connectionLost, Peer, parseJsonBody, peerRejected } from "./wire/peer.js";
+import { connectionLost, PEER_LIMITS, Peer, parseJsonBody, peerRejected } from "./wire/peer.js";
 import { type PeerStatus, parsePositions, parseStatus, type Start } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
@@ -141,7 +141,9 @@ export class Provider implements LogSender {
       socket.destroy();
       return;
     }
-    const peer = new Peer(socket);
+    const { members } = this.#parts;
+    const heartbeats = members === undefined ? {} : { heartbeatMs: members.ackMs };
+    const peer = new Peer(socket, { ...PEER_LIMITS, ...heartbeats });
     this.#peer = peer;
     this.#isPaused = false;
     this.#isRepaired = false;

@@ -341,6 +341,7 @@ export class Replication {
           manager.isReplica = isFrozen;
         },
         lag: () => this.#traffic.lagMs,
+        heardAtMs: () => this.#subscriber?.heardAtMs ?? Number.NEGATIVE_INFINITY,
         changed: () => this.#show(),
         restart,
       },

@@ -96,6 +96,10 @@ export class Subscriber implements LogFollower {
     return this.#replica?.origin ?? null;
   }
 
+  get heardAtMs(): number {
+    return this.#provider?.heardAtMs ?? Number.NEGATIVE_INFINITY;
+  }
+
   report(): ReplicaReport {
     return this.#replica?.report() ?? { state: "leader", done: 0, of: 0 };
   }

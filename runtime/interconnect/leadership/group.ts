@@ -41,6 +41,8 @@ export interface GroupParts {
   readonly end: () => number;
   /** Transactions that this replica lacks. */
   readonly lag: () => number;
+  /** When its provider was last heard, monotonic milliseconds. */
+  readonly heardAtMs: () => number;
   /** Whether all of its graphs are there. */
   readonly isComplete: () => boolean;
   readonly lead: (epoch: number) => Promise<void>;
@@ -259,6 +261,7 @@ export class Group implements MemberProgress {
   #tick(): void {
     const now = performance.now();
     this.#member.lag = this.#parts.lag();
+    this.#member.leaderHeardAtMs = this.#parts.heardAtMs();
     this.#member.written(now, this.#parts.end());
     this.#parts.confirm();
     this.#publish();

@@ -24,6 +24,8 @@ const POLLS_PER_TTL = 10;
 const RENEWALS_PER_TTL = 4;
 /** Delay of a claim by a member that lacks transactions: more advanced ones go first. */
 const MAX_CLAIM_DELAY_MS = 100;
+/** Fraction of the `ttl`, several heartbeats long: a leader that was heard in it is connected. */
+const HEARD = 0.5;
 /** A leader looks for late and new followers this often within a `ttl`. */
 const CHECKS_PER_TTL = 20;
 
@@ -75,6 +77,8 @@ export class Member {
   #isFrozen = false;
   /** Transactions that its provider has and it lacks, as far as known. */
   lag = 0;
+  /** When the leader was last heard over its connection to this member. */
+  leaderHeardAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: MemberOptions) {
     this.#options = options;
@@ -310,7 +314,8 @@ export class Member {
     const { id } = this.#options;
     // A former process of this member held it, or it is handed over to this one.
     if (holder === id || (holder === null && next === id)) return true;
-    return this.#silence.isOver(now, Math.min(this.lag, MAX_CLAIM_DELAY_MS));
+    const isHeard = now - this.leaderHeardAtMs < this.#options.ttlMs * HEARD;
+    return this.#silence.isOver(now, Math.min(this.lag, MAX_CLAIM_DELAY_MS), isHeard);
   }
 
   #isProposed(record: LeadershipRecord): boolean {

@@ -25,6 +25,8 @@ export interface Replicating {
   /** Makes all graphs read-only, or writable again. */
   freeze(isFrozen: boolean): void;
   lag(): number;
+  /** When its provider was last heard, monotonic milliseconds. */
+  heardAtMs(): number;
   changed(): void;
   /** Ends the process, which starts again. */
   restart(): void;
@@ -57,6 +59,7 @@ export class Membership {
       ...{ settings, engine, file, warn, end: () => log.channel.log.last },
       epoch: Math.max(log.channel.log.epoch, readLineage(root).epoch, known),
       lag: () => replicating.lag(),
+      heardAtMs: () => replicating.heardAtMs(),
       isComplete: () => readReplicaMarker(root)?.isFetching !== true,
       lead: (epoch) => this.#lead(epoch),
       follow: () => this.#follow(),

@@ -3,7 +3,10 @@
 
 import type { Reading } from "./leadership.js";
 
-/** After a takeover, claims wait for twice the time of silence, for 10 s up to 5 minutes. */
+/**
+ * After a takeover, claims wait for twice the time of silence, for 10 s up to 5 minutes, while the
+ * holder is still heard elsewhere: it may only be slow to reach the engine.
+ */
 const MIN_CALM_MS = 10_000;
 const MAX_CALM_MS = 300_000;
 
@@ -34,10 +37,13 @@ export class SilenceWatch {
     this.#epoch = epoch;
   }
 
-  /** Returns whether the holder may be replaced. */
-  isOver(now: number, delayMs: number): boolean {
+  /**
+   * Returns whether the holder may be replaced.
+   * @param isHeard whether the holder lives, as its connection shows
+   */
+  isOver(now: number, delayMs: number, isHeard: boolean): boolean {
     const isCalm = now - this.#takenOverAtMs >= this.#calmMs;
-    return this.#silentMs >= (isCalm ? 1 : 2) * this.#ttlMs + delayMs;
+    return this.#silentMs >= (isHeard && !isCalm ? 2 : 1) * this.#ttlMs + delayMs;
   }
 
   #takenOver(now: number): void {

@@ -18,10 +18,12 @@ export interface PeerLimits {
   readonly handshakeMs: number;
   /** Silence after which the peer counts as gone. */
   readonly silenceMs: number;
+  /** Interval of heartbeats; missing: a fifteenth of `silenceMs`. */
+  readonly heartbeatMs?: number;
 }
 
 const MAX_REASON = 500;
-const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
+export const PEER_LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 /** Heartbeats per silence timeout. */
 const HEARTBEATS = 15;
 const NOTHING = Buffer.alloc(0);
@@ -46,10 +48,12 @@ export class Peer {
   /** Valid after the connection has closed, too. */
   readonly address: string;
   readonly port: number;
+  /** When anything was last received, monotonic milliseconds. */
+  heardAtMs = Number.NEGATIVE_INFINITY;
   bytesRead = 0;
   bytesWritten = 0;
 
-  constructor(socket: Socket, limits = LIMITS) {
+  constructor(socket: Socket, limits = PEER_LIMITS) {
     this.#socket = socket;
     this.#limits = limits;
     this.address = socket.remoteAddress ?? "";
@@ -215,7 +219,7 @@ export class Peer {
   }
 
   #trust(): void {
-    const { silenceMs } = this.#limits;
+    const { silenceMs, heartbeatMs = silenceMs / HEARTBEATS } = this.#limits;
     const socket = this.#socket;
     this.#isTrusted = true;
     this.#reader.trust();
@@ -227,7 +231,7 @@ export class Peer {
       if (!socket.writableNeedDrain)
         void this.send(MessageType.Alive, NOTHING).catch(() => undefined);
     };
-    this.#heartbeat = setInterval(heartbeat, silenceMs / HEARTBEATS).unref();
+    this.#heartbeat = setInterval(heartbeat, heartbeatMs).unref();
     if (socket.destroyed) clearInterval(this.#heartbeat);
   }
 
@@ -238,6 +242,7 @@ export class Peer {
       const { value: piece, done } = await pieces.next();
       stop?.();
       if (done === true) return;
+      this.heardAtMs = performance.now();
       this.bytesRead += piece.length;
       for (const message of this.#reader.read(piece)) {
         if (message.type !== MessageType.Alive || !this.#isTrusted) yield message;

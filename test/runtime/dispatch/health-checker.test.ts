@@ -78,12 +78,39 @@ test("does not probe a silent back-end twice at once", async () => {
   await silent.close();
 });
 
-test("asks members of a group again and again only while its leader is silent", async () => {
+/** A group of two, of which the first one leads. */
+async function startGroup() {
   const [leader, standby] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
   leader.health = answerText(200, "SVC/3", "X-SVC-Leader: 1");
   const partitions = [[leader.address, standby.address]];
   const replicas = [{ leader: true }, { leader: true }];
-  const matrix = new Matrix(readMatrixConfig({ partitions, replicas }));
+  return { leader, standby, matrix: new Matrix(readMatrixConfig({ partitions, replicas })) };
+}
+
+test("a leader that responds to nothing has lost its requests once another one leads", async () => {
+  const { leader, standby, matrix } = await startGroup();
+  const events: string[] = [];
+  const heard = [() => events.push("next"), () => events.push("lost")] as const;
+  const health = new HealthChecker(matrix, ...heard);
+  await health.start();
+  const [first] = matrix.all();
+  const channel = first!.take();
+  leader.health = "";
+  const { probes } = leader;
+  health.suspect(first!);
+  await until(() => leader.probes === probes + 2, "late response to the first probe");
+  events.length = 0;
+  standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
+  await until(() => events.length === 2, "the next leader");
+  assert.equal(events, ["lost", "next"]);
+  first!.give(channel, -1);
+  health.stop();
+  matrix.close();
+  for (const backEnd of [leader, standby]) await backEnd.close();
+});
+
+test("asks members of a group again and again only while its leader is silent", async () => {
+  const { leader, standby, matrix } = await startGroup();
   const health = new HealthChecker(matrix, () => {});
   await health.start();
   const [first] = matrix.all();

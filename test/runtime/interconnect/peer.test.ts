@@ -123,6 +123,15 @@ test("distinguishes an idle peer from a silent one", async (context) => {
   assert.equal(types, [MessageType.Ack, MessageType.Status]);
 });
 
+test("sends heartbeats as often as it is told", async (context) => {
+  const [, subscriber] = await friends(context, { ...LONG, heartbeatMs: 10 }, LONG);
+  const next = textOf(subscriber.next());
+  const since = subscriber.heardAtMs;
+  while (subscriber.heardAtMs === since) await delay(10);
+  subscriber.close();
+  await next;
+});
+
 test("detects a missing reply of a live peer", async (context) => {
   const limits = { ...LONG, silenceMs: 1_000 };
   const [provider, subscriber] = await friends(context, limits, limits);

@@ -13,6 +13,7 @@ const [OWN, ONE, TWO] = ["0", "1", "2"].map((digit) => digit.repeat(32)) as [
   string,
 ];
 
+const RECORD = { holder: "B1", beat: 0, synced: [["S1", ONE]], next: null } as const;
 const TTL_MS = 2_000;
 const POLL_MS = 200;
 
@@ -135,11 +136,11 @@ test("alone, it refuses changes or goes on, as configured", () => {
 });
 
 /** Hears the same record until it counts as silent; returns the time that took. */
-function silence(watch: SilenceWatch, from: number, epoch: number): number {
+function silence(watch: SilenceWatch, from: number, epoch: number, isHeard = true): number {
   const record = { holder: "B1", epoch, beat: 0, synced: [], next: null };
   for (let now = from; ; now += POLL_MS) {
     watch.heard(now, { revision: String(epoch), record });
-    if (watch.isOver(now, 0)) return now - from;
+    if (watch.isOver(now, 0, isHeard)) return now - from;
   }
 }
 
@@ -148,7 +149,7 @@ test("time in which the engine does not answer is no silence of the leader", () 
   const record = { holder: "B1", epoch: 1, beat: 0, synced: [], next: null };
   for (const now of [0, 10 * TTL_MS, 20 * TTL_MS]) {
     watch.heard(now, { revision: "1", record });
-    assert.not.ok(watch.isOver(now, 0));
+    assert.not.ok(watch.isOver(now, 0, false));
   }
   assert.ok(silence(new SilenceWatch(TTL_MS, POLL_MS), 0, 1) <= TTL_MS);
 });
@@ -164,6 +165,29 @@ test("after a takeover, silence must last longer, and longer after another one",
   }
   assert.is(silence(watch, now + 400_000, 6), 2 * TTL_MS);
   assert.is(silence(watch, now + 900_000, 6), 0);
+});
+
+test("after a takeover, a leader that is not heard either is not waited for longer", () => {
+  const watch = new SilenceWatch(TTL_MS, POLL_MS);
+  const now = silence(watch, 0, 1, false);
+  assert.is(silence(watch, now + POLL_MS, 2, false), TTL_MS);
+});
+
+test("a member hears of its leader through the engine and its connection", () => {
+  const claimsAfter = (isHeard: boolean): number => {
+    const member = new Member({
+      ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" as const },
+      ...{ mayFound: false, epoch: 1 },
+    });
+    const record: LeadershipRecord = { ...RECORD, epoch: 1 };
+    member.heard(0, { revision: "1", record });
+    for (let now = POLL_MS; ; now += POLL_MS) {
+      member.heard(now, { revision: "2", record: { ...record, epoch: 2 } });
+      if (isHeard) member.leaderHeardAtMs = now;
+      if (member.next(now).do === "swap") return now - POLL_MS;
+    }
+  };
+  assert.equal([claimsAfter(true), claimsAfter(false)], [2 * TTL_MS, TTL_MS]);
 });
 
 test.run();
