@@ -161,12 +161,50 @@ export class HnswSearch {
     this.#verdicts.begin(filter, this.#seen.length);
     this.#isNew(start);
     this.#memory.list[0] = this.#memory.addressOf(start);
-    for (let count = 1; ; ) {
-      this.#markRefused(probe, count, filter.serial !== 0);
-      const slot = walk.step(probe, count);
-      if (slot === 0) return;
-      count = this.#listNew(slot, 0, Mark.None);
+    const isCheap = filter.serial !== 0;
+    this.#markRefused(probe, 1, isCheap);
+    for (let slot = walk.step(probe, 1); slot !== 0; ) {
+      let count: number;
+      if (isCheap) count = this.#listMarked(slot);
+      else {
+        count = this.#listNew(slot, 0, Mark.None);
+        this.#markRefused(probe, count, false);
+      }
+      slot = walk.step(probe, count);
     }
+  }
+
+  /** As `#listNew` on the lowest layer; refused slots are marked. */
+  #listMarked(slot: number): number {
+    const at = this.links.find(slot, 0);
+    if (at === 0) return 0;
+    const { words } = this.links;
+    const { list } = this.#memory;
+    const near = this.#near;
+    const seen = this.#seen;
+    const stamp = this.#stamp;
+    const { verdicts, known } = this.#verdicts;
+    const shift = this.#shift;
+    const first = this.#memory.addressOf(0);
+    const last = this.links.lastSlot;
+    const end = at + Math.min(words[at]!, LINKS_LOWEST);
+    let count = 0;
+    let unknown = 0;
+    for (let word = at + 1; word <= end; word++) {
+      const neighbor = words[word]!;
+      if (neighbor === 0 || neighbor > last) continue;
+      const place = neighbor >>> shift;
+      const verdict = verdicts[place]!;
+      // Without branches, as in `#listNew`. A slot that was not tested yet gets its mark later.
+      list[count] = first + (neighbor << 2) + ((verdict & 1) ^ Mark.Refused);
+      near[unknown] = count;
+      const isNew = ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
+      count += isNew;
+      unknown += isNew & (((verdict >>> 1) ^ known) !== 0 ? 1 : 0);
+      seen[place] = stamp;
+    }
+    if (unknown > 0) this.#testUnknown(count, unknown);
+    return count;
   }
 
   /**
@@ -203,7 +241,8 @@ export class HnswSearch {
     const listed = memory.list.slice(0, count);
     for (let index = 0; index < unknown; index++) {
       const at = this.#near[index]!;
-      if (!this.#accepts(memory.wordAt(listed[at]!))) listed[at]! |= Mark.Refused;
+      const address = listed[at]! & ~Mark.Refused;
+      listed[at] = address | (this.#accepts(memory.wordAt(address >>> 0)) ? 0 : Mark.Refused);
     }
     memory.list.set(listed);
   }
@@ -301,36 +340,37 @@ export class HnswSearch {
 /** Which slots a condition accepts, by their position: a walk meets most of them many times. */
 class SlotVerdicts {
   /** Twice the stamp, plus 1 if accepted. */
-  #verdicts = new Uint8Array(0);
-  #stamp = 0;
+  verdicts = new Uint8Array(0);
+  /** The stamp of this search: other verdicts do not count. */
+  known = 0;
   #filter: SlotFilter = { accepts: () => false, serial: 0 };
 
   /** Keeps the verdicts of the last search if the filter is the same. */
   begin(filter: SlotFilter, places: number): void {
     const isSame = filter.serial !== 0 && filter.serial === this.#filter.serial;
     this.#filter = filter;
-    if (isSame && places <= this.#verdicts.length) return;
-    if (places > this.#verdicts.length || this.#stamp === MAX_STAMP >>> 1) {
-      this.#verdicts = new Uint8Array(places);
-      this.#stamp = 0;
+    if (isSame && places <= this.verdicts.length) return;
+    if (places > this.verdicts.length || this.known === MAX_STAMP >>> 1) {
+      this.verdicts = new Uint8Array(places);
+      this.known = 0;
     }
-    this.#stamp++;
+    this.known++;
   }
 
   /** Returns the mark of the slot at a position; `UNKNOWN` if it was not tested yet. */
   markOf(place: number): number {
-    const known = this.#verdicts[place]!;
-    if (known >>> 1 !== this.#stamp) return UNKNOWN;
+    const verdict = this.verdicts[place]!;
+    if (verdict >>> 1 !== this.known) return UNKNOWN;
     // `Mark.Refused` unless accepted; without a branch, which could not be predicted.
-    return (known & 1) ^ Mark.Refused;
+    return (verdict & 1) ^ Mark.Refused;
   }
 
   accepts(place: number, slot: number, words: Uint32Array): boolean {
-    const known = this.#verdicts[place]!;
-    if (known >>> 1 === this.#stamp) return (known & 1) === 1;
+    const verdict = this.verdicts[place]!;
+    if (verdict >>> 1 === this.known) return (verdict & 1) === 1;
     const vertex = words[slot + Slot.Vertex]!;
     const isAccepted = vertex !== 0 && this.#filter.accepts(vertex);
-    this.#verdicts[place] = (this.#stamp << 1) | Number(isAccepted);
+    this.verdicts[place] = (this.known << 1) | Number(isAccepted);
     return isAccepted;
   }
 }

@@ -79,33 +79,40 @@
       (br $next)))
     (i32.wrap_i64 (i64.add (local.get $x) (local.get $y))))
 
-  ;; Scores of the listed slots of bits, as in $many.
+  ;; Scores of the listed slots of bits, as in $many. The scale of bits is 1. Bits that both have
+  ;; set are counted as in $common, whose call would take longer than that.
   (func $manyBits
     (param $list i32) (param $count i32) (param $probe i32) (param $bytes i32)
     (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (param $to i32)
-    (local $last i32)
-    (local.set $last (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
+    (local $end i32) (local $slot i32) (local $p i32) (local $v i32) (local $last i32)
+    (local $x i64) (local $y i64)
+    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
     (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $list) (local.get $last)))
-      (f32.store (local.get $to) (call $scoreBits
-        (i32.and (i32.load (local.get $list)) (i32.const -4)) (local.get $probe)
-        (local.get $bytes) (local.get $field) (local.get $factor) (local.get $weight)
-        (local.get $base)))
+      (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
+      (local.set $slot (i32.and (i32.load (local.get $list)) (i32.const -4)))
+      (local.set $p (local.get $probe))
+      (local.set $v (local.get $slot))
+      (local.set $last (i32.add (local.get $slot) (local.get $bytes)))
+      (local.set $x (i64.const 0))
+      (local.set $y (i64.const 0))
+      (loop $part
+        (local.set $x (i64.add (local.get $x) (i64.popcnt (i64.and
+          (i64.load (local.get $p)) (i64.load offset=32 (local.get $v))))))
+        (local.set $y (i64.add (local.get $y) (i64.popcnt (i64.and
+          (i64.load offset=8 (local.get $p)) (i64.load offset=40 (local.get $v))))))
+        (local.set $p (i32.add (local.get $p) (i32.const 16)))
+        (local.set $v (i32.add (local.get $v) (i32.const 16)))
+        (br_if $part (i32.lt_u (local.get $v) (local.get $last))))
+      (f32.store (local.get $to) (f32.add (local.get $base) (f32.mul
+        (f32.load (i32.add (local.get $slot) (local.get $field)))
+        (f32.add
+          (f32.mul (local.get $factor) (f32.convert_i64_u
+            (i64.add (local.get $x) (local.get $y))))
+          (f32.mul (local.get $weight) (f32.convert_i32_u
+            (i32.load offset=4 (local.get $slot))))))))
       (local.set $list (i32.add (local.get $list) (i32.const 4)))
       (local.set $to (i32.add (local.get $to) (i32.const 4)))
       (br $next))))
-
-  ;; Score of a slot of bits, as in $many. The scale of bits is 1.
-  (func $scoreBits
-    (param $slot i32) (param $probe i32) (param $bytes i32)
-    (param $field i32) (param $factor f32) (param $weight f32) (param $base f32) (result f32)
-    (f32.add (local.get $base) (f32.mul
-      (f32.load (i32.add (local.get $slot) (local.get $field)))
-      (f32.add
-        (f32.mul (local.get $factor) (f32.convert_i32_u (call $common
-          (i32.add (local.get $slot) (i32.const 32)) (local.get $probe) (local.get $bytes))))
-        (f32.mul (local.get $weight) (f32.convert_i32_u
-          (i32.load offset=4 (local.get $slot))))))))
 
   ;; Scores of the slots whose addresses are listed, with any lowest bits, as float32: of each
   ;;
@@ -223,21 +230,39 @@
       (br $next)))
     (i32.shr_u (i32.sub (local.get $to) (local.get $start)) (i32.const 3)))
 
-  ;; As scan over slots of bits.
+  ;; As scan over slots of bits, which are scored as in $manyBits.
   (func (export "scanBits")
     (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
     (param $field i32) (param $factor f32) (param $weight f32) (param $base f32)
     (param $threshold f32) (param $to i32) (result i32)
     (local $end i32) (local $score f32) (local $start i32) (local $bytes i32)
+    (local $p i32) (local $v i32) (local $last i32) (local $x i64) (local $y i64)
     (local.set $bytes (i32.sub (local.get $stride) (i32.const 32)))
     (local.set $start (local.get $to))
     (local.set $end (i32.add (local.get $slot) (i32.mul (local.get $count) (local.get $stride))))
     (block $done (loop $next
       (br_if $done (i32.ge_u (local.get $slot) (local.get $end)))
       (if (i32.load (local.get $slot)) (then
-        (local.set $score (call $scoreBits
-          (local.get $slot) (local.get $probe) (local.get $bytes) (local.get $field)
-          (local.get $factor) (local.get $weight) (local.get $base)))
+        (local.set $p (local.get $probe))
+        (local.set $v (local.get $slot))
+        (local.set $last (i32.add (local.get $slot) (local.get $bytes)))
+        (local.set $x (i64.const 0))
+        (local.set $y (i64.const 0))
+        (loop $part
+          (local.set $x (i64.add (local.get $x) (i64.popcnt (i64.and
+            (i64.load (local.get $p)) (i64.load offset=32 (local.get $v))))))
+          (local.set $y (i64.add (local.get $y) (i64.popcnt (i64.and
+            (i64.load offset=8 (local.get $p)) (i64.load offset=40 (local.get $v))))))
+          (local.set $p (i32.add (local.get $p) (i32.const 16)))
+          (local.set $v (i32.add (local.get $v) (i32.const 16)))
+          (br_if $part (i32.lt_u (local.get $v) (local.get $last))))
+        (local.set $score (f32.add (local.get $base) (f32.mul
+          (f32.load (i32.add (local.get $slot) (local.get $field)))
+          (f32.add
+            (f32.mul (local.get $factor) (f32.convert_i64_u
+              (i64.add (local.get $x) (local.get $y))))
+            (f32.mul (local.get $weight) (f32.convert_i32_u
+              (i32.load offset=4 (local.get $slot))))))))
         (if (i32.eqz (f32.lt (local.get $score) (local.get $threshold))) (then
           (i32.store (local.get $to) (local.get $slot))
           (f32.store offset=4 (local.get $to) (local.get $score))
@@ -582,7 +607,8 @@
       (br $next))))
 
   ;; Dot product of float32s, a multiple of 8, in float64: no product is rounded.
-  (func $dotFloats (export "dotFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
+  (func $dotFloats (export "dotFloats")
+    (param $a i32) (param $b i32) (param $length i32) (result f64)
     (local $end i32) (local $p v128) (local $q v128)
     (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
@@ -614,7 +640,8 @@
       (f64x2.add (local.get $z) (local.get $w)))))
 
   ;; Squared distance of float32s, a multiple of 8, in float64.
-  (func $distanceFloats (export "distanceFloats") (param $a i32) (param $b i32) (param $length i32) (result f64)
+  (func $distanceFloats (export "distanceFloats")
+    (param $a i32) (param $b i32) (param $length i32) (result f64)
     (local $end i32) (local $p v128) (local $q v128) (local $d v128)
     (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $a) (i32.shl (local.get $length) (i32.const 2))))
@@ -711,8 +738,8 @@
       (local.set $to (i32.add (local.get $to) (i32.const 16)))
       (br $next))))
 
-  ;; Quantizes float32s, a multiple of 8, to int16, which may replace them. Writes the sum of squares
-  ;; of what that loses, and that of the numbers, as float64.
+  ;; Quantizes float32s, a multiple of 8, to int16, which may replace them. Writes the sum of
+  ;; squares of what that loses, and that of the numbers, as float64.
   (func (export "quantizeWords")
     (param $from i32) (param $length i32) (param $scale f64) (param $to i32) (param $sums i32)
     (local $end i32) (local $scales v128) (local $words v128) (local $p v128) (local $q v128)
