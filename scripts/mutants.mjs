@@ -179,18 +179,21 @@ function copyRepository() {
 
 /** Runs the tests with each change; returns whether none survived. */
 async function run() {
-  const files = await listTests();
+  const files = listTests();
+  const begun = performance.now();
+  if (!(await passes(files, 600_000))) throw new Error("the tests fail without any change");
+  const limitMs = 3 * (performance.now() - begun) + LEAST_LIMIT_MS;
   const survivors = [];
   let done = 0;
   for (const mutant of mutants) {
     const file = join(copy, mutant.path);
     const source = readFileSync(file, "utf8");
     writeFileSync(file, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
-    const killer = await findKiller(files);
+    const isKilled = !(await passes(files, limitMs));
     writeFileSync(file, source);
     done++;
-    if (killer === null) survivors.push(mutant);
-    const fate = killer === null ? "SURVIVED" : "killed";
+    if (!isKilled) survivors.push(mutant);
+    const fate = isKilled ? "killed" : "SURVIVED";
     console.log(`${done}/${mutants.length} ${fate} ${describe(mutant)}`);
   }
   const killed = done - survivors.length;
@@ -199,8 +202,7 @@ async function run() {
   return survivors.length === 0;
 }
 
-/** Returns the test files, fast ones first, with the time limit of each. */
-async function listTests() {
+function listTests() {
   const all = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "test"], { cwd: root })
     .toString()
     .split("\n")
@@ -208,13 +210,7 @@ async function listTests() {
   const parts = options.tests.length > 0 ? options.tests : [folderOfTests(all)];
   const paths = all.filter((path) => parts.some((part) => path.includes(part)));
   if (paths.length === 0) throw new Error(`no test file has ${parts.join(" or ")} in its path`);
-  const files = [];
-  for (const path of paths) {
-    const begun = performance.now();
-    if (!(await passes(path, 600_000))) throw new Error(`${path} fails without any change`);
-    files.push({ path, ms: performance.now() - begun });
-  }
-  return files.sort((a, b) => a.ms - b.ms);
+  return paths;
 }
 
 /** Returns the mirrored folder below test/, or its nearest parent that has tests. */
@@ -228,23 +224,17 @@ function folderOfTests(all) {
   throw new Error(`no tests of ${options.folder}`);
 }
 
-/** Returns the file that fails, and moves it to the front; null: all pass. */
-async function findKiller(files) {
-  for (const [index, file] of files.entries()) {
-    if (await passes(file.path, 3 * file.ms + LEAST_LIMIT_MS)) continue;
-    files.splice(index, 1);
-    files.unshift(file);
-    return file.path;
-  }
-  return null;
-}
-
-function passes(path, limitMs) {
+/** Runs all test files at once, until the first one fails. */
+function passes(paths, limitMs) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["test/run.mjs", path], { cwd: copy, stdio: "ignore" });
+    const stdio = ["ignore", "pipe", "ignore"];
+    const child = spawn(process.execPath, ["test/run.mjs", ...paths], { cwd: copy, stdio });
     running = child;
     // The runner kills the process groups of its tests; after SIGKILL, endless tests would stay.
     const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      if (/^FAIL /m.test(text)) child.kill("SIGTERM");
+    });
     child.once("exit", (code) => {
       clearTimeout(timer);
       resolve(code === 0);

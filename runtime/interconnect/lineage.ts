@@ -4,6 +4,7 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fsyncDirectory } from "../base/durable-files.js";
 import { SvcError } from "../base/errors.js";
 import { readState, readStateOrNull, writeState } from "../base/state-file.js";
 import {
@@ -77,13 +78,13 @@ export function demote(root: string, end: Ancestor | null, epoch: number): void 
   writeReplicaMarker(root, { log: end, origin, epoch, ancestors, ...state });
 }
 
-/** A log can be continued more than once: only the last end counts. */
+/** A log can be continued more than once: only the last end counts, as it was found first. */
 function latestOfEachLog(all: readonly Ancestor[]): Ancestor[] {
   const latest = new Map<string, Ancestor>();
   for (const one of all) {
     const known = latest.get(one.id);
     latest.delete(one.id);
-    latest.set(one.id, known !== undefined && known.sn > one.sn ? known : one);
+    latest.set(one.id, known !== undefined && known.sn >= one.sn ? known : one);
   }
   return [...latest.values()].slice(-MAX_ANCESTORS);
 }
@@ -181,9 +182,17 @@ export function writeReplicaMarker(root: string, mark: ReplicaMarker): void {
   writeState(join(root, MARKER_FILE), mark);
 }
 
-/** Removes the marker, before graphs become writable. */
+/** Removes the marker durably, before graphs become writable. */
 function removeReplicaMarker(root: string): void {
-  rmSync(join(root, MARKER_FILE), { force: true });
+  if (!isReplicaRoot(root)) return;
+  rmSync(join(root, MARKER_FILE));
+  fsyncDirectory(root);
+}
+
+/** Returns the error of a provider that another one has replaced. */
+export function staleEpoch(epoch: number, known: number): SvcError {
+  const text = `provider is at stale epoch ${epoch}; this instance is at epoch ${known}`;
+  return new SvcError("SVC2535", text);
 }
 
 /** Returns the error of graphs that no provider sent. */

@@ -103,6 +103,8 @@ export interface LogFollower {
   retire(): Promise<void>;
   /** Resolves when the marker states how far the replica is, after a stop. */
   settle(): Promise<void>;
+  /** Refuses providers of lower epochs: an instance leads the group in this one. */
+  meet?(epoch: number): void;
   /** Stops following, and fences providers of earlier epochs. */
   promoted(epoch: number): void;
   /** Called when the flow control opens. */

@@ -15,7 +15,7 @@ import {
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { ReplicaReport } from "../metrics/traffic.js";
 import { CatchUp } from "./catch-up.js";
-import { notAReplica, readReplicaMarker, writeReplicaMarker } from "./lineage.js";
+import { notAReplica, readReplicaMarker, staleEpoch, writeReplicaMarker } from "./lineage.js";
 import {
   decodeFrameHeader,
   FRAME_HEADER_BYTES,
@@ -172,11 +172,7 @@ export class Replica {
 
   /** Starts following a provider. @throws SvcError SVC2532, SVC2535 */
   async accept(offer: Offer): Promise<void> {
-    if (offer.epoch < this.#graphs.epoch) {
-      const { epoch } = this.#graphs;
-      const text = `provider is at stale epoch ${offer.epoch}; this instance is at epoch ${epoch}`;
-      throw new SvcError("SVC2535", text);
-    }
+    if (offer.epoch < this.#graphs.epoch) throw staleEpoch(offer.epoch, this.#graphs.epoch);
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
     this.#ancestors = offer.ancestors ?? [];

@@ -337,6 +337,7 @@ export class Replication {
           manager.isReplica = true;
         },
         follow: () => this.#bind(own.txPort!),
+        met: (epoch) => this.#subscriber?.meet?.(epoch),
         freeze: (isFrozen) => {
           manager.isReplica = isFrozen;
         },

@@ -6,6 +6,7 @@ import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { ReplicaReport, Traffic } from "../metrics/traffic.js";
 import type { FlowControl } from "./flow-control.js";
+import { staleEpoch } from "./lineage.js";
 import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
 import { ReplicaInput } from "./replica-input.js";
@@ -58,6 +59,8 @@ export class Subscriber implements LogFollower {
   /** Set after promotion: the epoch announced to would-be providers. */
   #promotedTo: number | null = null;
   #resume: () => void = () => undefined;
+  /** Highest epoch of a leader of its group; what is here may be older. */
+  #met = 0;
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
@@ -124,6 +127,12 @@ export class Subscriber implements LogFollower {
 
   wake(): void {
     this.#resume();
+  }
+
+  meet(epoch: number): void {
+    if (epoch <= this.#met) return;
+    this.#met = epoch;
+    if (epoch > (this.#replica?.epoch ?? epoch)) this.#provider?.close();
   }
 
   #end(): void {
@@ -210,6 +219,7 @@ export class Subscriber implements LogFollower {
     const { warn, traffic } = this.#parts;
     const replica = this.#replica!;
     const offer = await this.#requestOffer(peer, replica);
+    if (offer.epoch < this.#met) throw staleEpoch(offer.epoch, this.#met);
     await replica.accept(offer);
     // Only now: earlier data of a former provider may become durable meanwhile and must not be
     // acknowledged to this one.

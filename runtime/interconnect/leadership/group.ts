@@ -47,6 +47,8 @@ export interface GroupParts {
   readonly isComplete: () => boolean;
   readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => Promise<void>;
+  /** Refuses providers of lower epochs from now on. */
+  readonly met: (epoch: number) => void;
   /** Waits for changes in progress, then refuses changes. Resolves when all are in the log. */
   readonly freeze: (deadline: number) => Promise<void>;
   readonly thaw: () => void;
@@ -233,10 +235,16 @@ export class Group implements MemberProgress {
       this.#parts.warn(`leadership: this instance follows; leader: ${this.#member.leader}`);
     }
     if (isLeading && this.#provides === 0) await this.#lead(epoch);
-    if (!isLeading) this.#parts.file.see(this.#member.groupEpoch);
+    if (!isLeading) this.#see(this.#member.groupEpoch);
     const wasMember = this.#parts.file.epoch > 0;
     if (this.#member.hasLostRecord && wasMember && !this.#hasWarned) this.#warnOfLostRecord();
     this.#publish();
+  }
+
+  /** A leader of this epoch exists: this instance follows none of a lower one. */
+  #see(epoch: number): void {
+    this.#parts.file.see(epoch);
+    this.#parts.met(epoch);
   }
 
   async #lead(epoch: number): Promise<void> {

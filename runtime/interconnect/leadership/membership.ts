@@ -22,6 +22,8 @@ export interface Replicating {
   release(): void;
   /** Listens for a provider. */
   follow(): Promise<void>;
+  /** Leaves a provider of a lower epoch. */
+  met(epoch: number): void;
   /** Makes all graphs read-only, or writable again. */
   freeze(isFrozen: boolean): void;
   lag(): number;
@@ -63,6 +65,7 @@ export class Membership {
       isComplete: () => readReplicaMarker(root)?.isFetching !== true,
       lead: (epoch) => this.#lead(epoch),
       follow: () => this.#follow(),
+      met: (epoch) => replicating.met(epoch),
       freeze: (deadline) => this.#freeze(deadline),
       thaw: () => replicating.freeze(false),
       confirm: () => log.confirm(),

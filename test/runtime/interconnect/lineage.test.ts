@@ -8,10 +8,14 @@ import * as assert from "uvu/assert";
 import {
   demote,
   fencedBy,
+  isReplicaRoot,
   promote,
   readLineage,
   writeFence,
 } from "../../../runtime/interconnect/lineage.js";
+import { FOLDER } from "../../property/support/interconnect/virtual-files.js";
+import { VirtualWorld } from "../../property/support/interconnect/virtual-world.js";
+import { Random } from "../../property/support/random.js";
 import { Instance } from "./support/instance.js";
 
 interface Context {
@@ -72,6 +76,41 @@ test("keeps how far each graph was where it continues a log", ({ root }) => {
     writeFileSync(join(root, "_lineage.json"), JSON.stringify({ epoch: 4, ancestors }));
     assert.equal(readLineage(root), { epoch: 1, ancestors: [] });
   }
+});
+
+test("a promotion survives a loss of power", () => {
+  const random = new Random(1);
+  const world = new VirtualWorld(random);
+  world.install();
+  try {
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      const disk = world.files.mount(name);
+      const root = `${FOLDER}/${name}`;
+      demote(root, null, 3);
+      promote(root, true);
+      disk.losePower(random);
+      assert.equal([isReplicaRoot(root), readLineage(root).epoch], [false, 4]);
+    }
+  } finally {
+    world.uninstall();
+  }
+});
+
+test("keeps what was found first about the end of a log", ({ root }) => {
+  const end = { id: "a".repeat(32), sn: 7, chain: 1 };
+  const promoteAt = (sn: number, count: number) => {
+    demote(root, { ...end, sn }, 3);
+    const [only] = promote(root, true, 0, { ["b".repeat(32)]: count }).ancestors;
+    return [only!.sn, only!.counts!["b".repeat(32)]];
+  };
+  assert.equal(
+    [promoteAt(7, 12), promoteAt(7, 20), promoteAt(9, 30)],
+    [
+      [7, 12],
+      [7, 12],
+      [9, 30],
+    ],
+  );
 });
 
 test("starts readonly and provides nothing while its fence cannot be read", async ({ root }) => {

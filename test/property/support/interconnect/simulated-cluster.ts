@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import { SimulatedEngine } from "../leadership/simulated-engine.js";
 import { Random } from "../random.js";
+import { DISPATCHER, SimulatedDispatch } from "./simulated-dispatch.js";
 import { SimulatedMember } from "./simulated-member.js";
 import { linkOf } from "./virtual-network.js";
 import { VirtualWorld } from "./virtual-world.js";
@@ -17,6 +18,7 @@ const MAX_FAULT_GAP_MS = 1500;
 const CALM_MS = 30_000;
 const CHECK_MS = 100;
 const FIRST_PORT = 10_000;
+const FIRST_HTTP_PORT = 20_000;
 
 export interface Outcome {
   readonly acknowledged: number;
@@ -47,6 +49,7 @@ class Simulation {
   readonly #random: Random;
   readonly #world: VirtualWorld;
   readonly #engine: SimulatedEngine;
+  readonly #dispatch: SimulatedDispatch;
   readonly #members: SimulatedMember[] = [];
   readonly #acknowledged: Acknowledged[] = [];
   readonly #counts = new Set<number>();
@@ -55,6 +58,8 @@ class Simulation {
   /** Leaders that were checked, with their epochs. */
   readonly #checked = new Set<string>();
   #changes = 0;
+  /** Minus the number of changes answered through the dispatcher. */
+  #answered = 0;
   readonly #faultsMs: number;
   /** Longest time between two changes. */
   readonly #changeGapMs: number;
@@ -74,7 +79,15 @@ class Simulation {
       ...{ engine: "simulated:", group: "B1", ttl: 2000, minSynced: 1 },
       whenAlone: random.of(["refuse", "go-on"] as const),
     };
-    for (const id of ids) {
+    this.#dispatch = new SimulatedDispatch({
+      ...{ world: this.#world, ports: ids.map((_, n) => FIRST_HTTP_PORT + n) },
+      answered: ({ id, epoch, member }) => {
+        const [count, at] = [--this.#answered, this.#world.time.now];
+        this.#acknowledge(member, { id, count, epoch, at });
+      },
+      check: (run) => this.#guarded(run),
+    });
+    for (const [n, id] of ids.entries()) {
       const others = [...ports].filter(([other]) => other !== id);
       const members = Object.fromEntries(
         others.map(([other, port]) => [other, `127.0.0.1:${port}`]),
@@ -83,11 +96,15 @@ class Simulation {
         new SimulatedMember({
           ...{ id, world: this.#world, engine: this.#engine, port: ports.get(id)! },
           settings: { ...rules, id, members },
+          httpPort: FIRST_HTTP_PORT + n,
+          serve: (...given) => this.#dispatch.serve(...given),
+          inService: (member) => this.#guarded(() => this.#checkReady(member)),
           readiness: (member, notReady) => {
             if (notReady !== null) return;
             member.run(({ shown }) => {
-              if (shown.replica.state === "caught-up")
-                this.#guarded(() => this.#checkReady(member));
+              if (shown.replica.state !== "caught-up") return;
+              member.readyEpoch = member.group?.epoch ?? 0;
+              this.#guarded(() => this.#checkReady(member));
             });
           },
         }),
@@ -99,6 +116,7 @@ class Simulation {
     this.#world.install();
     try {
       for (const member of this.#members) member.start();
+      this.#dispatch.start();
       this.#clients();
       this.#faults();
       await this.#runUntil(this.#faultsMs, () => false);
@@ -116,7 +134,7 @@ class Simulation {
       throw new Error(`${(error as Error).stack}\n${logs}`);
     } finally {
       for (const member of this.#members) member.free();
-      await this.#world.runUntil(this.#world.time.now, () => false);
+      await this.#dispatch.stop();
       this.#world.uninstall();
     }
   }
@@ -132,6 +150,7 @@ class Simulation {
   /** Returns whether all are equal, or none can lead. */
   #isSettled(): boolean {
     if (this.#isStuck) return true;
+    if (!this.#dispatch.isIdle) return false;
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
     if (leaders.length !== 1 || this.#members.some(({ state }) => state === null)) return false;
     const [first, ...others] = this.#members.map(({ state }) => state);
@@ -160,6 +179,7 @@ class Simulation {
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
     if (this.#isStuck) return { ...outcome, isStuck: true };
     assert.is(leaders.length, 1, "one leader after the last fault");
+    assert.ok(this.#dispatch.isIdle, "each request has an outcome");
     const [leader] = leaders as [SimulatedMember];
     this.#checkHasAll(leader, Number.POSITIVE_INFINITY);
     const expected = digestCheckpoint(leader.store);
@@ -200,10 +220,10 @@ class Simulation {
 
   /** A replica in service has what was acknowledged before it started, as far as it can know. */
   #checkReady(member: SimulatedMember): void {
-    const { group, startedAt } = member;
-    if (group === null || !member.hasGraph) return;
+    const { readyEpoch, startedAt } = member;
+    if (!member.hasGraph) return;
     for (const one of this.#acknowledged) {
-      if (one.at >= startedAt || one.epoch > group.epoch) continue;
+      if (one.at >= startedAt || one.epoch > readyEpoch) continue;
       const what = `${member.id} is in service without ${JSON.stringify(one)}`;
       assert.ok(member.graph.hasVertex(one.id), what);
     }
@@ -212,7 +232,8 @@ class Simulation {
   #clients(): void {
     if (this.#isOver) return;
     const member = this.#random.of(this.#members);
-    if (member.isLeading) member.run((instance) => void this.#change(member, instance));
+    if (this.#random.below(3) === 0) this.#dispatch.send();
+    else if (member.isLeading) member.run((instance) => void this.#change(member, instance));
     this.#world.after(5 + this.#random.below(this.#changeGapMs), null, () => this.#clients());
   }
 
@@ -271,7 +292,10 @@ class Simulation {
       case 6:
         return this.#hold(this.#engine.unreachableFor, member.id, ms);
       case 7: {
-        for (const { id } of this.#members) this.#hold(network.cut, linkOf(member.id, id), ms);
+        const others = [...this.#members.map(({ id }) => id), DISPATCHER];
+        // A dispatcher may still reach a leader that no member reaches.
+        if (this.#random.below(2) === 0) others.pop();
+        for (const id of others) this.#hold(network.cut, linkOf(member.id, id), ms);
         if (this.#random.below(2) === 0) this.#hold(this.#engine.unreachableFor, member.id, ms);
         return;
       }

@@ -18,6 +18,7 @@ import type { LeadershipSettings } from "../../../../runtime/settings/server-set
 import { openStore } from "../../../runtime/graph/support/make-graph.js";
 import { Instance } from "../../../runtime/interconnect/support/instance.js";
 import type { SimulatedEngine } from "../leadership/simulated-engine.js";
+import { type FrontAnswer, type FrontRequest, serveFront } from "./simulated-front.js";
 import type { VirtualDisk } from "./virtual-disk.js";
 import { FOLDER } from "./virtual-files.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
@@ -31,6 +32,15 @@ export interface MemberParts {
   readonly engine: SimulatedEngine;
   readonly port: number;
   readonly settings: LeadershipSettings;
+  /** Port of its HTTP server, which dispatchers send requests to. */
+  readonly httpPort: number;
+  readonly serve: (
+    member: SimulatedMember,
+    instance: Instance,
+    request: FrontRequest,
+  ) => Promise<FrontAnswer>;
+  /** Called when it answers a query: it is in service. */
+  readonly inService: (member: SimulatedMember) => void;
   /** Called when its graphs are ready for service, or are not any more. */
   readonly readiness: (member: SimulatedMember, notReady: string | null) => void;
 }
@@ -50,6 +60,8 @@ export class SimulatedMember {
   /** Why its start has failed. */
   failure: Error | null = null;
   startedAt = 0;
+  /** Epoch that it knew when it came into service; a later one shows that it lags. */
+  readyEpoch = 0;
   /** Lines of all its lives. */
   readonly lines: string[] = [];
 
@@ -82,6 +94,11 @@ export class SimulatedMember {
     return digestCheckpoint(this.store);
   }
 
+  /** It answers a query. */
+  checkReady(): void {
+    if (this.#instance?.shown.replica.state === "caught-up") this.#parts.inService(this);
+  }
+
   /** Role and epoch of its group as all threads of a server see them; null: it starts. */
   get group(): { readonly role: string; readonly epoch: number } | null {
     return this.#instance?.clock.group ?? null;
@@ -96,6 +113,7 @@ export class SimulatedMember {
     const rate = 0.9 + world.random.below(201) / 1000;
     this.process = { id, rate, isAlive: true, pausedUntil: 0 };
     this.startedAt = world.time.now;
+    this.readyEpoch = 0;
     this.#lives++;
     rmSync(join(this.#root, "svc.lock"), { force: true });
     world.after(0, this.process, () => void this.#begin());
@@ -162,7 +180,10 @@ export class SimulatedMember {
         readiness: (notReady) => this.#parts.readiness(this, notReady),
       });
       this.#instances.push(instance);
-      if (this.process === process) this.#instance = instance;
+      if (this.process !== process) return;
+      this.#instance = instance;
+      const { httpPort, serve } = this.#parts;
+      serveFront(httpPort, (request) => serve(this, instance, request));
     } catch (error) {
       this.failure = error as Error;
     }

@@ -1,0 +1,55 @@
+// As much of an HTTP server as dispatchers speak with: one request after the other on each
+// connection of a virtual network.
+
+import { createServer, type Socket } from "node:net";
+
+export interface FrontRequest {
+  readonly path: string;
+  /** Follows the path after a question mark. */
+  readonly id: string;
+  readonly isKeyed: boolean;
+}
+
+export interface FrontAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly fields?: readonly string[];
+}
+
+const REQUEST = /^(?:GET|POST) (\/[\w/]+)(?:\?(\w+))? HTTP/;
+
+/** Serves in the process that calls this. */
+export function serveFront(
+  port: number,
+  answer: (request: FrontRequest) => Promise<FrontAnswer>,
+): void {
+  createServer((socket) => serveSocket(socket, answer)).listen({ port });
+}
+
+function serveSocket(
+  socket: Socket,
+  answer: (request: FrontRequest) => Promise<FrontAnswer>,
+): void {
+  let received = "";
+  const serve = async (head: string): Promise<void> => {
+    const [, path = "", id = ""] = REQUEST.exec(head) ?? [];
+    const isKeyed = head.includes("\r\nIdempotency-Key: ");
+    const { status, body, fields = [] } = await answer({ path, id, isKeyed });
+    const lines = [`HTTP/1.1 ${status} X`, `Content-Length: ${body.length}`, ...fields];
+    if (!socket.destroyed) socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  };
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (bytes: Buffer) => {
+    received += bytes.toString("latin1");
+    if (received.startsWith("XSVCIDENT")) {
+      const end = received.indexOf("\r\n");
+      if (end < 0) return;
+      received = received.slice(end + 2);
+    }
+    const end = received.indexOf("\r\n\r\n") + 4;
+    if (end < 4) return;
+    const head = received.slice(0, end);
+    received = received.slice(end);
+    void serve(head);
+  });
+}
