@@ -99,6 +99,10 @@ const CASES = {
   "100 arcs: by value": () => graph.neighborhood("hub", { arc: "has", hits: 10, sortby: S_VAL }),
   "100 arcs: property, by value": () =>
     graph.neighborhood("hub", { arc: "has", neighbor: affordable, hits: 10, sortby: S_VAL }),
+  "100 arcs: by formula, with an item": () =>
+    graph.neighborhood("hub", {
+      ...{ arc: "has", rank: "next['price'] + 1", sortby: S_RANK, hits: 100, select: "price" },
+    }),
   "100 arcs: the ten greatest in a heap": () =>
     graph.neighborhood("hub", {
       ...{ arc: "has", pre: "mheapinit(0, 10)", memory: 16, hits: 1 },

@@ -304,18 +304,32 @@ export class Probe {
     scoreBatch.clear();
   }
 
-  /** Lists the heads that have an int8 vector as long as the probe. */
+  /**
+   * Lists the heads that have an int8 vector as long as the probe. Each loop reads one word per
+   * head, so that as many cache misses as possible overlap.
+   */
   #listHeads(arcs: Uint32Array, from: number, end: number, sequence: Int32Array): void {
     const table = this.#table;
     const { memory } = table;
-    for (let arc = from; arc < end && !scoreBatch.isFull; arc += ARC_WORDS) {
+    const { vertices, moments, slots } = scoreBatch;
+    const most = Math.min((end - from) / ARC_WORDS, vertices.length);
+    for (let at = 0, arc = from; at < most; at++, arc += ARC_WORDS) {
       const vertex = arcs[arc]!;
       const place = vertex * SEQUENCE_WORDS;
-      const moment = place < sequence.length ? Atomics.load(sequence, place) : 1;
-      if ((moment & 1) === 1) continue;
-      const slot = table.slotOf(vertex);
-      if (memory.lengthIn(slot) === this.length) scoreBatch.add(vertex, moment, slot);
+      vertices[at] = vertex;
+      moments[at] = place < sequence.length ? Atomics.load(sequence, place) : 1;
     }
+    table.findSlots(vertices, slots, most);
+    const { words } = memory;
+    const { length } = this;
+    let count = 0;
+    for (let at = 0; at < most; at++) {
+      // Most slots are of this length; `lengthIn` checks the bounds of the memory.
+      const slot = slots[at]!;
+      if (words[slot + Slot.Length] !== length || (moments[at]! & 1) === 1) continue;
+      if (memory.lengthIn(slot) === length) scoreBatch.move(at, count++);
+    }
+    scoreBatch.length = count;
   }
 
   /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */

@@ -14,22 +14,14 @@ class ScoreBatch {
   readonly scores = new Float64Array(MAX_BATCH);
   /** Position in the batch plus 1, by place of the vertex. */
   readonly #positions = new Uint16Array(PLACES);
-  #count = 0;
+  /** Number of vertices listed. */
+  length = 0;
 
-  /** Adds a vertex, whose score is not known yet. */
-  add(vertex: number, moment: number, slot: number): void {
-    const at = this.#count++;
-    this.vertices[at] = vertex;
-    this.moments[at] = moment;
-    this.slots[at] = slot;
-  }
-
-  get length(): number {
-    return this.#count;
-  }
-
-  get isFull(): boolean {
-    return this.#count === MAX_BATCH;
+  /** Moves a listed vertex to a position in front of it. */
+  move(from: number, to: number): void {
+    this.vertices[to] = this.vertices[from]!;
+    this.moments[to] = this.moments[from]!;
+    this.slots[to] = this.slots[from]!;
   }
 
   /** Makes the score at a position known. */
@@ -44,10 +36,10 @@ class ScoreBatch {
   }
 
   clear(): void {
-    for (let at = 0; at < this.#count; at++) {
+    for (let at = 0; at < this.length; at++) {
       this.#positions[this.vertices[at]! & (PLACES - 1)] = 0;
     }
-    this.#count = 0;
+    this.length = 0;
   }
 }
 

@@ -27,6 +27,8 @@ export interface VectorRoot {
   readonly exists: boolean;
   /** Returns the slot of a vertex; 0 for none. */
   slotOf(vertex: number): number;
+  /** Writes the slots of the first `count` vertices. */
+  findSlots(vertices: Uint32Array, slots: Uint32Array, count: number): void;
   /** Within a mutation: sets the slot of a vertex. */
   setSlot(vertex: number, slot: number): void;
 }
@@ -54,6 +56,14 @@ export class UnnamedRoot implements VectorRoot {
     if (vertex >= this.#slots.words.length) this.#writer.memory.refresh();
     const { words } = this.#slots;
     return vertex < words.length ? words[vertex]! : 0;
+  }
+
+  findSlots(vertices: Uint32Array, slots: Uint32Array, count: number): void {
+    const { words } = this.#slots;
+    for (let at = 0; at < count; at++) {
+      const vertex = vertices[at]!;
+      slots[at] = vertex < words.length ? words[vertex]! : this.slotOf(vertex);
+    }
   }
 
   setSlot(vertex: number, slot: number): void {
@@ -124,6 +134,10 @@ export class NamedRoot implements VectorRoot {
     if (!this.exists) return 0;
     const page = this.#word(this.#word(this.field + Field.Directory) + (vertex >>> PAGE_SHIFT));
     return page === 0 ? 0 : this.#word(page + (vertex & (PAGE_WORDS - 1)));
+  }
+
+  findSlots(vertices: Uint32Array, slots: Uint32Array, count: number): void {
+    for (let at = 0; at < count; at++) slots[at] = this.slotOf(vertices[at]!);
   }
 
   setSlot(vertex: number, slot: number): void {

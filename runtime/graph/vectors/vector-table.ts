@@ -111,6 +111,11 @@ export class VectorTable {
     return this.#root.slotOf(vertex);
   }
 
+  /** Writes the slots of the first `count` vertices, as `slotOf`. */
+  findSlots(vertices: Uint32Array, slots: Uint32Array, count: number): void {
+    this.#root.findSlots(vertices, slots, count);
+  }
+
   has(vertex: number): boolean {
     return this.slotOf(vertex) !== 0;
   }

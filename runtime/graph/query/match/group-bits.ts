@@ -1,6 +1,10 @@
 // Bits of vertices by property group: which of them are known, and which of these meet a condition.
 // They are of one state of the graph.
 
+import { ARC_WORDS } from "../../memory/layout.js";
+import { getGroup, getGroupBit } from "../../store/property-groups.js";
+import { moveArc } from "./arc-stack.js";
+
 /** Maximum number of groups, which take 12 bytes each. */
 const MAX_GROUPS = 2 ** 18;
 const MAX_STAMP = 0xffff_ffff;
@@ -42,6 +46,32 @@ export class GroupBits {
   /** Returns the known vertices of a group; none beyond the reserved groups. */
   known(group: number): number {
     return this.#stamps[group] === this.#stamp ? this.#known[group]! : 0;
+  }
+
+  /**
+   * Moves the arcs whose heads meet the condition, or do not if negated, to the front; returns
+   * their end.
+   * @param testGroup adds the vertices of the group of a vertex, none of which is known
+   */
+  filter(
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    isNegated: boolean,
+    testGroup: (vertex: number) => void,
+  ): number {
+    const stamps = this.#stamps;
+    const stamp = this.#stamp;
+    const passing = this.#passing;
+    const wanted = isNegated ? 0 : 1;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      const group = getGroup(head);
+      if (stamps[group] !== stamp) testGroup(head);
+      if (((passing[group]! >>> getGroupBit(head)) & 1) === wanted) top = moveArc(arcs, arc, top);
+    }
+    return top;
   }
 
   /** Returns the known vertices of a group that meet the condition. */

@@ -150,7 +150,7 @@ export class PropertyCondition {
    */
   filter(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
     if (this.#remembers((end - from) / ARC_WORDS)) {
-      return this.#filterByBits(arcs, from, end, isNegated);
+      return this.#bits.filter(arcs, from, end, isNegated, this.#testGroup);
     }
     let top = from;
     for (let begin = from; begin < end; ) {
@@ -174,15 +174,15 @@ export class PropertyCondition {
   /** Returns the bits of the vertices of a vertex's group that match. */
   matchingOf(vertex: number): number {
     if (!this.#remembers(GROUP_VERTICES)) return this.#matching(vertex, -1);
-    return this.#remembered(getGroup(vertex), vertex);
+    const group = getGroup(vertex);
+    if (this.#bits.known(group) === 0) this.#testGroup(vertex);
+    return this.#bits.passing(group);
   }
 
-  /** Returns the matching vertices of a group, which is tested once. */
-  #remembered(group: number, vertex: number): number {
-    const bits = this.#bits;
-    if (bits.known(group) === 0) bits.set(group, -1, this.#matching(vertex, -1));
-    return bits.passing(group);
-  }
+  /** Remembers which vertices of a vertex's group match. */
+  readonly #testGroup = (vertex: number): void => {
+    this.#bits.set(getGroup(vertex), -1, this.#matching(vertex, -1));
+  };
 
   /**
    * Returns whether bits are faster for further vertices: once as many were tested as there are
@@ -195,17 +195,6 @@ export class PropertyCondition {
     if (settledCount === -1 || this.#tested < MIN_TESTED) return false;
     const groups = getGroup(vertices.end) + 1;
     return this.#tested >= groups && groups <= MAX_GROUPS && this.#bits.reserve(groups);
-  }
-
-  /** As `filter`, testing each group once. */
-  #filterByBits(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
-    let top = from;
-    for (let arc = from; arc < end; arc += ARC_WORDS) {
-      const head = arcs[arc]!;
-      const isMatch = (this.#remembered(getGroup(head), head) & (1 << getGroupBit(head))) !== 0;
-      if (isMatch !== isNegated) top = moveArc(arcs, arc, top);
-    }
-    return top;
   }
 
   /** Returns the bit set of the wanted vertices of a group that match. */

@@ -15,7 +15,7 @@ import { HIGH_DEGREE_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
 /** The run lies, or appears to lie, beyond this thread's views. */
 const UNREADABLE = -1;
 /** Vertices prefetched together: about the cache misses that a core can overlap. */
-const GROUP = 16;
+export const GROUP = 16;
 /** Up to this number of arcs, all are compared instead of looked up. */
 const FEW_ARCS = 16;
 /** No limit. */
@@ -88,7 +88,7 @@ export class RunScanner {
     const group = GROUP * stride;
     for (let begin = from; begin < end; begin += group) {
       const stop = Math.min(begin + group, end);
-      this.#fetch(handles, begin, stop, stride);
+      this.fetch(handles, begin, stop, stride);
       for (let at = begin; at < stop; at += stride) {
         const count = this.#countOnce(handles[at]!, test);
         total += count === UNREADABLE ? this.count(handles[at]!, test) : count;
@@ -98,7 +98,7 @@ export class RunScanner {
   }
 
   /** Reads a word of each run, so that the cache misses overlap. */
-  #fetch(handles: Uint32Array, from: number, end: number, stride: number): void {
+  fetch(handles: Uint32Array, from: number, end: number, stride: number): void {
     const sides = this.#sides.words;
     const arcs = this.#arcs.words;
     let words = 0;

@@ -26,6 +26,8 @@ type RenderText = (row: Row) => string;
 const FLOAT_DIGITS = 6;
 /** Arrows by `HitSide`. */
 const ARROWS = ["->", "<-", "-", "-"] as const;
+/** Number of items whose keys are compared with each other. */
+const FEW_ITEMS = 8;
 /** Placeholder for a value stored without a kind of its own. */
 const UNKNOWN = "<unknown>";
 
@@ -42,7 +44,7 @@ function fieldText(field: Field, row: Row): string {
   const value = field.read(row);
   if (field.kind === "arc value") return valueText(row);
   if (field.kind === "float") return floatText(value as number);
-  return typeof value === "string" ? value : JSON.stringify(jsonValue(field, value));
+  return typeof value === "string" ? value : jsonText(field, value)!;
 }
 
 function objectRenderer(mask: number, fields: readonly Field[]): RenderText {
@@ -50,18 +52,56 @@ function objectRenderer(mask: number, fields: readonly Field[]): RenderText {
   const others = fields.filter(({ bit }) => (bit & F_AARC) === 0);
   const arcText = arcRenderer(drawn);
   return (row) => {
-    const entry: Record<string, unknown> = {};
-    if (drawn === F_ID) entry.id = row.store.ids.idOf(row.head);
-    else if (drawn !== 0) entry.arc = arcText(row);
-    for (const field of others) entry[field.field] = jsonValue(field, field.read(row));
-    return JSON.stringify(entry);
+    let text = "";
+    if (drawn === F_ID) text = member(text, "id", valueJson(row.store.ids.idOf(row.head)));
+    else if (drawn !== 0) text = member(text, "arc", valueJson(arcText(row)));
+    for (const field of others) {
+      text = member(text, field.field, jsonText(field, field.read(row)));
+    }
+    return `{${text}}`;
   };
 }
 
-function jsonValue({ kind }: Field, value: unknown): unknown {
-  if (kind !== "items") return value;
-  const items = value as SelectedItem[];
-  return Object.fromEntries(items.map(([key, item]) => [key, jsonProperty(item)]));
+/**
+ * Returns the members of an object with one more, unless its value has no JSON text. Joining is
+ * four times as fast as making an object for `JSON.stringify`.
+ * @param key without characters to escape, as all names of fields, properties and attributes
+ */
+function member(members: string, key: string, value: string | undefined): string {
+  if (value === undefined) return members;
+  return members === "" ? `"${key}":${value}` : `${members},"${key}":${value}`;
+}
+
+/** Returns the JSON text of a value; undefined if it has none. */
+function valueJson(value: unknown): string | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "null";
+  return JSON.stringify(value);
+}
+
+function jsonText({ kind }: Field, value: unknown): string | undefined {
+  return kind === "items" ? itemsText(value as SelectedItem[]) : valueJson(value);
+}
+
+function itemsText(items: readonly SelectedItem[]): string {
+  if (!haveOwnKeys(items)) {
+    return JSON.stringify(
+      Object.fromEntries(items.map(([key, item]) => [key, jsonProperty(item)])),
+    );
+  }
+  let text = "";
+  for (const [key, item] of items) text = member(text, key, valueJson(jsonProperty(item)));
+  return `{${text}}`;
+}
+
+/** Returns whether no key is twice in a list, which must be short. */
+function haveOwnKeys(items: readonly SelectedItem[]): boolean {
+  if (items.length > FEW_ITEMS) return false;
+  for (let at = 1; at < items.length; at++) {
+    for (let former = 0; former < at; former++) {
+      if (items[at]![0] === items[former]![0]) return false;
+    }
+  }
+  return true;
 }
 
 /** Returns the JSON representation of a property. */

@@ -30,6 +30,7 @@ import {
   type VertexTest,
   type WalkRule,
 } from "../match/vertex-test.js";
+import { fetchAhead } from "./fetch-ahead.js";
 import { Level } from "./level.js";
 import { selectPairs } from "./select-pairs.js";
 import { type WalkSteps, walkFar } from "./walk-far.js";
@@ -327,20 +328,19 @@ export class Walker implements WalkSteps {
    */
   #followEach(rule: WalkRule, test: VertexTest, at: Level, from: number, end: number): boolean {
     const level = at.index;
-    const endsAtFirst = this.#endsAtFirst(rule, level);
     let isMatched = false;
     for (let arc = from; arc < end && !this.isStopped; arc += ARC_WORDS) {
+      fetchAhead(this.#scanners, test.traverse, this.stack.words, from, arc, end);
       this.#loadArc(at, arc);
       const head = this.stack.words[arc]!;
-      const { isNegated } = test;
-      const passes = isNegated
+      const passes = test.isNegated
         ? this.test(test, head, level)
         : this.#passesTraversal(test, head, level);
       this.#emitSynthetic();
       if (!passes) continue;
       isMatched = true;
       this.#collect(rule, at, arc, arc + ARC_WORDS);
-      if (endsAtFirst) break;
+      if (this.#endsAtFirst(rule, level)) break;
     }
     return isMatched;
   }

@@ -197,6 +197,37 @@ test("select items in every shape, with null or a default for missing ones", () 
   ]);
 });
 
+test("draw items of every kind as JSON text, each key once", () => {
+  const graph = makeGraph();
+  const properties = {
+    ...{ n: -0.5, none: null, inf: Number.POSITIVE_INFINITY, text: 'a "b"\n\\', list: [1, 2.5] },
+    ...{ bytes: new TextEncoder().encode("héé"), map: new Map([[3, 1.5]]), other: { a: 1 } },
+  };
+  graph.createVertex("x", { properties });
+  graph.connect("anchor", "to", "x");
+  const texts = {
+    ...{ n: "-0.5", none: "null", inf: "null", text: '"a \\"b\\"\\n\\\\"', list: "[1,2.5]" },
+    ...{ bytes: '"héé"', map: '{"3":1.5}', other: '"<unknown>"' },
+  };
+  const draw = (fields: number, select: string): string =>
+    graph.neighborhood("anchor", { fields, select, result: "str" })[0]!;
+  for (const [key, text] of Object.entries(texts)) {
+    assert.is(draw(C.F_PROP, key), `{"${key}":${text}}`);
+  }
+  const all = Object.entries(texts).map(([key, text]) => `"${key}":${text}`);
+  assert.is(draw(C.F_PROP, Object.keys(texts).join(";")), `{${all.join()}}`);
+  // Of equal keys the last value counts, in the place of the first one.
+  assert.is(draw(C.F_PROP, "n; none; n ? 3; n: 7"), '{"n":7,"none":null}');
+  const many = Array.from({ length: 9 }, (_, at) => `k${at}: ${at}`).join(";");
+  assert.is(
+    draw(C.F_PROP, many),
+    JSON.stringify(Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`k${at}`, at]))),
+  );
+  const other = draw(C.F_ID | C.F_TYPE | C.F_PROP | C.F_SIM, "n");
+  assert.is(other, JSON.stringify(JSON.parse(other)));
+  assert.equal(JSON.parse(other).properties, { n: -0.5 });
+});
+
 test("add counts and times next to the list", () => {
   const result = shop.neighborhood("bo", { ...BOUGHT, hits: 1, counts: true, timing: true });
   assert.equal(result.neighborhood, ["lamp"]);
