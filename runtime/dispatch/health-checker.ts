@@ -22,7 +22,7 @@ import type { BackEndResponse } from "./response-parser.js";
 const HEALTHY = "SVC/3";
 const TICK_MS = 50;
 /** Intervals of probing a member that does not lead: without a leader, and with one. */
-const LEADER_PROBE_MS = 100;
+const LEADER_PROBE_MS = TICK_MS / 2;
 const STANDBY_PROBE_MS = 2000;
 /** A former leader that does not respond within this time has lost its requests. */
 const FORMER_PROBE_MS = 1000;
@@ -197,11 +197,11 @@ export class HealthChecker {
     if (!probe.hasAnswered && this.#timer !== null) this.#lost(former);
   }
 
-  /** Probes all members of a group soon. */
+  /** Probes all members of a group at once. */
   #findLeader(partition: number): void {
     for (const member of this.#membersOf(partition)) {
-      const state = this.#unhealthy.get(member);
-      if (state !== undefined) state.dueMs = 0;
+      const isProbed = !member.isDefunct || this.#probing.has(member);
+      if (!isProbed && this.#timer !== null) void this.#probe(member);
     }
   }
 

@@ -115,6 +115,7 @@ export class Group implements MemberProgress {
 
   acknowledged(member: Incarnation, sn: number): void {
     this.#member.acknowledged(performance.now(), member, sn);
+    if (this.#member.isHandingOver) this.#sleep.ring();
     this.#parts.confirm();
   }
 

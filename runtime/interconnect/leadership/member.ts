@@ -227,6 +227,11 @@ export class Member {
     this.#isFrozen = true;
   }
 
+  /** Whether it waits for acknowledgements, to hand over. */
+  get isHandingOver(): boolean {
+    return this.#isFrozen;
+  }
+
   cancelHandover(): void {
     this.#successor = null;
     this.#isFrozen = false;
