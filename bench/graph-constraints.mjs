@@ -1,6 +1,10 @@
-// Cost of a unique constraint: CPU time of `createVertex` with a text, with and without it, in
-// alternating runs. `node bench/graph-constraints.mjs [vertices] [rounds]`, after `npm run build`
-// (default: 1,000,000 vertices, 5 rounds). Prints the time of a dependent random read, too: each
+// Cost of a unique constraint: CPU time of `createVertex` with and without it, in alternating runs,
+// after `npm run build`.
+//
+//   node bench/graph-constraints.mjs [vertices] [rounds] [values]
+//
+// Default: 1,000,000 vertices, 5 rounds, values `texts`. `shared` are texts that a second property
+// has, too, and `numbers` are random. Prints the time of a dependent random read, too: each
 // unique value in the hash table needs one, as numbers and texts that occur elsewhere do.
 
 import { Graph, system } from "../dist/index.js";
@@ -8,6 +12,13 @@ import { median } from "./lib/figures.mjs";
 
 const VERTICES = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = Number(process.argv[3] ?? 5);
+/** Properties of the vertex with a number. */
+const VALUES = {
+  texts: (at) => ({ email: `p${at}@x.org` }),
+  shared: (at) => ({ name: `p${at}@x.org`, email: `p${at}@x.org` }),
+  numbers: (at) => ({ email: Math.imul(at, 0x9e37_79b1) >>> 0 }),
+};
+const propertiesOf = VALUES[process.argv[4] ?? "texts"];
 const READS = 400_000;
 const READ_ROUNDS = 7;
 
@@ -22,7 +33,7 @@ function measure(round, isConstrained) {
   if (isConstrained) graph.constrain({ type: "person", key: "email", unique: true });
   const begun = cpuUs();
   for (let at = 0; at < VERTICES; at++) {
-    graph.createVertex(`person:${at}`, { type: "person", properties: { email: `p${at}@x.org` } });
+    graph.createVertex(`person:${at}`, { type: "person", properties: propertiesOf(at) });
   }
   const us = (cpuUs() - begun) / VERTICES;
   graph.erase();

@@ -22,7 +22,7 @@ import {
 } from "./constraint-error.js";
 import { describeCell, isOfKind, isRequired, isUnique, kindOfRules } from "./constraint-rules.js";
 import type { EntryMatcher } from "./hash-index.js";
-import { isPointerCell, kindOfCell, numberOfCell } from "./property-cells.js";
+import { isFloatCell, isPointerCell, kindOfCell, numberOfCell } from "./property-cells.js";
 import { PropertyGroups } from "./property-groups.js";
 import { PropertyKind } from "./property-values.js";
 import type { StringPool } from "./string-pool.js";
@@ -422,11 +422,13 @@ function isSameValue(high: number, low: number, otherHigh: number, otherLow: num
 function hashValue(type: number, key: number, high: number, low: number): number {
   let first = high;
   let second = low;
-  if (isNumber(kindOfCell(high))) {
-    // Adding 0 turns -0 to 0.
-    float[0] = numberOfCell(high, low) + 0;
+  if (isFloatCell(high)) {
+    float[0] = numberOfCell(high, low);
     second = floatWords[0]!;
     first = floatWords[1]!;
+  } else if (low === 0 && high << 1 === 0) {
+    // 0 and -0 are equal.
+    first = 0;
   }
   const seed = Math.imul(first ^ ((type << TYPE_SHIFT) | key), 0x9e37_79b1);
   let hash = second ^ seed ^ (seed >>> 15);
