@@ -35,9 +35,8 @@ function reservedName(
 
 export function readJobResult(context: ReadContext, plugin: PluginDeclaration): ResultReading {
   const { checker } = context;
-  const returned = checker.getReturnTypeOfSignature(
-    checker.getSignatureFromDeclaration(plugin.fn)!,
-  );
+  const signature = plugin.resolved?.signature ?? checker.getSignatureFromDeclaration(plugin.fn)!;
+  const returned = checker.getReturnTypeOfSignature(signature);
   const awaited = checker.getAwaitedType(returned) ?? returned;
   if (elementOfStream(awaited) !== null) {
     const message = `scheduled function \`${plugin.name}\` returns a stream, which is never read`;

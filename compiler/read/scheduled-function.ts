@@ -10,6 +10,7 @@ import type { FileScope } from "./file-scope.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
+import { resolveFunction } from "./resolved-function.js";
 
 const MIN_EVERY_MS = 1000;
 const MAX_EVERY_MS = 24 * 3600 * 1000;
@@ -28,13 +29,13 @@ export function isScheduled(doc: DocComment): boolean {
 
 /** Returns the job that a tagged declaration is, otherwise null with a diagnostic. */
 export function asJob(
-  { context, seen, sourceFile }: FileScope,
+  { context, seen }: FileScope,
   doc: DocComment,
   value: ts.Node | undefined,
   nameNode: ts.Node,
   exportName: string | undefined,
 ): PluginDeclaration | null {
-  for (const tag of doc.tags) if (tag.getSourceFile() === sourceFile) seen.add(tag);
+  for (const tag of doc.tags) seen.add(tag);
   const [tag, other] = scheduleTags(doc);
   const contradiction = other ?? doc.plugin?.node;
   if (contradiction !== undefined) {
@@ -44,20 +45,24 @@ export function asJob(
     context.error("SVC1150", contradiction, message, help);
     return null;
   }
-  if (value === undefined || !isFunctionNode(value) || exportName === undefined) {
+  const made =
+    value && (isFunctionNode(value) ? { fn: value } : resolveFunction(context, value, nameNode));
+  if (made === null) return null;
+  if (made === undefined || exportName === undefined) {
     const message = "a scheduled function must be an exported function at module level";
     context.error("SVC1150", nameNode, message, "`export async function name(job: Job) { ... }`");
     return null;
   }
   const schedule = readSchedule(context, tag!);
-  if (schedule === null || !hasPlainSignature(context, value, nameNode)) return null;
+  if (schedule === null) return null;
+  if (made.fn === value && !hasPlainSignature(context, made.fn, nameNode)) return null;
   const isCaughtUp = doc.tags.some(({ tagName }) => tagName.text === "catchup");
-  return jobDeclaration(doc, value, nameNode, exportName, { schedule, isCaughtUp });
+  return jobDeclaration(doc, made, nameNode, exportName, { schedule, isCaughtUp });
 }
 
 function jobDeclaration(
   doc: DocComment,
-  fn: PluginDeclaration["fn"],
+  made: Pick<PluginDeclaration, "fn" | "resolved">,
   nameNode: ts.Node,
   exportName: string,
   job: JobFacts,
@@ -65,7 +70,7 @@ function jobDeclaration(
   const isDefault = exportName === "default";
   const ownName = ts.isIdentifier(nameNode) ? nameNode.text : "job";
   return {
-    fn,
+    ...made,
     name: isDefault ? ownName : exportName,
     nameNode,
     role: "engine",
@@ -85,7 +90,7 @@ function readEvery(context: ReadContext, tag: ts.JSDocTag): JobSchedule | null {
   const text = readTagLine(tag);
   const everyMs = parseDuration(text);
   if (everyMs !== null && everyMs >= MIN_EVERY_MS && everyMs <= MAX_EVERY_MS) return { everyMs };
-  const message = `\`@every ${text}\` is not a duration from 1s to 24h`;
+  const message = `\`${`@every ${text}`.trimEnd()}\` is not a duration from 1s to 24h`;
   context.error("SVC1151", tag, message, "`@every 30s`, `5min` or `2h`");
   return null;
 }
@@ -99,14 +104,14 @@ function readCron(context: ReadContext, tag: ts.JSDocTag): JobSchedule | null {
   const cron = words.join(" ");
   const fault = cronFault(cron, words.length, timeZone);
   if (fault === null) return { cron, timeZone };
-  context.error("SVC1151", tag, `\`@cron ${text}\`${fault}`, EXAMPLE);
+  context.error("SVC1151", tag, `\`${`@cron ${text}`.trimEnd()}\`${fault}`, EXAMPLE);
   return null;
 }
 
 /** Returns what is wrong with a cron expression; null if it is valid. */
 function cronFault(cron: string, fields: number, timeZone: string): string | null {
   // A comment cannot contain `*/`, so the expression is cut there.
-  if (cron === "") return ": `*/` ends the comment; write `0-59/5` instead of `*/5`";
+  if (cron === "") return " has no expression; `*/` ends the comment: write `0-59/5` for `*/5`";
   if (!isTimeZone(timeZone)) return ` names an unknown time zone \`${timeZone}\``;
   if (!FIELDS.includes(fields)) return ` has ${fields} fields; expected 5, or 6 with seconds`;
   try {

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { emitRoutes } from "../../../compiler/emit/plugins.js";
-import { pluginNamed, readSource } from "../reading.js";
+import { codes, pluginNamed, readSource } from "../reading.js";
 
 const test = suite("scheduled functions");
 
@@ -85,6 +85,21 @@ test("are methods of exported instances, which get what their constructors take"
   assert.match(faultsOf(source("@every 1s", "const shop = new Shop(3);"))[0] ?? "", /^SVC1150 /);
   assert.match(faultsOf(source("@cron 0 0 30 2 *"))[0] ?? "", /^SVC1151 /);
   assert.match(faultsOf(source("@plugin @every 1s"))[0] ?? "", /^SVC1150 .*exclude each other/);
+});
+
+test("are results of user code, which takes the run and the bound graph", () => {
+  const result = readSource(`
+import type { Job } from "svc-server";
+const logged = <A extends unknown[], R>(run: (job: Job, ...rest: A) => R) =>
+  async (job: Job, ...rest: A) => run(job, ...rest);
+/** @every 30s @graph shop */
+export const clear = logged((job, graph: Graph) => graph.name);
+/** @every 30s */
+export const wrong = logged((job, count: int) => count);
+`);
+  assert.equal(codes(result.diagnostics), ["SVC1152"]);
+  const { params, async, graph } = pluginNamed(result, "clear");
+  assert.equal([params.map(({ name }) => name), async, graph], [["job", "graph"], true, "shop"]);
 });
 
 test("take the run and the bound graph only", () => {
