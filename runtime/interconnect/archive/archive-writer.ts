@@ -2,8 +2,8 @@
 // manifest that names them: if it is interrupted, the backup is what it was before. One writer
 // per backup: a second one finds that its manifest exists already, and stops.
 
-import { isDeepStrictEqual, promisify } from "node:util";
-import { type CompressCallback, gzip } from "node:zlib";
+import { isDeepStrictEqual } from "node:util";
+import { compress } from "../../base/async-calls.js";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 import { findSlotRecord } from "../../base/kept-slots.js";
@@ -29,10 +29,6 @@ import { removeUnnamed, retained } from "./prune-backup.js";
 
 /** Other levels cost three times as much for a tenth less. */
 const COMPRESSION = { level: 1 };
-// Through `node:zlib` at each call, so that tests can substitute it.
-const compress = promisify((content: Uint8Array, done: CompressCallback) => {
-  gzip(content, COMPRESSION, done);
-});
 
 /** The data folder, which may belong to another process. */
 export interface ArchiveSource {
@@ -227,7 +223,7 @@ export class ArchiveWriter {
   }
 
   async #put(path: string, at: number, content: Uint8Array): Promise<Piece> {
-    const stored = await compress(content);
+    const stored = await compress(content, COMPRESSION);
     const object = sha256(stored);
     if (!this.#stored.has(object)) await this.#store.put(objectName(object), stored);
     return { path, at, bytes: content.length, object };

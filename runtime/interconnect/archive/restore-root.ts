@@ -3,8 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { type CompressCallback, gunzip } from "node:zlib";
+import { decompress } from "../../base/async-calls.js";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
@@ -17,12 +16,6 @@ import { objectName, sha256 } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
 import { nearest, type PlannedPiece, type RestorePlan } from "./restore-plan.js";
 
-// Through `node:zlib` at each call, so that tests can substitute it.
-const decompress = promisify(
-  (stored: Uint8Array, maxOutputLength: number, done: CompressCallback) => {
-    gunzip(stored, { maxOutputLength }, done);
-  },
-);
 /** Compression never adds more than this to a piece. */
 const MAX_OBJECT_BYTES = 2 ** 26;
 
@@ -112,7 +105,8 @@ export async function readPiece(
   const stored = await store.get(name, MAX_OBJECT_BYTES);
   if (stored === null) throw corrupt("is missing");
   if (sha256(stored) !== object) throw corrupt("is corrupt");
-  const content = await decompress(stored, Math.max(1, bytes)).catch(() => null);
+  const options = { maxOutputLength: Math.max(1, bytes) };
+  const content = await decompress(stored, options).catch(() => null);
   if (content?.length !== bytes) throw corrupt("is corrupt");
   return content;
 }

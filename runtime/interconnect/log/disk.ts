@@ -3,11 +3,9 @@
 
 import {
   closeSync,
-  fdatasync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
-  type NoParamCallback,
   openSync,
   readdirSync,
   readSync,
@@ -15,12 +13,9 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { promisify } from "node:util";
+import { flushData } from "../../base/async-calls.js";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
-
-// Through `node:fs` at each call, so that tests can substitute it.
-const flush = promisify((descriptor: number, done: NoParamCallback) => fdatasync(descriptor, done));
 
 export interface DiskFile {
   /** Length in bytes. */
@@ -80,7 +75,7 @@ class RealFile implements DiskFile {
   }
 
   flush(): Promise<void> {
-    return flush(this.#descriptor);
+    return flushData(this.#descriptor);
   }
 
   flushNow(): void {

@@ -46,7 +46,8 @@ export interface SegmentLogOptions {
 export class SegmentLog {
   readonly folder: string;
   readonly #disk: Disk;
-  readonly #options: SegmentLogOptions;
+  readonly #segmentBytes: number;
+  readonly #table: SegmentLogOptions["table"];
   readonly #segments: Segment[];
   readonly logId: string;
   #file: DiskFile | null;
@@ -62,7 +63,8 @@ export class SegmentLog {
   private constructor(disk: Disk, folder: string, end: LogEnd | null, options: SegmentLogOptions) {
     this.folder = folder;
     this.#disk = disk;
-    this.#options = options;
+    this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
+    this.#table = options.table;
     this.#segments = listSegments(disk, folder);
     this.logId = end?.logId ?? newLogId();
     this.#offset = end?.offset ?? 0;
@@ -129,7 +131,7 @@ export class SegmentLog {
 
   /** Returns the first transaction of the segments that hold the last `bytes`, rounded up. */
   firstOfLast(bytes: number): number {
-    const full = Math.ceil(bytes / (this.#options.segmentBytes ?? SEGMENT_BYTES));
+    const full = Math.ceil(bytes / this.#segmentBytes);
     const oldest = this.#segments[Math.max(0, this.#segments.length - 1 - full)];
     return full === 0 || oldest === undefined ? this.#nextSn : oldest.firstSn;
   }
@@ -152,7 +154,7 @@ export class SegmentLog {
     const sn = this.#nextSn;
     try {
       const end = this.#offset + frame.length;
-      if (this.#file === null || end > (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#roll();
+      if (this.#file === null || end > this.#segmentBytes) this.#roll();
       const header = { isTable: false, chain: this.#chain, sn, units, epoch: this.#epoch };
       const chain = putFrameHeader(frame, header);
       this.#file!.write(frame, this.#offset);
@@ -276,7 +278,7 @@ export class SegmentLog {
   /** Bytes on disk; all segments but the last count as full. */
   get bytes(): number {
     const full = Math.max(0, this.#segments.length - 1);
-    return full * (this.#options.segmentBytes ?? SEGMENT_BYTES) + this.#offset;
+    return full * this.#segmentBytes + this.#offset;
   }
 
   close(): void {
@@ -343,7 +345,7 @@ export class SegmentLog {
     const file = this.#disk.create(join(this.folder, segment.name));
     const epoch = this.#epoch;
     const head = { epoch, logId: this.logId, firstSn: this.#nextSn, chain: this.#chain };
-    const table = Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), this.#options.table()]);
+    const table = Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), this.#table()]);
     putFrameHeader(table, { isTable: true, chain: 0, sn: this.#nextSn, units: 0, epoch });
     try {
       file.write(Buffer.concat([encodeSegmentHeader(head), table]), 0);

@@ -316,6 +316,15 @@ test("takes no frame header of an impossible length", () => {
   assert.is(decodeFrameHeader(whole)?.bytes, 4);
 });
 
+test("numbers transactions in 48 bits", () => {
+  const bytes = Buffer.alloc(FRAME_HEADER_BYTES + 4);
+  for (const sn of [2 ** 32 - 1, 2 ** 32 + 7, 2 ** 48 - 1]) {
+    putFrameHeader(bytes, { isTable: false, chain: 1, sn, units: 3, epoch: 1 });
+    const { sn: read, units } = decodeFrameHeader(bytes)!;
+    assert.equal([read, units], [sn, 3]);
+  }
+});
+
 test("writes the epoch into the header of a segment and into frames", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");

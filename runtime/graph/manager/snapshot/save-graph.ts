@@ -6,9 +6,9 @@
 // replaces the former delta. A corrupt delta costs the changes since the snapshot only, which the
 // log has.
 
-import { existsSync, fsync, fsyncSync, type NoParamCallback } from "node:fs";
+import { existsSync, fsyncSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
+import { flushFile } from "../../../base/async-calls.js";
 import type { CommitClock } from "../../memory/commit-clock.js";
 import { Header } from "../../memory/layout.js";
 import { nowSeconds } from "../../memory/time.js";
@@ -26,8 +26,6 @@ import { writeMemory } from "./write-memory.js";
 const WORD_BYTES = 8;
 /** A thread that waits for another save checks again this often. */
 const SLEEP_MS = 50;
-// Through `node:fs` at each call, so that tests can substitute it.
-const flush = promisify((descriptor: number, done: NoParamCallback) => fsync(descriptor, done));
 /** Smaller graphs are always saved as a whole. */
 const MIN_DELTA_GRAPH_BYTES = 2 ** 24;
 /** A delta has at most this share of the graph, which bounds its cost and the time to load it. */
@@ -247,7 +245,7 @@ function savingError(store: GraphStore, folder: string, error: unknown): unknown
 }
 
 async function flushStep(step: NonNullable<Step>): Promise<void> {
-  if ("descriptor" in step) await flush(step.descriptor);
+  if ("descriptor" in step) await flushFile(step.descriptor);
   else {
     const giveUp = new AbortController();
     const late = sleep(MAX_LOG_MS, undefined, { ref: false, signal: giveUp.signal });

@@ -11,6 +11,7 @@ import type { GraphChange } from "../../../../runtime/graph/log/graph-change.js"
 import type { GraphSource } from "../../../../runtime/graph/manager/graph-source.js";
 import { installThreadGraphs } from "../../../../runtime/graph/manager/installed-graphs.js";
 import { findThreadGraphs, ThreadGraphs } from "../../../../runtime/graph/manager/thread-graphs.js";
+import { encodeRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
 import * as transactions from "../../../../runtime/interconnect/log/graph-transactions.js";
 import { TEST_THREAD } from "../../graph/support/make-graph.js";
@@ -391,6 +392,29 @@ test("a record of a later release is not replaced, one of the first is read", as
     () => group.log,
   );
   assert.is(JSON.parse(group.engine.text!).format, 1);
+});
+
+test("a member follows no leader of a lower epoch than that of the record", async (context) => {
+  const engine = new MemoryEngine();
+  engine.store(encodeRecord({ holder: "S9", epoch: 9, beat: 1, synced: [], next: null }));
+  const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
+  const members = { S9: "127.0.0.1:1" };
+  const leadership = { engine: "memory:", ...rules, group: "S9", id: "S1", members };
+  const txPort = await freePort();
+  const member = await begin(context, "S1", {
+    ...{ txPort, durability: "full", leadership, openEngine: () => engine.open("S1") },
+  });
+  await until(
+    () => member.clock.group.epoch === 9,
+    () => member.log,
+  );
+  const former = await begin(context, "former", { attach: [`127.0.0.1:${txPort}`] });
+  former.graph().createVertex("a");
+  await until(
+    () => former.log.includes("stale epoch 1; this instance is at epoch 9"),
+    () => former.log,
+  );
+  assert.not.ok(member.readiness.includes(null));
 });
 
 test("an unknown engine, or an invalid member file, ends the start", async (context) => {
