@@ -253,6 +253,28 @@ test("scores are equal with and without kernels, and over several chunks", () =>
   }
 });
 
+test("a longer probe is compared by the components that both have", () => {
+  const graph = openStore(GraphStore.create("test", TEST_THREAD));
+  graph.setVectorSettings({ precision: "float32", measure: "l2" });
+  const random = new Random();
+  const vectors = [64, 32, 64, 32].map((length) => randomVector(random, length));
+  for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+  const probe = randomVector(random, 64);
+  for (const { id, similarity } of graph.nearest(probe)) {
+    const other = vectors[Number(id.slice(1))]!;
+    const distance = Math.hypot(...other.map((component, at) => component - probe[at]!));
+    assert.ok(Math.abs(similarity + distance) <= 1e-12 * distance, id);
+  }
+  graph.setVectorSettings({ measure: "cosine" });
+  const norm = (of: readonly number[]): number => Math.hypot(...of);
+  for (const { id, similarity } of graph.nearest(probe)) {
+    const other = vectors[Number(id.slice(1))]!;
+    const product = other.reduce((sum, component, at) => sum + component * probe[at]!, 0);
+    const cosine = product / norm(other) / norm(probe.slice(0, other.length));
+    assert.ok(Math.abs(similarity - cosine) <= 1e-12, id);
+  }
+});
+
 test("other names are rejected", () => {
   const graph = openStore(loggedStore());
   const set = (settings: object) => () => graph.setVectorSettings(settings);
