@@ -21,7 +21,11 @@ let embed: Promise<Embed> | null = null;
 
 /** Returns the function that embeds texts in this process. */
 export function findEmbed(): Promise<Embed> {
-  embed ??= loadModel();
+  embed ??= loadModel().catch((error: unknown) => {
+    // A download can fail; the next call tries again.
+    embed = null;
+    throw error;
+  });
   return embed;
 }
 
@@ -29,7 +33,9 @@ async function loadModel(): Promise<Embed> {
   let transformers: Transformers;
   try {
     transformers = (await import(PACKAGE)) as Transformers;
-  } catch {
+  } catch (error) {
+    // A package that is installed, but does not load, must not go unnoticed.
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     return async (texts) => texts.map(embedGrams);
   }
   const extract = await transformers.pipeline("feature-extraction", MODEL);
