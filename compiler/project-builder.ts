@@ -33,7 +33,8 @@ import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from 
 import { InstalledFiles, lockFiles } from "./installed-files.js";
 import { type OutputFiles, writeOutput } from "./output.js";
 import { hashInputs } from "./project-files.js";
-import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
+import type { ReadResult } from "./read/file-reading.js";
+import { ProjectReader } from "./read/project-reader.js";
 import type { ModuleExport } from "./record/module-export.js";
 import type { PluginRecord } from "./record/plugin-record.js";
 import { SchemaInspector } from "./schemas/schema-inspector.js";
@@ -70,11 +71,13 @@ export class ProjectBuilder {
   readonly projectDir: string;
   readonly #tsconfig: string;
   #config: LoadedConfig | null = null;
-  #reader: PluginReader | null = null;
+  #reader: ProjectReader | null = null;
   readonly #schemas: SchemaInspector;
   readonly #installed: InstalledFiles;
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
+  /** True once it is rebuilt, so that a later build compares with this one. */
+  #staysOpen = false;
   #declarations: readonly string[] = [];
   #inputs: readonly string[] = [];
   /** Files to type-check: plugin files, declarations, and exports named by `auth` and `env`. */
@@ -110,6 +113,7 @@ export class ProjectBuilder {
     { unchecked = false }: RebuildOptions = {},
   ): Promise<Rebuild> {
     const clock = new PhaseTimer();
+    this.#staysOpen = true;
     const compiled = unchecked
       ? { ...(await this.#compile(changed, clock, false)), abandoned: false }
       : await this.compileChecked(changed, clock);
@@ -308,14 +312,18 @@ export class ProjectBuilder {
     const options = new Set([this.#tsconfig, "package.json", ...locks, ...chain]);
     let reading: ReadResult;
     if (this.#reader === null || this.#hasChanged(options) || this.#installed.haveChanged()) {
-      const { PluginReader } = await import("./read/plugin-reader.js");
       const { declared, before } = config;
-      this.#reader = new PluginReader(this.projectDir, files, declared, this.#tsconfig, before);
-      reading = this.#reader.read();
+      this.#reader = new ProjectReader(this.projectDir, {
+        configured: declared,
+        tsconfig: this.#tsconfig,
+        hooks: before,
+        described: ["package.json", ...locks, ...chain],
+      });
+      reading = await this.#reader.read(files);
     } else {
-      reading = this.#reader.refresh([...this.#pending], files);
+      reading = await this.#reader.refresh([...this.#pending], files);
     }
-    this.#installed.follow(reading.dependencies);
+    if (this.#staysOpen) this.#installed.follow(reading.dependencies);
     this.#pending.clear();
     return reading;
   }

@@ -12,15 +12,18 @@ import type { ReadContext } from "./read-context.js";
  * version.
  */
 export function readDependencies(projectDir: string, program: ts.Program): string[] {
-  const paths: string[] = [];
-  for (const sourceFile of program.getSourceFiles()) {
-    const { fileName } = sourceFile;
-    if (program.isSourceFileDefaultLibrary(sourceFile)) continue;
-    const path = relativePath(projectDir, fileName);
-    const isForeign = path.startsWith("../") || fileName.includes("/node_modules/");
-    if (!isForeign || !isPackageFolder(dirname(fileName))) paths.push(path);
-  }
-  return paths.sort();
+  return program
+    .getSourceFiles()
+    .filter((sourceFile) => !program.isSourceFileDefaultLibrary(sourceFile))
+    .filter(({ fileName }) => isInput(projectDir, fileName))
+    .map(({ fileName }) => relativePath(projectDir, fileName))
+    .sort();
+}
+
+export function isInput(projectDir: string, fileName: string): boolean {
+  const path = relativePath(projectDir, fileName);
+  const isForeign = path.startsWith("../") || fileName.includes("/node_modules/");
+  return !isForeign || !isPackageFolder(dirname(fileName));
 }
 
 /** Modules below the project folder that are not plugin files. */

@@ -54,7 +54,8 @@ export function globalTexts(program: ts.Program): ReadonlyMap<string, string> {
   return new Map(files.map(({ fileName, text }) => [fileName, text]));
 }
 
-function isGlobal(sourceFile: ts.SourceFile): boolean {
+/** A script, or a module that declares something globally or in another module. */
+export function isGlobal(sourceFile: ts.SourceFile): boolean {
   const { moduleAugmentations = [] } = sourceFile as { moduleAugmentations?: readonly ts.Node[] };
   return !ts.isExternalModule(sourceFile) || moduleAugmentations.length > 0;
 }

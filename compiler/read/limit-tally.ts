@@ -6,8 +6,23 @@ import type { ts } from "ts-morph";
 /** Tags that were read. Unchanged files keep their tags when a program is read again. */
 const read = new WeakSet<ts.JSDocTag>();
 
+let latest = new Set<ts.JSDocTag>();
+
 export function noteRead(tag: ts.JSDocTag): void {
   read.add(tag);
+  latest.add(tag);
+}
+
+/** Returns the tags that were read since the last call. */
+export function takeRead(): ts.JSDocTag[] {
+  const tags = [...latest];
+  latest = new Set();
+  return tags;
+}
+
+/** Identifies a tag after its file was parsed again. */
+export function tagPlace(tag: ts.JSDocTag): string {
+  return `${tag.getSourceFile().fileName}:${tag.pos}`;
 }
 
 export function isRead(tag: ts.JSDocTag): boolean {

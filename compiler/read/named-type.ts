@@ -14,6 +14,8 @@ export interface TypeName {
   readonly base: string;
   readonly file: string;
   readonly offset: number;
+  /** The type has no name in its source. */
+  readonly isGenerated?: true;
 }
 
 export interface NamedShape extends TypeName {
@@ -48,6 +50,7 @@ export function nameType(
     base: identifier(args.length === 0 ? words.join("_") : `${words.join("_")}_`),
     file: context.path(sourceFile),
     offset: declaration.pos,
+    ...(use === "anonymous" && { isGenerated: true }),
   };
 }
 

@@ -6,16 +6,17 @@ import { existsSync } from "node:fs";
 import type { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { sortDiagnostics } from "../diagnostics/sort.js";
-import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
-import type { TypeTable } from "../record/type-shape.js";
 import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findConfigured } from "./configured-plugin.js";
 import { importedModules, readDependencies } from "./dependencies.js";
+import { describeProgram } from "./describe-program.js";
 import { reportExpressions } from "./expressions.js";
+import { type FileReading, joinReadings, type ReadResult } from "./file-reading.js";
 import { findDeclarations } from "./find-declarations.js";
 import { globalTexts, ImportGraph } from "./import-graph.js";
+import { tagPlace, takeRead } from "./limit-tally.js";
 import { reportMisplaced } from "./limited-shape.js";
+import type { LookUps } from "./look-ups.js";
 import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
@@ -25,26 +26,22 @@ import { ReadContext } from "./read-context.js";
 import { readPlugin, type ShapeReaders } from "./read-plugin.js";
 import { ReaderProgram } from "./reader-program.js";
 import { ShapeReader } from "./shape-reader.js";
+import type { StoredFile } from "./stored-readings.js";
 import { reportStrayLimits, reportUnreadLimits } from "./stray-limits.js";
 import { syntaxErrors } from "./syntax-errors.js";
-import { nameTypes } from "./type-table.js";
 
-export interface ReadResult {
-  /** Sorted by name, then by role. */
-  readonly plugins: PluginRecord[];
-  readonly types: TypeTable;
-  readonly diagnostics: Diagnostic[];
-  /** Module variables of plugins that functions change, for the rules. */
-  readonly moduleState: ModuleState[];
-  /** Source files of the program without installed packages, relative to the project and sorted. */
-  readonly dependencies: string[];
-}
-
-/** Result of reading one plugin file. */
-interface FileReading {
-  readonly plugins: readonly PluginRecord[];
-  readonly moduleState: readonly ModuleState[];
-  readonly diagnostics: readonly Diagnostic[];
+/** The results for each file of a program, to be stored. */
+export interface ReadParts {
+  /** Without their readings. */
+  readonly files: ReadonlyMap<string, StoredFile>;
+  readonly readings: ReadonlyMap<string, FileReading>;
+  /** Places of limits by the file that led to them. */
+  readonly reads: ReadonlyMap<string, readonly string[]>;
+  readonly named: ReadonlyMap<string, NamedShape>;
+  readonly doubtful: ReadonlySet<string>;
+  /** Whether global declarations were restored. */
+  readonly withTypes: boolean;
+  readonly lookUps: LookUps;
 }
 
 export class PluginReader {
@@ -60,6 +57,13 @@ export class PluginReader {
   #namedHooks: readonly string[] = [];
   #globals: ReadonlyMap<string, string> = new Map();
   #files: readonly string[] = [];
+  /** Of all files that are read, places of limits. */
+  readonly #reads = new Map<string, readonly string[]>();
+  /** Files that were doubtful before global declarations were restored. */
+  readonly #doubtful = new Set<string>();
+  #context: ReadContext | null = null;
+  /** Files that the program was opened with. */
+  #roots: readonly string[] = [];
   /** The project's other modules that plugins import. */
   #modules: readonly string[] = [];
 
@@ -88,29 +92,88 @@ export class PluginReader {
 
   /** Reads all files that have not been read; at first these are all. */
   read(): ReadResult {
-    const roots = [...this.#files, ...this.#hookFiles, ...this.#namedHooks];
-    const program = this.#program.open(roots);
+    this.#readProgram(this.#files, this.#hookFiles);
+    const context = this.#context!;
+    const result = this.#result(context.program, context);
+    const isDoubtful = context.metAny || result.diagnostics.length > 0;
+    if (!isDoubtful || !this.#program.restoreTypes()) return result;
+    this.#forget();
+    return this.read();
+  }
+
+  /**
+   * Reads some of the files.
+   *
+   * @param common further files that the program contains
+   * @param withTypes whether a global declaration is known to matter, see `reader-program.ts`
+   */
+  readSome(files: readonly string[], common: readonly string[], withTypes: boolean): ReadParts {
+    if (withTypes) this.#program.restoreTypes();
+    this.#readProgram(files, common);
+    const found = [...this.#readings.values()].some(({ diagnostics }) => diagnostics.length > 0);
+    if ((found || this.#context!.metAny) && this.#program.restoreTypes()) {
+      this.#forget();
+      this.#readProgram(files, common);
+    }
+    return this.parts();
+  }
+
+  /** The results of the last reading. */
+  parts(): ReadParts {
+    const plugins = new Set(this.#files);
+    const own = new Set([...this.#files, ...this.#modules]);
+    return {
+      files: describeProgram(this.#context!, this.#roots, plugins, own, (path) => {
+        const reading = this.#readings.get(path);
+        return reading ? this.#hooksOf(reading) : [];
+      }),
+      readings: this.#readings,
+      reads: this.#reads,
+      named: this.#named,
+      doubtful: this.#doubtful,
+      withTypes: this.#program.hasRestored,
+      lookUps: this.#program.lookUps,
+    };
+  }
+
+  /** @param hasMetAny whether a type was read as any before the program got further modules */
+  #readProgram(files: readonly string[], common: readonly string[], hasMetAny = false): void {
+    this.#roots = [...files, ...common];
+    const program = this.#program.open([...this.#roots, ...this.#namedHooks]);
     this.#followGlobals(program);
     prepareFiles(program);
     const context = new ReadContext(this.#projectDir, program, program.getTypeChecker());
+    this.#context = context;
+    context.metAny = hasMetAny;
     context.hooks = this.#hooks;
     const readers = {
       input: new ShapeReader(context, "input", this.#named),
       output: new ShapeReader(context, "output", this.#named),
     };
     const pluginFiles = new Set(this.#files);
-    for (const file of this.#files) {
-      if (this.#readings.has(file)) continue;
-      const sourceFile = program.getSourceFile(file);
-      if (sourceFile) this.#readings.set(file, this.#readFile(readers, sourceFile, pluginFiles));
+    for (const file of files) {
+      const sourceFile = pluginFiles.has(file) ? program.getSourceFile(file) : undefined;
+      if (sourceFile === undefined || this.#readings.has(file)) continue;
+      this.#note(file, () => this.#readFile(readers, sourceFile, pluginFiles));
     }
-    if (this.#addNamedHooks(program)) return this.read();
+    if (this.#addNamedHooks(program)) {
+      this.#readProgram(files, common, context.metAny);
+      return;
+    }
     this.#readModules(context, pluginFiles);
-    const result = this.#result(program, context);
-    const isDoubtful = context.metAny || result.diagnostics.length > 0;
-    if (!isDoubtful || !this.#program.restoreTypes()) return result;
-    this.#forget();
-    return this.read();
+  }
+
+  /** Keeps what is read of a file. */
+  #note(file: string, read: () => FileReading): void {
+    const context = this.#context!;
+    const hadAny = context.metAny;
+    context.metAny = false;
+    const reading = read();
+    this.#readings.set(file, reading);
+    this.#reads.set(file, takeRead().map(tagPlace));
+    const isDoubtful = context.metAny || reading.diagnostics.length > 0;
+    if (isDoubtful && !this.#program.hasRestored) this.#doubtful.add(file);
+    context.metAny ||= hadAny;
   }
 
   /**
@@ -206,10 +269,11 @@ export class PluginReader {
     this.#modules = importedModules(context, pluginFiles).map((sourceFile) => {
       const { fileName } = sourceFile;
       if (!this.#readings.has(fileName)) {
-        reportExpressions(context, sourceFile);
-        reportStrayLimits(context, sourceFile);
-        const diagnostics = context.takeDiagnostics();
-        this.#readings.set(fileName, { plugins: [], moduleState: [], diagnostics });
+        this.#note(fileName, () => {
+          reportExpressions(context, sourceFile);
+          reportStrayLimits(context, sourceFile);
+          return { plugins: [], moduleState: [], diagnostics: context.takeDiagnostics() };
+        });
       }
       return fileName;
     });
@@ -244,16 +308,9 @@ export class PluginReader {
   #result(program: ts.Program, context: ReadContext): ReadResult {
     const files = [...this.#files, ...this.#modules];
     const readings = files.flatMap((file) => this.#readings.get(file) ?? []);
-    const { plugins, types } = nameTypes(
-      readings.flatMap((reading) => reading.plugins),
-      this.#named,
-    );
     const diagnostics = readings.flatMap((reading) => reading.diagnostics);
     return {
-      plugins: plugins.sort(byNameAndRole),
-      types,
-      moduleState: readings.flatMap((reading) => reading.moduleState),
-      diagnostics: sortDiagnostics(each([...diagnostics, ...this.#unread(context, diagnostics)])),
+      ...joinReadings(readings, this.#named, this.#unread(context, diagnostics)),
       dependencies: readDependencies(this.#projectDir, program),
     };
   }
@@ -269,24 +326,8 @@ export class PluginReader {
   }
 }
 
-/** Returns each diagnostic once: several files may use the expression of a constant. */
-function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const found = new Map<string, Diagnostic>();
-  for (const one of diagnostics) {
-    const { file, line, column } = one.position;
-    const key = JSON.stringify([one.code, file, line, column, one.message]);
-    if (!found.has(key)) found.set(key, one);
-  }
-  return [...found.values()];
-}
-
 /** The checker caches whether and how an import was resolved. */
 function changesResolution(program: ts.Program, imports: ImportGraph, path: string): boolean {
   if (!existsSync(path)) return imports.importersOf([path]).size > 0;
   return imports.hasUnresolved && !program.getSourceFile(path);
-}
-
-function byNameAndRole(a: PluginRecord, b: PluginRecord): number {
-  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
-  return a.role < b.role ? -1 : Number(a.role > b.role);
 }

@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { ts } from "ts-morph";
 import { findLibraries } from "./find-libraries.js";
+import { LookUpRecord, type LookUps } from "./look-ups.js";
 import { isPackageFolder } from "./package-symbols.js";
 import { needsParents } from "./prepare-files.js";
 import { readProgramOptions } from "./program-options.js";
@@ -22,6 +23,8 @@ export class ReaderProgram {
    * read as any; if such a type matters, they are restored.
    */
   #withheldTypes: string[];
+  #hasRestored = false;
+  readonly #lookUps = new LookUpRecord();
   readonly #libraries = findLibraries();
   readonly #host: ts.CompilerHost;
   readonly #files = new Map<string, ts.SourceFile>();
@@ -36,7 +39,7 @@ export class ReaderProgram {
     this.#withheldTypes = options.types ?? [];
     this.#options = { ...options, types: [] };
     this.#host = {
-      ...ts.createCompilerHost(this.#options),
+      ...recording(ts.createCompilerHost(this.#options), this.#lookUps),
       getSourceFile: (path, language) => this.#sourceFile(path, language),
       getDefaultLibFileName: (given) => `${this.#libraries}/${ts.getDefaultLibFileName(given)}`,
       getDefaultLibLocation: () => this.#libraries,
@@ -70,8 +73,18 @@ export class ReaderProgram {
     if (this.#withheldTypes.length === 0) return false;
     this.#options = { ...this.#options, types: this.#withheldTypes };
     this.#withheldTypes = [];
+    this.#hasRestored = true;
     this.#program = undefined;
     return true;
+  }
+
+  get hasRestored(): boolean {
+    return this.#hasRestored;
+  }
+
+  /** Answers of the file system when imports were resolved. */
+  get lookUps(): LookUps {
+    return this.#lookUps.answers;
   }
 
   #sourceFile(path: string, language: Language): ts.SourceFile | undefined {
@@ -81,8 +94,36 @@ export class ReaderProgram {
     const sourceFile =
       isLibrary || isOwnDeclaration(path) ? keep(path, language, isLibrary) : parse(path, language);
     if (sourceFile) this.#files.set(path, sourceFile);
+    else this.#lookUps.note("file", path);
     return sourceFile;
   }
+}
+
+/** Notes what is asked to resolve imports. */
+function recording(host: ts.CompilerHost, { note }: LookUpRecord): ts.CompilerHost {
+  return {
+    ...host,
+    fileExists: (path) => {
+      note("file", path);
+      return host.fileExists(path);
+    },
+    directoryExists: (path) => {
+      note("folder", path);
+      return host.directoryExists!(path);
+    },
+    getDirectories: (path) => {
+      note("names", path);
+      return host.getDirectories!(path);
+    },
+    realpath: (path) => {
+      note("real", path);
+      return host.realpath!(path);
+    },
+    readFile: (path) => {
+      note("text", path);
+      return host.readFile(path);
+    },
+  };
 }
 
 function isOwnDeclaration(path: string): boolean {

@@ -5,7 +5,7 @@ import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { MENTIONS_LIMIT } from "./carried-limits.js";
-import { isRead } from "./limit-tally.js";
+import { isRead, tagPlace } from "./limit-tally.js";
 import type { ReadContext } from "./read-context.js";
 import { isInComment } from "./stray-tags.js";
 
@@ -64,16 +64,27 @@ function isInDocComment(text: string, offset: number): boolean {
  * functions, variables. Call it after all files have been read.
  */
 export function reportUnreadLimits(context: ReadContext, sourceFile: ts.SourceFile): void {
-  if (!MENTIONS_LIMIT.test(sourceFile.text)) return;
-  for (const tag of declarationTags(sourceFile)) {
+  for (const tag of limitsIn(sourceFile)) {
     const word = tag.tagName.text;
-    if (!Object.hasOwn(LIMIT_WORDS, word) || isRead(tag)) continue;
+    if (isRead(tag)) continue;
     const offset = tag.tagName.getStart(sourceFile) - 1;
     const place = { position: context.positionAt(sourceFile, offset), length: word.length + 1 };
     const message = `\`@${word}\` limits nothing: no plugin takes or returns this declaration`;
     const help = "a plugin that uses it, or another comment";
     context.add({ code: "SVC1146", severity: "warning", ...place, message, help });
   }
+}
+
+/** Places of the limits that a plugin has to lead to. */
+export function limitPlaces(sourceFile: ts.SourceFile): string[] {
+  return limitsIn(sourceFile).map(tagPlace);
+}
+
+function limitsIn(sourceFile: ts.SourceFile): ts.JSDocTag[] {
+  if (!MENTIONS_LIMIT.test(sourceFile.text)) return [];
+  return declarationTags(sourceFile).filter(({ tagName }) =>
+    Object.hasOwn(LIMIT_WORDS, tagName.text),
+  );
 }
 
 /** Offsets of tags in the comments of declarations. */

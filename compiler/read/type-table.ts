@@ -35,7 +35,8 @@ export function nameTypes(
   };
 }
 
-function reachedTypes(
+/** Returns the types that plugins lead to. */
+export function reachedTypes(
   plugins: readonly PluginRecord[],
   named: ReadonlyMap<string, NamedShape>,
 ): NamedShape[] {

@@ -201,11 +201,15 @@ test("removes remains of killed builds, but not those of running ones", async ({
   const cache = "node_modules/.cache/svc-server";
   project.write(`${cache}/check-999999999-1.json`, "{}");
   project.write(`${cache}/check-${process.ppid}-1.json`, "{}");
+  project.write(`${cache}/readings-0123456789abcdef.json.999999999`, "{}");
   project.write(".svc.config.mjs.999999999.abc.mjs", "");
   project.write(`.svc.new-${process.pid}/half`, "");
   project.write("svc.config.mjs", "export default {};");
   assert.is((await buildProject(project.dir)).ok, true);
-  assert.equal(readdirSync(project.path(cache)), [`check-${process.ppid}-1.json`]);
+  const [check, readings, ...others] = readdirSync(project.path(cache)).sort();
+  assert.is(check, `check-${process.ppid}-1.json`);
+  assert.match(readings!, /^readings-[0-9a-f]{16}\.json$/);
+  assert.equal(others, []);
   assert.equal(
     readdirSync(project.dir).filter((name) => name.startsWith(".svc")),
     [".svc"],

@@ -1,7 +1,8 @@
 // Analyzes plugin sources in tests: one call from source to records.
 
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
-import { PluginReader, type ReadResult } from "../../compiler/read/plugin-reader.js";
+import type { ReadResult } from "../../compiler/read/file-reading.js";
+import { PluginReader } from "../../compiler/read/plugin-reader.js";
 import type { PluginRecord, UserParam } from "../../compiler/record/plugin-record.js";
 import type { TypeShape } from "../../compiler/record/type-shape.js";
 import { ProjectFixture } from "./project-fixture.js";

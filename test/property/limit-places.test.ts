@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { emitConverters } from "../../compiler/emit/converters.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
-import type { ReadResult } from "../../compiler/read/plugin-reader.js";
+import type { ReadResult } from "../../compiler/read/file-reading.js";
 import { LINES_BEFORE, readSource } from "../compiler/reading.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";

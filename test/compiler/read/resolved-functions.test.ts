@@ -3,7 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { PluginReader, type ReadResult } from "../../../compiler/read/plugin-reader.js";
+import type { ReadResult } from "../../../compiler/read/file-reading.js";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
 import { ProjectFixture } from "../project-fixture.js";
 import { codes, marks, pluginNamed, readSource } from "../reading.js";
 

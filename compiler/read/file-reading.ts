@@ -1,0 +1,62 @@
+// Readings of single files, and how they are joined. Nothing here needs TypeScript, so that it is
+// not loaded for unchanged files.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sort.js";
+import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
+import type { TypeTable } from "../record/type-shape.js";
+import type { NamedShape } from "./named-type.js";
+import { nameTypes } from "./type-table.js";
+
+export interface ReadResult {
+  /** Sorted by name, then by role. */
+  readonly plugins: PluginRecord[];
+  readonly types: TypeTable;
+  readonly diagnostics: Diagnostic[];
+  /** Module variables of plugins that functions change, for the rules. */
+  readonly moduleState: ModuleState[];
+  /** Source files of the program without installed packages, relative to the project and sorted. */
+  readonly dependencies: string[];
+}
+
+/** Result of reading one file. */
+export interface FileReading {
+  readonly plugins: readonly PluginRecord[];
+  readonly moduleState: readonly ModuleState[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** @param more diagnostics that concern several files */
+export function joinReadings(
+  readings: readonly FileReading[],
+  named: ReadonlyMap<string, NamedShape>,
+  more: readonly Diagnostic[] = [],
+): Omit<ReadResult, "dependencies"> {
+  const { plugins, types } = nameTypes(
+    readings.flatMap((reading) => reading.plugins),
+    named,
+  );
+  const diagnostics = readings.flatMap((reading) => reading.diagnostics);
+  return {
+    plugins: plugins.sort(byNameAndRole),
+    types,
+    moduleState: readings.flatMap((reading) => reading.moduleState),
+    diagnostics: sortDiagnostics(each([...diagnostics, ...more])),
+  };
+}
+
+/** Returns each diagnostic once: several files may use the expression of a constant. */
+function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const found = new Map<string, Diagnostic>();
+  for (const one of diagnostics) {
+    const { file, line, column } = one.position;
+    const key = JSON.stringify([one.code, file, line, column, one.message]);
+    if (!found.has(key)) found.set(key, one);
+  }
+  return [...found.values()];
+}
+
+function byNameAndRole(a: PluginRecord, b: PluginRecord): number {
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  return a.role < b.role ? -1 : Number(a.role > b.role);
+}

@@ -1,0 +1,56 @@
+// Answers of the file system that decide how TypeScript resolves imports. They are kept, including
+// those about files that do not exist, so that a later build knows whether it would find the same.
+
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { hashContent } from "../../runtime/settings/manifest.js";
+
+/** Kind of a question: file or folder there, real path, hash of a text, names in a folder. */
+type Question = "file" | "folder" | "real" | "text" | "names";
+
+/** Answers by question and path. */
+export type LookUps = ReadonlyMap<string, string>;
+
+export class LookUpRecord {
+  readonly answers = new Map<string, string>();
+
+  readonly note = (question: Question, path: string): void => {
+    const key = `${question} ${path}`;
+    if (!this.answers.has(key)) this.answers.set(key, answer(question, path));
+  };
+}
+
+export function areSame(lookUps: LookUps): boolean {
+  for (const [key, known] of lookUps) {
+    const space = key.indexOf(" ");
+    if (answer(key.slice(0, space) as Question, key.slice(space + 1)) !== known) return false;
+  }
+  return true;
+}
+
+/** Hash of a source file as TypeScript reads it; "" if it cannot be read. */
+export function hashSource(path: string): string {
+  try {
+    return hashContent(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+  } catch {
+    return "";
+  }
+}
+
+function answer(question: Question, path: string): string {
+  try {
+    switch (question) {
+      case "file":
+        return statSync(path, { throwIfNoEntry: false })?.isFile() ? "yes" : "no";
+      case "folder":
+        return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? "yes" : "no";
+      case "real":
+        return realpathSync.native(path);
+      case "text":
+        return hashContent(readFileSync(path));
+      default:
+        return readdirSync(path).sort().join("/");
+    }
+  } catch {
+    return "no";
+  }
+}

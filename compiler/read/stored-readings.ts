@@ -1,0 +1,140 @@
+// The readings of a build, kept for the next one in a file below `node_modules`. A file that is
+// corrupt, or that another version wrote, counts as none.
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { hashContent } from "../../runtime/settings/manifest.js";
+import { removeStaleOutput } from "../stale-output.js";
+import type { FileReading } from "./file-reading.js";
+import type { LookUps } from "./look-ups.js";
+import type { NamedShape } from "./named-type.js";
+
+/** A source file of the program. Paths are absolute. */
+export interface StoredFile {
+  /** Hash of its text; those of plugin files end with `+`. */
+  readonly state: string;
+  /** Files that its imports, references and tags lead to. */
+  readonly imports: readonly string[];
+  /** It may affect any other file: a script, or a `declare global`. */
+  readonly isGlobal: boolean;
+  /** It is in the program without any import, such as a package of `types`. */
+  readonly isImplied: boolean;
+  /** It counts as an input of the build. */
+  readonly isInput: boolean;
+  /** It is a plugin file or a module of the project. */
+  readonly isOwn: boolean;
+  /** Places of limits that some plugin has to read. */
+  readonly limits: readonly string[];
+  /** Places of limits that reading this file has read. */
+  readonly reads: readonly string[];
+  /** Its types may depend on global declarations that are left out at first. */
+  readonly isDoubtful: boolean;
+  /** Null: it has to be read again. */
+  readonly reading: FileReading | null;
+}
+
+export interface StoredReadings {
+  /** Whether global declarations were restored, see `reader-program.ts`. */
+  readonly withTypes: boolean;
+  readonly lookUps: LookUps;
+  readonly files: ReadonlyMap<string, StoredFile>;
+  readonly named: ReadonlyMap<string, NamedShape>;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Projects below one `node_modules` of which readings are kept. */
+const MAX_STORES = 32;
+const LEFTOVERS = /^readings-[0-9a-f]{16}\.json\.(\d+)$/;
+const STORE = /^readings-[0-9a-f]{16}\.json$/;
+
+/** The store of a project. */
+export class ReadingStore {
+  readonly #path: string | null;
+  readonly #key: string;
+
+  /**
+   * @param projectDir its folder, absolute
+   * @param key everything else that readings depend on
+   */
+  constructor(projectDir: string, key: string) {
+    const packages = nearestPackages(projectDir);
+    const name = `readings-${hashContent(projectDir).slice(0, 16)}.json`;
+    this.#path = packages && join(packages, ".cache/svc-server", name);
+    this.#key = hashContent(key);
+  }
+
+  load(): StoredReadings | null {
+    if (this.#path === null) return null;
+    try {
+      if (statSync(this.#path).size > MAX_BYTES) return null;
+      const text = readFileSync(this.#path, "utf8");
+      const end = text.indexOf("\n");
+      const body = text.slice(end + 1);
+      if (text.slice(0, end) !== this.#head(body)) return null;
+      const { withTypes, lookUps, files, named } = JSON.parse(body);
+      return {
+        withTypes,
+        lookUps: new Map(lookUps),
+        files: new Map(files),
+        named: new Map(named),
+      };
+    } catch {
+      // Missing, unreadable or cut: it is written again.
+      return null;
+    }
+  }
+
+  save({ withTypes, lookUps, files, named }: StoredReadings): void {
+    if (this.#path === null) return;
+    const folder = dirname(this.#path);
+    const next = `${this.#path}.${process.pid}`;
+    try {
+      const body = JSON.stringify({
+        withTypes,
+        lookUps: [...lookUps],
+        files: [...files],
+        named: [...named],
+      });
+      const text = `${this.#head(body)}\n${body}`;
+      if (Buffer.byteLength(text) > MAX_BYTES) return;
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(next, text);
+      renameSync(next, this.#path);
+      removeStaleOutput(folder, LEFTOVERS);
+      removeOldest(folder);
+    } catch {
+      // Packages may be installed by another user and be read-only.
+      rmSync(next, { force: true });
+    }
+  }
+
+  #head(body: string): string {
+    return `${this.#key} ${hashContent(body)}`;
+  }
+}
+
+function nearestPackages(folder: string): string | null {
+  const packages = join(folder, "node_modules");
+  if (existsSync(packages)) return packages;
+  const parent = dirname(folder);
+  return parent === folder ? null : nearestPackages(parent);
+}
+
+/** Projects may be removed or renamed. */
+function removeOldest(folder: string): void {
+  const names = readdirSync(folder).filter((name) => STORE.test(name));
+  if (names.length <= MAX_STORES) return;
+  const age = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+  const byAge = names.map((name) => ({ name, time: age(name) ?? 0 }));
+  byAge.sort((a, b) => b.time - a.time);
+  for (const { name } of byAge.slice(MAX_STORES)) rmSync(join(folder, name), { force: true });
+}

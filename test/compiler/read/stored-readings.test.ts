@@ -1,0 +1,397 @@
+// Stored readings: with them, a build after any edit has the result of a build without them.
+
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { ProjectReader } from "../../../compiler/read/project-reader.js";
+import { ProjectFixture } from "../project-fixture.js";
+
+const test = suite("stored readings");
+const ROUNDS = Number(process.env.ROUNDS ?? 8);
+
+const plugin = (name: string, type: string, imports = "") => `
+import type { PluginRequest, int, str } from "svc-server";
+${imports}
+/** Does it. @plugin */
+export function ${name}(request: PluginRequest, a: ${type}): ${type} { return a; }
+`;
+const from = (name: string, file: string) => `import type { ${name} } from "../lib/${file}.js";`;
+
+const FILES: Readonly<Record<string, string>> = {
+  "plugins/a.ts": plugin("first", "Point", from("Point", "point")),
+  "plugins/b.ts": plugin("second", "Box<Point>", from("Point, Box", "point")),
+  "plugins/c.ts": plugin("third", "int"),
+  "plugins/d.ts": `${plugin("fourth", "Small", from("Small", "small"))}
+export { shared } from "../lib/shared.js";`,
+  "lib/point.ts": `export type { Point } from "./deep.js";
+export interface Box<T> { readonly held: T }`,
+  "lib/deep.ts": "export interface Point { x: number }",
+  "lib/small.ts": "/** @maximum 9 */\nexport type Small = number;\n",
+  "lib/shared.ts": plugin("shared", "str"),
+};
+
+let hooks: string[] = ["./lib/hook.ts#guard"];
+const HOOK = (field: string) => `import type { PluginRequest } from "svc-server";
+export function guard(request: PluginRequest): void { request.headers.get("${field}"); }`;
+
+class Project extends ProjectFixture {
+  constructor(files: Readonly<Record<string, string>> = FILES) {
+    super({ "lib/hook.ts": HOOK("x-one"), ...files });
+  }
+
+  files(): string[] {
+    const names = ["plugins", "types"].flatMap((folder) =>
+      existsSync(join(this.dir, folder))
+        ? readdirSync(join(this.dir, folder)).map((name) => `${folder}/${name}`)
+        : [],
+    );
+    return names.filter((name) => name.endsWith(".ts"));
+  }
+
+  get store(): string | undefined {
+    const folder = join(this.dir, "node_modules/.cache/svc-server");
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    return names.filter((name) => name.startsWith("readings-")).map((one) => join(folder, one))[0];
+  }
+
+  /** Returns the files that were read. */
+  async build(): Promise<string[]> {
+    const options = { configured: [], tsconfig: "tsconfig.json", hooks };
+    const described = ["package.json", "package-lock.json", "tsconfig.json"];
+    const read: string[] = [];
+    const { readSome, read: readAll } = PluginReader.prototype;
+    PluginReader.prototype.readSome = function (files, ...more) {
+      read.push(...files.map((file) => file.slice(file.lastIndexOf("/") + 1)));
+      return readSome.call(this, files, ...more);
+    };
+    PluginReader.prototype.read = function () {
+      // It calls itself to restore global declarations.
+      if (read.at(-1) !== "all") read.push("all");
+      return readAll.call(this);
+    };
+    const files = this.files();
+    let found: string;
+    try {
+      const reader = new ProjectReader(this.dir, { ...options, described });
+      found = JSON.stringify(await reader.read(files), null, 1);
+    } finally {
+      Object.assign(PluginReader.prototype, { readSome, read: readAll });
+    }
+    const fresh = new PluginReader(this.dir, files, [], "tsconfig.json", hooks).read();
+    assert.is(found, JSON.stringify(fresh, null, 1));
+    return read;
+  }
+}
+
+const LAST_ALL = ["all"];
+
+test("reads what changed, and what depends on it", async () => {
+  const project = new Project();
+  assert.equal(await project.build(), LAST_ALL);
+  assert.equal(await project.build(), []);
+  project.write("plugins/c.ts", plugin("third", "str"));
+  assert.equal(await project.build(), ["c.ts"]);
+  project.write("lib/deep.ts", "export interface Point { x: number; y: string }");
+  assert.equal(await project.build(), ["a.ts", "b.ts"]);
+  project.remove("plugins/a.ts");
+  assert.equal(await project.build(), []);
+  project.write("plugins/e.ts", plugin("fifth", "Point", from("Point", "point")));
+  assert.equal(await project.build(), ["e.ts"]);
+  assert.equal(await project.build(), []);
+});
+
+test("reads everything again when what all files share has changed", async () => {
+  const project = new Project({ ...FILES, "types/all.d.ts": "type Everywhere = string;" });
+  assert.equal(await project.build(), LAST_ALL);
+  assert.equal(await project.build(), []);
+  const shared: readonly (readonly [string, string])[] = [
+    ["types/all.d.ts", "type Everywhere = number;"],
+    ["package.json", '{ "name": "fixture", "version": "2.0.0", "type": "module" }'],
+    ["package-lock.json", "{}"],
+    ["tsconfig.json", '{ "compilerOptions": { "strict": false } }'],
+    ["lib/hook.ts", HOOK("x-two")],
+    ["lib/deep.ts", "export interface Point { x: number } declare global { type More = 1 }"],
+    ["plugins/c.ts", `${plugin("third", "int")}\ndeclare global { type Later = 1 }`],
+    ["plugins/c.ts", plugin("third", "int")],
+    ["node_modules/svc-server/package.json", '{ "name": "svc-server", "types": "index.d.ts" }'],
+  ];
+  for (const [path, text] of shared) {
+    project.write(path, text);
+    assert.equal((await project.build()).at(-1), "all", path);
+    assert.equal(await project.build(), [], path);
+  }
+});
+
+test("reads everything again when the configuration names other hooks", async () => {
+  const project = new Project();
+  await project.build();
+  const before = hooks;
+  hooks = [];
+  try {
+    assert.equal(await project.build(), LAST_ALL);
+  } finally {
+    hooks = before;
+  }
+});
+
+test("follows modules of hooks that only a tag names", async () => {
+  const before = plugin("guarded", "str").replace(
+    "@plugin",
+    "\n * @plugin\n * @before lib/own.ts#guard\n",
+  );
+  const project = new Project({ ...FILES, "lib/own.ts": HOOK("x-own"), "plugins/g.ts": before });
+  await project.build();
+  assert.equal(await project.build(), []);
+  project.write("lib/own.ts", HOOK("x-other"));
+  assert.equal(await project.build(), ["g.ts"]);
+  project.remove("lib/own.ts");
+  await project.build();
+  project.write("lib/own.ts", HOOK("x-again"));
+  await project.build();
+  assert.equal(await project.build(), []);
+});
+
+test("finds a module that comes to be where none was", async () => {
+  const use = plugin("late", "Late", 'import type { Late } from "../lib/late.js";');
+  const project = new Project({ "plugins/late.ts": use, "plugins/c.ts": plugin("third", "int") });
+  await project.build();
+  project.write("lib/late.ts", "export type Late = string;");
+  assert.equal(await project.build(), LAST_ALL);
+  // A changed file may look elsewhere than it did.
+  project.write("lib/more.d.ts", "export type More = string;");
+  project.write("plugins/c.ts", plugin("third", "More", from("More", "more")));
+  assert.equal(await project.build(), ["c.ts"]);
+  project.write("lib/more.ts", "export type More = number;");
+  assert.equal(await project.build(), LAST_ALL);
+});
+
+test("reads everything again when a package is found elsewhere", async () => {
+  const dep = (type: string) => `export type Dep = ${type};`;
+  const manifest = '{ "name": "dep", "type": "module", "types": "index.d.ts" }';
+  const project = new Project({
+    "plugins/c.ts": plugin("third", "Dep", 'import type { Dep } from "dep";'),
+    "one/package.json": manifest,
+    "one/index.d.ts": dep("string"),
+    "two/package.json": manifest,
+    "two/index.d.ts": dep("number"),
+  });
+  const link = join(project.dir, "node_modules/dep");
+  symlinkSync(join(project.dir, "one"), link, "dir");
+  assert.equal(await project.build(), LAST_ALL);
+  assert.equal(await project.build(), []);
+  rmSync(link);
+  symlinkSync(join(project.dir, "two"), link, "dir");
+  assert.equal(await project.build(), LAST_ALL);
+  project.write("plugins/node_modules/dep/package.json", manifest);
+  project.write("plugins/node_modules/dep/index.d.ts", dep("boolean"));
+  assert.equal(await project.build(), LAST_ALL);
+});
+
+test("reads everything again when a referenced file comes to be", async () => {
+  const text = `/// <reference path="../lib/gone.d.ts" />
+${plugin("third", "Gone")}`;
+  const project = new Project({ "plugins/c.ts": text });
+  await project.build();
+  project.write("lib/gone.d.ts", "type Gone = string;");
+  assert.equal(await project.build(), LAST_ALL);
+});
+
+test("reads everything again when the only import of global declarations is gone", async () => {
+  const project = new Project({
+    "plugins/c.ts": plugin("third", "int"),
+    "plugins/g.ts": plugin("global", "str", 'import "../lib/global.js";'),
+    "lib/global.ts": "export {}; declare global { type Everywhere = string }",
+  });
+  await project.build();
+  project.remove("plugins/g.ts");
+  assert.equal(await project.build(), LAST_ALL);
+});
+
+test("follows global declarations of packages while a type may depend on them", async () => {
+  const made = (name: string) => `node_modules/@types/${name}/index.d.ts`;
+  const project = new Project({
+    "tsconfig.json": '{ "compilerOptions": { "strict": true, "types": ["*"] } }',
+    "plugins/a.ts": plugin("first", "Buffer"),
+    "plugins/c.ts": plugin("third", "int"),
+    [made("made")]: "interface Buffer { readonly length: number }",
+  });
+  await project.build();
+  assert.equal(await project.build(), []);
+  project.write(made("more"), "interface Buffer { readonly more: number }");
+  assert.equal(await project.build(), LAST_ALL);
+  project.write("plugins/c.ts", plugin("third", "Buffer"));
+  assert.equal(await project.build(), ["c.ts"]);
+  project.write("plugins/c.ts", plugin("third", "int"));
+  assert.equal(await project.build(), ["c.ts"]);
+  project.remove("plugins/a.ts");
+  assert.equal(await project.build(), LAST_ALL);
+  assert.equal(await project.build(), []);
+});
+
+test("keeps the reading of a plugin file that a changed one imports", async () => {
+  const lent = `${plugin("lent", "int")}\nexport type Lent = string;`;
+  const user = (type: string) => plugin("user", type, 'import type { Lent } from "./lent.js";');
+  const project = new Project({ "plugins/lent.ts": lent, "plugins/user.ts": user("int") });
+  await project.build();
+  project.write("plugins/user.ts", user("Lent"));
+  assert.equal(await project.build(), ["user.ts"]);
+});
+
+test("reads values each time that JSON cannot carry", async () => {
+  const zero = plugin("zero", "number").replace("a: number", "a: number = -0");
+  const project = new Project({ "plugins/c.ts": plugin("third", "int"), "plugins/z.ts": zero });
+  await project.build();
+  assert.equal(await project.build(), ["z.ts"]);
+});
+
+test("reads a file with diagnostics each time", async () => {
+  const warned = `import { readFileSync } from "node:fs";
+${plugin("slow", "str").replace("return a", "readFileSync(a); return a")}`;
+  const project = new Project({ ...FILES, "plugins/w.ts": warned });
+  await project.build();
+  assert.equal(await project.build(), ["w.ts"]);
+  project.write("plugins/w.ts", plugin("slow", "str"));
+  assert.equal(await project.build(), ["w.ts"]);
+});
+
+test("finds limits that no plugin leads to any more", async () => {
+  const project = new Project();
+  await project.build();
+  project.write("plugins/d.ts", plugin("fourth", "int", 'import "../lib/small.js";'));
+  assert.equal(await project.build(), ["d.ts", "all"]);
+  project.write("plugins/d.ts", FILES["plugins/d.ts"]!);
+  await project.build();
+  // Which limits are read is not known if there are errors.
+  project.write("plugins/d.ts", plugin("fourth", "symbol", 'import "../lib/small.js";'));
+  assert.equal(await project.build(), ["d.ts"]);
+});
+
+test("reads a type without a name within itself each time", async () => {
+  const tree = "{ readonly next: ReturnType<typeof grow> | null }";
+  const self = `${plugin("grown", "int").replace(": int { return a", " { return grow()")}
+function grow(): ${tree} { return { next: null }; }`;
+  const project = new Project({ ...FILES, "plugins/self.ts": self });
+  await project.build();
+  assert.equal(await project.build(), ["self.ts"]);
+});
+
+test("a re-exported function belongs to its own file once that is a plugin file", async () => {
+  const project = new Project({
+    "types/shared.ts": plugin("shared", "str"),
+    "plugins/d.ts": 'export { shared } from "../types/shared.js";',
+  });
+  let isIncluded = false;
+  const all = project.files.bind(project);
+  project.files = () => all().filter((file) => isIncluded || !file.startsWith("types"));
+  await project.build();
+  isIncluded = true;
+  assert.equal(await project.build(), ["d.ts", "shared.ts"]);
+  isIncluded = false;
+  assert.equal(await project.build(), ["d.ts"]);
+});
+
+test("counts a corrupt store as none", async () => {
+  const project = new Project();
+  await project.build();
+  const good = readFileSync(project.store!, "utf8");
+  const corrupt = [
+    good.slice(0, good.length / 2),
+    good.replace("first", "fjrst"),
+    good.replace(/^./, (first) => (first === "0" ? "1" : "0")),
+    "",
+    "\n{}",
+  ];
+  for (const text of corrupt) {
+    writeFileSync(project.store!, text);
+    assert.equal(await project.build(), LAST_ALL, text.slice(0, 40));
+    assert.equal(await project.build(), []);
+  }
+  rmSync(project.store!);
+  assert.equal(await project.build(), LAST_ALL);
+});
+
+/** Pseudorandom numbers below `n`, the same for a seed. */
+function dice(seed: number): (n: number) => number {
+  let state = seed;
+  return (n) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * n);
+  };
+}
+
+const TYPES = [
+  "int",
+  "Point",
+  "Box<Point>",
+  "Small",
+  "Everywhere",
+  "{ n: Point[] }",
+  "any",
+  "Buffer",
+];
+const IMPORTS = [from("Point, Box", "point"), from("Small", "small")].join("\n");
+
+test("equals a build without it after any edits", async () => {
+  const seed = Number(process.env.SEED ?? 7);
+  const roll = dice(seed);
+  const project = new Project({
+    ...FILES,
+    "tsconfig.json": '{ "compilerOptions": { "strict": true, "types": ["made"] } }',
+    "node_modules/@types/made/package.json": '{ "name": "@types/made", "version": "1.0.0" }',
+    "node_modules/@types/made/index.d.ts": "interface Buffer { readonly length: number }",
+  });
+  const pick = <T>(all: readonly T[]): T => all[roll(all.length)]!;
+  const name = () => pick(["a", "b", "c", "d", "e"]);
+  const fields = () => pick(["x: number", "x: string; y?: int", "x: Buffer", "x: unknown"]);
+  const int = 'import type { int } from "svc-server";';
+  const edits: Record<string, () => void> = {
+    type: () => {
+      const one = name();
+      project.write(`plugins/${one}.ts`, plugin(`of_${one}`, pick(TYPES), IMPORTS));
+    },
+    remove: () => rmSync(join(project.dir, `plugins/${name()}.ts`), { force: true }),
+    deep: () => project.write("lib/deep.ts", `${int}\nexport interface Point { ${fields()} }`),
+    small: () =>
+      project.write(
+        "lib/small.ts",
+        `/** @maximum ${roll(3)} */
+export type Small = ${pick(["number", "string"])};`,
+      ),
+    global: () => {
+      const text = `export {}; declare global { type Everywhere = ${pick(["number", "string"])} }`;
+      project.write(pick(["lib/shared.ts", "types/all.d.ts", "plugins/e.ts"]), text);
+    },
+    shared: () => project.write("lib/shared.ts", plugin("shared", pick(["int", "str"]))),
+    moved: () => project.write(pick(["lib/point.d.ts", "lib/deep.d.ts"]), "export type Point = 1;"),
+    back: () => {
+      for (const file of ["lib/point.d.ts", "lib/deep.d.ts", "types/all.d.ts"])
+        rmSync(join(project.dir, file), { force: true });
+    },
+    point: () => {
+      if (roll(2) === 0) rmSync(join(project.dir, "lib/point.ts"), { force: true });
+      else project.write("lib/point.ts", FILES["lib/point.ts"]!);
+    },
+    version: () => project.write("package.json", `{ "version": "${roll(9)}", "type": "module" }`),
+    declared: () =>
+      project.write(
+        "node_modules/@types/made/index.d.ts",
+        `interface Buffer { ${fields()} }
+declare type int = number;`,
+      ),
+  };
+  project.write("plugins/keep.ts", plugin("keep", "int"));
+  for (let round = 0; round < ROUNDS; round++) {
+    const done = Array.from({ length: 1 + roll(2) }, () => pick(Object.keys(edits)));
+    for (const one of done) edits[one]!();
+    try {
+      await project.build();
+    } catch (error) {
+      throw new Error(`seed ${seed}, round ${round}, ${done.join()}: ${(error as Error).message}
+${(error as { details?: string }).details ?? ""}`);
+    }
+  }
+});
+
+test.run();
