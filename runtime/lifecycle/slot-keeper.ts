@@ -28,7 +28,7 @@ import { findShare } from "./slot-operations.js";
 const FIRST_MS = 100;
 const EVERY_MS = 2000;
 /** Time without a run before a move is settled. */
-const ABANDONED_MS = 1000;
+const ABANDONED_MS = 3000;
 /** While there is a move. */
 const MOVING_MS = 500;
 /** Instances that a dispatcher asks at once. */

@@ -33,7 +33,7 @@ export class ProcedureLease {
   #lost: SvcError | null = null;
   /** Instances that granted the lease; an unreachable one cannot conflict. */
   readonly #granted = new Set<string>();
-  #isRenewing = false;
+  readonly #renewing = new Set<string>();
 
   private constructor(instances: InstanceCalls, what: string, seconds: number) {
     this.#instances = instances;
@@ -58,7 +58,7 @@ export class ProcedureLease {
       await lease.#take(instances.isForced);
       // Of two runs that take over from each other, neither may keep a part.
       await lease.renew();
-      const timer = setInterval(() => void lease.#renewQuietly(), (seconds * 1000) / RENEWALS);
+      const timer = setInterval(() => lease.#renewQuietly(), (seconds * 1000) / RENEWALS);
       try {
         return await act(lease);
       } finally {
@@ -87,12 +87,14 @@ export class ProcedureLease {
     this.#what = what;
   }
 
-  /** The next step reports failures to renew. */
-  async #renewQuietly(): Promise<void> {
-    if (this.#isRenewing) return;
-    this.#isRenewing = true;
-    await this.renew().catch(() => {});
-    this.#isRenewing = false;
+  /** The next step reports failures to renew. No instance waits for one that responds late. */
+  #renewQuietly(): void {
+    for (const id of this.#granted) {
+      if (this.#renewing.has(id)) continue;
+      this.#renewing.add(id);
+      const renewed = this.#renewAt(id).catch(() => {});
+      void renewed.then(() => this.#renewing.delete(id));
+    }
   }
 
   /**

@@ -152,6 +152,28 @@ test("of two runs that take over from each other, none acts with half of the lea
   assert.ok(acting <= 1, outcomes.join());
 });
 
+test("a lease is renewed while another instance does not respond", async () => {
+  const instances = begin(RECORD);
+  const asked = new Map<string, number>();
+  let hangs = false;
+  let go = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const calls = callsOf(instances, (id) => {
+    asked.set(id, (asked.get(id) ?? 0) + 1);
+    return hangs && id === "B1" ? late : undefined;
+  });
+  const run = { ...calls, isForced: false };
+  const wait = async (lease: ProcedureLease): Promise<void> => {
+    hangs = true;
+    const before = asked.get("B2")!;
+    while (asked.get("B2")! < before + 3) await lease.rest(1);
+    go();
+  };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", wait, 0.01)), "done");
+});
+
 function settle(calls: InstanceCalls): Promise<string> {
   const run = { ...calls, isForced: false };
   return codeOf(
