@@ -174,10 +174,12 @@ for (const precision of ["float16", "float32"] as const) {
   test(`offers the best of its candidates by exact scores of ${precision}`, (context) => {
     const { store, graph } = context;
     graph.setVectorSettings({ precision });
-    // int8 cannot tell these apart.
-    const near = (number: number): number[] => vector(number).map((value) => 1 + value / 1000);
+    graph.index("vectors", { length: LENGTH });
+    // int8 sorts these wrongly.
+    const near = (number: number): number[] => vector(number).map((value) => 1 + value / 20);
     for (let at = 0; at < 150; at++) graph.createVertex(`v${at}`, { vector: near(at) });
     build(store);
+    assert.ok(graph.indexes().some(({ indexed }) => indexed === 150));
     const { vectors } = store;
     const probe = new Probe(vectors, partsOfLike(near(7.5), "probe"));
     const find = (ef: number): object[] => {
