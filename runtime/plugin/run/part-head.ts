@@ -17,6 +17,9 @@ const EXTENDED = /^utf-8'[^']*'(.*)$/i;
 /** Characters that browsers escape. */
 const ESCAPES = /%(0a|0d|22)/gi;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names of files must not contain them
+const CONTROLS = /[\u0000-\u001f\u007f]/g;
+
 /** Returns null for a part without a name. */
 export function parsePartHead(text: string): PartHead | null {
   let parameters: ReadonlyMap<string, string> = new Map();
@@ -30,7 +33,7 @@ export function parsePartHead(text: string): PartHead | null {
   const field = parameters.get("name");
   if (field === undefined || field === "") return null;
   const name = decodeExtended(parameters.get("filename*")) ?? parameters.get("filename");
-  return { field, fileName: name === undefined ? null : withoutFolders(name), type };
+  return { field, fileName: name === undefined ? null : plainName(name), type };
 }
 
 function parseParameters(text: string): Map<string, string> {
@@ -58,6 +61,9 @@ function decodeExtended(value: string | undefined): string | undefined {
   }
 }
 
-function withoutFolders(name: string): string {
-  return name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+/** Removes what means something to a file system: folders, control characters, `.` and `..`. */
+function plainName(name: string): string {
+  const plain = name.replace(CONTROLS, "");
+  const file = plain.slice(Math.max(plain.lastIndexOf("/"), plain.lastIndexOf("\\")) + 1);
+  return file === "." || file === ".." ? "" : file;
 }
