@@ -1,36 +1,29 @@
-// Serves the built plugins on a free port, inside this process, and calls them.
+// Calls the plugins inside this process, with a temporary data folder.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { loadPlugins, system } from "svc-server";
+import { testService } from "svc-server/testing";
 
-async function call(path) {
-  const { base } = system.serverPorts();
-  const response = await fetch(`http://127.0.0.1:${base}/svc/plugin/${path}`);
-  return { code: response.status, body: await response.json() };
-}
+let service;
 
 before(async () => {
-  await system.initialize("test");
-  for (const plugin of await loadPlugins(".svc")) system.addPlugin(plugin);
-  await system.startHTTP(0);
+  service = await testService(".", { build: false });
 });
 
-after(() => system.stopHTTP());
+after(() => service.close());
 
 test("hello returns one greeting per time", async () => {
-  const { code, body } = await call("hello?name=you&times=2");
-  assert.equal(code, 200);
-  assert.deepEqual(body.response, ["Hello, you!", "Hello, you!"]);
+  const greetings = await service.call("hello", { name: "you", times: 2 });
+  assert.deepEqual(greetings, ["Hello, you!", "Hello, you!"]);
 });
 
 test("hello limits the number of greetings", async () => {
-  const { body } = await call("hello?times=1000000000");
-  assert.equal(body.response.length, 100);
+  assert.equal((await service.call("hello", { times: 1_000_000_000 })).length, 100);
 });
 
 test("hello rejects an invalid number", async () => {
-  const { code, body } = await call("hello?times=two");
-  assert.equal(code, 400);
-  assert.match(body.message.svc.value, /times/);
+  const response = await service.fetch("/svc/plugin/hello?times=two");
+  assert.equal(response.status, 400);
+  const { message } = await response.json();
+  assert.match(message.svc.value, /times/);
 });
