@@ -59,6 +59,20 @@ test("are independent of each other and of the vector without a name", ({ graph 
   assert.is(graph.objcnt.vectors, 7);
 });
 
+test("are found for several vertices at once as for one", ({ graph, store }) => {
+  fill(graph);
+  const ids = ["far", "text", "both", "near"];
+  const handles = Uint32Array.from([...ids.map((id) => store.ids.find(id)), 2 ** 20]);
+  for (const name of ["", "title", "image"]) {
+    const table = store.vectorFields.require(store.keys.codeOf(name));
+    const slots = new Uint32Array(handles.length).fill(7);
+    table.findSlots(handles, slots, handles.length);
+    const single = Array.from(handles, (handle) => table.slotOf(handle));
+    assert.equal([...slots], single);
+    assert.ok(new Set(single).size > 1);
+  }
+});
+
 test("are removed with their vertex, and with all vertices", ({ graph }) => {
   fill(graph);
   graph.deleteVertex("both");
