@@ -318,6 +318,7 @@ export class ProjectBuilder {
         tsconfig: this.#tsconfig,
         hooks: before,
         described: ["package.json", ...locks, ...chain],
+        staysOpen: this.#staysOpen,
       });
       reading = await this.#reader.read(files);
     } else {

@@ -23,6 +23,8 @@ export interface ReaderOptions {
   readonly hooks: readonly string[];
   /** Files that describe how sources are meant, relative to the project's folder. */
   readonly described: readonly string[];
+  /** Reads all files at first, so that a program of them is open when one changes. */
+  readonly staysOpen: boolean;
 }
 
 interface Joined {
@@ -45,7 +47,7 @@ export class ProjectReader {
     const files = options.hooks.map((hook) => hook.split("#", 1)[0]!);
     this.#hookFiles = files.map((file) => absolutePath(projectDir, file));
     this.#store = new ReadingStore(projectDir, storeKey(projectDir, options));
-    this.#stored = this.#store.load();
+    this.#stored = options.staysOpen ? null : this.#store.load();
   }
 
   /** @param files the plugin files, absolute or relative to the project */
@@ -130,7 +132,7 @@ export class ProjectReader {
 
 /** Everything that readings depend on besides source files and look-ups. */
 function storeKey(projectDir: string, options: ReaderOptions): string {
-  const { described, ...rest } = options;
+  const { described, configured, tsconfig, hooks } = options;
   const { resolve } = createRequire(import.meta.url);
   const libraries = findLibraries();
   const compilers = [
@@ -139,7 +141,7 @@ function storeKey(projectDir: string, options: ReaderOptions): string {
   ];
   const hashes = described.map((file) => [file, hashFile(join(projectDir, file))]);
   return JSON.stringify([
-    ...[compilerVersion(), process.version, projectDir, rest, hashes],
+    ...[compilerVersion(), process.version, projectDir, configured, tsconfig, hooks, hashes],
     ...[libraries, compilers.map(hashFile)],
   ]);
 }

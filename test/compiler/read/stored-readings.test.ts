@@ -57,8 +57,8 @@ class Project extends ProjectFixture {
   }
 
   /** Returns the files that were read. */
-  async build(): Promise<string[]> {
-    const options = { configured: [], tsconfig: "tsconfig.json", hooks };
+  async build(staysOpen = false): Promise<string[]> {
+    const options = { configured: [], tsconfig: "tsconfig.json", hooks, staysOpen };
     const described = ["package.json", "package-lock.json", "tsconfig.json"];
     const read: string[] = [];
     const { readSome, read: readAll } = PluginReader.prototype;
@@ -90,6 +90,8 @@ const LAST_ALL = ["all"];
 test("reads what changed, and what depends on it", async () => {
   const project = new Project();
   assert.equal(await project.build(), LAST_ALL);
+  assert.equal(await project.build(), []);
+  assert.equal(await project.build(true), LAST_ALL);
   assert.equal(await project.build(), []);
   project.write("plugins/c.ts", plugin("third", "str"));
   assert.equal(await project.build(), ["c.ts"]);
