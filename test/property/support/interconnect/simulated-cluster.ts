@@ -133,6 +133,7 @@ class Simulation {
       const logs = this.#members.map(({ id, log }) => `${id}\n${log}`).join("\n---\n");
       throw new Error(`${(error as Error).stack}\n${logs}`);
     } finally {
+      this.#isOver = true;
       for (const member of this.#members) member.free();
       await this.#dispatch.stop();
       this.#world.uninstall();

@@ -55,6 +55,7 @@ export class SimulatedMember {
   #instance: Instance | null = null;
   /** Of all its lives. */
   readonly #instances: Instance[] = [];
+  #isFreed = false;
   #graph: Graph | null = null;
   #store: GraphStore | null = null;
   /** Why its start has failed. */
@@ -109,6 +110,7 @@ export class SimulatedMember {
   }
 
   start(): void {
+    if (this.#isFreed) return;
     const { world, id } = this.#parts;
     const rate = 0.9 + world.random.below(201) / 1000;
     this.process = { id, rate, isAlive: true, pausedUntil: 0 };
@@ -132,6 +134,7 @@ export class SimulatedMember {
 
   /** The memory of its processes, which this one would keep. */
   free(): void {
+    this.#isFreed = true;
     this.crash("process");
     for (const instance of this.#instances) instance.free();
   }
