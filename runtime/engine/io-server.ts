@@ -158,6 +158,8 @@ export class IoServer {
   }: ControlRequest & { op: "executors" }): Promise<void> {
     // Before the plugins that it covers.
     await this.#parts.auth?.load();
+    // An unreadable file of jobs fails the build before it replaces anything.
+    this.#parts.jobs.load(table.routes);
     this.#setPlugins(table);
     this.#parts.answers.setArgspec(table.argspec.hash);
     this.#parts.scheduler.setExecutors(executors);

@@ -285,4 +285,25 @@ test("start without history if their file is corrupt", async () => {
   await until(async () => (await jobs()).get("tick")!.counts.ok > 0);
 });
 
+test("of a later release fail a build that adds jobs, and the former build stays", async () => {
+  await server.stop();
+  const without = (n: number) => `import type { int, PluginRequest } from "svc-server";
+/** @plugin @public @readonly */
+export function one(_request: PluginRequest): int { return ${n}; }
+`;
+  project.write("plugins/p.ts", without(1));
+  await buildProject(project.folder);
+  writeFileSync(join(project.folder, "data/jobs.json"), '{ "format": 2 }');
+  server = await serve(project.folder);
+  const added = "/** @cron 0 3 1 1 * */\nexport function late(): void {}\n";
+  project.write("plugins/p.ts", without(2) + added);
+  await buildProject(project.folder);
+  const address = { host: "127.0.0.1", port: server.port + 1 };
+  const refused = await operate(address as never, "ReloadPlugins", {}).catch(String);
+  assert.match(refused as string, /format 2 is of a later release/);
+  const { json } = await get(server.port, "/svc/plugin/one");
+  assert.is(json.response, 1);
+  assert.equal([...(await jobs()).keys()], []);
+});
+
 test.run();

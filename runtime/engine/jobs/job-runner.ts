@@ -7,6 +7,7 @@ import { log } from "../../base/log.js";
 import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_STREAM } from "../../base/wire/batch.js";
 import type { JobStatus } from "../../builtin/job-status.js";
 import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
+import type { Routes } from "../../plugin/contract/plugin-table.js";
 import { latin1Text, latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
 import type { PluginCall, PluginResult, PluginRoute } from "../plugin-call.js";
 import type { ResponseWriter } from "../response-writer.js";
@@ -85,9 +86,17 @@ export class JobRunner {
     });
   }
 
-  /** Replaces the jobs by those of a build; running ones go on. */
+  /**
+   * Reads the stored jobs, if a build has any and no group keeps them.
+   * @throws SvcError SVC2506
+   */
+  load(routes: Routes): void {
+    const hasJobs = Object.values(routes).some(({ job }) => job !== undefined);
+    if (hasJobs && this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
+  }
+
+  /** Replaces the jobs by those of a build, which was loaded; running ones go on. */
   setJobs(routes: ReadonlyMap<string, JobRoute>): void {
-    if (routes.size > 0 && this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
     const former = this.#jobs;
     this.#jobs = new Map(
       [...routes].map(([name, given]) => [name, this.#job(name, given, former)]),
