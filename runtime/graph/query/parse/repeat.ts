@@ -19,7 +19,7 @@ export function parseRepeat(
     if (through === null) return null;
     throw invalidArgument("through needs repeat", undefined, FORMS, at);
   }
-  const [least, most = null, ...others] = Array.isArray(repeat) ? (repeat as unknown[]) : [];
+  const [least, most, ...others] = Array.isArray(repeat) ? (repeat as unknown[]) : [];
   const max = most === null ? Number.POSITIVE_INFINITY : most;
   const isValid =
     Number.isSafeInteger(least) &&

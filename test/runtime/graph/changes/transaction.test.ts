@@ -115,6 +115,11 @@ test("an error rolls all graphs back", (context) => {
     run(() => Promise.resolve()),
     /must be synchronous/,
   );
+  // An unhandled rejection would end the process.
+  assert.throws(
+    run(() => Promise.reject(new Error("nobody waits"))),
+    /must be synchronous/,
+  );
   openStore(stock).constrain({ type: "item", key: "price", required: true });
   drain(context);
   assert.throws(

@@ -96,6 +96,8 @@ test("rejects what depends on single arcs, and invalid ranges", () => {
   rejects({ repeat: [0, 2] }, /repeat must be the least and the most arcs/);
   rejects({ repeat: [3, 2] }, /repeat must be/);
   rejects({ repeat: 3 }, /repeat must be/);
+  // A forgotten limit is not "no limit".
+  for (const repeat of [[1], [1, undefined]]) rejects({ repeat }, /repeat must be/);
   rejects({ repeat: [1, 2, 3] }, /repeat must be/);
   rejects({ through: { type: "person" } }, /through needs repeat/);
   rejects({ repeat: [1, 2], collect: null }, /collects the arcs that it follows/);
