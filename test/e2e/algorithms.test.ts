@@ -41,10 +41,15 @@ export async function rank(
   return (await graph.pageRankAsync({ rounds, hits: 7, ...limits, ...written })).length;
 }
 
-/** Aborts at the first report of progress. @plugin @graph web */
-export async function abort(_request: PluginRequest, graph: Graph): Promise<str> {
+/** Aborts or throws at the first report of progress. @plugin @graph web */
+export async function abort(
+  _request: PluginRequest, graph: Graph, error: str = "",
+): Promise<str> {
   const controller = new AbortController();
-  const onProgress = () => controller.abort(new Error("enough"));
+  const onProgress = () => {
+    if (error !== "") throw new Error(error);
+    controller.abort(new Error("enough"));
+  };
   try {
     await graph.pageRankAsync({ rounds: 10_000, onProgress, signal: controller.signal });
     return "completed";
@@ -143,8 +148,9 @@ test("end at the time limit, and with the reason of a signal", async () => {
   const { text } = await get(server.port, "/svc/plugin/rank?rounds=10000&timeout=50");
   assert.match(text, /SearchError.*after 50 ms/);
   assert.is(await result("abort"), "enough");
+  assert.is(await result("abort?error=thrown"), "thrown");
   const { running, counts } = await report();
-  assert.equal([running, counts.failed, counts.cancelled], [[], 1, 2]);
+  assert.equal([running, counts.failed, counts.cancelled], [[], 1, 3]);
 });
 
 test("fail with the class of the error", async () => {

@@ -9,6 +9,7 @@ import {
   writeNumbers,
 } from "../../changes/write-numbers.js";
 import { D_OUT } from "../../model/constants.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { Access } from "../../store/session-view.js";
 import { findAnchor } from "../match/anchor.js";
@@ -118,12 +119,38 @@ async function runInBackground<Result>(
   algorithm: BackgroundCall["algorithm"],
   { onProgress, signal, ...options }: BackgroundOptions,
 ): Promise<Result> {
-  signal?.throwIfAborted();
+  const failed = new AbortController();
+  const steps = guardProgress({ onProgress, signal }, failed);
+  steps.signal?.throwIfAborted();
   const runner = findBackgroundRunner();
   const call: BackgroundCall = { graph: access.store.name, algorithm, options };
-  const steps: StepOptions = { onProgress, signal };
   const run = runner === null ? runWholeGraph(access, call, steps) : runner.run(call, steps);
-  return (await run) as Result;
+  const result = (await run) as Result;
+  failed.signal.throwIfAborted();
+  return result;
+}
+
+/**
+ * Returns steps that end with the error that `onProgress` throws: others call it, for whom the
+ * error would be one of their own.
+ */
+function guardProgress({ onProgress, signal }: StepOptions, failed: AbortController): StepOptions {
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalidArgument("invalid signal parameter", signal, "an AbortSignal", ".signal");
+  }
+  if (onProgress === undefined) return { signal };
+  if (typeof onProgress !== "function") {
+    throw invalidArgument("invalid onProgress parameter", onProgress, "a function", ".onProgress");
+  }
+  const report = (share: number): void => {
+    try {
+      onProgress(share);
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
+  const signals = signal === undefined ? [failed.signal] : [failed.signal, signal];
+  return { onProgress: report, signal: AbortSignal.any(signals) };
 }
 
 /**

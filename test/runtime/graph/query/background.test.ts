@@ -100,6 +100,16 @@ test("end with the reason of a signal, at the time limit, and when the graph is 
   const { signal } = controller;
   await rejects(() => graph.pageRankAsync({ rounds: 10_000, onProgress, signal }), /enough/);
   await rejects(() => graph.pageRankAsync({ rounds: 10_000, timeout: 20, limexec: true }), /20 ms/);
+  const thrower = (): void => {
+    throw new Error("no progress");
+  };
+  const other = new AbortController().signal;
+  await rejects(
+    () => graph.pageRankAsync({ rounds: 10_000, onProgress: thrower, signal: other }),
+    /no progress/,
+  );
+  await rejects(() => graph.pageRankAsync({ onProgress: 5 as never }), /onProgress is 5; expected/);
+  await rejects(() => graph.pageRankAsync({ signal: {} as never }), /signal is \{\}; expected/);
   await rejects(() => graph.pageRankAsync({ write: "1" }), /invalid property key/);
   await rejects(() => graph.pageRankAsync({ writes: "a" } as never), /'writes'/);
   graph.setGraphReadonly();
