@@ -4,7 +4,7 @@
 /** @throws TypeError if a function has returned a promise */
 export function requireSynchronous(result: unknown, name: string): void {
   if (typeof result === "object" && result !== null && "then" in result) {
-    // Nobody else handles its error, which would end the thread.
+    // Unhandled, its error would end the thread.
     if (result instanceof Promise) result.catch(() => undefined);
     throw new TypeError(`${name} function must be synchronous`);
   }
