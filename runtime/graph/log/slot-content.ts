@@ -3,6 +3,7 @@
 
 import { assert } from "../../base/assert.js";
 import type { InstanceSlots } from "../../base/instance-slots.js";
+import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { DataError } from "../model/errors.js";
 import { apply, applyLogged } from "../operations/apply.js";
@@ -21,8 +22,9 @@ export type { RecordName, SlotContent } from "./slot-encoder.js";
 
 /** Records of one commit. */
 const MAX_RECORDS = 256;
+/** Words of the records of one commit, and entries of its undo log. */
 const MAX_WORDS = 2 ** 16;
-/** Vertices of one commit. */
+/** Vertices of one commit that removes some. */
 const MAX_REMOVED = 64;
 const NAME_SHIFT = 16;
 
@@ -79,9 +81,14 @@ export class GraphSlots {
 
   /** Removes the content of slots. */
   remove(slots: readonly number[]): void {
-    const found = this.#reading(() => this.#index.find(new Set(slots)));
-    const listed = [...found.values()].flat();
-    this.#unchecked(() => removeVertices(this.store, listed, (one) => this.#index.isSame(one)));
+    const { vertices } = this.store;
+    const listed = new Map<number, number>();
+    this.#reading(() => {
+      for (const found of this.#index.find(new Set(slots)).values()) {
+        for (const vertex of found) listed.set(vertex, vertices.generationOf(vertex));
+      }
+    });
+    this.#unchecked(() => removeVertices(this.store, listed));
   }
 
   /** Waits for changes that began before: later ones know the slots as they are now. */
@@ -220,40 +227,48 @@ function writeBatch(
 /**
  * Removes vertices and the arcs of their slots. They were listed before: where a vertex is gone,
  * its handle may have got another one, which is recognized under the mutex.
+ * @param listed generations by handle
  */
-function removeVertices(
-  store: GraphStore,
-  listed: readonly number[],
-  isSame: (vertex: number) => boolean,
-): void {
-  const { vertices, writer } = store;
-  const isThere = (vertex: number): boolean => vertices.isUsed(vertex) && isSame(vertex);
+function removeVertices(store: GraphStore, listed: ReadonlyMap<number, number>): void {
+  const { vertices } = store;
+  const handles = [...listed.keys()];
+  const isThere = (vertex: number): boolean =>
+    vertices.isUsed(vertex) && vertices.generationOf(vertex) === listed.get(vertex);
   const removeEach = (remove: (store: GraphStore, vertex: number) => void): void => {
-    for (let next = 0; next < listed.length; ) {
+    for (let next = 0; next < handles.length; ) {
       change(store, () => {
-        const end = Math.min(listed.length, next + MAX_REMOVED);
-        for (; next < end && writer.loggedWords < MAX_WORDS; next++) {
-          if (isThere(listed[next]!)) remove(store, listed[next]!);
+        const end = Math.min(handles.length, next + MAX_REMOVED);
+        while (next < end && !isFull(store)) {
+          if (isThere(handles[next]!)) remove(store, handles[next]!);
+          // The next commit goes on with one that has more arcs.
+          if (!isFull(store)) next++;
         }
       });
     }
   };
   // Arcs between them end first, so that no vertex stays behind as a virtual one.
   removeEach(removeArcsOfAnchors);
-  removeUnlisted(store, new Set(listed), isThere);
+  removeUnlisted(store, handles, isThere);
   removeEach(removeVertex);
+}
+
+/** Returns whether a commit is so large that another one has to follow. */
+function isFull({ writer, memory }: GraphStore): boolean {
+  return writer.loggedWords >= MAX_WORDS || memory.header.words[Header.UndoCount]! >= MAX_WORDS;
 }
 
 function removeVertex(store: GraphStore, vertex: number): void {
   const { vertices, outArcs } = store;
   if (vertices.isReal(vertex)) return perform(store, OperationCode.DeleteVertex, vertex, 0, 0, 0);
-  while (vertices.isUsed(vertex) && outArcs.degree(vertex) > 0) removeArc(store, vertex, 0);
+  while (vertices.isUsed(vertex) && outArcs.degree(vertex) > 0 && !isFull(store)) {
+    removeArc(store, vertex, 0);
+  }
 }
 
 function removeArcsOfAnchors(store: GraphStore, vertex: number): void {
   const { inArcs } = store;
   // From the end: one that replaces a removed one was visited before.
-  for (let place = inArcs.length(vertex) - 1; place >= 0; place--) {
+  for (let place = inArcs.length(vertex) - 1; place >= 0 && !isFull(store); place--) {
     // All arcs of an anchor end at once.
     if (place >= inArcs.length(vertex)) continue;
     const tail = inArcs.otherAt(vertex, place);
@@ -264,19 +279,19 @@ function removeArcsOfAnchors(store: GraphStore, vertex: number): void {
 /** Removes forward-only arcs from anchors, in commits of limited size. */
 function removeUnlisted(
   store: GraphStore,
-  heads: ReadonlySet<number>,
+  heads: readonly number[],
   isThere: (vertex: number) => boolean,
 ): void {
-  const { vertices, outArcs, inArcs, writer } = store;
-  if (![...heads].some((head) => inArcs.degree(head) > inArcs.length(head))) return;
+  const { vertices, outArcs, inArcs } = store;
+  if (!heads.some((head) => inArcs.degree(head) > inArcs.length(head))) return;
   for (let tail = 1; tail < vertices.end; tail++) {
+    const isTail = (): boolean => vertices.isUsed(tail) && isAnchor(store, tail);
+    if (!isTail()) continue;
     for (let place = outArcs.degree(tail) - 1; place >= 0; ) {
       change(store, () => {
-        const isTail = vertices.isUsed(tail) && isAnchor(store, tail);
-        place = isTail ? Math.min(place, outArcs.degree(tail) - 1) : -1;
-        for (; place >= 0 && writer.loggedWords < MAX_WORDS; place--) {
-          const head = outArcs.otherAt(tail, place);
-          if (heads.has(head) && isThere(head)) removeArc(store, tail, place);
+        place = isTail() ? Math.min(place, outArcs.degree(tail) - 1) : -1;
+        for (; place >= 0 && !isFull(store); place--) {
+          if (isThere(outArcs.otherAt(tail, place))) removeArc(store, tail, place);
         }
       });
     }

@@ -1,5 +1,6 @@
 // Slot of each vertex of a graph, for a move: 2 bytes a vertex. A refresh hashes only the ids of
-// vertices that are new: those with a later generation than the last one at the refresh before.
+// vertices that are new: those with a later generation than the last one at the refresh before. To
+// this comparison, vertices that are older by half of all generations are new, too.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { isAnchor } from "../operations/require-owner.js";
@@ -41,11 +42,6 @@ export class SlotIndex {
     return found;
   }
 
-  /** Returns whether a handle has the vertex that it had at the last refresh, or none. */
-  isSame(vertex: number): boolean {
-    return this.#serial !== null && this.#store.vertices.isAsOld(vertex, this.#serial);
-  }
-
   /** Returns the number of real vertices of each slot that are no anchors. Requires the mutex. */
   count(): Uint32Array {
     this.#refresh();
@@ -62,11 +58,13 @@ export class SlotIndex {
   #refresh(): void {
     const { vertices, ids } = this.#store;
     const { end, serial } = vertices;
-    if (serial === this.#serial) return;
+    const known = this.#serial;
+    if (serial === known) return;
     this.#extend(end);
     const slotOf = this.#slotOf;
     for (let vertex = 1; vertex < end; vertex++) {
-      if (this.isSame(vertex) || !vertices.isUsed(vertex)) continue;
+      const isKnown = known !== null && vertices.isAsOld(vertex, known);
+      if (isKnown || !vertices.isUsed(vertex)) continue;
       slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
     }
     this.#serial = serial;

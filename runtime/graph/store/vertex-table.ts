@@ -166,7 +166,10 @@ export class VertexTable implements Allocator {
     return this.fieldOf(handle, RecordWord.Generation);
   }
 
-  /** Returns whether a handle was allocated last when, or before, `serial` was the last one. */
+  /**
+   * Returns whether a handle was allocated last when, or before, `serial` was the last one; false
+   * also if it was 2^31 allocations before.
+   */
   isAsOld(handle: number, serial: number): boolean {
     return ((this.generationOf(handle) - serial) | 0) <= 0;
   }

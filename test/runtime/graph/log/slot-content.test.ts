@@ -13,7 +13,7 @@ import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { expire } from "../../../../runtime/graph/changes/expire.js";
 import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { GraphSlots } from "../../../../runtime/graph/log/slot-content.js";
-import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
+import { Header, ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
 import {
   D_OUT,
   M_CNT,
@@ -24,7 +24,7 @@ import {
 import { OwnerError } from "../../../../runtime/graph/model/errors.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../support/check-store.js";
-import { loggedStore, replayTo } from "../support/logged-graph.js";
+import { loggedStore, replayTo, takeUnits } from "../support/logged-graph.js";
 import { openStore } from "../support/make-graph.js";
 
 const test = suite<{ stores: GraphStore[]; graphs: Graph[] }>("content of slots");
@@ -267,6 +267,35 @@ test("arcs that only an anchor lists stay with a reused handle", ({ stores, grap
   slots.remove([slotOf("v0")]);
   other.closeAll();
   assert.is(graph!.size, 1);
+});
+
+test("vertices leave however many were created since", ({ stores, graphs }) => {
+  const [store] = stores;
+  const [graph] = graphs;
+  const slots = new GraphSlots(store!, threadSlots()!);
+  graph!.createVertex("old");
+  store!.memory.header.words[Header.VertexSerial]! += 2 ** 31;
+  graph!.createVertex("new");
+  slots.remove(ALL);
+  assert.equal(graph!.vertices(), []);
+});
+
+test("vertices with more arcs than a transaction has room for leave", ({ stores, graphs }) => {
+  const small = loggedStore(2 ** 18);
+  const graph = openStore(small);
+  stores.push(small);
+  graphs.push(graph);
+  const slots = new GraphSlots(small, threadSlots()!);
+  // Virtual, so that each of its arcs is removed by itself.
+  const hub = "h".repeat(4000);
+  for (let n = 0; n < 160; n++) {
+    graph.createVertex(`a${n}`, { type: "kind" });
+    graph.connect(`a${n}`, "has", hub);
+    graph.connect(hub, "in", `a${n}`);
+    takeUnits(small);
+  }
+  slots.remove(ALL);
+  assert.equal([graph.size, graph.order], [0, 160]);
 });
 
 test.run();
