@@ -134,13 +134,14 @@ export class HealthChecker {
 
   async #ask(leader: BackEnd): Promise<void> {
     let probe: Probe;
+    const isWatched = (): boolean => this.#timer !== null && this.#backEnds.includes(leader);
     do {
       probe = new Probe(leader, FORMER_PROBE_MS);
       this.#suspected.set(leader, probe);
       await probe.result;
       if (probe.isLate) this.#silent.add(leader);
       else this.#silent.delete(leader);
-    } while (probe.isLate && !leader.isDefunct && this.#timer !== null);
+    } while (probe.isLate && !leader.isDefunct && isWatched());
     this.#suspected.delete(leader);
     if ((await probe.result)?.leads == null) return;
     this.#trusted.set(leader, performance.now() + STANDBY_PROBE_MS);

@@ -109,6 +109,25 @@ test("a leader that responds to nothing has lost its requests once another one l
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
+test("probes a silent leader no longer that is not in the matrix any more", async () => {
+  const { leader, standby, matrix } = await startGroup();
+  const health = new HealthChecker(matrix, () => {});
+  await health.start();
+  const [first] = matrix.all();
+  leader.health = "";
+  health.suspect(first!);
+  await until(() => leader.open === 1, "probe of the late leader");
+  const next = matrixOf(standby);
+  health.watch(next);
+  await until(() => leader.open === 0, "end of the probe");
+  // Another one would have begun before this one.
+  await health.ask([...next.all()]);
+  assert.is(leader.accepted, 2);
+  health.stop();
+  for (const one of [matrix, next]) one.close();
+  for (const backEnd of [leader, standby]) await backEnd.close();
+});
+
 test("asks members of a group again and again only while its leader is silent", async () => {
   const { leader, standby, matrix } = await startGroup();
   const health = new HealthChecker(matrix, () => {});
