@@ -151,8 +151,10 @@ function isPast({ log, graphs }: Positions, { sn, counts }: Ancestor, own: Own):
   if (counts === undefined) return log!.sn > sn;
   return graphs.some(({ identity, count }) => {
     const known = counts[identity];
-    if (known === undefined) return own.graphs.byIdentity(identity)?.isErased !== true;
-    return count > known;
+    if (known !== undefined) return count > known;
+    const graph = own.graphs.byIdentity(identity);
+    // It was created later, or was closed there: then nothing but the position tells.
+    return graph === undefined || (!graph.isErased && log!.sn > sn);
   });
 }
 

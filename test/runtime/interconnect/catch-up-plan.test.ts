@@ -11,16 +11,20 @@ import type { Positions } from "../../../runtime/interconnect/wire/positions.js"
 
 const test = suite("catch-up plan");
 
-const [KEPT, ERASED, NEW] = ["1", "2", "3"].map((digit) => digit.repeat(32)) as [
+const [KEPT, ERASED, NEW, CLOSED] = ["1", "2", "3", "4"].map((digit) => digit.repeat(32)) as [
+  string,
   string,
   string,
   string,
 ];
-const erased = { number: 2, identity: ERASED, name: "e", path: "e", before: 0, after: 9 };
+const known = { number: 2, name: "e", path: "e", before: 0, after: 9 };
 const OWN: Own = {
   log: { logId: "c".repeat(32), epoch: 5 },
   graphs: {
-    byIdentity: (identity) => (identity === ERASED ? { ...erased, isErased: true } : undefined),
+    byIdentity: (identity) =>
+      [ERASED, CLOSED].includes(identity)
+        ? { ...known, identity, isErased: identity === ERASED }
+        : undefined,
   },
 };
 const FORMER = { id: "a".repeat(32), sn: 100, chain: 1 };
@@ -51,6 +55,8 @@ test("its graphs show that a replica is past that point, whatever older position
   assert.is(isPast(101, [KEPT, 40]), false);
   assert.is(isPast(90, [KEPT, 40], [NEW, 1]), true, "created after that point");
   assert.is(isPast(90, [KEPT, 40], [ERASED, 1]), false, "erased before that point");
+  assert.is(isPast(100, [CLOSED, 41]), false, "closed there, so that the position decides");
+  assert.is(isPast(101, [CLOSED, 41]), true, "closed there, and behind that point");
 });
 
 test("a former leader that no other member followed is superseded", () => {
