@@ -173,12 +173,13 @@ export class SlotKeeper {
   }
 
   async #settle(calls: InstanceCalls): Promise<void> {
+    // Every instance with the move asks all others: not again at once.
+    this.#seenSinceMs = performance.now();
     // Without all of them nothing can be decided, and the lease would keep operators waiting.
     const instances = new SlotInstances(calls, null);
     const found = await Promise.all(listMembers(calls.system).map((id) => instances.look(id)));
     // A run has not come back to this instance since its restart.
     if (found.some(({ isRun }) => isRun)) return;
-    this.#seenSinceMs = performance.now();
     const run = { ...calls, isForced: false };
     try {
       await ProcedureLease.during(

@@ -4,8 +4,8 @@
 import type { Reading } from "./leadership.js";
 
 /**
- * After a takeover, claims wait for twice the time of silence, for 10 s up to 5 minutes, while the
- * holder is still heard elsewhere: it may only be slow to reach the engine.
+ * For 10 s after a takeover, or up to 5 minutes after frequent ones, a holder that is still heard
+ * elsewhere is replaced only after twice the time of silence: it may just reach the engine slowly.
  */
 const MIN_CALM_MS = 10_000;
 const MAX_CALM_MS = 300_000;
