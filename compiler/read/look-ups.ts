@@ -1,7 +1,9 @@
-// Answers of the file system that decide how TypeScript resolves imports. They are kept, including
-// those about files that do not exist, so that a later build knows whether it would find the same.
+// Answers of the file system that decide how TypeScript resolves imports, and packages that
+// tsconfig.json extends. They are kept, including those about files that do not exist, so that a
+// later build knows whether it would find the same.
 
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import type { ts } from "ts-morph";
 import { hashContent } from "../../runtime/settings/manifest.js";
 
 /** Kind of a question: file or folder there, real path, hash of a text, names in a folder. */
@@ -16,6 +18,33 @@ export class LookUpRecord {
   readonly note = (question: Question, path: string): void => {
     const key = `${question} ${path}`;
     if (!this.answers.has(key)) this.answers.set(key, answer(question, path));
+  };
+}
+
+/** Notes what TypeScript asks. */
+export function recording<H extends ts.ModuleResolutionHost>(host: H, { note }: LookUpRecord): H {
+  return {
+    ...host,
+    fileExists: (path: string) => {
+      note("file", path);
+      return host.fileExists(path);
+    },
+    directoryExists: (path: string) => {
+      note("folder", path);
+      return host.directoryExists!(path);
+    },
+    getDirectories: (path: string) => {
+      note("names", path);
+      return host.getDirectories!(path);
+    },
+    realpath: (path: string) => {
+      note("real", path);
+      return host.realpath!(path);
+    },
+    readFile: (path: string) => {
+      note("text", path);
+      return host.readFile(path);
+    },
   };
 }
 

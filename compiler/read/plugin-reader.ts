@@ -20,7 +20,7 @@ import type { LookUps } from "./look-ups.js";
 import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
-import { absolutePath } from "./paths.js";
+import { absolutePath, relativePath } from "./paths.js";
 import { prepareFiles } from "./prepare-files.js";
 import { ReadContext } from "./read-context.js";
 import { readPlugin, type ShapeReaders } from "./read-plugin.js";
@@ -190,9 +190,10 @@ export class PluginReader {
       this.#startOver();
     } else {
       const touched = imports.importersOf(paths);
-      for (const path of touched) this.#readings.delete(path);
       const isTouched = (path: string) => touched.has(path) || paths.includes(path);
-      if (this.#hookFiles.some(isTouched)) this.#forget();
+      const isShared = [...touched, ...paths].some((path) => this.#reportsElsewhere(path));
+      if (isShared || this.#hookFiles.some(isTouched)) this.#forget();
+      for (const path of touched) this.#readings.delete(path);
       for (const [file, reading] of this.#readings) {
         const isMissing = reading.diagnostics.some(({ code }) => code === "SVC1144");
         if (isMissing || this.#hooksOf(reading).some(isTouched)) this.#readings.delete(file);
@@ -204,6 +205,13 @@ export class PluginReader {
     }
     this.#setFiles(files);
     return this.read();
+  }
+
+  /** Returns whether a file reports what others lead to as well, which do not report it again. */
+  #reportsElsewhere(path: string): boolean {
+    const { diagnostics = [] } = this.#readings.get(path) ?? {};
+    const own = relativePath(this.#projectDir, path);
+    return diagnostics.some(({ position }) => position.file !== own);
   }
 
   /** Global declarations affect every file, also if they were added or removed. */

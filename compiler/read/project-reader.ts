@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { hashFile } from "../../runtime/settings/manifest.js";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
+import { hasErrors } from "../build-result.js";
 import { compilerVersion } from "../version.js";
 import { type FileReading, joinReadings, type ReadResult } from "./file-reading.js";
 import { findLibraries } from "./find-libraries.js";
@@ -58,8 +59,7 @@ export class ProjectReader {
     if (known) return known;
     this.#reader = await this.#open(paths);
     const result = this.#reader.read();
-    this.#stored = storedAnew(this.#reader.parts());
-    this.#store.save(this.#stored);
+    this.#keep(result, storedAnew(this.#reader.parts()));
     return result;
   }
 
@@ -86,9 +86,15 @@ export class ProjectReader {
     if (parts.withTypes !== stored.withTypes) return null;
     const joined = this.#joined(plan, files, parts);
     if (joined === null) return null;
-    this.#stored = joined.stored;
-    this.#store.save(joined.stored);
+    this.#keep(joined.result, joined.stored);
     return joined.result;
+  }
+
+  /** With errors, the former readings stay: only one of the files with a wrong type reports it. */
+  #keep({ diagnostics }: ReadResult, stored: StoredReadings): void {
+    if (hasErrors(diagnostics)) return;
+    this.#stored = stored;
+    this.#store.save(stored);
   }
 
   /** Joins stored readings and new ones; null if they do not fit. */
@@ -112,8 +118,7 @@ export class ProjectReader {
     if (!isComplete(readings)) return null;
     const named = new Map([...before.named, ...(parts?.named ?? [])]);
     const joined = joinReadings(readings, named);
-    const hasErrors = joined.diagnostics.some(({ severity }) => severity === "error");
-    if (!hasErrors && hasUnreadLimits(reached)) return null;
+    if (!hasErrors(joined.diagnostics) && hasUnreadLimits(reached)) return null;
     const inputs = [...reached].filter(([, { isInput }]) => isInput);
     const dependencies = inputs.map(([path]) => relativePath(this.#projectDir, path)).sort();
     const lookUps = new Map([...before.lookUps, ...(parts?.lookUps ?? [])]);

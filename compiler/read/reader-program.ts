@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { ts } from "ts-morph";
 import { findLibraries } from "./find-libraries.js";
-import { LookUpRecord, type LookUps } from "./look-ups.js";
+import { LookUpRecord, type LookUps, recording } from "./look-ups.js";
 import { isPackageFolder } from "./package-symbols.js";
 import { needsParents } from "./prepare-files.js";
 import { readProgramOptions } from "./program-options.js";
@@ -35,7 +35,7 @@ export class ReaderProgram {
    * @throws SvcError SVC1061 if it cannot be parsed
    */
   constructor(projectDir: string, tsconfig: string) {
-    const options = readProgramOptions(projectDir, tsconfig);
+    const options = readProgramOptions(projectDir, tsconfig, this.#lookUps);
     this.#withheldTypes = options.types ?? [];
     this.#options = { ...options, types: [] };
     this.#host = {
@@ -82,7 +82,7 @@ export class ReaderProgram {
     return this.#hasRestored;
   }
 
-  /** Answers of the file system when imports were resolved. */
+  /** Answers of the file system when imports and options were resolved. */
   get lookUps(): LookUps {
     return this.#lookUps.answers;
   }
@@ -97,33 +97,6 @@ export class ReaderProgram {
     else this.#lookUps.note("file", path);
     return sourceFile;
   }
-}
-
-/** Notes what is asked to resolve imports. */
-function recording(host: ts.CompilerHost, { note }: LookUpRecord): ts.CompilerHost {
-  return {
-    ...host,
-    fileExists: (path) => {
-      note("file", path);
-      return host.fileExists(path);
-    },
-    directoryExists: (path) => {
-      note("folder", path);
-      return host.directoryExists!(path);
-    },
-    getDirectories: (path) => {
-      note("names", path);
-      return host.getDirectories!(path);
-    },
-    realpath: (path) => {
-      note("real", path);
-      return host.realpath!(path);
-    },
-    readFile: (path) => {
-      note("text", path);
-      return host.readFile(path);
-    },
-  };
 }
 
 function isOwnDeclaration(path: string): boolean {

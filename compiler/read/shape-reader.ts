@@ -39,6 +39,8 @@ const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
   readonly #readings = new Map<ts.Type, TypeReading>();
+  /** Types that were read as parts of the outermost one. */
+  #parts: ts.Type[] = [];
   /** Types being read, with the names that recursive references use. */
   readonly #open = new Map<ts.Type, TypeName | null>();
   /** Infinite types; no second branch of one is followed. */
@@ -53,10 +55,18 @@ export class ShapeReader implements TypeReader {
   read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
     if (known) return known;
+    const isOutermost = this.#open.size === 0;
     const reading = this.#readMapped(type) ?? this.#readType(type);
-    // A result cached inside an open type may lack problems of the outer type, but never its shape.
     this.#readings.set(type, reading);
+    if (isOutermost) this.#forgetParts(reading);
+    else this.#parts.push(type);
     return reading;
+  }
+
+  /** A part that leads back to a type with problems may lack these, but never its shape. */
+  #forgetParts({ problems }: TypeReading): void {
+    if (problems.length > 0) for (const part of this.#parts) this.#readings.delete(part);
+    this.#parts = [];
   }
 
   /** Shape of a type whose `undefined` means absence, as in optional properties. */

@@ -113,7 +113,7 @@ export class ReadingStore {
       removeOldest(folder);
     } catch {
       // Packages may be installed by another user and be read-only.
-      rmSync(next, { force: true });
+      discard(next);
     }
   }
 
@@ -127,6 +127,14 @@ function nearestPackages(folder: string): string | null {
   if (existsSync(packages)) return packages;
   const parent = dirname(folder);
   return parent === folder ? null : nearestPackages(parent);
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Its folder is not accessible, or is a file.
+  }
 }
 
 /** Projects may be removed or renamed. */

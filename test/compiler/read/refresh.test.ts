@@ -68,6 +68,28 @@ test("follows a changed plugin file, a changed import, a new and a removed file"
   assert.equal(removed.diagnostics, []);
 });
 
+test("finds errors of types that several files share after the first of them is gone", () => {
+  const project = new ProjectFixture({
+    ...FILES,
+    "plugins/a.ts": plugin("first", "One", 'import type { One } from "../lib/shapes.js";'),
+    "plugins/b.ts": plugin("second", "Other", 'import type { Other } from "../lib/shapes.js";'),
+    "plugins/c.ts": plugin("third", "Limited", 'import type { Limited } from "../lib/shapes.js";'),
+    "plugins/d.ts": plugin("fourth", "Limited", 'import type { Limited } from "../lib/shapes.js";'),
+    "lib/shapes.ts": `export interface One { other: Other | null; wrong: symbol }
+export interface Other { one: One }
+/** @maximum 9 */
+export interface Limited { x: string }`,
+  });
+  const files = [...PLUGINS, "plugins/d.ts"];
+  const reader = new PluginReader(project.dir, files);
+  const found = codes(reader.read().diagnostics);
+  assert.equal([...new Set(found)].sort(), ["SVC1040", "SVC1041", "SVC1141"]);
+  const left = files.filter((file) => !/[ac]/.test(file.slice("plugins/".length, -3)));
+  for (const file of ["plugins/a.ts", "plugins/c.ts"]) project.remove(file);
+  const result = assertSame(project, reader, ["plugins/a.ts", "plugins/c.ts"], left);
+  assert.equal([...new Set(codes(result.diagnostics))].sort(), ["SVC1040", "SVC1041", "SVC1141"]);
+});
+
 test("finds an import that appears later", () => {
   const { "lib/deep.ts": deep, ...files } = FILES;
   const project = new ProjectFixture(files);

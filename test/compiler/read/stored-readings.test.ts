@@ -1,6 +1,14 @@
 // Stored readings: with them, a build after any edit has the result of a build without them.
 
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -258,6 +266,37 @@ ${plugin("slow", "str").replace("return a", "readFileSync(a); return a")}`;
   assert.equal(await project.build(), ["w.ts"]);
 });
 
+test("finds errors of types that several files share after the first of them is gone", async () => {
+  const project = new Project({
+    "plugins/a.ts": plugin("first", "Dep", 'import type { Dep } from "dep";'),
+    "plugins/b.ts": plugin("second", "Dep", 'import type { Dep } from "dep";'),
+    "node_modules/dep/package.json": '{ "name": "dep", "type": "module", "types": "index.d.ts" }',
+    "node_modules/dep/index.d.ts": "/** @maximum 9 */\nexport interface Dep { x: string }",
+  });
+  await project.build();
+  project.remove("plugins/a.ts");
+  await project.build();
+});
+
+test("reads everything again when a package of compiler options has changed", async () => {
+  const options = (file: string) =>
+    JSON.stringify({
+      compilerOptions: { module: "nodenext", paths: { far: [`../../lib/${file}.ts`] } },
+    });
+  const project = new Project({
+    "tsconfig.json": '{ "extends": "options" }',
+    "node_modules/options/package.json": '{ "name": "options", "tsconfig": "base.json" }',
+    "node_modules/options/base.json": options("one"),
+    "plugins/c.ts": plugin("third", "Far", 'import type { Far } from "far";'),
+    "lib/one.ts": "export type Far = string;",
+    "lib/two.ts": "export type Far = number;",
+  });
+  await project.build();
+  assert.equal(await project.build(), []);
+  project.write("node_modules/options/base.json", options("two"));
+  assert.equal(await project.build(), LAST_ALL);
+});
+
 test("finds limits that no plugin leads to any more", async () => {
   const project = new Project();
   await project.build();
@@ -312,6 +351,28 @@ test("counts a corrupt store as none", async () => {
   }
   rmSync(project.store!);
   assert.equal(await project.build(), LAST_ALL);
+});
+
+test("needs no place for the store, and keeps only so many", async () => {
+  const project = new Project();
+  project.write("node_modules/.cache", "a file");
+  assert.equal(await project.build(), LAST_ALL);
+  project.remove("node_modules/.cache");
+  const others = Array.from({ length: 40 }, (_, at) => {
+    const name = `readings-${at.toString(16).padStart(16, "0")}.json`;
+    project.write(`node_modules/.cache/svc-server/${name}`, "{}");
+    const path = join(project.dir, "node_modules/.cache/svc-server", name);
+    utimesSync(path, at + 1, at + 1);
+    return name;
+  });
+  await project.build();
+  const kept = readdirSync(join(project.dir, "node_modules/.cache/svc-server")).sort();
+  assert.equal(
+    kept.filter((name) => others.includes(name)),
+    others.slice(-31),
+  );
+  assert.is(kept.length, 32);
+  assert.equal(await project.build(), []);
 });
 
 /** Pseudorandom numbers below `n`, the same for a seed. */
