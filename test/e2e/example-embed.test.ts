@@ -19,8 +19,9 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 async function load(name: string, code: string | null): Promise<typeof Example> {
   const project = join(folder, name);
   const installed = join(project, "node_modules/@huggingface/transformers");
-  mkdirSync(installed, { recursive: true });
+  mkdirSync(project);
   if (code !== null) {
+    mkdirSync(installed, { recursive: true });
     writeFileSync(join(installed, "package.json"), '{ "type": "module", "main": "index.js" }');
     writeFileSync(join(installed, "index.js"), code);
   }
@@ -52,6 +53,8 @@ test("asks for the model again after a failure", async () => {
 test("reports a package that does not load", async () => {
   const { findEmbed } = await load("broken", `throw new Error("broken");`);
   assert.is(await findEmbed().catch(({ message }: Error) => message), "broken");
+  const { findEmbed: findPart } = await load("part", `import "needed-by-it";`);
+  assert.match(String(await findPart().catch(({ message }: Error) => message)), "needed-by-it");
 });
 
 test.run();

@@ -35,13 +35,19 @@ async function loadModel(): Promise<Embed> {
     transformers = (await import(PACKAGE)) as Transformers;
   } catch (error) {
     // A package that is installed, but does not load, must not go unnoticed.
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    if (!isMissing(error)) throw error;
     return async (texts) => texts.map(embedGrams);
   }
   const extract = await transformers.pipeline("feature-extraction", MODEL);
   return async (texts) => {
     return (await extract([...texts], { pooling: "mean", normalize: true })).tolist();
   };
+}
+
+/** Returns whether the package itself is missing, not one that it needs. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${PACKAGE}'`);
 }
 
 /** Returns the sum of a signed unit per n-gram of the words, at the position of its hash. */

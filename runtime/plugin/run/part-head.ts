@@ -18,7 +18,7 @@ const EXTENDED = /^utf-8'[^']*'(.*)$/i;
 const ESCAPES = /%(0a|0d|22)/gi;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: names of files must not contain them
-const CONTROLS = /[\u0000-\u001f\u007f]/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** Returns null for a part without a name. */
 export function parsePartHead(text: string): PartHead | null {

@@ -15,6 +15,8 @@ const NAMES: readonly (readonly [stated: string, name: string])[] = [
   ['filename="\0..\x7f"', ""],
   ['filename="a\0b%0a.png"', "ab.png"],
   ["filename*=UTF-8''..%2F%00e%0Bvil", "evil"],
+  // A terminal may take it for the start of a command.
+  ["filename*=UTF-8''a%C2%9B2J.png", "a2J.png"],
 ];
 
 test("states names without folders, control characters and dots alone", () => {
