@@ -353,7 +353,7 @@ test("counts a corrupt store as none", async () => {
   assert.equal(await project.build(), LAST_ALL);
 });
 
-test("needs no place for the store, and keeps only so many", async () => {
+test("needs no place for the store, and keeps those of 32 projects", async () => {
   const project = new Project();
   project.write("node_modules/.cache", "a file");
   assert.equal(await project.build(), LAST_ALL);
