@@ -72,7 +72,7 @@ export class Lease {
   /** Releases the lease, if still held. */
   release(holder: string): void {
     if (this.#held?.holder !== holder) return;
-    clearTimeout(this.#timer);
+    this.#neverExpire();
     const { what, operator } = this.#held.shown;
     log(`admin: ${what} by ${operator} finished`, "info");
     this.#held = null;
@@ -83,7 +83,7 @@ export class Lease {
   /** Acts for the holder. */
   async during<T>(act: () => Promise<T>): Promise<T> {
     this.#acts++;
-    clearTimeout(this.#timer);
+    this.#neverExpire();
     try {
       return await act();
     } finally {
@@ -93,10 +93,20 @@ export class Lease {
   }
 
   #expireLater(): void {
-    clearTimeout(this.#timer);
+    this.#neverExpire();
     if (this.#held === null || this.#acts > 0) return;
     const { holder, ms } = this.#held;
-    this.#timer = setTimeout(() => this.release(holder), ms).unref();
+    const expire = (): void => {
+      if (this.#timer === timer) this.release(holder);
+    };
+    // A renewal may wait behind what has occupied this thread.
+    const timer = setTimeout(() => setImmediate(expire), ms).unref();
+    this.#timer = timer;
+  }
+
+  #neverExpire(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #supersede(holder: string, successor: RunningProcedure): void {

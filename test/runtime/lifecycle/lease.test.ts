@@ -1,5 +1,6 @@
 // Lease of a procedure: one holder at a time, until it is released, expires, or is preempted.
 
+import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { RunningProcedure } from "../../../runtime/builtin/server-view.js";
@@ -74,6 +75,30 @@ test("does not expire while the instance acts for its holder", async () => {
     void lease.during(() => lease.during(act).then(act));
   });
   assert.is(acts, 2);
+});
+
+test("a renewal counts that waits behind what occupies the thread", async () => {
+  const { port1, port2 } = new MessageChannel();
+  let ended = 0;
+  const lease = new Lease(
+    () => {},
+    () => ended++,
+  );
+  const renewed = new Promise((resolve) => {
+    port2.once("message", () => resolve(lease.take(claim("a"))));
+  });
+  // Timers are due before messages then.
+  await new Promise((resolve) => setImmediate(resolve));
+  lease.take(claim("a", 0.001));
+  port1.postMessage("renew");
+  const until = performance.now() + 5;
+  while (performance.now() < until);
+  await renewed;
+  await new Promise((resolve) => setImmediate(resolve));
+  port1.close();
+  assert.is(ended, 0);
+  assert.ok(lease.isHeldBy("a"));
+  lease.release("a");
 });
 
 test("tells that a holder is over", () => {
