@@ -7,6 +7,8 @@ import { join, posix, relative, resolve, sep } from "node:path";
 import { glob } from "tinyglobby";
 
 interface TsConfig {
+  /** In package.json: the file that others extend by the name of the package. */
+  readonly tsconfig?: string;
   readonly extends?: string | readonly string[];
   readonly files?: readonly string[];
   readonly include?: readonly string[];
@@ -92,15 +94,25 @@ function readChain(projectDir: string, tsconfig: string): Chain {
 /** A configuration out of a package, such as `@tsconfig/node20`; none when it is not installed. */
 function installed(projectDir: string, file: string, path: string): string[] {
   const { resolve: find } = createRequire(resolve(projectDir, file));
+  for (const folder of find.paths(path) ?? []) {
+    const manifest = readConfig(join(folder, path, "package.json"));
+    if (manifest === null) continue;
+    if (typeof manifest.tsconfig !== "string") break;
+    return [inFolder(projectDir, join(folder, path, manifest.tsconfig))];
+  }
   for (const name of [path, `${path}.json`, `${path}/tsconfig.json`]) {
     try {
       const found = find(name);
-      if (found.endsWith(".json")) return [relative(projectDir, found).replaceAll(sep, "/")];
+      if (found.endsWith(".json")) return [inFolder(projectDir, found)];
     } catch {
       // By another of its names, or TypeScript reports it.
     }
   }
   return [];
+}
+
+function inFolder(projectDir: string, path: string): string {
+  return relative(projectDir, path).replaceAll(sep, "/");
 }
 
 /** Returns null without a file; TypeScript reports invalid ones. */

@@ -80,4 +80,18 @@ test("is optional, and lists each file of a chain once", async () => {
   assert.equal(tsconfigFiles(chain.dir).sort(), ["a.json", "b.json", "tsconfig.json"]);
 });
 
+test("follows the file that a package names for others to extend", () => {
+  const project = new ProjectFixture({
+    "tsconfig.json": '{ "extends": ["named", "plain"] }',
+    "node_modules/named/package.json": '{ "main": "index.js", "tsconfig": "./lib/base.json" }',
+    "node_modules/named/index.js": "",
+    "node_modules/named/lib/base.json": "{}",
+    "node_modules/plain/package.json": "{}",
+    "node_modules/plain/tsconfig.json": "{}",
+  });
+  assert.equal(tsconfigFiles(project.dir).sort(), [
+    ...["node_modules/named/lib/base.json", "node_modules/plain/tsconfig.json", "tsconfig.json"],
+  ]);
+});
+
 test.run();
