@@ -81,7 +81,8 @@ export class GraphSupervisor implements GraphSource {
   readonly #open = new GraphRegistry(MAIN_THREAD, ({ shared }) => this.#announce(shared));
   /** Null until a graph is open. */
   #compactor: GraphCompactor | null = null;
-  readonly #root: GraphRoot;
+  /** The data folder. */
+  readonly root: GraphRoot;
   readonly #controls: ReplicationOverrides;
   readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.unloadable(all));
   /** Resolves when logged but unsaved changes are replayed. */
@@ -122,7 +123,7 @@ export class GraphSupervisor implements GraphSource {
     this.clock.gatesResponses = settings.durability === "full";
     const aside = settings.leadership === null ? null : setAside(settings.root);
     if (aside !== null) log(`leadership: changes that the leader lacks are in ${aside}`, "warn");
-    this.#root = new GraphRoot(settings.root, settings.graphs);
+    this.root = new GraphRoot(settings.root, settings.graphs);
     const { txPort, attach, publishStream, followStream, archive } = settings;
     const isFollowing = txPort !== null || followStream !== null;
     this.#notReady = isFollowing ? "replication starts" : null;
@@ -134,7 +135,7 @@ export class GraphSupervisor implements GraphSource {
     this.#admins = [this.#startAdmin(0), this.#startAdmin(1)];
     const isReplicated =
       isFollowing || attach.length > 0 || publishStream !== null || archive !== null;
-    const isLogged = this.#root.isLogged || isReplicated;
+    const isLogged = this.root.isLogged || isReplicated;
     const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
     this.loaded = recovered.then(() => this.#load());
     this.#replicating = this.loaded.then(() => this.#replicate());
@@ -247,7 +248,7 @@ export class GraphSupervisor implements GraphSource {
       const identity = engine.requireIdentity(found.store);
       this.#interconnect.askNow({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
     }
-    this.#root.erase(name, found.path);
+    this.root.erase(name, found.path);
     return true;
   }
 
@@ -297,7 +298,7 @@ export class GraphSupervisor implements GraphSource {
     await this.#interconnect.close();
     await this.recover(this.#interconnect.threadNumber);
     for (const name of this.names()) this.remove(name, false);
-    this.#root.release();
+    this.root.release();
     return isSaved;
   }
 
@@ -356,7 +357,7 @@ export class GraphSupervisor implements GraphSource {
 
   /** @throws SvcError SVC2500 */
   async #recoverLogged(): Promise<void> {
-    const ask = { op: "recover", isStorable: this.#root.acquire() } as const;
+    const ask = { op: "recover", isStorable: this.root.acquire() } as const;
     await loadGraphEngine();
     const { graphs, failures } = (await this.#interconnect.ask(ask)) as RecoveredGraphs;
     for (const shared of graphs) this.#opened(shared, shared.logPath);
@@ -420,7 +421,7 @@ export class GraphSupervisor implements GraphSource {
 
   /** Opens the configured and stored graphs; logs failures. */
   async #load(): Promise<void> {
-    const opening = this.#root
+    const opening = this.root
       .expected()
       .map((name) =>
         this.openConfigured(name).catch(({ message }: Error) => log(message, "error")),
@@ -437,16 +438,16 @@ export class GraphSupervisor implements GraphSource {
     if (found === null) return null;
     const { shared } = found;
     if (path === null || shared.path === null) return shared;
-    if (this.#root.folderOf(path) === shared.path) return shared;
+    if (this.root.folderOf(path) === shared.path) return shared;
     throw new DataError(`graph "${name}" is stored in ${shared.path}`);
   }
 
   #keepCommand(request: GraphRequest): InterconnectCommand {
-    return { op: "keep", request: this.#root.openRequest(request, this.#settings.readonly) };
+    return { op: "keep", request: this.root.openRequest(request, this.#settings.readonly) };
   }
 
   #onKept({ name, path }: GraphRequest, shared: unknown): SharedGraph {
-    return this.#opened(shared as SharedGraph, this.#root.pathOf(name, path));
+    return this.#opened(shared as SharedGraph, this.root.pathOf(name, path));
   }
 
   #announce(shared: SharedGraph): void {
@@ -460,7 +461,7 @@ export class GraphSupervisor implements GraphSource {
     const { name } = shared.share;
     const found = this.#open.find(name);
     if (found !== null) return found.shared;
-    this.#root.recordPath(name, path);
+    this.root.recordPath(name, path);
     this.#unloadable.forget(name);
     this.#compact();
     if (this.#open.add(shared) === null) {
@@ -481,8 +482,8 @@ export class GraphSupervisor implements GraphSource {
 
   /** Records an expected graph as unavailable, unless the request itself was wrong. */
   #failed({ name, path }: GraphRequest, error: unknown): unknown {
-    const isElsewhere = path !== null && path !== this.#root.pathOf(name);
-    if (this.#root.isExpected(name) && !isElsewhere && !(error instanceof OperationTimeout)) {
+    const isElsewhere = path !== null && path !== this.root.pathOf(name);
+    if (this.root.isExpected(name) && !isElsewhere && !(error instanceof OperationTimeout)) {
       this.#unloadable.note(name, (error as Error).message);
     }
     return error;

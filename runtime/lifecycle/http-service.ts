@@ -17,7 +17,7 @@ import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureMainThread } from "../metrics/thread-gauges.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
+import { hasJobs, type PluginList, type PluginTable } from "../plugin/contract/plugin-table.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
 import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 import { warmUpTargets } from "../plugin/register/warm-up-targets.js";
@@ -371,11 +371,14 @@ export class HttpService {
     });
   }
 
-  #setExecutors(
+  /** @throws DataError if there are jobs, and another process uses the data folder */
+  async #setExecutors(
     executors: readonly ExecutorPort[],
     table: PluginTable,
     inlineDir: string | null,
   ): Promise<void> {
+    // Their state is in the data folder.
+    if (hasJobs(table.routes)) this.#graphs.root.acquire();
     this.#argspec = table.argspec;
     if (inlineDir !== null) this.#inline.watch(table.routes);
     return this.#io.setExecutors(executors, table, inlineDir);

@@ -99,7 +99,7 @@ test("are written by several executors, and read by code at module level", async
 
 test("are locked by a request until it ends", async () => {
   await start();
-  const holding = call("hold?id=x&ms=400");
+  const holding = call("hold?id=x&ms=1500");
   await held("x");
   assert.match(await errorOf("mark?id=x"), /AccessError.*Object is locked: 'x'/);
   assert.match(await errorOf("mark?id=x&timeout=20"), /AccessError.*'x'/);

@@ -83,6 +83,11 @@ export const carts = new Carts(3);
 export function one(_request: PluginRequest): int { return 1; }
 `;
 
+const withoutJobs = (n: number) => `import type { int, PluginRequest } from "svc-server";
+/** @plugin @public @readonly */
+export function one(_request: PluginRequest): int { return ${n}; }
+`;
+
 const test = suite("jobs");
 let project: TemporaryProject;
 let notes: string;
@@ -287,16 +292,12 @@ test("start without history if their file is corrupt", async () => {
 
 test("of a later release fail a build that adds jobs, and the former build stays", async () => {
   await server.stop();
-  const without = (n: number) => `import type { int, PluginRequest } from "svc-server";
-/** @plugin @public @readonly */
-export function one(_request: PluginRequest): int { return ${n}; }
-`;
-  project.write("plugins/p.ts", without(1));
+  project.write("plugins/p.ts", withoutJobs(1));
   await buildProject(project.folder);
   writeFileSync(join(project.folder, "data/jobs.json"), '{ "format": 2 }');
   server = await serve(project.folder);
   const added = "/** @cron 0 3 1 1 * */\nexport function late(): void {}\n";
-  project.write("plugins/p.ts", without(2) + added);
+  project.write("plugins/p.ts", withoutJobs(2) + added);
   await buildProject(project.folder);
   const address = { host: "127.0.0.1", port: server.port + 1 };
   const refused = await operate(address as never, "ReloadPlugins", {}).catch(String);
@@ -304,6 +305,25 @@ export function one(_request: PluginRequest): int { return ${n}; }
   const { json } = await get(server.port, "/svc/plugin/one");
   assert.is(json.response, 1);
   assert.equal([...(await jobs()).keys()], []);
+});
+
+test("keep a second server from their data folder, from a reload on", async () => {
+  await server.stop();
+  project.write("svc.config.ts", "export default {};\n");
+  project.write("plugins/p.ts", withoutJobs(1));
+  await buildProject(project.folder);
+  const both = ["--root", join(project.folder, "shared")];
+  server = await serve(project.folder, ...both);
+  const second = await serve(project.folder, ...both);
+  project.write("plugins/p.ts", "/** @cron 0 3 1 1 * */\nexport function late(): void {}\n");
+  await buildProject(project.folder);
+  const reload = ({ port }: Served) =>
+    operate({ host: "127.0.0.1", port: port + 1 } as never, "ReloadPlugins", {}).catch(String);
+  assert.not.type(await reload(server), "string");
+  assert.match((await reload(second)) as string, /root is in use by process \d+/);
+  await second.stop();
+  const third = await serve(project.folder, ...both).catch(String);
+  assert.match(third as string, /root is in use by process \d+/);
 });
 
 test.run();

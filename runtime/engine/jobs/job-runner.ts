@@ -7,7 +7,7 @@ import { log } from "../../base/log.js";
 import { RESULT_ERROR, RESULT_ERROR_FIELDS, RESULT_STREAM } from "../../base/wire/batch.js";
 import type { JobStatus } from "../../builtin/job-status.js";
 import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
-import type { Routes } from "../../plugin/contract/plugin-table.js";
+import { hasJobs, type Routes } from "../../plugin/contract/plugin-table.js";
 import { latin1Text, latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
 import type { PluginCall, PluginResult, PluginRoute } from "../plugin-call.js";
 import type { ResponseWriter } from "../response-writer.js";
@@ -91,8 +91,7 @@ export class JobRunner {
    * @throws SvcError SVC2506
    */
   load(routes: Routes): void {
-    const hasJobs = Object.values(routes).some(({ job }) => job !== undefined);
-    if (hasJobs && this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
+    if (hasJobs(routes) && this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
   }
 
   /** Replaces the jobs by those of a build, which was loaded; running ones go on. */

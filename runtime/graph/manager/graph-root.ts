@@ -120,7 +120,7 @@ export class GraphRoot {
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
       if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
-      log(`graph changes are not persisted: ${(error as Error).message}`, "error");
+      log(`nothing is stored in the data folder: ${(error as Error).message}`, "error");
       return false;
     }
   }

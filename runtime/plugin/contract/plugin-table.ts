@@ -35,6 +35,10 @@ export interface PluginList {
   readonly descriptions: readonly PluginDescription[];
 }
 
+export function hasJobs(routes: Routes): boolean {
+  return Object.values(routes).some(({ job }) => job !== undefined);
+}
+
 export interface PluginTable extends PluginList {
   /** The argspec of these plugins; its `service` is that of their build. */
   readonly argspec: SharedArgspec;
