@@ -71,6 +71,8 @@ export class SimulatedNode {
   #lives = 0;
   isUp = false;
   #pausedUntil = 0;
+  /** When the last of what waits for the end of its standstill runs. */
+  #resumesAt = 0;
   #leads = 0;
   #held: { readonly sn: number; readonly entry: Entry }[] = [];
   readonly #providing = new Map<string, Connection>();
@@ -165,8 +167,10 @@ export class SimulatedNode {
     const { time } = this.#world;
     const due = (): void => {
       if (lives !== this.#lives || !this.isUp) return;
-      if (this.#isPaused) time.after(this.#pausedUntil - time.now, due);
-      else run();
+      if (!this.#isPaused) return run();
+      // Messages that arrived meanwhile keep their order.
+      this.#resumesAt = Math.max(this.#resumesAt + ORDER_MS, this.#pausedUntil);
+      time.after(this.#resumesAt - time.now, due);
     };
     time.after(ms, due);
   }
