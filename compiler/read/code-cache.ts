@@ -1,9 +1,10 @@
 // Keeps the code that V8 has compiled for a large module, for the next process.
 
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { basename, join, sep } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { crc32 } from "node:zlib";
+import { replaceCacheFile } from "./cache-file.js";
 
 const CHECKSUM_BYTES = 4;
 const PACKAGES = `${sep}node_modules${sep}`;
@@ -45,13 +46,6 @@ export class CodeCache {
     if (this.#path === null) return;
     const checksum = Buffer.alloc(CHECKSUM_BYTES);
     checksum.writeUInt32LE(crc32(data));
-    const next = `${this.#path}.${process.pid}`;
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true });
-      writeFileSync(next, Buffer.concat([this.#head, checksum, data]));
-      renameSync(next, this.#path);
-    } catch {
-      // Packages may be installed by another user and be read-only.
-    }
+    replaceCacheFile(this.#path, Buffer.concat([this.#head, checksum, data]));
   }
 }

@@ -1,19 +1,11 @@
 // The readings of a build, kept for the next one in a file below `node_modules`. A file that is
 // corrupt, or that another version wrote, counts as none.
 
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hashContent } from "../../runtime/settings/manifest.js";
 import { removeStaleOutput } from "../stale-output.js";
+import { replaceCacheFile } from "./cache-file.js";
 import type { FileReading } from "./file-reading.js";
 import type { LookUps } from "./look-ups.js";
 import type { NamedShape } from "./named-type.js";
@@ -96,7 +88,6 @@ export class ReadingStore {
   save({ withTypes, lookUps, files, named }: StoredReadings): void {
     if (this.#path === null) return;
     const folder = dirname(this.#path);
-    const next = `${this.#path}.${process.pid}`;
     try {
       const body = JSON.stringify({
         withTypes,
@@ -105,15 +96,11 @@ export class ReadingStore {
         named: [...named],
       });
       const text = `${this.#head(body)}\n${body}`;
-      if (Buffer.byteLength(text) > MAX_BYTES) return;
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(next, text);
-      renameSync(next, this.#path);
+      if (Buffer.byteLength(text) > MAX_BYTES || !replaceCacheFile(this.#path, text)) return;
       removeStaleOutput(folder, LEFTOVERS);
       removeOldest(folder);
     } catch {
-      // Packages may be installed by another user and be read-only.
-      discard(next);
+      // Other builds may change the folder, and old stores may belong to another user.
     }
   }
 
@@ -127,14 +114,6 @@ function nearestPackages(folder: string): string | null {
   if (existsSync(packages)) return packages;
   const parent = dirname(folder);
   return parent === folder ? null : nearestPackages(parent);
-}
-
-function discard(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // Its folder is not accessible, or is a file.
-  }
 }
 
 /** Projects may be removed or renamed. */
