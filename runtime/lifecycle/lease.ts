@@ -5,8 +5,8 @@
 import { log } from "../base/log.js";
 import type { RunningProcedure } from "../builtin/server-view.js";
 
-/** Older superseded holders are forgotten. */
-const MAX_SUPERSEDED = 20;
+/** Older ones are forgotten. */
+const MAX_OVER = 20;
 
 export interface LeaseClaim extends Omit<RunningProcedure, "sinceMs"> {
   /** Secret that identifies a run. */
@@ -20,7 +20,6 @@ interface Held {
   readonly holder: string;
   readonly shown: RunningProcedure;
   readonly ms: number;
-  readonly endsAtMs: number;
 }
 
 export class Lease {
@@ -29,8 +28,12 @@ export class Lease {
   #acts = 0;
   #held: Held | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** Superseded holders and their successors: they do not get the lease again when it is free. */
-  readonly #superseded = new Map<string, RunningProcedure>();
+  #endsAtMs = 0;
+  /**
+   * Holders that have released it, or were superseded, and who came after them. They do not get it
+   * again when it is free: a late renewal would keep others waiting.
+   */
+  readonly #over = new Map<string, Held | null>();
 
   /**
    * @param notify called when the holder changes
@@ -46,19 +49,25 @@ export class Lease {
    * granted.
    */
   take({ holder, seconds, isForced, what, operator }: LeaseClaim): LeaseConflict | null {
-    const successor = this.#superseded.get(holder);
-    if (successor !== undefined) return { ...successor, leftSeconds: 0 };
     const held = this.#held;
+    const successor = this.#over.get(holder);
+    if (successor !== undefined) {
+      const shown = successor?.shown ?? { what, operator, sinceMs: Date.now() };
+      const isPresent = successor !== null && successor.holder === held?.holder;
+      return { ...shown, leftSeconds: isPresent ? this.#leftSeconds : 0 };
+    }
     const isOwn = held?.holder === holder;
     if (held !== null && !isOwn && !isForced) {
-      const leftMs = Math.max(0, held.endsAtMs - performance.now());
-      return { ...held.shown, leftSeconds: Math.ceil(leftMs / 1000) };
+      return { ...held.shown, leftSeconds: this.#leftSeconds };
     }
     // A renewal may tell the progress.
     const shown = isOwn ? { ...held.shown, what } : { what, operator, sinceMs: Date.now() };
-    if (held !== null && !isOwn) this.#supersede(held.holder, shown);
-    const ms = seconds * 1000;
-    this.#held = { holder, shown, ms, endsAtMs: performance.now() + ms };
+    const next = { holder, shown, ms: seconds * 1000 };
+    if (held !== null && !isOwn) {
+      this.#noteOver(held.holder, next);
+      this.#ended();
+    }
+    this.#held = next;
     this.#expireLater();
     if (isOwn) {
       if (held.shown.what !== what) this.#notify(shown);
@@ -69,8 +78,13 @@ export class Lease {
     return null;
   }
 
-  /** Releases the lease, if still held. */
+  /** Releases the lease, if still held. The holder does not take it again. */
   release(holder: string): void {
+    if (!this.#over.has(holder)) this.#noteOver(holder, null);
+    this.#free(holder);
+  }
+
+  #free(holder: string): void {
     if (this.#held?.holder !== holder) return;
     this.#neverExpire();
     const { what, operator } = this.#held.shown;
@@ -97,8 +111,9 @@ export class Lease {
     if (this.#held === null || this.#acts > 0) return;
     const { holder, ms } = this.#held;
     const expire = (): void => {
-      if (this.#timer === timer) this.release(holder);
+      if (this.#timer === timer) this.#free(holder);
     };
+    this.#endsAtMs = performance.now() + ms;
     // A renewal may wait behind what has occupied this thread.
     const timer = setTimeout(() => setImmediate(expire), ms).unref();
     this.#timer = timer;
@@ -109,11 +124,17 @@ export class Lease {
     this.#timer = undefined;
   }
 
-  #supersede(holder: string, successor: RunningProcedure): void {
-    const [oldest] = this.#superseded.keys();
-    if (this.#superseded.size >= MAX_SUPERSEDED) this.#superseded.delete(oldest!);
-    this.#superseded.set(holder, successor);
-    this.#ended();
+  /** Until it expires, at the earliest. */
+  get #leftSeconds(): number {
+    if (this.#held === null) return 0;
+    const leftMs = this.#acts > 0 ? this.#held.ms : this.#endsAtMs - performance.now();
+    return Math.ceil(Math.max(0, leftMs) / 1000);
+  }
+
+  #noteOver(holder: string, successor: Held | null): void {
+    const [oldest] = this.#over.keys();
+    if (this.#over.size >= MAX_OVER) this.#over.delete(oldest!);
+    this.#over.set(holder, successor);
   }
 
   isHeldBy(holder: string): boolean {

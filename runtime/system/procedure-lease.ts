@@ -33,7 +33,7 @@ export class ProcedureLease {
   #lost: SvcError | null = null;
   /** Instances that granted the lease; an unreachable one cannot conflict. */
   readonly #granted = new Set<string>();
-  readonly #renewing = new Set<string>();
+  readonly #renewing = new Map<string, Promise<void>>();
 
   private constructor(instances: InstanceCalls, what: string, seconds: number) {
     this.#instances = instances;
@@ -54,19 +54,17 @@ export class ProcedureLease {
     seconds = LEASE_SECONDS,
   ): Promise<T> {
     const lease = new ProcedureLease(instances, what, seconds);
+    // Taking it everywhere may take longer than the first instances keep it.
+    const timer = setInterval(() => lease.#renewQuietly(), (seconds * 1000) / RENEWALS);
     try {
       await lease.#take(instances.isForced);
       // Of two runs that take over from each other, neither may keep a part.
       await lease.renew();
-      const timer = setInterval(() => lease.#renewQuietly(), (seconds * 1000) / RENEWALS);
-      try {
-        return await act(lease);
-      } finally {
-        clearInterval(timer);
-      }
+      return await act(lease);
     } catch (error) {
       throw unexpectedResponse("an instance", error);
     } finally {
+      clearInterval(timer);
       await lease.#release();
     }
   }
@@ -91,9 +89,10 @@ export class ProcedureLease {
   #renewQuietly(): void {
     for (const id of this.#granted) {
       if (this.#renewing.has(id)) continue;
-      this.#renewing.add(id);
-      const renewed = this.#renewAt(id).catch(() => {});
-      void renewed.then(() => this.#renewing.delete(id));
+      const renewed = this.#renewAt(id)
+        .catch(() => {})
+        .finally(() => this.#renewing.delete(id));
+      this.#renewing.set(id, renewed);
     }
   }
 
@@ -113,6 +112,7 @@ export class ProcedureLease {
     });
     for (const id of (await Promise.all(answers)).flat()) {
       const reply = await this.#ask(id, this.#seconds, isForced);
+      if (this.#lost !== null) throw this.#lost;
       if (reply?.status === "held")
         throw new SvcError("SVC3330", `${id}: ${describeHolder(reply)}`);
       if (reply !== null) this.#granted.add(id);
@@ -137,8 +137,13 @@ export class ProcedureLease {
   }
 
   async #release(): Promise<void> {
+    const releases = [...this.#granted].map(async (id) => {
+      // A renewal that came after the release would take the lease again, in a restarted instance.
+      await this.#renewing.get(id);
+      await this.#ask(id, 0, false);
+    });
     // Leases that cannot be released expire.
-    await Promise.allSettled([...this.#granted].map((id) => this.#ask(id, 0, false)));
+    await Promise.allSettled(releases);
   }
 
   /** Returns null for an unreachable instance, which cannot conflict. */
@@ -158,6 +163,7 @@ export class ProcedureLease {
 
 function describeHolder({ what, operator, since = 0, seconds }: LeaseReply): string {
   const time = new Date(since * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+  if (seconds === 0) return `${what} by ${operator}, begun at ${time}, is over`;
   const end = `its lease expires in ${seconds} s unless renewed`;
   return `${what} by ${operator} has been running since ${time}; ${end}`;
 }

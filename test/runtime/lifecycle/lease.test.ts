@@ -24,9 +24,9 @@ test("is refused while another holder has it, and names the holder", () => {
   lease.release("b");
   assert.ok(lease.isHeldBy("a"));
   lease.release("a");
-  assert.is(lease.take(claim("b")), null);
-  assert.equal(told, ["a", null, "b"]);
-  lease.release("b");
+  assert.is(lease.take(claim("c")), null);
+  assert.equal(told, ["a", null, "c"]);
+  lease.release("c");
 });
 
 test("can be preempted, and the former holder cannot release it", () => {
@@ -41,6 +41,32 @@ test("can be preempted, and the former holder cannot release it", () => {
   assert.is(lease.take(claim("a"))!.operator, "b");
   assert.is(lease.take(claim("c")), null);
   lease.release("c");
+});
+
+test("is not taken again by a late renewal of a holder that has released it", () => {
+  const told: (string | null)[] = [];
+  const lease = new Lease((shown) => told.push(shown?.operator ?? null));
+  lease.take(claim("a"));
+  lease.release("a");
+  const refusal = lease.take(claim("a"))!;
+  assert.equal([refusal.operator, refusal.leftSeconds], ["a", 0]);
+  assert.not(lease.isHeldBy("a"));
+  // It may have expired before its holder releases it.
+  lease.release("b");
+  assert.is(lease.take(claim("b"))!.operator, "b");
+  assert.is(lease.take(claim("c")), null);
+  assert.equal(told, ["a", null, "c"]);
+  lease.release("c");
+});
+
+test("tells a superseded holder how long its successor has the lease", () => {
+  const lease = new Lease(() => {});
+  lease.take(claim("a"));
+  lease.take(claim("b", 60, true));
+  lease.take({ ...claim("b"), what: "progress" });
+  assert.is(lease.take(claim("a"))!.leftSeconds, 60);
+  lease.release("b");
+  assert.is(lease.take(claim("a"))!.leftSeconds, 0);
 });
 
 /** Resolves when a lease that is not renewed has expired, after an act of its holder. */
@@ -75,6 +101,23 @@ test("does not expire while the instance acts for its holder", async () => {
     void lease.during(() => lease.during(act).then(act));
   });
   assert.is(acts, 2);
+});
+
+test("tells how long it lasts at least, also during and after an act of its holder", async () => {
+  const lease = new Lease(() => {});
+  // Not yet due for the timer, which this test keeps from running.
+  const left = () => lease.take(claim("b"))!.leftSeconds;
+  const spend = (): void => {
+    const until = performance.now() + 3;
+    while (performance.now() < until);
+  };
+  lease.take(claim("a", 0.001));
+  await lease.during(async () => {
+    spend();
+    assert.is(left(), 1);
+  });
+  assert.is(left(), 1);
+  lease.release("a");
 });
 
 test("a renewal counts that waits behind what occupies the thread", async () => {

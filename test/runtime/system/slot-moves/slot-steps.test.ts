@@ -174,6 +174,62 @@ test("a lease is renewed while another instance does not respond", async () => {
   assert.is(await codeOf(ProcedureLease.during(run, "a run", wait, 0.01)), "done");
 });
 
+test("a lease is renewed while others are taken", async () => {
+  const instances = begin(RECORD);
+  let asked = 0;
+  let renewed = (): void => {};
+  const isRenewed = new Promise<void>((resolve) => {
+    renewed = resolve;
+  });
+  const calls = callsOf(instances, (id) => {
+    if (id === "B1" && ++asked === 3) renewed();
+    return id === "B2" ? isRenewed : undefined;
+  });
+  const run = { ...calls, isForced: false };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", async () => {}, 0.01)), "done");
+});
+
+test("a lease is released after its last renewal", async () => {
+  const instances = begin(RECORD);
+  let acts = false;
+  let go = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let hung = (): void => {};
+  const isHung = new Promise<void>((resolve) => {
+    hung = resolve;
+  });
+  const calls = callsOf(instances, async (id) => {
+    if (!acts || id !== "B2") return;
+    hung();
+    await late;
+    // The instance restarts while the renewal is under way, and remembers nothing.
+    instances[1].lease = new Lease(() => {});
+  });
+  const act = async (): Promise<void> => {
+    acts = true;
+    await isHung;
+    acts = false;
+    setTimeout(go);
+  };
+  const run = { ...calls, isForced: false };
+  let holder = "";
+  const during = ProcedureLease.during(
+    run,
+    "a run",
+    (lease) => {
+      holder = lease.holder;
+      return act();
+    },
+    0.01,
+  );
+  assert.is(await codeOf(during), "done");
+  await late;
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.not(instances[1].lease.isHeldBy(holder));
+});
+
 function settle(calls: InstanceCalls): Promise<string> {
   const run = { ...calls, isForced: false };
   return codeOf(
