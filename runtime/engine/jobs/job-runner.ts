@@ -15,8 +15,8 @@ import type { Failure, SchedulerEvents } from "../scheduler.js";
 import { dropStream, type StreamPayload } from "../streams.js";
 import { JobExchange } from "./job-exchange.js";
 import { readJobs, writeJobs } from "./job-file.js";
-import type { JobLease } from "./job-lease.js";
-import { JobStore, type StoredJobs } from "./job-store.js";
+import type { JobLease, RunEnd } from "./job-lease.js";
+import { JobStore, type StoredJobs, type StoredRun } from "./job-store.js";
 import { ScheduledJob } from "./scheduled-job.js";
 
 /** A change of the system's clock is noticed within that time. */
@@ -69,8 +69,11 @@ export class JobRunner {
   #watch: NodeJS.Timeout | undefined;
   /** Whether schedules run on this instance now. */
   #isHere: boolean;
-  #isTaking = false;
-  #takesAfterMs = 0;
+  /** A call of the lease is in progress. */
+  #isCalling = false;
+  #callsAfterMs = 0;
+  /** Runs of this member may have ended since it last said so: also those of its former process. */
+  #hasEnded = true;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
@@ -111,31 +114,67 @@ export class JobRunner {
   #follow(): void {
     const lease = this.#lease!;
     if (this.#isStopped) return;
-    if (lease.isLeading) {
-      if (!this.#isHere && !this.#isTaking && performance.now() >= this.#takesAfterMs) {
-        void this.#take(lease);
-      }
-      return;
+    if (!lease.isLeading) this.#leave();
+    if (this.#isCalling || performance.now() < this.#callsAfterMs) return;
+    if (!lease.isLeading) {
+      if (this.#hasEnded) void this.#call(lease, () => this.#release(lease));
+    } else if (!this.#isHere) {
+      void this.#call(lease, () => this.#take(lease));
+    } else if ([...this.#jobs.values()].some(({ isAwaited }) => isAwaited)) {
+      void this.#call(lease, () => this.#learn(lease));
     }
+  }
+
+  #leave(): void {
     for (const job of this.#jobs.values()) job.cancel();
     if (this.#isHere) log("jobs: schedules run on this instance no longer: it does not lead");
     this.#isHere = false;
   }
 
-  async #take(lease: JobLease): Promise<void> {
-    this.#isTaking = true;
+  async #call({ ttlMs }: JobLease, call: () => Promise<void>): Promise<void> {
+    this.#isCalling = true;
     try {
-      const jobs = await lease.take();
-      if (jobs !== null && lease.isLeading && !this.#isStopped) this.#takeOver(jobs, lease);
+      await call();
     } catch (error) {
       const now = performance.now();
+      this.#callsAfterMs = now + ttlMs;
       if (now - this.#loggedAtMs >= ERROR_LOG_MS) {
-        log(`jobs: cannot run: their lease cannot be taken: ${(error as Error).message}`, "warn");
+        log(`jobs: their lease cannot be read or taken: ${(error as Error).message}`, "warn");
         this.#loggedAtMs = now;
       }
     }
-    if (!this.#isHere) this.#takesAfterMs = performance.now() + lease.ttlMs;
-    this.#isTaking = false;
+    this.#isCalling = false;
+  }
+
+  async #take(lease: JobLease): Promise<void> {
+    const jobs = await lease.take();
+    if (jobs !== null && lease.isLeading && !this.#isStopped) this.#takeOver(jobs, lease);
+  }
+
+  /** Starts jobs as soon as the former leader has said that their runs have ended. */
+  async #learn(lease: JobLease): Promise<void> {
+    const recorded = await lease.read();
+    if (recorded === null) this.#isHere = false;
+    for (const [name, stored] of Object.entries(recorded ?? {}))
+      this.#jobs.get(name)?.learn(stored);
+    this.#schedule();
+  }
+
+  /** Says that runs have ended which the next leader waits for. */
+  async #release(lease: JobLease): Promise<void> {
+    this.#hasEnded = false;
+    try {
+      await lease.release((name, run) => this.#endOf(name, run));
+    } catch (error) {
+      this.#hasEnded = true;
+      throw error;
+    }
+  }
+
+  /** A run of a job that the build has no longer may still go on. */
+  #endOf(name: string, run: StoredRun): RunEnd {
+    const job = this.#jobs.get(name);
+    return job === undefined ? "running" : job.endOf(run);
   }
 
   #takeOver(jobs: StoredJobs, { id, ttlMs }: JobLease): void {
@@ -194,7 +233,8 @@ export class JobRunner {
 
   /** Resolves when the outcomes of all runs are stored. */
   async close(): Promise<void> {
-    if (this.#jobs.size > 0) await this.#save();
+    const isStored = this.#jobs.size === 0 || (await this.#save());
+    if (!isStored && this.#lease !== null) await this.#release(this.#lease).catch(() => undefined);
     await this.#lease?.close();
   }
 
@@ -237,6 +277,7 @@ export class JobRunner {
   }
 
   #afterRun(): void {
+    this.#hasEnded = true;
     void this.#save();
     this.#schedule();
   }

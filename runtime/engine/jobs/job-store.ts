@@ -18,6 +18,8 @@ export interface StoredRun {
   readonly scheduledMs: number;
   readonly startedMs: number;
   readonly by?: string;
+  /** That member has said that the run has ended, and does not know how. */
+  readonly hasEnded?: true;
 }
 
 /** Jobs by name. */

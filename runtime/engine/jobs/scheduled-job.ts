@@ -74,11 +74,18 @@ export class ScheduledJob {
     const isRunningHere = this.#running !== null && this.#running.freeMs === null;
     const leastMs = isRunningHere ? this.#handledMs : 0;
     this.#handledMs = Math.max(isPlausible ? handledMs : now, leastMs);
-    const [oldest] = (stored?.runs ?? []).slice(-1);
-    const others = this.#runs.filter(({ startedMs }) => startedMs < (oldest?.startedMs ?? now));
-    this.#runs = [...(stored?.runs ?? []), ...others].slice(0, MAX_RUNS);
+    this.#takeOverRuns(stored?.runs ?? [], now);
     if (!isRunningHere) this.#takeOverRun(stored?.running ?? null, id, freeMs);
-    this.#nextMs = this.#firstMs(now);
+    const { schedule } = this.facts;
+    // An interval goes on from the former leader's last run.
+    this.#nextMs = "everyMs" in schedule ? this.#handledMs + schedule.everyMs : this.#firstMs(now);
+  }
+
+  /** Older runs than those of the group are known here only. */
+  #takeOverRuns(runs: readonly JobRun[], now: number): void {
+    const oldestMs = runs.at(-1)?.startedMs ?? now;
+    const others = this.#runs.filter(({ startedMs }) => startedMs < oldestMs);
+    this.#runs = [...runs, ...others].slice(0, MAX_RUNS);
   }
 
   #takeOverRun(running: StoredRun | null, id: string, freeMs: number): void {
@@ -86,7 +93,7 @@ export class ScheduledJob {
     this.#owedMs = null;
     if (running === null) return;
     const isOwn = running.by === undefined || running.by === id;
-    if (isOwn) this.#interrupted(running, "the process ended during the run");
+    if (isOwn || running.hasEnded) this.#interrupted(running, "the process ended during the run");
     else this.#running = { ...running, exchange: null, freeMs };
   }
 
@@ -99,6 +106,28 @@ export class ScheduledJob {
     this.#handledMs = this.#clock();
     this.#nextMs = this.#firstMs(this.#handledMs);
     this.#owedMs = null;
+  }
+
+  /** Whether a run of another member may not have ended. */
+  get isAwaited(): boolean {
+    return this.#running !== null && this.#running.freeMs !== null;
+  }
+
+  /** Takes over what a former leader has said of the end of its run. */
+  learn({ running, runs }: StoredJob): void {
+    const awaited = this.#running;
+    if (awaited === null || awaited.freeMs === null) return;
+    if (running !== null && running.hasEnded !== true) return;
+    this.#running = null;
+    this.#takeOverRuns(runs, this.#clock());
+    if (running !== null) this.#interrupted(awaited, "the process ended during the run");
+  }
+
+  /** Returns what is known of a run that this instance has started; undefined: nothing. */
+  endOf({ startedMs, scheduledMs }: StoredRun): JobRun | "running" | undefined {
+    if (this.#running !== null && this.#running.freeMs === null) return "running";
+    const isIt = (run: StoredRun) => run.startedMs === startedMs && run.scheduledMs === scheduledMs;
+    return this.#runs.find(isIt);
   }
 
   get isRunning(): boolean {

@@ -103,6 +103,77 @@ test("that run when their member loses the lease are told, and not begun elsewhe
   for (const { jobs } of [one, other]) jobs.stop();
 });
 
+test("start on the next leader once the former one has ended its run", async () => {
+  const engine = new MemoryEngine();
+  const facts = { often: OFTEN, second: OFTEN };
+  const [one, other] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
+  one.epoch = 1;
+  await until(() => one.runs.length === 2);
+  one.epoch = null;
+  other.epoch = 2;
+  await until(() => other.status("second").running !== null);
+  assert.is(other.runs.length, 0);
+  const [ended, held] = one.runs.map(({ name }) => name);
+  one.end();
+  await until(() => other.runs.length > 0);
+  assert.ok(other.runs.every(({ name }) => name === ended));
+  assert.equal(
+    other.status(ended!).runs.map(({ outcome }) => outcome),
+    ["ok"],
+    "with the outcome",
+  );
+  assert.throws(() => other.jobs.runNow(held!), /is running/);
+  for (const { jobs } of [one, other]) jobs.stop();
+});
+
+test("start once the process that ran them has gone, and its member is back", async () => {
+  for (const isBackFirst of [false, true]) {
+    const engine = new MemoryEngine();
+    const former = new Member(engine, "B1", { often: OFTEN });
+    former.epoch = 1;
+    await until(() => former.runs.length === 1);
+    former.jobs.stop();
+    const next = new Member(engine, "S1", { often: OFTEN });
+    const backAgain = () => new Member(engine, "B1", { often: OFTEN });
+    const first = isBackFirst ? backAgain() : null;
+    await until(() => !isBackFirst || engine.text!.includes("hasEnded"));
+    next.epoch = 2;
+    if (!isBackFirst) await until(() => next.status("often").running !== null);
+    const back = first ?? backAgain();
+    await until(() => next.runs.length === 1);
+    const [run] = next.status("often").runs;
+    assert.equal([run!.outcome, run!.text], ["interrupted", "the process ended during the run"]);
+    for (const { jobs } of [back, next]) jobs.stop();
+  }
+});
+
+test("keep the lease when another member says that its runs have ended", async () => {
+  const engine = new MemoryEngine();
+  const open = (id: string) => () => engine.open(id);
+  const common = { ttlMs: TTL_MS, timeoutMs: 1000 };
+  const former = new JobLease({ ...common, id: "B1", leads: () => 1, open: open("B1") });
+  const running = { scheduledMs: 1, startedMs: 2 };
+  await former.take();
+  await former.write({ work: { handledMs: 1, running, runs: [] } });
+  const next = new JobLease({ ...common, id: "S1", leads: () => 2, open: open("S1") });
+  const jobs = await next.take();
+  const { work } = jobs!;
+  assert.equal(work!.running, { ...running, by: "B1" });
+  assert.is(await former.write({}), false, "a lost lease");
+  await former.release(() => "running");
+  assert.equal(await next.read(), jobs);
+  const run = { ...running, durationMs: 1, outcome: "ok" as const, text: "1" };
+  await former.release(() => run);
+  // It has not read that yet.
+  assert.is(await next.write({ ...jobs, second: { ...work!, running: null } }), true);
+  const recorded = await next.read();
+  assert.equal(recorded!.work, { handledMs: 1, running: null, runs: [run] });
+  assert.ok(recorded!.second);
+  await new JobLease({ ...common, id: "S2", leads: () => 3, open: open("S2") }).take();
+  assert.is(await next.read(), null);
+  assert.is(await next.write(jobs!), false);
+});
+
 test("start no run that the engine has not stored", async () => {
   const engine = new MemoryEngine();
   const one = new Member(engine, "B1", { often: OFTEN });

@@ -139,6 +139,27 @@ test("waits for the run of another member, then goes on without it", () => {
   assert.equal([run!.outcome, run!.text], ["interrupted", "B1 did not complete the run"]);
 });
 
+test("continues its interval, and its run again once that has ended", () => {
+  const { clock, job } = setUp({ everyMs: HOUR }, true);
+  clock.now = MIDNIGHT + HOUR / 2;
+  const running = { scheduledMs: MIDNIGHT, startedMs: MIDNIGHT, by: "B1" };
+  const stored = { handledMs: MIDNIGHT, running: null, runs: [] };
+  job.takeOver(stored, { id: "S1", freeMs: 0 });
+  assert.is(job.dueMs, MIDNIGHT + HOUR);
+  const freeMs = clock.now + 20_000;
+  job.takeOver({ ...stored, running }, { id: "S1", freeMs });
+  job.learn({ ...stored, running });
+  assert.is(job.dueMs, freeMs);
+  job.learn({ ...stored, running: { ...running, hasEnded: true } });
+  assert.is(job.dueMs, 0, "made up for");
+  assert.equal(
+    job.status(true).runs.map(({ outcome }) => outcome),
+    ["interrupted"],
+  );
+  job.takeOver({ ...stored, running: { ...running, hasEnded: true } }, { id: "S1", freeMs });
+  assert.is(job.isRunning, false);
+});
+
 test("takes over what the former leader has handled, also by a clock that is ahead", () => {
   const { clock, job } = setUp(NIGHTLY);
   const state = { running: null, runs: [] };

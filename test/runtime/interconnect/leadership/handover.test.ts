@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Group } from "../../../../runtime/interconnect/leadership/group.js";
@@ -21,13 +21,17 @@ test("the last acknowledgement completes it, not the next interval", async () =>
   const engine = new MemoryEngine();
   let end = 0;
   let role = "";
+  let isFrozen = false;
   const nothing = async (): Promise<void> => undefined;
   const rules = { ttl: HOUR_MS, minSynced: 1, whenAlone: "refuse" as const, members: {} };
   const group = new Group({
     settings: { engine: "memory:", ...rules, group: "B1", id: "B1" },
     ...{ engine: engine.open("B1"), file: new MemberFile(folder, "B1"), epoch: 0 },
     ...{ warn: () => undefined, end: () => end, lag: () => 0, heardAtMs: () => 0 },
-    ...{ isComplete: () => true, lead: nothing, follow: nothing, freeze: nothing },
+    ...{ isComplete: () => true, lead: nothing, follow: nothing },
+    freeze: async () => {
+      isFrozen = true;
+    },
     ...{ thaw: () => undefined, confirm: () => undefined, changed: () => undefined },
     ...{ met: () => undefined },
     publish: (published) => {
@@ -35,17 +39,18 @@ test("the last acknowledgement completes it, not the next interval", async () =>
     },
   });
   group.start();
-  while (role !== "refusing") await delay(1);
+  while (role !== "refusing") await turn();
   while (!group.report().synced.includes("S1")) {
     group.acknowledged(OTHER, 0);
     // Makes the next step due.
     group.hurry();
-    await delay(1);
+    await turn();
   }
   end = 1;
   const handedOver = group.handOver("S1", 10_000);
-  // It has found that the change is not acknowledged, and waits.
-  await delay(50);
+  while (!isFrozen) await turn();
+  // It finds that the change is not acknowledged, and waits.
+  for (let count = 0; count < 10; count++) await turn();
   assert.is(engine.record!.holder, "B1");
   group.acknowledged(OTHER, 1);
   await handedOver;
