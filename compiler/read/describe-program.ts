@@ -10,7 +10,7 @@ import { absolutePath } from "./paths.js";
 import type { ReadContext } from "./read-context.js";
 import { fileState, reachable } from "./reading-plan.js";
 import type { StoredFile } from "./stored-readings.js";
-import { limitPlaces } from "./stray-limits.js";
+import { statedLimits } from "./stray-limits.js";
 
 type Resolutions<T> = (callback: (resolution: T) => void, file: ts.SourceFile) => void;
 type Types = ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations;
@@ -47,7 +47,7 @@ export function describeProgram(
       isImplied: false,
       isInput: isInput(projectDir, fileName),
       isOwn: own.has(fileName),
-      limits: own.has(fileName) ? limitPlaces(file) : [],
+      limits: own.has(fileName) ? statedLimits(context, file) : [],
       reads: [],
       isDoubtful: false,
       reading: null,

@@ -1,12 +1,14 @@
 // Readings of single files, and how they are joined. Nothing here needs TypeScript, so that it is
 // not loaded for unchanged files.
 
+import { hasErrors } from "../build-result.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 import { nameTypes } from "./type-table.js";
+import { type ProjectLimits, unreadLimits } from "./unread-limits.js";
 
 export interface ReadResult {
   /** Sorted by name, then by role. */
@@ -26,22 +28,21 @@ export interface FileReading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** @param more diagnostics that concern several files */
 export function joinReadings(
   readings: readonly FileReading[],
   named: ReadonlyMap<string, NamedShape>,
-  more: readonly Diagnostic[] = [],
+  limits: ProjectLimits,
 ): Omit<ReadResult, "dependencies"> {
-  const { plugins, types } = nameTypes(
-    readings.flatMap((reading) => reading.plugins),
-    named,
-  );
+  const read = readings.flatMap((reading) => reading.plugins);
+  const { plugins, types } = nameTypes(read, named);
   const diagnostics = readings.flatMap((reading) => reading.diagnostics);
+  // A type with an error may not have been read completely.
+  const unread = hasErrors(diagnostics) ? [] : unreadLimits(limits, read, named);
   return {
     plugins: plugins.sort(byNameAndRole),
     types,
     moduleState: readings.flatMap((reading) => reading.moduleState),
-    diagnostics: sortDiagnostics(each([...diagnostics, ...more])),
+    diagnostics: sortDiagnostics(each([...diagnostics, ...unread])),
   };
 }
 

@@ -3,30 +3,39 @@
 
 import type { ts } from "ts-morph";
 
-/** Tags that were read. Unchanged files keep their tags when a program is read again. */
-const read = new WeakSet<ts.JSDocTag>();
-
-let latest = new Set<ts.JSDocTag>();
+/** Places of the limits that are read in what is collected now. */
+let latest: Set<string> | null = null;
 
 export function noteRead(tag: ts.JSDocTag): void {
-  read.add(tag);
-  latest.add(tag);
+  latest?.add(tagPlace(tag));
 }
 
-/** Returns the tags that were read since the last call. */
-export function takeRead(): ts.JSDocTag[] {
-  const tags = [...latest];
-  latest = new Set();
-  return tags;
+/** Notes limits again that a type leads to which has been read before. */
+export function noteReadAgain(places: readonly string[]): void {
+  for (const place of places) latest?.add(place);
+}
+
+/** Returns the places of the limits that were read since the innermost `collectRead` began. */
+export function readSoFar(): string[] {
+  return [...(latest ?? [])];
+}
+
+/** Returns the result of `read` and the places of the limits that it reads. */
+export function collectRead<T>(read: () => T): readonly [T, readonly string[]] {
+  const outer = latest;
+  const places = new Set<string>();
+  latest = places;
+  try {
+    return [read(), [...places]];
+  } finally {
+    latest = outer;
+    noteReadAgain([...places]);
+  }
 }
 
 /** Identifies a tag after its file was parsed again. */
 export function tagPlace(tag: ts.JSDocTag): string {
   return `${tag.getSourceFile().fileName}:${tag.pos}`;
-}
-
-export function isRead(tag: ts.JSDocTag): boolean {
-  return read.has(tag);
 }
 
 export class LimitTally {

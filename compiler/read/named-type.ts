@@ -22,6 +22,8 @@ export interface NamedShape extends TypeName {
   readonly shape: TypeShape;
   readonly description: string;
   readonly deprecated: boolean;
+  /** Places of limits in it. Types that lead back to one being read lack those of that one. */
+  readonly reads: readonly string[];
 }
 
 const MAX_NAME_LENGTH = 64;

@@ -5,7 +5,6 @@
 import { existsSync } from "node:fs";
 import type { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findConfigured } from "./configured-plugin.js";
 import { importedModules, readDependencies } from "./dependencies.js";
@@ -14,7 +13,7 @@ import { reportExpressions } from "./expressions.js";
 import { type FileReading, joinReadings, type ReadResult } from "./file-reading.js";
 import { findDeclarations } from "./find-declarations.js";
 import { globalTexts, ImportGraph } from "./import-graph.js";
-import { tagPlace, takeRead } from "./limit-tally.js";
+import { collectRead } from "./limit-tally.js";
 import { reportMisplaced } from "./limited-shape.js";
 import type { LookUps } from "./look-ups.js";
 import { isPackageMissing } from "./missing-package.js";
@@ -27,7 +26,7 @@ import { readPlugin, type ShapeReaders } from "./read-plugin.js";
 import { ReaderProgram } from "./reader-program.js";
 import { ShapeReader } from "./shape-reader.js";
 import type { StoredFile } from "./stored-readings.js";
-import { reportStrayLimits, reportUnreadLimits } from "./stray-limits.js";
+import { reportStrayLimits, statedLimits } from "./stray-limits.js";
 import { syntaxErrors } from "./syntax-errors.js";
 
 /** The results for each file of a program, to be stored. */
@@ -95,7 +94,8 @@ export class PluginReader {
     this.#readProgram(this.#files, this.#hookFiles);
     const context = this.#context!;
     const result = this.#result(context.program, context);
-    const isDoubtful = context.metAny || result.diagnostics.length > 0;
+    const hasFindings = [...this.#readings.values()].some((one) => one.diagnostics.length > 0);
+    const isDoubtful = context.metAny || hasFindings;
     if (!isDoubtful || !this.#program.restoreTypes()) return result;
     this.#forget();
     return this.read();
@@ -168,9 +168,9 @@ export class PluginReader {
     const context = this.#context!;
     const hadAny = context.metAny;
     context.metAny = false;
-    const reading = read();
+    const [reading, reads] = collectRead(read);
     this.#readings.set(file, reading);
-    this.#reads.set(file, takeRead().map(tagPlace));
+    this.#reads.set(file, reads);
     const isDoubtful = context.metAny || reading.diagnostics.length > 0;
     if (isDoubtful && !this.#program.hasRestored) this.#doubtful.add(file);
     context.metAny ||= hadAny;
@@ -316,21 +316,15 @@ export class PluginReader {
   #result(program: ts.Program, context: ReadContext): ReadResult {
     const files = [...this.#files, ...this.#modules];
     const readings = files.flatMap((file) => this.#readings.get(file) ?? []);
-    const diagnostics = readings.flatMap((reading) => reading.diagnostics);
+    const stated = files.flatMap((file) => {
+      const sourceFile = program.getSourceFile(file);
+      return sourceFile ? statedLimits(context, sourceFile) : [];
+    });
+    const reads = files.map((file) => this.#reads.get(file) ?? []);
     return {
-      ...joinReadings(readings, this.#named, this.#unread(context, diagnostics)),
+      ...joinReadings(readings, this.#named, { stated, reads }),
       dependencies: readDependencies(this.#projectDir, program),
     };
-  }
-
-  /** A type with an error may not have been read completely. */
-  #unread(context: ReadContext, diagnostics: readonly Diagnostic[]): Diagnostic[] {
-    if (diagnostics.some(({ severity }) => severity === "error")) return [];
-    for (const file of [...this.#files, ...this.#modules]) {
-      const sourceFile = context.program.getSourceFile(file);
-      if (sourceFile) reportUnreadLimits(context, sourceFile);
-    }
-    return context.takeDiagnostics();
   }
 }
 

@@ -112,13 +112,15 @@ export class ProjectReader {
     if ([...before.files].some(([path, { isGlobal }]) => isGlobal && !reached.has(path)))
       return null;
     const modules = [...reached].filter(([path, { isOwn }]) => isOwn && !files.includes(path));
-    const readings = [...files, ...modules.map(([path]) => path)].map(
+    const own = [...files, ...modules.map(([path]) => path)];
+    const readings = own.map(
       (path) => parts?.readings.get(path) ?? reached.get(path)?.reading ?? null,
     );
     if (!isComplete(readings)) return null;
     const named = new Map([...before.named, ...(parts?.named ?? [])]);
-    const joined = joinReadings(readings, named);
-    if (!hasErrors(joined.diagnostics) && hasUnreadLimits(reached)) return null;
+    const stated = own.flatMap((path) => reached.get(path)?.limits ?? []);
+    const reads = own.map((path) => reached.get(path)?.reads ?? []);
+    const joined = joinReadings(readings, named, { stated, reads });
     const inputs = [...reached].filter(([, { isInput }]) => isInput);
     const dependencies = inputs.map(([path]) => relativePath(this.#projectDir, path)).sort();
     const lookUps = new Map([...before.lookUps, ...(parts?.lookUps ?? [])]);
@@ -173,9 +175,4 @@ function describedParts(parts: ReadParts): [string, StoredFile][] {
 
 function isComplete(readings: readonly (FileReading | null)[]): readings is readonly FileReading[] {
   return readings.every((reading) => reading !== null);
-}
-
-function hasUnreadLimits(files: ReadonlyMap<string, StoredFile>): boolean {
-  const read = new Set([...files.values()].flatMap(({ reads }) => reads));
-  return [...files.values()].some(({ limits }) => limits.some((place) => !read.has(place)));
 }

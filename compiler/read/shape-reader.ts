@@ -10,6 +10,7 @@ import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
+import { collectRead, noteReadAgain, readSoFar } from "./limit-tally.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
 import { findMappedScalar, readMappedMethods } from "./mapped-scalar.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
@@ -39,6 +40,8 @@ const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
   readonly #readings = new Map<ts.Type, TypeReading>();
+  /** Places of the limits that the types lead to which have any. */
+  readonly #reads = new Map<ts.Type, readonly string[]>();
   /** Types that were read as parts of the outermost one. */
   #parts: ts.Type[] = [];
   /** Types being read, with the names that recursive references use. */
@@ -54,10 +57,14 @@ export class ShapeReader implements TypeReader {
 
   read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
-    if (known) return known;
+    if (known) {
+      noteReadAgain(this.#reads.get(type) ?? []);
+      return known;
+    }
     const isOutermost = this.#open.size === 0;
-    const reading = this.#readMapped(type) ?? this.#readType(type);
+    const [reading, reads] = collectRead(() => this.#readMapped(type) ?? this.#readType(type));
     this.#readings.set(type, reading);
+    if (reads.length > 0) this.#reads.set(type, reads);
     if (isOutermost) this.#forgetParts(reading);
     else this.#parts.push(type);
     return reading;
@@ -116,7 +123,7 @@ export class ShapeReader implements TypeReader {
     const deprecated = symbol !== undefined && isDeprecated(symbol);
     const tags = symbol ? limitTagsOfSymbol(this.context, symbol) : [];
     const shape = withLimits(this, reading.shape, tags);
-    this.named.set(used.key, { ...used, shape, description, deprecated });
+    this.named.set(used.key, { ...used, shape, description, deprecated, reads: readSoFar() });
     return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
   }
 

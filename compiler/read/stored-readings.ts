@@ -9,6 +9,7 @@ import { replaceCacheFile } from "./cache-file.js";
 import type { FileReading } from "./file-reading.js";
 import type { LookUps } from "./look-ups.js";
 import type { NamedShape } from "./named-type.js";
+import type { StatedLimit } from "./unread-limits.js";
 
 /** A source file of the program. Paths are absolute. */
 export interface StoredFile {
@@ -24,8 +25,7 @@ export interface StoredFile {
   readonly isInput: boolean;
   /** It is a plugin file or a module of the project. */
   readonly isOwn: boolean;
-  /** Places of limits that some plugin has to read. */
-  readonly limits: readonly string[];
+  readonly limits: readonly StatedLimit[];
   /** Places of limits that reading this file has read. */
   readonly reads: readonly string[];
   /** Its types may depend on global declarations that are left out at first. */

@@ -5,9 +5,10 @@ import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { MENTIONS_LIMIT } from "./carried-limits.js";
-import { isRead, tagPlace } from "./limit-tally.js";
+import { tagPlace } from "./limit-tally.js";
 import type { ReadContext } from "./read-context.js";
 import { isInComment } from "./stray-tags.js";
+import type { StatedLimit } from "./unread-limits.js";
 
 const WORDS = Object.keys(LIMIT_WORDS);
 
@@ -59,25 +60,13 @@ function isInDocComment(text: string, offset: number): boolean {
   return isBlock && before.startsWith("/**", opened) && !/^\s*\/\//.test(line);
 }
 
-/**
- * Reports limits of declarations that no plugin has led to: unused types, parameters of other
- * functions, variables. Call it after all files have been read.
- */
-export function reportUnreadLimits(context: ReadContext, sourceFile: ts.SourceFile): void {
-  for (const tag of limitsIn(sourceFile)) {
-    const word = tag.tagName.text;
-    if (isRead(tag)) continue;
+/** Returns the limits that a plugin has to lead to. */
+export function statedLimits(context: ReadContext, sourceFile: ts.SourceFile): StatedLimit[] {
+  return limitsIn(sourceFile).map((tag) => {
     const offset = tag.tagName.getStart(sourceFile) - 1;
-    const place = { position: context.positionAt(sourceFile, offset), length: word.length + 1 };
-    const message = `\`@${word}\` limits nothing: no plugin takes or returns this declaration`;
-    const help = "a plugin that uses it, or another comment";
-    context.add({ code: "SVC1146", severity: "warning", ...place, message, help });
-  }
-}
-
-/** Places of the limits that a plugin has to lead to. */
-export function limitPlaces(sourceFile: ts.SourceFile): string[] {
-  return limitsIn(sourceFile).map(tagPlace);
+    const position = context.positionAt(sourceFile, offset);
+    return { place: tagPlace(tag), word: tag.tagName.text, position };
+  });
 }
 
 function limitsIn(sourceFile: ts.SourceFile): ts.JSDocTag[] {

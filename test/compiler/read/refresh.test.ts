@@ -279,4 +279,26 @@ export class Shop { static buy(request: PluginRequest) { return 1; } }`,
   assert.equal(codes(result.diagnostics), ["SVC1015"]);
 });
 
+test("finds limits that no plugin leads to any more", () => {
+  const small = `import type { Small } from "../lib/small.js";`;
+  const project = new ProjectFixture({
+    "plugins/a.ts": plugin("first", "Small", small),
+    "plugins/b.ts": plugin("second", "Small[]", small),
+    "lib/small.ts": "/** @maximum 9 */\nexport type Small = number;",
+  });
+  const files = ["plugins/a.ts", "plugins/b.ts"];
+  const reader = new PluginReader(project.dir, files);
+  const edits = [
+    ["a", "int", []],
+    ["b", "int", ["SVC1146"]],
+    ["b", "Small", []],
+  ] as const;
+  assert.equal(reader.read().diagnostics, []);
+  for (const [file, type, expected] of edits) {
+    project.write(`plugins/${file}.ts`, plugin(`of_${file}`, type, small));
+    const found = assertSame(project, reader, [`plugins/${file}.ts`], files);
+    assert.equal(codes(found.diagnostics), expected);
+  }
+});
+
 test.run();

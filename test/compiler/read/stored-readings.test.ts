@@ -301,12 +301,35 @@ test("finds limits that no plugin leads to any more", async () => {
   const project = new Project();
   await project.build();
   project.write("plugins/d.ts", plugin("fourth", "int", 'import "../lib/small.js";'));
-  assert.equal(await project.build(), ["d.ts", "all"]);
+  assert.equal(await project.build(), ["d.ts"]);
+  assert.equal(await project.build(), []);
   project.write("plugins/d.ts", FILES["plugins/d.ts"]!);
   await project.build();
   // Which limits are read is not known if there are errors.
   project.write("plugins/d.ts", plugin("fourth", "symbol", 'import "../lib/small.js";'));
   assert.equal(await project.build(), ["d.ts"]);
+});
+
+test("keeps apart the limits that several files lead to", async () => {
+  const tree = `/** @minItems 1 */
+export type Leaves = Leaf[];
+export interface Tree { readonly leaves: Leaves }
+export interface Leaf { readonly tree: Tree | null; /** @maximum 9 */ readonly size: number }
+export declare function made(): { /** @maximum 5 */ readonly size: number };`;
+  const project = new Project({
+    "plugins/a.ts": plugin("first", "Tree", from("Tree", "tree")),
+    "plugins/b.ts": plugin("second", "Leaf", from("Leaf", "tree")),
+    "plugins/c.ts": plugin("third", "{ one: Leaf }", from("Leaf", "tree")),
+    "plugins/d.ts": plugin("fourth", "int", 'import "../lib/tree.js";'),
+    "plugins/e.ts": plugin("fifth", "ReturnType<typeof made>", from("made", "tree")),
+    "plugins/f.ts": plugin("sixth", "ReturnType<typeof made>", from("made", "tree")),
+    "lib/tree.ts": tree,
+  });
+  await project.build();
+  for (const gone of ["a", "b", "c", "e"]) {
+    project.remove(`plugins/${gone}.ts`);
+    assert.equal(await project.build(), [], gone);
+  }
 });
 
 test("reads a type without a name within itself each time", async () => {

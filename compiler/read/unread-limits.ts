@@ -1,0 +1,44 @@
+// Limits that no plugin leads to. Files keep the places of the limits that they state and that they
+// lead to, so that this needs no TypeScript.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { PluginRecord } from "../record/plugin-record.js";
+import type { SourcePosition } from "../record/source-position.js";
+import type { NamedShape } from "./named-type.js";
+import { reachedTypes } from "./type-table.js";
+
+/** A limit that a plugin has to lead to. */
+export interface StatedLimit {
+  /** Identifies it after its file was parsed again. */
+  readonly place: string;
+  readonly word: string;
+  readonly position: SourcePosition;
+}
+
+/** Limits that the files of a project state, and places of limits that each leads to. */
+export interface ProjectLimits {
+  readonly stated: readonly StatedLimit[];
+  readonly reads: readonly (readonly string[])[];
+}
+
+/** Warns of unused types, parameters of other functions, variables. */
+export function unreadLimits(
+  { stated, reads }: ProjectLimits,
+  plugins: readonly PluginRecord[],
+  named: ReadonlyMap<string, NamedShape>,
+): Diagnostic[] {
+  if (stated.length === 0) return [];
+  // A type that leads back to one being read misses the limits of that one.
+  const types = reachedTypes(plugins, named);
+  const read = new Set([...reads, ...types.map((type) => type.reads)].flat());
+  return stated
+    .filter(({ place }) => !read.has(place))
+    .map(({ word, position }) => ({
+      code: "SVC1146",
+      severity: "warning",
+      position,
+      length: word.length + 1,
+      message: `\`@${word}\` limits nothing: no plugin takes or returns this declaration`,
+      help: "a plugin that uses it, or another comment",
+    }));
+}
