@@ -17,6 +17,7 @@ import { kubernetesApp } from "./manifest/kubernetes.js";
 import { operate } from "./remote.js";
 import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
 import { ClusterPods } from "./rolling-update/cluster-pods.js";
+import { isSynced, letAnotherLead } from "./rolling-update/group-members.js";
 import {
   fetchNodestat,
   fetchProcess,
@@ -28,7 +29,6 @@ import {
   type StatusObject,
 } from "./rolling-update/instances.js";
 import { enterService } from "./service-in.js";
-import { handOver } from "./subscribers.js";
 
 const WAIT_MS = 30_000;
 /** A stopping process may save its graphs twice, and loads them when it starts again. */
@@ -77,6 +77,7 @@ async function updateAll(
     // The updated instance warms up and shows problems before the next one is touched.
     if (!isCurrent && !isFirst) await how.lease.rest(pause * 1000);
     const done = isCurrent ? "is up to date" : await update(context, how, id);
+    if (isCurrent) await awaitReturn(context, id);
     isFirst &&= isCurrent;
     context.print({ id, done }, [`${id}: ${done}`]);
   }
@@ -109,8 +110,8 @@ async function update(context: AdminContext, how: Update, id: string): Promise<s
   const isRestarting = context.values.restart === true || how.pods !== null;
   // An instance taken out by an operator stays out; one left out by a restart returns.
   const isLeft = isOutOfService(before) || (isRestarting && reason === "start");
-  const { isLeading, synced } = readGroup(before);
-  if (isRestarting && isLeading && synced[0] !== undefined) await handOver(context, id, synced[0]);
+  // Requests for a leader that is out of service would wait, and fail.
+  await letAnotherLead(context, id, before);
   if (!isIn && !isLeft) {
     const build = await renew(context, how, id);
     return `serves build ${build} and stays out of service (${reason})`;
@@ -119,9 +120,20 @@ async function update(context: AdminContext, how: Update, id: string): Promise<s
   else await mark(context, how.lease, id);
   const build = await renew(context, how, id);
   await enterService(context, id);
-  const isUp = (entry: StatusObject) => entry.state === "up";
-  if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher routes to ${id} again`);
+  await awaitReturn(context, id);
   return `serves build ${build}`;
+}
+
+/** The next one is not touched before requests and changes can do without that one. */
+async function awaitReturn(context: AdminContext, id: string): Promise<void> {
+  // Dispatchers send nothing to a member that does not lead.
+  const isUp = (entry: StatusObject, isForLeader: boolean) => isForLeader || entry.state === "up";
+  if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher routes to ${id} again`);
+  const deadline = performance.now() + WAIT_MS;
+  while (!(await isSynced(context, id).catch(() => false))) {
+    if (performance.now() > deadline) throw hasStopped(`${id} is not synced again`);
+    await sleep(POLL_MS);
+  }
 }
 
 /** Returns the build that it serves afterwards. */
@@ -188,15 +200,16 @@ async function mark(context: AdminContext, lease: ProcedureLease, id: string): P
 async function holds(
   context: AdminContext,
   id: string,
-  test: (entry: StatusObject) => boolean,
+  test: (entry: StatusObject, isForLeader: boolean) => boolean,
 ): Promise<boolean> {
   const deadline = performance.now() + WAIT_MS;
   for (const [dispatcher, partition, row] of findReplicaSlots(context, id)) {
+    const isForLeader = context.system.matrices.get(dispatcher)!.rows[row]!.leader;
     for (;;) {
       const question = { path: "/svc/matrix", timeoutMs: ASK_MS };
       const matrix = await requestInstance(context.address(dispatcher), question);
       const entry = (matrix as unknown[][] | null)?.[partition]?.[row];
-      if (isPlainObject(entry) && test(entry)) break;
+      if (isPlainObject(entry) && test(entry, isForLeader)) break;
       if (performance.now() > deadline) return false;
       await sleep(POLL_MS);
     }

@@ -234,6 +234,24 @@ async function follow(ids: string[], signal: AbortSignal): Promise<void> {
   }
 }
 
+/** A cluster with a pod of one engine. */
+async function startPods(dispatcher: string, id: string): Promise<FakeKubernetes> {
+  const pods = await FakeKubernetes.start();
+  const app = "svc-unspecified-4-node-s";
+  for (const one of [dispatcher, id]) {
+    const name = `${app}-${one.toLowerCase()}`;
+    const annotations = { "svc/instances": one };
+    pods.sets.push({
+      kind: one === id ? "statefulsets" : "deployments",
+      metadata: { name, generation: 1, labels: { app }, annotations },
+      spec: { replicas: 1, template: { spec: { containers: [{ name: "svc", image: "a:1" }] } } },
+      status: {},
+    });
+  }
+  pods.create(`${app}-${id.toLowerCase()}-1`);
+  return pods;
+}
+
 async function contents(id: string): Promise<string[]> {
   const { json } = await system.get(id, "/svc/plugin/all");
   return (json.response as string[]).map(String).sort();
@@ -374,6 +392,33 @@ if (version !== null || USES_LEASES) {
     );
     assertNeverTwiceAtOnce();
     if (process.env.ROUNDS) console.error(`handover: ${Math.round(load.longestMs)} ms`);
+  });
+
+  test("an update by image deletes the pod of a leader once another member leads", async () => {
+    const id = await leader();
+    const roles: string[] = [];
+    const pods = await startPods("TD", id);
+    pods.terminate = async () => {
+      const { pid, group } = await stateOf(id);
+      roles.push(group.role);
+      process.kill(pid, "SIGTERM");
+      await until(async () => (await stateOf(id)).pid !== pid);
+    };
+    const former = { ...process.env };
+    const { url, account } = pods.access;
+    Object.assign(process.env, { SVC_KUBERNETES_API: url, SVC_KUBERNETES_ACCOUNT: account });
+    const load = new Load();
+    await during([load.clients], async () => {
+      const { code, out, err } = await system.admin("rolling-update", id, "--image", "a:2");
+      assert.is(code, 0, `${out}\n${err}`);
+      await leader();
+    });
+    process.env = former;
+    assert.equal(roles, ["following"]);
+    assert.equal([...load.statuses.keys()], [200]);
+    const images = [...pods.pods.values()].map(({ spec }) => spec.containers[0]!.image);
+    assert.equal(images, ["a:2"]);
+    await pods.stop();
   });
 
   test("other members name the leader, before anything runs", async () => {

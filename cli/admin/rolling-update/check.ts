@@ -11,6 +11,7 @@ import {
   findReplicaSlots,
   hasStopped,
   isOutOfService,
+  readGroup,
   type StatusObject,
 } from "./instances.js";
 
@@ -27,9 +28,11 @@ export async function checkUpdate(
   wanted: string | null,
 ): Promise<void> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  // Subscribers are always readonly.
+  // Subscribers are always readonly, as are members of a group that follow.
   const frozen = ids.filter((id, index) => {
-    return statuses[index]!.readonly === true && !context.system.providers.has(id);
+    const { group, isLeading } = readGroup(statuses[index]!);
+    const isFollowing = group === null ? context.system.providers.has(id) : !isLeading;
+    return statuses[index]!.readonly === true && !isFollowing;
   });
   if (frozen.length > 0) {
     const those = frozen.join(", ");

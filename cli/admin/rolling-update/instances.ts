@@ -40,11 +40,24 @@ export async function fetchProcess(context: AdminContext, id: string): Promise<s
   return `${pid} since ${start}`;
 }
 
-/** Returns the role of an instance in its group, and the members that could lead instead. */
-export function readGroup({ group }: StatusObject): { isLeading: boolean; synced: string[] } {
-  const { role, synced } = (isPlainObject(group) ? group : {}) as StatusObject;
+/** State of the group of an instance. */
+export interface GroupStatus {
+  /** Null: it has none. */
+  readonly group: string | null;
+  readonly leader: string | null;
+  readonly isLeading: boolean;
+  /** Members that could lead instead. */
+  readonly synced: readonly string[];
+}
+
+export function readGroup(status: StatusObject): GroupStatus {
+  const { group, leader, role, synced } = (
+    isPlainObject(status.group) ? status.group : {}
+  ) as StatusObject;
   const ids = Array.isArray(synced) ? synced.filter((id) => typeof id === "string") : [];
-  return { isLeading: role === "leading", synced: ids };
+  const nameOf = (given: unknown) => (typeof given === "string" ? given : null);
+  const isLeading = role === "leading";
+  return { group: nameOf(group), leader: nameOf(leader), isLeading, synced: ids };
 }
 
 export function findReplicaSlots({ system }: AdminContext, id: string): Place[] {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminContext } from "../../../cli/admin/context.js";
+import { isSynced, letAnotherLead } from "../../../cli/admin/rolling-update/group-members.js";
 import { run } from "../../../cli/admin/rolling-update.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
@@ -47,6 +48,49 @@ test("leave readonly graphs alone", async () => {
   }
   const others = asked.filter((path) => !/nodestat|GetAuthToken|ADMIN_Lease/.test(path));
   assert.equal([asked.length > 0, others], [true, []]);
+  const group = { group: "S1", role: "following", leader: null, synced: [] };
+  // It follows another member for now.
+  await update(() => ({ "service-out-reason": "operator", readonly: true, build: "a", group }));
+});
+
+test("touch no leader before another member can lead, and wait for updated members", async () => {
+  const groups: Record<string, object> = {
+    B1: { group: "B1", leader: "B1", role: "leading", synced: [] },
+    S1: { group: "B1", leader: "B1", role: "following", synced: [] },
+  };
+  const commands: string[] = [];
+  const server = createServer((request, response) => {
+    const id = request.headers.host!.startsWith("127.0.0.2:") ? "B1" : "S1";
+    if (request.url!.includes("ADMIN_Console")) commands.push(request.url!);
+    const told = { authtoken: "t", group: groups[id], result: [{}] };
+    response.end(JSON.stringify({ status: "OK", response: told }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  const hport = (server.address() as AddressInfo).port - 1;
+  const system = readDescriptor({
+    graphs: ["shop"],
+    common: { graph: "shop", hport },
+    leadership: { engine: "nats://n1:4222/leaders" },
+    instances: {
+      B1: { type: "builder", host: "127.0.0.2", tport: 9102 },
+      S1: { type: "search", host: "127.0.0.1", tport: 9112 },
+    },
+    topology: { transaction: { B1: ["S1"] } },
+  });
+  const context = new AdminContext(system, {});
+  try {
+    const refused = await letAnotherLead(context, "B1", { group: groups.B1 }).catch(String);
+    assert.match(String(refused), /no member of B1 is synced/);
+    await letAnotherLead(context, "S1", { group: groups.S1 });
+    assert.equal([commands, await isSynced(context, "S1")], [[], false]);
+    groups.B1 = { ...groups.B1, synced: ["S1"] };
+    await letAnotherLead(context, "B1", { group: groups.B1 });
+    assert.equal([commands.length, await isSynced(context, "S1")], [1, true]);
+    assert.is(await isSynced(context, "B1"), true);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test("wait for another process, also where all have the pid 1", async () => {
