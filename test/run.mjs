@@ -1,6 +1,6 @@
-// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Four
+// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Five
 // processes take files, long ones first: one for files without a server, one for files that build
-// examples in place, which must not overlap, two for the other server suites (test/e2e,
+// examples in place, which must not overlap, three for the other server suites (test/e2e,
 // test/conformance); an idle process helps the others. A crash does not affect the results of other
 // files. Detects what uvu does not: endless tests, suites that never run, missing totals, open
 // handles, processes that never exit or die. In continuous integration (`CI` is set) a file that
@@ -35,6 +35,7 @@ let passed = 0;
 let failed = 0;
 /** Of all files that completed. */
 let cpuSeconds = 0;
+const startMs = performance.now();
 /** Files for a second run; null during that run, or without one. */
 let again = process.env.CI ? [] : null;
 
@@ -80,10 +81,11 @@ if (options.serial || availableParallelism() === 1) {
     buildsExamples(readFileSync(join(root, file), "utf8")),
   );
   const shared = servers.filter((file) => !exclusive.includes(file));
-  // Server suites mostly wait: four at once keep two cores busy.
+  // Server suites mostly wait: five at once keep two cores busy.
   const turns = [
     [plain, shared],
     [exclusive, shared, plain],
+    [shared, plain],
     [shared, plain],
     [shared, plain],
   ];
@@ -94,7 +96,8 @@ await runAgain();
 if (files.length === 0) fail(parts.join(" "), "no test file has such a path");
 if (name !== "" && passed + failed === 0) fail(name, "no test has such a title");
 process.exitCode = failed === 0 ? 0 : 1;
-console.log(`${Math.round(cpuSeconds)} s of CPU`);
+const seconds = Math.round((performance.now() - startMs) / 1000);
+console.log(`${Math.round(cpuSeconds)} s of CPU in ${seconds} s`);
 console.log(`${passed} passed, ${failed} failed`);
 
 function optionsOrUsage() {

@@ -4,6 +4,8 @@
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import * as nodeModule from "node:module";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -25,6 +27,13 @@ test.before(async () => {
 test("an idle server exits at once with 0", async () => {
   const served = await serve(fixture("engine"));
   assert.is(await served.stop(), 0);
+});
+
+test("a start keeps compiled code for the next one, where Node.js can", async () => {
+  if (!("enableCompileCache" in nodeModule)) return;
+  await (await serve(fixture("engine"))).stop();
+  const kept = fileURLToPath(new URL("../../dist/.code", import.meta.url));
+  assert.ok(readdirSync(kept).length > 0);
 });
 
 test("a signal at the end of the start stops the server cleanly", async () => {
