@@ -39,7 +39,10 @@ export class BuiltinScheduler {
       ...{ result: events.result, failed: events.failed, dropped: events.dropped },
       terminate: (_, reason) => events.terminate(0, reason),
       retired: () => {},
-      sliceOver: (call) => this.#run(1, call),
+      sliceOver: (call) => {
+        this.#all[1].resume(call);
+        this.#start(1);
+      },
     };
     const long: SchedulerEvents = {
       result: (call, ...outcome) => this.#leave(call, () => events.result(call, ...outcome)),
@@ -62,8 +65,10 @@ export class BuiltinScheduler {
     return this.#all[0].waiting + this.#all[1].waiting;
   }
 
-  submit(call: PluginCall): void {
-    this.#run(0, call);
+  submit(call: PluginCall): boolean {
+    if (!this.#all[0].submit(call)) return false;
+    this.#start(0);
+    return true;
   }
 
   *calls(): ReturnType<Scheduler["calls"]> {
@@ -91,8 +96,7 @@ export class BuiltinScheduler {
     for (const scheduler of this.#all) scheduler.close();
   }
 
-  #run(executor: BuiltinExecutor, call: PluginCall): void {
-    this.#all[executor].submit(call);
+  #start(executor: BuiltinExecutor): void {
     if (!this.#isStarted[executor]) this.#events.start(executor);
     this.#isStarted[executor] = true;
   }

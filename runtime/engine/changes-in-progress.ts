@@ -15,9 +15,15 @@ export class ChangesInProgress {
     this.#scheduler = scheduler;
   }
 
-  begin(call: PluginCall): void {
+  /** Returns false, and counts nothing, if this instance does not lead its group any more. */
+  begin(call: PluginCall): boolean {
     this.#calls.add(call);
     this.#clock?.setChanges(this.#scheduler, this.#calls.size);
+    // Counted before it looks: a leader that hands over waits for it, or is seen here.
+    const role = this.#clock?.group.role ?? "none";
+    if (role === "none" || role === "leading") return true;
+    this.end(call);
+    return false;
   }
 
   /** Ends a request, unless it has ended. */

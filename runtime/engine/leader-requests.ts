@@ -42,6 +42,12 @@ export class LeaderRequests {
     const named = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
     return { status: MISDIRECTED, message, fields: named };
   }
+
+  /** Returns the refusal of a change that came while another instance took over. */
+  lateRefusal(): Rejection {
+    const message = "503 Service Unavailable: the leader of the group changes";
+    return this.refusal() ?? { status: UNAVAILABLE, message, fields: RETRY_AFTER };
+  }
 }
 
 /** Returns whether a request may change graphs. */

@@ -418,7 +418,7 @@ export class RequestEngine {
     // Queries of untrusted clients are limited.
     const isTrusted = scheduler === this.#parts.admin && this.#parts.trusted.isTrusted(exchange);
     // Written out: spreading parts of it costs 2 µs, a seventh of a request.
-    scheduler.submit({
+    const isSubmitted = scheduler.submit({
       exchange,
       port,
       slots,
@@ -433,6 +433,7 @@ export class RequestEngine {
       countsFor: null,
       turn: 0,
     });
+    if (!isSubmitted) this.#reject(exchange, port, this.#parts.leader.lateRefusal());
   }
 
   /** Runs a job in the slots of the admin port, which clients rarely fill. */

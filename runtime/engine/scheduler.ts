@@ -136,8 +136,15 @@ export class Scheduler {
     }
   }
 
-  submit(call: PluginCall): void {
-    if (call.isChange === true) this.#changes.begin(call);
+  /** Returns false if it is a change and this instance does not lead any more: nothing runs. */
+  submit(call: PluginCall): boolean {
+    if (call.isChange === true && !this.#changes.begin(call)) return false;
+    this.resume(call);
+    return true;
+  }
+
+  /** Goes on with a request that another scheduler has begun, and counts. */
+  resume(call: PluginCall): void {
     call.submittedAt = this.#ticks;
     if (this.#clients.enter(call)) this.#enqueue(call);
   }

@@ -233,7 +233,7 @@ export class CommitClock {
 
   /** Role in its group, and the epoch that it knows. */
   get group(): { readonly role: GroupRole; readonly epoch: number } {
-    const role = GROUP_ROLES[this.#words[Word.GroupRole]!]!;
+    const role = GROUP_ROLES[Atomics.load(this.#words, Word.GroupRole)]!;
     return { role, epoch: this.#words[Word.GroupEpoch]! };
   }
 
