@@ -8,13 +8,12 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { rounds } from "../support/rounds.js";
-import { UpSystem, until } from "./support/system.js";
+import { LIMIT_MS, UpSystem, until } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const MEMBERS = ["B1", "S1", "S2"] as const;
@@ -113,9 +112,11 @@ class Clients {
   #isOver = false;
   readonly #all: Promise<void>[];
 
-  constructor(count: number, send: () => Promise<void>) {
+  /** @param send a request, or several until it is told that no client waits for them */
+  constructor(count: number, send: (isOver: () => boolean) => Promise<void>) {
+    const isOver = (): boolean => this.#isOver;
     const sent = () =>
-      send().catch((error: Error) => void this.errors.push(String(error.cause ?? error)));
+      send(isOver).catch((error: Error) => void this.errors.push(String(error.cause ?? error)));
     this.#all = Array.from({ length: count }, async () => {
       while (!this.#isOver) await sent();
     });
@@ -144,6 +145,8 @@ async function during(clients: readonly Clients[], run: () => Promise<void>): Pr
 class Load {
   readonly acknowledged: string[] = [];
   readonly statuses = new Map<number, number>();
+  /** Bodies of other responses. */
+  readonly failures: string[] = [];
   /** Longest time without an acknowledged change. */
   longestMs = 0;
   #lastMs = performance.now();
@@ -157,9 +160,9 @@ class Load {
   async #send(): Promise<void> {
     const id = `v${names++}`;
     const path = `/svc/plugin/put?id=${id}`;
-    const { status } = await system.get("TD", path, 0, { method: "POST", body: "" });
+    const { status, text } = await system.get("TD", path, 0, { method: "POST", body: "" });
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    if (status !== 200) return;
+    if (status !== 200) return void this.failures.push(text);
     this.acknowledged.push(id);
     const now = performance.now();
     this.longestMs = Math.max(this.longestMs, now - this.#lastMs);
@@ -171,16 +174,20 @@ class Load {
 class Sales {
   readonly answers: number[] = [];
   readonly failures: string[] = [];
-  readonly clients = new Clients(2, () => this.#send());
+  readonly clients = new Clients(2, (isOver) => this.#send(isOver));
 
-  async #send(): Promise<void> {
+  async #send(isOver: () => boolean): Promise<void> {
     const headers = { "Idempotency-Key": `"${names++}"` };
     const init = { method: "POST", body: "", headers };
     const send = () => system.get("TD", "/svc/plugin/sell", 0, init);
     let answer = await send();
     // On a busy machine, a takeover can last longer than a request waits for a leader.
     const isUndecided = () => answer.status === 503 || /another instance leads/.test(answer.text);
-    while (isUndecided()) answer = await send();
+    while (isUndecided()) {
+      // Only a test that has failed does not wait for the next leader.
+      if (isOver()) return;
+      answer = await send();
+    }
     const { status, text, json } = answer;
     if (status === 200) this.answers.push((json.response as { hitcount: number }).hitcount);
     else this.failures.push(text);
@@ -207,14 +214,16 @@ async function stateOf(id: string): Promise<{ readonly group: GroupState; readon
 
 /** The member that leads, with all others synced, and its process. */
 async function leading(): Promise<{ readonly id: string; readonly pid: number }> {
-  for (;;) {
+  const found: { readonly id: string; readonly pid: number }[] = [];
+  await until(async () => {
     for (const id of MEMBERS) {
       const state = await stateOf(id).catch(() => null);
       if (state?.group.role !== "leading") continue;
-      if (state.group.synced.length === MEMBERS.length - 1) return { id, pid: state.pid };
+      if (state.group.synced.length === MEMBERS.length - 1) found.push({ id, pid: state.pid });
     }
-    await delay(100);
-  }
+    return found.length > 0;
+  });
+  return found[0]!;
 }
 
 async function leader(): Promise<string> {
@@ -359,11 +368,12 @@ if (version !== null || USES_LEASES) {
       const awayFrom = performance.now();
       const before = load.acknowledged.length;
       await until(async () => load.acknowledged.length > before + 100);
-      await until(async () => performance.now() - awayFrom > Number(process.env.AWAY_MS ?? 0));
+      const awayMs = Number(process.env.AWAY_MS ?? 0);
+      await until(async () => performance.now() - awayFrom > awayMs, 2 * awayMs + LIMIT_MS);
       if (nats === null) cluster!.isStuck = false;
       else await nats.revive(0);
     });
-    assert.equal([...load.statuses.keys()], [200]);
+    assert.equal(load.failures, []);
     assert.equal(failedReads.slice(0, 3), []);
     assert.is(await leader(), id, "nobody has taken over");
     if (process.env.AWAY_MS) console.error(`engine away: ${[...load.statuses]}`);
@@ -381,7 +391,7 @@ if (version !== null || USES_LEASES) {
       const before = load.acknowledged.length;
       await until(async () => load.acknowledged.length > before + 20);
     });
-    assert.equal([...load.statuses.keys()], [200]);
+    assert.equal(load.failures, []);
     assert.is(await leader(), to);
     const { pid } = await system.nodestat(to);
     const count = noted().length;

@@ -12,6 +12,8 @@ import { packageRoot } from "../../../runtime/base/package-info.js";
 import { type Answer, buildProject, get } from "./server.js";
 
 const POLL_MS = 100;
+/** For a loaded machine. */
+export const LIMIT_MS = 120_000;
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 
 /** All of 127.0.0.0/8 is loopback; the process id makes the address unique. */
@@ -40,9 +42,17 @@ export interface Nodestat {
   readonly subscribers: readonly { readonly status: string }[];
 }
 
-/** Resolves once a condition holds; a failing request counts as false. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) await delay(POLL_MS);
+/**
+ * Resolves once a condition holds; a failing request counts as false.
+ * @throws Error that says where, long before the test would be ended without a reason
+ */
+export async function until(holds: () => Promise<boolean>, limitMs = LIMIT_MS): Promise<void> {
+  const late = new Error(`it did not hold within ${limitMs} ms: ${holds}`);
+  const giveUpAt = performance.now() + limitMs;
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() > giveUpAt) throw late;
+    await delay(POLL_MS);
+  }
 }
 
 /** A running `svc up`. Its instances share an operator key of their own. */
