@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import { SimulatedEngine } from "../leadership/simulated-engine.js";
 import { Random } from "../random.js";
+import { SimulatedBackup } from "./simulated-backup.js";
 import { DISPATCHER, SimulatedDispatch } from "./simulated-dispatch.js";
 import { SimulatedMember } from "./simulated-member.js";
 import { linkOf } from "./virtual-network.js";
@@ -50,6 +51,8 @@ class Simulation {
   readonly #world: VirtualWorld;
   readonly #engine: SimulatedEngine;
   readonly #dispatch: SimulatedDispatch;
+  /** Null: no member makes one. */
+  readonly #backup: SimulatedBackup | null;
   readonly #members: SimulatedMember[] = [];
   readonly #acknowledged: Acknowledged[] = [];
   readonly #counts = new Set<number>();
@@ -72,8 +75,10 @@ class Simulation {
     this.#faultsMs = MIN_FAULTS_MS + random.below(MAX_FAULTS_MS - MIN_FAULTS_MS);
     this.#world = new VirtualWorld(random);
     this.#engine = new SimulatedEngine(this.#world.time, random);
+    this.#backup = random.below(3) === 0 ? new SimulatedBackup(this.#world) : null;
     const count = 2 + random.below(2);
     const ids = Array.from({ length: count }, (_, n) => `B${n + 1}`);
+    const archiving = random.of(ids);
     const ports = new Map(ids.map((id, n) => [id, FIRST_PORT + n]));
     const rules = {
       ...{ engine: "simulated:", group: "B1", ttl: 2000, minSynced: 1 },
@@ -85,6 +90,7 @@ class Simulation {
         const [count, at] = [--this.#answered, this.#world.time.now];
         this.#acknowledge(member, { id, count, epoch, at });
       },
+      committed: (member) => this.#backup?.committed(member.store),
       check: (run) => this.#guarded(run),
     });
     for (const [n, id] of ids.entries()) {
@@ -96,6 +102,7 @@ class Simulation {
         new SimulatedMember({
           ...{ id, world: this.#world, engine: this.#engine, port: ports.get(id)! },
           settings: { ...rules, id, members },
+          archive: id === archiving ? (this.#backup?.config ?? null) : null,
           httpPort: FIRST_HTTP_PORT + n,
           serve: (...given) => this.#dispatch.serve(...given),
           inService: (member) => this.#guarded(() => this.#checkReady(member)),
@@ -128,7 +135,9 @@ class Simulation {
         checkedAt = now;
         return this.#isSettled();
       });
-      return this.#end();
+      const outcome = this.#end();
+      await this.#checkBackup();
+      return outcome;
     } catch (error) {
       const logs = this.#members.map(({ id, log }) => `${id}\n${log}`).join("\n---\n");
       throw new Error(`${(error as Error).stack}\n${logs}`);
@@ -155,7 +164,22 @@ class Simulation {
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
     if (leaders.length !== 1 || this.#members.some(({ state }) => state === null)) return false;
     const [first, ...others] = this.#members.map(({ state }) => state);
-    return others.every((other) => isDeepStrictEqual(other, first));
+    if (!others.every((other) => isDeepStrictEqual(other, first))) return false;
+    return this.#backup?.isComplete(this.#archiving) ?? true;
+  }
+
+  get #archiving(): SimulatedMember {
+    return this.#members.find(({ isArchiving }) => isArchiving)!;
+  }
+
+  async #checkBackup(): Promise<void> {
+    if (this.#backup === null) return;
+    const member = this.#archiving;
+    const expected = this.#isStuck ? null : (digestCheckpoint(member.store)?.digest ?? null);
+    if (expected !== null) assert.ok(this.#backup.isComplete(member), "the backup goes on");
+    // It would remove what is being restored.
+    member.crash("process");
+    await this.#backup.check(member.root, expected);
   }
 
   get #isStuck(): boolean {
@@ -170,6 +194,7 @@ class Simulation {
     this.#engine.isAway = false;
     this.#engine.isCalm = true;
     this.#engine.unreachableFor.clear();
+    this.#backup?.calm();
     for (const member of this.#members) if (!member.isUp) member.start();
   }
 
@@ -245,7 +270,9 @@ class Simulation {
     let count: number;
     try {
       count = member.graph.count("sold", "units", "total");
+      this.#backup?.committed(member.store);
       member.graph.createVertex(id, { properties: { text: id.repeat(this.#random.below(8)) } });
+      this.#backup?.committed(member.store);
     } catch {
       return;
     }
@@ -278,6 +305,7 @@ class Simulation {
     const member = this.#random.of(this.#members);
     const ms = this.#random.below(this.#random.of([500, 5000, 8000]));
     const { network } = this.#world;
+    if (this.#random.below(10) === 0) this.#backup?.fail(this.#random.of(["away", "power"]), ms);
     switch (this.#random.below(10)) {
       case 0:
       case 1:

@@ -36,6 +36,8 @@ export interface DispatchParts {
   /** HTTP port of each member. */
   readonly ports: readonly number[];
   readonly answered: (change: Answered) => void;
+  /** Called after each change of a graph. */
+  readonly committed: (member: SimulatedMember) => void;
   readonly check: (run: () => void) => void;
 }
 
@@ -131,6 +133,7 @@ export class SimulatedDispatch {
       // The key is stored with the change.
       const isKnown = isKeyed && member.graph.hasVertex(id);
       if (!isKnown) member.graph.createVertex(id, {});
+      this.#parts.committed(member);
       if (!isKeyed) this.#executed(id);
     } catch {
       this.#atWork.delete(place);

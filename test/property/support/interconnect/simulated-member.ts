@@ -3,6 +3,7 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { ArchiveConfig } from "../../../../runtime/base/archive-config.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
@@ -14,6 +15,7 @@ import {
 import type { EngineCall } from "../../../../runtime/interconnect/leadership/member.js";
 import { MEMBER_FILE } from "../../../../runtime/interconnect/leadership/member-file.js";
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
+import type { ArchiveReport } from "../../../../runtime/metrics/traffic.js";
 import type { LeadershipSettings } from "../../../../runtime/settings/server-settings.js";
 import { openStore } from "../../../runtime/graph/support/make-graph.js";
 import { Instance } from "../../../runtime/interconnect/support/instance.js";
@@ -32,6 +34,8 @@ export interface MemberParts {
   readonly engine: SimulatedEngine;
   readonly port: number;
   readonly settings: LeadershipSettings;
+  /** Null: it makes no backup. */
+  readonly archive: ArchiveConfig | null;
   /** Port of its HTTP server, which dispatchers send requests to. */
   readonly httpPort: number;
   readonly serve: (
@@ -49,7 +53,7 @@ export class SimulatedMember {
   readonly id: string;
   readonly #parts: MemberParts;
   #disk: VirtualDisk;
-  readonly #root: string;
+  readonly root: string;
   #lives = 0;
   process: VirtualProcess | null = null;
   #instance: Instance | null = null;
@@ -69,7 +73,7 @@ export class SimulatedMember {
   constructor(parts: MemberParts) {
     this.id = parts.id;
     this.#parts = parts;
-    this.#root = `${FOLDER}/${this.id}`;
+    this.root = `${FOLDER}/${this.id}`;
     this.#disk = parts.world.files.mount(this.id);
   }
 
@@ -80,7 +84,7 @@ export class SimulatedMember {
   /** Which data folder it has. */
   get incarnation(): string | null {
     try {
-      return JSON.parse(readFileSync(join(this.#root, MEMBER_FILE), "utf8")).incarnation;
+      return JSON.parse(readFileSync(join(this.root, MEMBER_FILE), "utf8")).incarnation;
     } catch {
       // It starts with an empty disk.
       return null;
@@ -105,6 +109,16 @@ export class SimulatedMember {
     return this.#instance?.clock.group ?? null;
   }
 
+  /** Whether it makes the backup of its group. */
+  get isArchiving(): boolean {
+    return this.#parts.archive !== null;
+  }
+
+  /** State of its backup; null: it makes none now. */
+  get archive(): ArchiveReport | null {
+    return this.#instance?.shown.archive ?? null;
+  }
+
   get isLeading(): boolean {
     return this.group?.role === "leading";
   }
@@ -117,7 +131,7 @@ export class SimulatedMember {
     this.startedAt = world.time.now;
     this.readyEpoch = 0;
     this.#lives++;
-    rmSync(join(this.#root, "svc.lock"), { force: true });
+    rmSync(join(this.root, "svc.lock"), { force: true });
     world.after(0, this.process, () => void this.#begin());
   }
 
@@ -172,12 +186,12 @@ export class SimulatedMember {
   }
 
   async #begin(): Promise<void> {
-    const { port, settings } = this.#parts;
+    const { port, settings, archive } = this.#parts;
     const { process } = this;
     try {
-      setAside(this.#root, String(this.#lives));
-      const instance = await Instance.start(this.#root, {
-        ...{ txPort: port, durability: "full", leadership: settings },
+      setAside(this.root, String(this.#lives));
+      const instance = await Instance.start(this.root, {
+        ...{ txPort: port, durability: "full", leadership: settings, archive },
         openEngine: () => this.#openEngine(),
         restart: () => this.#restart(),
         readiness: (notReady) => this.#parts.readiness(this, notReady),

@@ -23,6 +23,8 @@ export class VirtualFiles {
   readonly #world: VirtualWorld;
   readonly #disks = new Map<string, VirtualDisk>();
   readonly #opened = new Map<number, Opened>();
+  /** Names of disks that cannot be reached. */
+  readonly away = new Set<string>();
   #next = FIRST_DESCRIPTOR;
   #temporary = 0;
 
@@ -235,6 +237,7 @@ export class VirtualFiles {
 
   #lookUp(path: string): VirtualFile | VirtualFolder | undefined {
     const [mount = "", ...parts] = split(path);
+    if (this.away.has(mount)) throw failed("EIO", "open", path);
     let node: VirtualFile | VirtualFolder | undefined = this.#disks.get(mount)?.root;
     for (const part of parts)
       node = node instanceof VirtualFolder ? node.entries.get(part) : undefined;
@@ -245,6 +248,7 @@ export class VirtualFiles {
     const [mount = "", ...parts] = split(path);
     const disk = this.#disks.get(mount);
     if (disk === undefined) throw failed("ENOENT", "open", path);
+    if (this.away.has(mount)) throw failed("EIO", "open", path);
     const name = parts.pop() ?? "";
     let folder = disk.root;
     for (const [index, part] of parts.entries()) {
