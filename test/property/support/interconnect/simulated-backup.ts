@@ -149,7 +149,7 @@ export class SimulatedBackup {
     }
   }
 
-  /** What was changed between two chains, or after the last one, is not there. */
+  /** A position between two chains, or after the last one, is refused. */
   async #checkGaps(chains: readonly Chain[]): Promise<void> {
     for (const chain of chains) {
       const { id, sn } = chain.at(-1)!;
