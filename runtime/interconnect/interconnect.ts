@@ -21,6 +21,7 @@ import { fencedBy, hasBeenPromoted, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
 import type { CrossThreadGraphs } from "./replica-graphs.js";
 import { Replication } from "./replication.js";
+import { operationCounts } from "./replication-position.js";
 import { isReplicationConfigured, type ReplicationSettings } from "./replication-settings.js";
 
 export interface InterconnectSettings extends GraphManagerSettings, ReplicationSettings {
@@ -162,8 +163,6 @@ export class Interconnect {
     const changes = isStorable ? openLog(options) : null;
     const { txPort, followStream, leadership } = this.#settings;
     const isOwn = txPort === null && followStream === null;
-    const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);
-    if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
     // A member of a group follows until it has claimed to lead.
     const isProvider = leadership === null && hasBeenPromoted(root);
     const following = isProvider ? { txPort: null, followStream: null } : {};
@@ -172,6 +171,11 @@ export class Interconnect {
     if (isStorable && fencedBy(root) !== null) manager.isReplica = true;
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? manager.recover((graph) => this.#requestOf(graph)) : none;
+    const isPromoted = isStorable && isOwn && isFirst;
+    const { epoch } = isPromoted
+      ? promote(root, false, 0, operationCounts(manager))
+      : readLineage(root);
+    if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
     this.#state = { manager, changes, recovered };
     return this.#state;
   }

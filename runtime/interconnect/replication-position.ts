@@ -20,6 +20,12 @@ export function replicationPosition(store: GraphStore): Position {
   return { identity, count, digest };
 }
 
+/** Returns the operations of all replicated graphs, by identity. */
+export function operationCounts(manager: GraphManager): Readonly<Record<string, number>> {
+  const stores = [...manager.replicated().values()];
+  return Object.fromEntries(stores.map((one) => [requireIdentity(one), one.operationCount]));
+}
+
 /** Returns the positions of all graphs with a digest. */
 export function knownPositions(manager: GraphManager): (Position & { readonly digest: string })[] {
   return [...manager.replicated().values()].flatMap((store) => {

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ArchiveConfig, planArchive } from "../base/archive-config.js";
 import { SvcError } from "../base/errors.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
-import { requireIdentity } from "../graph/manager/logging-entry-points.js";
 import { describeNotReady, type ReplicaReport, Traffic } from "../metrics/traffic.js";
 import type { LeadershipSettings } from "../settings/server-settings.js";
 import { Archiver } from "./archive/archiver.js";
@@ -31,6 +30,7 @@ import {
   digestGraphs,
   knownPositions,
   mismatchedDigests,
+  operationCounts,
   replicationPosition,
 } from "./replication-position.js";
 import { isReplicationConfigured, type ReplicationParts } from "./replication-settings.js";
@@ -307,10 +307,7 @@ export class Replication {
     const { settings, manager, warn } = this.#parts;
     const { log } = this.#log.channel;
     await this.#subscriber?.retire();
-    const counts = [...manager.replicated().values()].map((store) => {
-      return [requireIdentity(store), store.operationCount] as const;
-    });
-    this.#lineage = promote(settings.root, true, claimed, Object.fromEntries(counts));
+    this.#lineage = promote(settings.root, true, claimed, operationCounts(manager));
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
     this.#isPromoted = true;

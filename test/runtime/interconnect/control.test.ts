@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
+import { readLineage } from "../../../runtime/interconnect/lineage.js";
 import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, same, until } from "./support/instance.js";
@@ -224,6 +225,8 @@ test("promotes a replica that starts without a provider", async (context) => {
   await same(old, replica);
   await end(replica);
   const next = await begin(context, "b");
+  const [{ counts } = { counts: undefined }] = readLineage(join(context.folder, "b")).ancestors;
+  assert.equal(Object.values(counts ?? {}), [next.store().operationCount]);
   next.graph().createVertex("b");
   assert.is(await next.control({ do: "promote" }), 2, "no more than once");
 });
