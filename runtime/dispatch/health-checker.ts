@@ -225,6 +225,14 @@ export class HealthChecker {
     const delayMs = isLeader ? this.#standbyMs(backEnd) : state.backoff.fail();
     state.dueMs = performance.now() + delayMs;
     this.#unhealthy.set(backEnd, state);
+    // Requests wait for a leader. Many groups at once keep to the limit of probes.
+    if (delayMs >= TICK_MS || this.#unhealthy.size > PROBES_PER_TICK) return;
+    setTimeout(() => this.#probeAgain(backEnd), delayMs).unref();
+  }
+
+  #probeAgain(backEnd: BackEnd): void {
+    const isWaiting = backEnd.isDefunct && this.#unhealthy.has(backEnd);
+    if (this.#timer !== null && isWaiting && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
 }
 

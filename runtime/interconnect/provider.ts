@@ -22,6 +22,8 @@ import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const SCHEME = "svc://";
 const MIN_BACKOFF_MS = 50;
+/** Changes wait for members of a group, which may just leave their former provider. */
+const MIN_MEMBER_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Heartbeat interval. */
@@ -61,9 +63,11 @@ export class Provider implements LogSender {
   constructor(parts: ProviderParts) {
     this.#parts = parts;
     this.#address = `${parts.host}:${parts.port}`;
+    const isMember = parts.members !== undefined;
     this.#attempts = new RetryLoop({
       ...{ name: this.#address, code: "SVC2531", warn: parts.warn },
-      ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: parts.members?.maxDelayMs ?? MAX_BACKOFF_MS },
+      minDelayMs: isMember ? MIN_MEMBER_BACKOFF_MS : MIN_BACKOFF_MS,
+      maxDelayMs: parts.members?.maxDelayMs ?? MAX_BACKOFF_MS,
     });
     this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
   }
