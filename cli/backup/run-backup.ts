@@ -22,6 +22,7 @@ export interface BackupOptions {
   readonly keep?: string | undefined;
 }
 
+const URL_START = /^\w+:\/\//;
 /** A running instance writes a change to its log this much after it was made, at most. */
 const SETTLE_MS = 1000;
 
@@ -31,6 +32,10 @@ export async function runBackup(root: string, options: BackupOptions): Promise<n
   const everyMs = every === undefined ? null : periodOption("every", every);
   const periods = { fullMs: periodOption("full", full), keepMs: periodOption("keep", keep) };
   if (to === undefined) throw new SvcError("SVC3003", "pass the location of the backup with --to");
+  if (URL_START.test(root)) {
+    const text = `${root} is no data folder: run \`svc backup\` on its machine, let the instance`;
+    throw new SvcError("SVC3003", `${text} back itself up with --archive, or a replica of it`);
+  }
   if (!existsSync(join(root, LOG_FOLDER))) {
     throw new SvcError("SVC3050", `no transaction log in ${root}`);
   }

@@ -51,6 +51,8 @@ test("refuses what it cannot use", async ({ root, place }) => {
   mkdirSync(root);
   assert.equal(await codeAndError("backup", root), [2, "SVC3003"]);
   assert.equal(await codeAndError("backup", root, "--to", place), [1, "SVC3050"]);
+  const url = "http://127.0.0.1:9001";
+  assert.equal(await codeAndError("backup", url, "--to", place), [2, "SVC3003"]);
   assert.equal(await codeAndError("backup", root, "--to", place, "--keep", "0d"), [2, "SVC3003"]);
   assert.equal(await codeAndError("restore", place, root), [1, "SVC3420"]);
   assert.equal(await codeAndError("backup", "verify", place), [1, "SVC3420"]);
