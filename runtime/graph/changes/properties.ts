@@ -23,7 +23,7 @@ import { begin, beginChange, changeVertex, requireWritableVertex } from "./chang
 import { LockedChange } from "./run-with-locks.js";
 import type { VertexKey } from "./vertex-key.js";
 
-const ARGUMENTS: PropertySteps = { key: ".key", value: ".value" };
+const ARGUMENTS: PropertyPlaces = { key: () => ".key", value: () => ".value" };
 const VALUES =
   "integers up to 2 ** 53 - 1, float(x), 131,000 bytes of text or others, 16,375 numbers, " +
   "a map of 5,406";
@@ -126,24 +126,28 @@ export function validateProperties(
   properties: Readonly<Record<string, unknown>>,
 ): CheckedProperties {
   checkObject(properties, "properties", ".properties");
-  return Object.entries(properties)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => {
-      const step = `.properties${inMember(key)}`;
-      return validateProperty(store, key, value, { key: step, value: step });
-    });
+  const checked: [key: string, value: StoredValue][] = [];
+  for (const key of Object.keys(properties)) {
+    const value = properties[key];
+    if (value !== undefined) checked.push(validateProperty(store, key, value, PROPERTIES));
+  }
+  return checked;
 }
 
-interface PropertySteps {
-  readonly key: string;
-  readonly value: string;
+/** Where key and value of a property were given, for errors. */
+interface PropertyPlaces {
+  key(name: unknown): string;
+  value(name: unknown): string;
 }
+
+const inProperties = (name: unknown): string => `.properties${inMember(String(name))}`;
+const PROPERTIES: PropertyPlaces = { key: inProperties, value: inProperties };
 
 function validateProperty(
   store: GraphStore,
   key: unknown,
   value: unknown,
-  steps: PropertySteps,
+  places: PropertyPlaces,
   isVirtual = false,
 ): [key: string, value: StoredValue] {
   const isMarked = typeof key === "string" && key.startsWith(ON_DISK);
@@ -151,7 +155,7 @@ function validateProperty(
   try {
     name = validatePropertyKey(isMarked ? key.slice(ON_DISK.length) : key);
   } catch (error) {
-    throw withArgumentDetails(error as Error, key, NAMES, steps.key);
+    throw withArgumentDetails(error as Error, key, NAMES, places.key(key));
   }
   try {
     const isOnDisk = isMarked || isVirtual;
@@ -159,7 +163,7 @@ function validateProperty(
   } catch (error) {
     // A disk failure is not an invalid argument.
     if (error instanceof DataError) throw error;
-    throw withArgumentDetails(error as Error, value, VALUES, steps.value);
+    throw withArgumentDetails(error as Error, value, VALUES, places.value(key));
   }
 }
 

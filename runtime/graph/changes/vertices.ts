@@ -1,7 +1,7 @@
 // Creates, changes and removes vertices.
 
 import { Header } from "../memory/layout.js";
-import { encodeSecond, nowSeconds } from "../memory/time.js";
+import { encodeSecond, freezeClock, nowSeconds, unfreezeClock } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
 import { ValueError, VertexError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
@@ -65,19 +65,22 @@ class Create extends LockedChange<number> {
     requireWritable(store);
     const found = findHandle(store, id);
     if (isLockedByOther(access, found)) waitForLock(store, found);
-    const created = makeReal(store, id, found, type);
-    const vertex = created === 1 ? store.operation.vertex : found;
     const { checksOwner } = store;
-    // The owner of a new one has just been checked.
-    if (created === 1) store.checksOwner = false;
+    // One second for all operations: reading the clock costs as much as some of them.
+    const isHeld = freezeClock();
     try {
+      const created = makeReal(store, id, found, type);
+      const vertex = created === 1 ? store.operation.vertex : found;
+      // The owner of a new one has just been checked.
+      if (created === 1) store.checksOwner = false;
       if (lifespan >= 0) applyExpiry(store, vertex, nowSeconds() + lifespan);
       for (const [key, value] of properties) applyProperty(store, vertex, key, value);
       for (const [name, parts] of vectors) applyVector(store, vertex, parts, name);
+      return created;
     } finally {
       store.checksOwner = checksOwner;
+      if (isHeld) unfreezeClock();
     }
-    return created;
   }
 }
 

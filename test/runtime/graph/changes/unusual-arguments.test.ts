@@ -5,6 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Graph } from "../../../../runtime/graph/api/graph.js";
+import { freezeClock, unfreezeClock } from "../../../../runtime/graph/memory/time.js";
 import {
   D_OUT,
   M_AUTOTM,
@@ -335,6 +336,31 @@ test("rejects further arguments", async ({ graph }) => {
   assert.throws(() => graph.save({ force: true } as never), /a timeout is a number/);
   assert.is(graph.order, 1);
   assert.equal(graph.getOpenVertices(), []);
+});
+
+test("creates a vertex at one second, and releases the clock if that fails", ({ graph }) => {
+  const { now } = Date;
+  let seconds = 2e9;
+  Date.now = () => seconds++ * 1000;
+  try {
+    graph.createVertex("a", { type: "t", lifespan: 9, properties: { one: 1, two: 2 } });
+  } finally {
+    Date.now = now;
+  }
+  assert.throws(() => graph.createVertex("a", { type: "other" }), /Type mismatch/);
+  assert.is(freezeClock(), true);
+  unfreezeClock();
+  using vertex = graph.openVertex("a", "r");
+  assert.is(vertex.tmm, vertex.tmc);
+  assert.is(vertex.tmx, vertex.tmc + 9);
+});
+
+test("names the property that is invalid", ({ graph }) => {
+  const create = (properties: object) => () => graph.createVertex("a", { properties } as object);
+  assert.throws(create({ "a b": 1 }), /properties\["a b"\] is/);
+  assert.throws(create({ a: 2 ** 60 }), /properties\.a is/);
+  assert.throws(create({ "*a": () => 1 }), /properties\["\*a"\] is/);
+  assert.is(graph.order, 0);
 });
 
 test.run();
