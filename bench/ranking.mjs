@@ -5,7 +5,7 @@
 //   node ranking.mjs [--rounds 3] [--ms 300]
 
 import { parseArgs } from "node:util";
-import { Graph, M_INT, S_RANK, S_SIM, S_VAL, system } from "../dist/index.js";
+import { D_OUT, Graph, M_INT, S_RANK, S_SIM, S_VAL, system } from "../dist/index.js";
 import { printTable } from "./lib/figures.mjs";
 
 const { values: options } = parseArgs({
@@ -64,8 +64,8 @@ const probes = Array.from({ length: PROBES }, (_, at) => items.get(`v${at}`).vec
 const affordable = { property: { price: { lt: 30 } } };
 const twoHops = (at, condition, more) =>
   graph.neighborhood(`v${at}`, {
-    ...{ arc: "to", collect: false, hits: 10, ...more },
-    neighbor: { traverse: { arc: "to", collect: true, neighbor: condition } },
+    ...{ arc: ["to", D_OUT], collect: false, hits: 10, ...more },
+    neighbor: { traverse: { arc: ["to", D_OUT], collect: true, neighbor: condition } },
   });
 
 function rankMaps(at) {

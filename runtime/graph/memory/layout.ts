@@ -262,6 +262,8 @@ export const Header = {
   VectorFields: 4088,
   /** Words of TEXT_OWNERS. */
   TextOwnersEnd: 4089,
+  /** Mutations that were rolled back, in whole or in part. */
+  Rollbacks: 4090,
   /** 1 while the mutation commits together with those of other graphs; see joint-commit.ts. */
   IsJoint: 4095,
 } as const;

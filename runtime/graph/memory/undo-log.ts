@@ -43,4 +43,5 @@ export function undo(memory: GraphMemory, count: number, first = 0): void {
     else Atomics.store(arenas[where - SEQUENCE_UNDO_FLAG]!.ints, index, (old + 2) | 0);
   }
   header.words[Header.UndoCount] = first;
+  if (count > first) header.words[Header.Rollbacks]!++;
 }

@@ -14,6 +14,7 @@ import {
 import { Header, type MemorySize, type ReadonlyBit } from "../memory/layout.js";
 import type { RelocatedMemories } from "../memory/safepoint.js";
 import { SeqlockReader } from "../memory/seqlock-reader.js";
+import { readSettledCount } from "../memory/settled-count.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import { TextTable } from "../texts/text-table.js";
@@ -205,18 +206,9 @@ export class GraphStore {
     return this.#wide(Header.OperationCount);
   }
 
-  /**
-   * Number of mutations while none is under way; -1 if there is one. Reads between two equal
-   * numbers see one state of the graph.
-   */
+  /** See `readSettledCount`. */
   get settledCount(): number {
-    const { ints } = this.memory.header;
-    const isHeld = (): boolean => {
-      return (Atomics.load(ints, Header.Mutex) | Atomics.load(ints, Header.Unfinished)) !== 0;
-    };
-    if (isHeld()) return -1;
-    const count = this.operationCount;
-    return isHeld() || this.operationCount !== count ? -1 : count;
+    return readSettledCount(this.memory.header);
   }
 
   /** Second of creation. */

@@ -3,6 +3,7 @@
 
 import { bitCount } from "../memory/bit-count.js";
 import { ARC_WORDS, SEQUENCE_WORDS } from "../memory/layout.js";
+import { readSettledCount } from "../memory/settled-count.js";
 import { ValueError } from "../model/errors.js";
 import { BinaryProbe, countBits, isBinary, unpackBits } from "./binary-vector.js";
 import { featureSimilarity } from "./feature-measures.js";
@@ -80,6 +81,8 @@ export class Probe {
   #kernelTerms: KernelTerms | null = null;
   /** True while `scoreBatch` has scores of this probe. */
   #isPrepared = false;
+  /** State of the graph in the last batch; see `readSettledCount`. */
+  #settled = -1;
 
   constructor(table: VectorTable, parts: VectorParts) {
     this.#table = table;
@@ -282,20 +285,8 @@ export class Probe {
    */
   prepare(arcs: Uint32Array, from: number, end: number): void {
     this.forget();
-    const { writer, reader, memory } = this.#table;
-    if (memory.kernel === null || this.length === 0 || this.#features !== null) return;
-    // Other precisions are scored one by one.
-    if (this.#table.precision !== Precision.Int8) return;
-    const { sequence } = writer.memory;
-    this.#listHeads(arcs, from, end, sequence.ints);
-    const { vertices, moments, slots, scores, length } = scoreBatch;
-    this.#scoreNarrow(this.length, slots, length, scores);
-    reader.fence();
-    for (let at = 0; at < length; at++) {
-      const moment = Atomics.load(sequence.ints, vertices[at]! * SEQUENCE_WORDS);
-      if (moment === moments[at]) scoreBatch.keep(at);
-    }
-    this.#isPrepared = true;
+    this.#isPrepared = this.#scoreTogether(arcs, from, end);
+    scoreBatch.index();
   }
 
   /** Forgets the scores of `prepare`. */
@@ -304,30 +295,75 @@ export class Probe {
     scoreBatch.clear();
   }
 
+  /** Writes the similarity of each head of arcs, NaN for those without a vector. */
+  scoreHeads(arcs: Uint32Array, from: number, end: number, scores: Float64Array): void {
+    const count = (end - from) / ARC_WORDS;
+    this.forget();
+    this.#isPrepared = this.#scoreTogether(arcs, from, end);
+    if (this.#isPrepared && scoreBatch.length === count) {
+      for (let at = 0; at < count; at++) scores[at] = scoreBatch.scores[at]!;
+      this.#isPrepared = false;
+      scoreBatch.length = 0;
+      return;
+    }
+    scoreBatch.index();
+    for (let arc = from, at = 0; arc < end; arc += ARC_WORDS, at++) {
+      scores[at] = this.similarity(arcs[arc]!, Number.NaN);
+    }
+    this.forget();
+  }
+
+  /** Lists the heads that can be scored together, in order, and their scores; false if none can. */
+  #scoreTogether(arcs: Uint32Array, from: number, end: number): boolean {
+    const { writer, memory, precision } = this.#table;
+    if (memory.kernel === null || this.length === 0 || this.#features !== null) return false;
+    // Other precisions are scored one by one.
+    if (precision !== Precision.Int8) return false;
+    const { header } = writer.memory;
+    const state = readSettledCount(header);
+    // In a graph at rest nothing needs to be known about single vertices.
+    if (state !== -1 && state === this.#settled) {
+      this.#listHeads(arcs, from, end, false);
+      this.#scoreNarrow(this.length, scoreBatch.slots, scoreBatch.length, scoreBatch.scores);
+      this.#table.reader.fence();
+      if (readSettledCount(header) === state) return true;
+    }
+    this.#settled = state;
+    this.#listHeads(arcs, from, end, true);
+    this.#scoreNarrow(this.length, scoreBatch.slots, scoreBatch.length, scoreBatch.scores);
+    this.#table.reader.fence();
+    scoreBatch.dropChanged(writer.memory.sequence.ints);
+    return true;
+  }
+
   /**
    * Lists the heads that have an int8 vector as long as the probe. Each loop reads one word per
    * head, so that as many cache misses as possible overlap.
+   * @param hasMoments whether to note the sequences of the vertices
    */
-  #listHeads(arcs: Uint32Array, from: number, end: number, sequence: Int32Array): void {
+  #listHeads(arcs: Uint32Array, from: number, end: number, hasMoments: boolean): void {
     const table = this.#table;
-    const { memory } = table;
     const { vertices, moments, slots } = scoreBatch;
     const most = Math.min((end - from) / ARC_WORDS, vertices.length);
-    for (let at = 0, arc = from; at < most; at++, arc += ARC_WORDS) {
-      const vertex = arcs[arc]!;
-      const place = vertex * SEQUENCE_WORDS;
-      vertices[at] = vertex;
-      moments[at] = place < sequence.length ? Atomics.load(sequence, place) : 1;
-    }
+    for (let at = 0, arc = from; at < most; at++, arc += ARC_WORDS) vertices[at] = arcs[arc]!;
+    if (hasMoments) {
+      const { ints } = table.writer.memory.sequence;
+      for (let at = 0; at < most; at++) {
+        const place = vertices[at]! * SEQUENCE_WORDS;
+        moments[at] = place < ints.length ? Atomics.load(ints, place) : 1;
+      }
+    } else moments.fill(0, 0, most);
     table.findSlots(vertices, slots, most);
-    const { words } = memory;
+    const { words } = table.memory;
     const { length } = this;
+    const lastSlot = words.length - computeStride(length);
     let count = 0;
     for (let at = 0; at < most; at++) {
-      // Most slots are of this length; `lengthIn` checks the bounds of the memory.
       const slot = slots[at]!;
-      if (words[slot + Slot.Length] !== length || (moments[at]! & 1) === 1) continue;
-      if (memory.lengthIn(slot) === length) scoreBatch.move(at, count++);
+      if (slot === 0 || slot > lastSlot || words[slot + Slot.Length] !== length) continue;
+      if ((moments[at]! & 1) === 1) continue;
+      if (count < at) scoreBatch.move(at, count);
+      count++;
     }
     scoreBatch.length = count;
   }

@@ -1,6 +1,8 @@
 // Vertices whose scores a probe computes together. A thread sorts one batch at a time, so all its
 // probes share the object.
 
+import { SEQUENCE_WORDS } from "../memory/layout.js";
+
 /** Maximum number of vertices; others are scored one by one. */
 const MAX_BATCH = 256;
 /** Places of the table, a power of two: of two vertices of one place the later is known. */
@@ -22,11 +24,25 @@ class ScoreBatch {
     this.vertices[to] = this.vertices[from]!;
     this.moments[to] = this.moments[from]!;
     this.slots[to] = this.slots[from]!;
+    this.scores[to] = this.scores[from]!;
   }
 
-  /** Makes the score at a position known. */
-  keep(at: number): void {
-    this.#positions[this.vertices[at]! & (PLACES - 1)] = at + 1;
+  /** Drops the vertices whose sequences have changed since their moments were noted. */
+  dropChanged(sequence: Int32Array): void {
+    const { vertices, moments, length } = this;
+    let count = 0;
+    for (let at = 0; at < length; at++) {
+      if (Atomics.load(sequence, vertices[at]! * SEQUENCE_WORDS) !== moments[at]) continue;
+      if (count < at) this.move(at, count);
+      count++;
+    }
+    this.length = count;
+  }
+
+  /** Makes the scores of all listed vertices known. */
+  index(): void {
+    const { vertices, length } = this;
+    for (let at = 0; at < length; at++) this.#positions[vertices[at]! & (PLACES - 1)] = at + 1;
   }
 
   /** Returns the position of a vertex whose score is known; -1 for any other. */

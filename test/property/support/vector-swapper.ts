@@ -1,6 +1,7 @@
-// A thread that repeatedly sets one of two vectors of a vertex, among others that it moves.
+// A thread that repeatedly sets one of two vectors of a vertex, among others that it moves. It sends
+// a message once it has set both.
 
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";
 import { Session } from "../../../runtime/graph/changes/sessions/session.js";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
@@ -21,4 +22,5 @@ const words = new Int32Array(control);
 for (let round = 0; Atomics.load(words, 0) === 0; round++) {
   graph.createVertex("swapped", { vector: vectors[round % vectors.length]! });
   graph.createVertex(`other ${round % 7}`, { vector: vectors[(round * 3) % vectors.length]! });
+  if (round === 1) parentPort!.postMessage("started");
 }

@@ -134,6 +134,11 @@ export class HitOrder {
     return this.#isByName && this.#sign === -1;
   }
 
+  /** True if keys are computed by vectors of the heads alone. */
+  get needsVectors(): boolean {
+    return this.#probe !== null && this.#rank === null;
+  }
+
   /** True if the order drops hits: those with a negative score. */
   get isSelective(): boolean {
     return this.#rank !== null;
@@ -146,6 +151,7 @@ export class HitOrder {
   computeKeys(batch: ArcBatch, keys: Float64Array): number {
     const probe = this.#probe;
     if (probe === null) return this.#keysOf(batch, keys);
+    if (this.#rank === null) return this.#similaritiesOf(batch, probe, keys);
     probe.prepare(batch.words, batch.from, batch.end);
     try {
       return this.#keysOf(batch, keys);
@@ -168,6 +174,21 @@ export class HitOrder {
       const number = read(store, words[arc]!);
       // A float arc can hold NaN, which must sort last.
       const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
+      keys[index] = key;
+      if (key < least) least = key;
+    }
+    return least;
+  }
+
+  #similaritiesOf({ words, from, end }: ArcBatch, probe: Probe, keys: Float64Array): number {
+    probe.scoreHeads(words, from, end, keys);
+    const sign = this.#sign;
+    const count = (end - from) / ARC_WORDS;
+    let least = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < count; index++) {
+      const score = keys[index]!;
+      // Vertices without a vector come last in either direction.
+      const key = Number.isNaN(score) ? Number.POSITIVE_INFINITY : score * sign;
       keys[index] = key;
       if (key < least) least = key;
     }
@@ -273,8 +294,8 @@ function vertexNumber(
   // Pending and built texts have equal scores except for rounding.
   if (kind === S.S_TEXT && isTotal) return (_, vertex) => Math.fround(texts?.of(vertex) ?? 0);
   if (kind === S.S_TEXT) return (_, vertex) => texts?.of(vertex) ?? Number.NaN;
-  // Vertices without a vector come last in either direction.
-  if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;
+  // Others are sorted by `#similaritiesOf`.
+  if (kind === S.S_SIM) return () => Number.NaN;
   if (kind === S.S_HAM) return (_, vertex) => probe?.hamming(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_RANDOM) return Math.random;
   const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);

@@ -2,6 +2,7 @@
 // one numeric comparison. If all hits are wanted, it only collects, and heap-sorts once.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import { GatheredHits } from "./gathered-hits.js";
 import type { HeadList } from "./head-list.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
@@ -12,6 +13,8 @@ import type { PagePosition } from "./page-position.js";
 const MAX_KEYS = 256;
 /** Keys of the current arcs; a thread runs one query at a time. */
 const keys = new Float64Array(MAX_KEYS);
+/** Hits whose keys are not computed yet. */
+const gathered = new GatheredHits(MAX_KEYS);
 const NO_SLOTS = new Uint32Array(0);
 
 export class TopK {
@@ -28,6 +31,8 @@ export class TopK {
   #spare = -1;
   /** Key of the worst kept hit, once the heap is full. */
   #worst = 0;
+  /** True to compute the keys of hits of different tails at once. */
+  readonly #gathers: boolean;
 
   /**
    * @param keep maximum number of hits to keep; Infinity for all
@@ -46,11 +51,23 @@ export class TopK {
     this.#order = order;
     this.#keep = keep;
     this.#all = all;
+    // Positions compare the tails of hits, too.
+    this.#gathers = order.needsVectors && after === null;
+    // A query that failed may have left some.
+    gathered.clear();
   }
 
   /** Offers all arcs of a batch; returns how many words of them are hits. */
   offer(batch: ArcBatch): number {
     const { end } = batch;
+    if (this.#gathers) {
+      const words = end - batch.from;
+      if (!gathered.hasRoom(words)) this.#offerGathered();
+      if (gathered.hasRoom(words)) {
+        gathered.push(batch);
+        return words;
+      }
+    }
     let taken = 0;
     for (let { from } = batch; from < end; from += MAX_KEYS * ARC_WORDS) {
       batch.from = from;
@@ -61,18 +78,32 @@ export class TopK {
       this.#all?.push(batch);
       if (this.#after !== null) best = this.#after.filter(batch, keys);
       this.offered += batch.length;
-      if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);
+      if (this.#spare < 0 || best <= this.#worst) this.#offer(batch, 0);
     }
     return taken;
   }
 
-  #offer(batch: ArcBatch): void {
+  #offerGathered(): void {
+    if (gathered.isEmpty) return;
+    gathered.selectAll();
+    const { batch } = gathered;
+    const best = this.#order.computeKeys(batch, keys);
+    this.#all?.push(batch);
+    this.offered += batch.length;
+    if (this.#spare < 0 || best <= this.#worst) {
+      gathered.eachPart((part) => this.#offer(part, part.from / ARC_WORDS));
+    }
+    gathered.clear();
+  }
+
+  /** @param firstKey place of the key of the first arc */
+  #offer(batch: ArcBatch, firstKey: number): void {
     const { hasTexts } = this.#order;
-    const first = this.#spare < 0 ? this.#fill(batch) : 0;
+    const first = this.#spare < 0 ? this.#fill(batch, firstKey) : 0;
     const { length } = batch;
     let worst = this.#worst;
     for (let index = first; index < length; index++) {
-      const key = keys[index]!;
+      const key = keys[firstKey + index]!;
       if (key > worst || (key === worst && !hasTexts)) continue;
       this.#replaceWorst(batch, index, key);
       worst = this.#worst;
@@ -80,13 +111,13 @@ export class TopK {
   }
 
   /** Keeps arcs until the heap is full; returns the index of the first arc left. */
-  #fill(batch: ArcBatch): number {
+  #fill(batch: ArcBatch, firstKey: number): number {
     const hits = this.#hits;
     const first = hits.length;
     const { length } = batch;
     const count = Math.min(length, this.#keep - first);
     hits.push(batch, batch.from + count * ARC_WORDS);
-    for (let index = 0; index < count; index++) hits.keys[first + index] = keys[index]!;
+    for (let index = 0; index < count; index++) hits.keys[first + index] = keys[firstKey + index]!;
     if (count === length || this.#keep === 0) return length;
     this.#makeHeap();
     this.#spare = hits.addSlot();
@@ -107,6 +138,7 @@ export class TopK {
 
   /** Returns the slots of the kept hits, best first. No hit may be offered afterwards. */
   sorted(): Uint32Array {
+    this.#offerGathered();
     if (this.#spare < 0) this.#makeHeap();
     const heap = this.#heap;
     for (let last = heap.length - 1; last > 0; last--) {

@@ -13,19 +13,25 @@ import {
 } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import {
+  D_ANY,
+  D_OUT,
+  F_ANCHOR,
   F_HAM,
   F_ID,
   F_RANK,
   F_SIM,
+  F_VAL,
   F_VEC,
+  M_INT,
   R_LIST,
   V_GT,
   V_LTE,
   V_RANGE,
 } from "../../../../runtime/graph/model/constants.js";
 import { QueryError } from "../../../../runtime/graph/model/errors.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { Vector } from "../../../../runtime/graph/vectors/vector.js";
-import { makeGraph } from "../support/make-graph.js";
+import { makeGraph, openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite<{ graph: Graph }>("vectors in queries");
 const PROBE = [1, 0.5];
@@ -192,6 +198,135 @@ test("compare vectors again in each execution", ({ graph }) => {
   assert.is(query.execute({ hits: 6 })[0], "near");
   graph.createVertex("against", { vector: [1, 0.4] });
   assert.equal(query.execute({ hits: 3 }), ["near", "close", "against"]);
+});
+
+/** A vertex with 40 neighbors, and 15 arcs from each: both levels and sides, most with a vector. */
+function growTwoLevels(graph: Graph): void {
+  for (let at = 0; at < 100; at++) {
+    const vector = [Math.sin(at), Math.cos(at * 7), (at % 5) - 2];
+    graph.createVertex(`leaf${at}`, { type: `type_${at % 3}`, ...(at % 9 > 0 && { vector }) });
+  }
+  for (let middle = 0; middle < 40; middle++) {
+    graph.createVertex(`middle${middle}`, { vector: [middle - 20, 3, middle % 7] });
+    if (middle % 2 === 0) graph.connect("top", ["to", M_INT, middle], `middle${middle}`);
+    else graph.connect(`middle${middle}`, ["to", M_INT, middle], "top");
+    for (let at = 0; at < 15; at++) {
+      const leaf = `leaf${(middle * 31 + at * 7) % 100}`;
+      graph.connect(`middle${middle}`, ["to", M_INT, at], leaf);
+    }
+  }
+}
+
+const THREE = [0.2, -1, 0.7];
+const DEEP = {
+  ...{ arc: ["to", D_ANY] as const, collect: true, vector: THREE },
+  neighbor: { arc: ["to", D_OUT], collect: true },
+  ...{ fields: F_ANCHOR | F_ID | F_VAL | F_SIM, result: R_LIST },
+} as const;
+type Found = [anchor: string, value: number, id: string, similarity: number];
+const ID = 2;
+const SIMILARITY = 3;
+
+test("sort arcs of many vertices by similarity, equal ones as they come", ({ graph }) => {
+  growTwoLevels(graph);
+  const found = graph.neighborhood("top", DEEP) as unknown as Found[];
+  assert.ok(found.length > 600, "more than are compared at once");
+  const order = (sign: number) => (a: Found, b: Found) => {
+    // -1 stands for no vector here.
+    const [one, other] = [a[SIMILARITY], b[SIMILARITY]];
+    if (one === other) return 0;
+    return one === -1 ? 1 : other === -1 ? -1 : (other - one) * sign;
+  };
+  for (const [sortby, sign] of [[S_SIM, 1] as const, [S_SIM | S_ASC, -1] as const]) {
+    const sorted = found.toSorted(order(sign));
+    const tail = (hits: number, offset: number): Found[] =>
+      graph.neighborhood("top", { ...DEEP, sortby, hits, offset }) as unknown as Found[];
+    const keys = (list: readonly Found[]): number[] => list.map((hit) => hit[SIMILARITY]);
+    for (const [hits, offset] of [[10, 0] as const, [300, 7] as const, [2000, 0] as const]) {
+      const page = tail(hits, offset);
+      assert.equal(keys(page), keys(sorted.slice(offset, offset + hits)), `${hits} hits`);
+      const rows = new Set(found.map((hit) => JSON.stringify(hit)));
+      assert.ok(
+        page.every((hit) => rows.has(JSON.stringify(hit))),
+        "each with its own tail",
+      );
+    }
+    assert.equal(
+      tail(2000, 0).map(String).sort(),
+      found.map(String).sort(),
+      "each arc once, with its tail and value",
+    );
+  }
+});
+
+test("count, group and page the arcs of many vertices by similarity", ({ graph }) => {
+  growTwoLevels(graph);
+  const all = graph.neighborhood("top", DEEP) as unknown as Found[];
+  const query = { ...DEEP, sortby: S_SIM, hits: 5 };
+  const { counts, facets } = graph.neighborhood("top", {
+    ...{ ...query, counts: true },
+    facets: { ".type": 3 },
+  }) as unknown as { counts: { arcs: number }; facets: Record<string, { count: number }[]> };
+  assert.is(counts.arcs, all.length);
+  const faceted = Object.values(facets)[0]!.reduce((sum, { count }) => sum + count, 0);
+  assert.is(faceted, all.filter(([, , id]) => id.startsWith("leaf")).length);
+  const paged: Found[] = [];
+  let cursor: string | null | true = true;
+  while (cursor !== null) {
+    const page = graph.neighborhood("top", { ...query, hits: 250, cursor } as never) as unknown as {
+      neighborhood: Found[];
+      cursor: string | null;
+    };
+    paged.push(...page.neighborhood);
+    cursor = page.cursor;
+  }
+  assert.equal(paged.map(String).sort(), all.map(String).sort());
+});
+
+test("read vectors that changed since the last search, or in the same batch", ({ graph }) => {
+  growTwoLevels(graph);
+  const query = { ...DEEP, sortby: S_SIM, hits: 1 };
+  const best = (): Found => (graph.neighborhood("top", query) as unknown as Found[])[0]!;
+  const first = best();
+  assert.equal(best(), first, "of a graph at rest");
+  const set = (vector: readonly number[]) => graph.createVertex("leaf3", { vector });
+  set(THREE);
+  assert.is(best()[ID], "leaf3");
+  set(THREE.map((component) => -component));
+  assert.equal(best(), first);
+  graph.batch(() => {
+    set(THREE);
+    assert.is(best()[ID], "leaf3");
+    set([1, 1, 1]);
+    assert.is.not(best()[ID], "leaf3");
+  });
+  assert.equal(best(), first);
+});
+
+test("never give a vertex the score of a vector that took its slot meanwhile", () => {
+  const store = GraphStore.create("test", TEST_THREAD);
+  const graph = openStore(store);
+  growTwoLevels(graph);
+  const query = { ...DEEP, sortby: S_SIM, hits: 1 };
+  const { vectors } = store;
+  // As if another thread changed the graph between two reads of a search.
+  let isChanged = true;
+  const findSlots = vectors.findSlots.bind(vectors);
+  let taker = 0;
+  vectors.findSlots = (...given) => {
+    findSlots(...given);
+    if (isChanged) return;
+    isChanged = true;
+    graph.createVertex("leaf3", { vector: [-1, 1, taker] });
+    graph.createVertex(`taker${taker++}`, { vector: THREE });
+  };
+  for (const searches of [0, 2]) {
+    for (let search = 0; search < searches; search++) graph.neighborhood("top", query);
+    isChanged = false;
+    const [best] = graph.neighborhood("top", query) as unknown as Found[];
+    assert.ok(isChanged);
+    assert.is.not(best![ID], "leaf3", `after ${searches} searches of the same graph`);
+  }
 });
 
 test.run();
