@@ -1,5 +1,5 @@
-// A thread that repeatedly sets one of two vectors of a vertex, among others that it moves. It sends
-// a message once it has set both.
+// A thread that repeatedly sets one of two vectors of a vertex, among others that it moves. Once it
+// has set both, it sends a message.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";

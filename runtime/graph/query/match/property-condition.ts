@@ -171,12 +171,19 @@ export class PropertyCondition {
     return top;
   }
 
-  /** Returns the bits of the vertices of a vertex's group that match. */
-  matchingOf(vertex: number): number {
-    if (!this.#remembers(GROUP_VERTICES)) return this.#matching(vertex, -1);
-    const group = getGroup(vertex);
-    if (this.#bits.known(group) === 0) this.#testGroup(vertex);
-    return this.#bits.passing(group);
+  /** Writes the bits of the vertices that match, of groups from the group of a vertex on. */
+  findMatching(vertex: number, groups: number, into: Uint32Array): void {
+    const first = getGroup(vertex);
+    const end = Math.min(groups, getGroup(this.#store.vertices.end) + 1 - first);
+    const isRemembered = this.#remembers(end * GROUP_VERTICES);
+    for (let at = 0; at < end; at++) {
+      const member = (first + at) * GROUP_VERTICES;
+      if (!isRemembered) into[at] = this.#matching(member, -1);
+      else {
+        if (this.#bits.known(first + at) === 0) this.#testGroup(member);
+        into[at] = this.#bits.passing(first + at);
+      }
+    }
   }
 
   /** Remembers which vertices of a vertex's group match. */

@@ -354,9 +354,10 @@ export class PropertyCheck extends Check {
     return this.#condition.filter(arcs, from, end, this.#isNegated);
   }
 
-  passingOf(vertex: number): number {
-    const matching = this.#condition.matchingOf(vertex);
-    return this.#isNegated ? ~matching : matching;
+  passingOf(vertex: number, groups: number, into: Uint32Array): void {
+    this.#condition.findMatching(vertex, groups, into);
+    if (!this.#isNegated) return;
+    for (let group = 0; group < groups; group++) into[group] = ~into[group]!;
   }
 }
 

@@ -30,8 +30,11 @@ export interface VertexCheck {
   passes(vertex: number): boolean;
   /** Moves the arcs whose heads pass to the front of a range of the stack; returns their end. */
   filter(arcs: Uint32Array, from: number, end: number): number;
-  /** Returns the bits of a vertex's property group that pass; only of checks of properties. */
-  passingOf?(vertex: number): number;
+  /**
+   * Writes the bits of the vertices that pass, of a number of property groups from the group of a
+   * vertex on; only of checks of properties.
+   */
+  passingOf?(vertex: number, groups: number, into: Uint32Array): void;
 }
 
 /** Conditions of which all, or at least one, must hold. They collect nothing. */

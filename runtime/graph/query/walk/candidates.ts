@@ -21,6 +21,9 @@ const MAX_FROM_SOURCE = 65_536;
 /** Cost of such a candidate, in vertices of a scan. */
 const COST = 4;
 
+/** Origin of a scan of the whole graph. */
+export const ALL_VERTICES = "all vertices";
+
 export class Candidates {
   readonly #store: GraphStore;
   /** The handles of the current slice, from the start; callers must not change them. */
@@ -44,7 +47,7 @@ export class Candidates {
   /** Handles of the first slice of a type, which the second one replaces; -1 before. */
   #first = -1;
   /** Description of the source and the approximate number of candidates. */
-  origin = "all vertices";
+  origin = ALL_VERTICES;
   readonly count: number;
 
   /**
@@ -82,6 +85,11 @@ export class Candidates {
   /** True if all vertices are candidates. */
   get areAll(): boolean {
     return this.#handles === null && this.#type === 0 && this.#end > 0;
+  }
+
+  /** True if the candidates are those of a type that a large share of all vertices has. */
+  get areOfFrequentType(): boolean {
+    return this.#type !== 0 && this.count * COST >= this.#store.vertices.end;
   }
 
   /** Fills the slice; returns the number of handles, -1 at the end. */

@@ -20,19 +20,23 @@ import {
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { Candidates, isTypeOnly, SLICE } from "./candidates.js";
+import { ALL_VERTICES, Candidates, isTypeOnly, SLICE } from "./candidates.js";
 import { Walker } from "./walker.js";
 
 /** Vertices passed to a sink at once. */
 const BATCH_VERTICES = 256;
 /** Vertices whose properties are tested together; smaller groups save nothing. */
 const GROUP = 32;
+/** Maximum number of groups that are tested together. */
+const MOST_GROUPS = 64;
 
 /** Batch buffer; scans do not overlap. */
 const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
 const batch = new ArcBatch(words);
 /** Tails of a slice whose arcs are only counted. */
 const counted = new Uint32Array(SLICE);
+/** Bits of the vertices of groups that pass. */
+const passing = new Uint32Array(MOST_GROUPS);
 
 /** Source of the last scan, for explanations. */
 interface Origin {
@@ -61,7 +65,7 @@ export function explainScan({ origin, candidates }: Origin, test: VertexTest | n
   return [`${origin}: ${candidates} candidates`, ...explainTest(test, isIndexed)];
 }
 
-const UNINDEXED = new Set(["all vertices", "list of a type"]);
+const UNINDEXED = new Set([ALL_VERTICES, "list of a type"]);
 
 const NO_CONDITIONS = { neighbor: null, through: null };
 const NOWHERE: Origin = { origin: "nowhere", candidates: 0 };
@@ -101,11 +105,21 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   plan.candidates = candidates.count;
   const isPure = test?.filter?.isPure !== false;
   const isChecked = test?.isPlain === true && isPure && !test.isNegated;
-  const grouped = test?.checks.find((check) => check.passingOf !== undefined);
-  if (isChecked && grouped !== undefined && candidates.areAll) {
+  // A page is filled sooner from a list.
+  const areAll =
+    candidates.areAll || (candidates.areOfFrequentType && sink.room === Number.POSITIVE_INFINITY);
+  const grouped = isChecked && areAll ? findGrouped(test) : undefined;
+  if (grouped !== undefined) {
+    plan.origin = ALL_VERTICES;
+    plan.candidates = store.vertices.end;
     scanGroups(plan, grouped, sink, deadline);
   } else if (isChecked) scanChecked(plan, candidates, sink, deadline);
   else scanEach(plan, candidates, sink, deadline, run);
+}
+
+/** Returns a check of whole property groups, if there is one. */
+function findGrouped({ checks }: VertexTest): VertexCheck | undefined {
+  return checks.find((check) => check.passingOf !== undefined);
 }
 
 /** Tests many vertices at once, if the condition is only checks. */
@@ -117,7 +131,8 @@ function scanChecked(
 ): void {
   const { vertices } = store;
   // The list of a type was read at one moment, so its vertices need no check.
-  const checks = isTypeOnly(test!) ? [] : test!.checks;
+  const isTested = isTypeOnly(test!);
+  const checks = isTested ? [] : test!.checks;
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
     const { slice } = candidates;
@@ -125,7 +140,7 @@ function scanChecked(
       const stop = Math.min(count, at + Math.min(BATCH_VERTICES, Math.max(GROUP, sink.room)));
       let end = 0;
       for (; at < stop; at++) {
-        if (!vertices.isUsed(slice[at]!)) continue;
+        if (!isTested && !vertices.isUsed(slice[at]!)) continue;
         words[end] = slice[at]!;
         end += ARC_WORDS;
       }
@@ -149,23 +164,29 @@ function scanGroups(
   const last = vertices.end;
   const others = test!.checks.filter((check) => check !== grouped);
   let end = 0;
-  for (let first = 0; first < last; first += GROUP) {
-    // Handle 0 is never used.
-    deadline.spend(Math.min(GROUP, last - first) - (first === 0 ? 1 : 0));
-    for (let bits = grouped.passingOf!(first); bits !== 0; bits &= bits - 1) {
-      const vertex = first + 31 - Math.clz32(bits & -bits);
-      if (!vertices.isUsed(vertex)) continue;
-      words[end] = vertex;
-      end += ARC_WORDS;
+  // A page is often full after the first group.
+  let groups = sink.room < BATCH_VERTICES ? 1 : MOST_GROUPS;
+  for (let begin = 0; begin < last; begin += groups * GROUP, groups = MOST_GROUPS) {
+    grouped.passingOf!(begin, groups, passing);
+    const stop = Math.min(last, begin + groups * GROUP);
+    for (let first = begin, group = 0; first < stop; first += GROUP, group++) {
+      // Handle 0 is never used.
+      deadline.spend(Math.min(GROUP, last - first) - (first === 0 ? 1 : 0));
+      for (let bits = passing[group]!; bits !== 0; bits &= bits - 1) {
+        const vertex = first + 31 - Math.clz32(bits & -bits);
+        if (!vertices.isUsed(vertex)) continue;
+        words[end] = vertex;
+        end += ARC_WORDS;
+      }
+      const room = Math.min(BATCH_VERTICES - GROUP, sink.room) * ARC_WORDS;
+      if (end === 0 || (end < room && first + GROUP < last)) continue;
+      for (const check of others) end = check.filter(words, 0, end);
+      if (test!.filter !== null) end = test!.filter.filterAlone(words, 0, end);
+      batch.from = 0;
+      batch.end = end;
+      if (end > 0 && !sink.take(batch)) return;
+      end = 0;
     }
-    const room = Math.min(BATCH_VERTICES - GROUP, sink.room) * ARC_WORDS;
-    if (end === 0 || (end < room && first + GROUP < last)) continue;
-    for (const check of others) end = check.filter(words, 0, end);
-    if (test!.filter !== null) end = test!.filter.filterAlone(words, 0, end);
-    batch.from = 0;
-    batch.end = end;
-    if (end > 0 && !sink.take(batch)) return;
-    end = 0;
   }
 }
 

@@ -44,6 +44,23 @@ test("counts all vertices as candidates without an index, and the indexed ones w
   assert.equal([again.looked, again.matched], [1, 1]);
 });
 
+test("scans all vertices instead of the list of a frequent type, unless for a page", ({
+  graph,
+}) => {
+  const sourceOf = (type: string, options: object): string => {
+    const condition = { type, property: { n: { gt: 3 } } };
+    return graph.vertices({ condition, explain: true, ...options }).explain.plan[0]!;
+  };
+  const [all, few, many] = [
+    `all vertices: ${MANY + 1}`,
+    "list of a type: 10",
+    "list of a type: 990",
+  ];
+  assert.is(sourceOf("many", { sortby: S_ID, hits: 5 }), `${all} candidates`);
+  assert.is(sourceOf("many", { hits: 5 }), `${many} candidates`);
+  assert.is(sourceOf("few", { sortby: S_ID, hits: 5 }), `${few} candidates`);
+});
+
 test("describes facets, groups, fusion and ignored words", ({ graph }) => {
   for (const [at, title] of ["red shoe", "red coat", "blue shoe"].entries()) {
     const id = `v${at}`;

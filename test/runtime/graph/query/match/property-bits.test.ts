@@ -2,19 +2,23 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { S_ID } from "../../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 import { makeGraph } from "../../support/make-graph.js";
 
 const test = suite<{ graph: Graph; values: Map<string, number> }>("property bits");
-/** More than are tested before bits are remembered. */
-const COUNT = 700;
+/** More than are tested before bits are remembered, and than a scan tests at once. */
+const COUNT = 2200;
 const LIMIT = 30;
+/** One of this number of vertices has another type. */
+const RARE = 7;
 
 test.before.each((context) => {
   const graph = makeGraph();
   const values = new Map<string, number>();
   for (let at = 0; at < COUNT; at++) {
-    graph.createVertex(`v${at}`, { properties: { n: at % 60 } });
+    const type = at % RARE === 0 ? "rare" : "frequent";
+    graph.createVertex(`v${at}`, { type, properties: { n: at % 60 } });
     values.set(`v${at}`, at % 60);
     graph.connect("hub", "to", `v${at}`);
     // Leaves a handle between others that no vertex has.
@@ -40,6 +44,14 @@ function expectMatches(graph: Graph, values: Map<string, number>): void {
     assert.equal(scanned.sort(), found);
     const all = graph.vertices({ condition: neighbor as typeof below });
     assert.equal(all.length, found.length + (isBelow ? 0 : 1));
+    for (const type of ["rare", "frequent"]) {
+      const condition = { type, ...(neighbor as typeof below) };
+      const all = new Set(graph.vertices({ condition: { type } }));
+      const ofType = found.filter((id) => all.has(id));
+      assert.equal(graph.vertices({ condition, sortby: S_ID }), ofType);
+      assert.equal(graph.newVerticesQuery({ condition }).count(), ofType.length);
+      assert.is(graph.vertices({ condition, hits: 40 }).length, Math.min(40, ofType.length));
+    }
   }
 }
 
@@ -52,7 +64,7 @@ test("follow changes between queries", ({ graph, values }) => {
   expectMatches(graph, values);
   expectMatches(graph, values);
   set("v3", 99);
-  set("v699", 1);
+  set("v2199", 1);
   graph.deleteVertex("v5");
   graph.createVertex("v5", { properties: { n: 0 } });
   graph.connect("hub", "to", "v5");
@@ -72,7 +84,7 @@ test("follow changes under way, and forget what is rolled back", ({ graph, value
   const changed = new Map(values);
   const fails = (): void =>
     graph.batch(() => {
-      for (const id of ["v1", "v640"]) {
+      for (const id of ["v1", "v2140"]) {
         graph.createVertex(id, { properties: { n: 99 - changed.get(id)! } });
         changed.set(id, 99 - changed.get(id)!);
         expectMatches(graph, changed);
