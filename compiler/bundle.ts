@@ -10,7 +10,7 @@ import { moduleLocations } from "./locations-plugin.js";
 import { findMissingNames } from "./named-imports.js";
 import { markOwnImports, narrowOwnImports } from "./own-imports.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
-import { restoreClassNames } from "./read/class-names.js";
+import { RENAMED_CLASS } from "./read/renamed-class.js";
 import { SCHEMA_PREFIX } from "./record/plugin-record.js";
 
 /** The entry point exists only in memory. */
@@ -73,10 +73,14 @@ export class Bundler {
     const context = await this.#context;
     try {
       const { outputFiles = [], metafile, warnings } = await context.rebuild();
-      const files = outputFiles.map(({ path, text }): [string, string] => [
-        posix.basename(path.replaceAll("\\", "/")),
-        path.endsWith(MODULES_FILE) ? restoreClassNames(text) : text,
-      ]);
+      const files = await Promise.all(
+        outputFiles.map(
+          async ({ path, text }): Promise<[string, string]> => [
+            posix.basename(path.replaceAll("\\", "/")),
+            path.endsWith(MODULES_FILE) ? await withClassNames(text) : text,
+          ],
+        ),
+      );
       const inputs = Object.keys(metafile.inputs).filter((path) => path !== ENTRY);
       const code = files.find(([name]) => name === MODULES_FILE)?.[1] ?? "";
       const missing = await findMissingNames(this.#projectDir, code, this.#left.packages);
@@ -135,6 +139,13 @@ export class Bundler {
       },
     };
   }
+}
+
+/** Loads TypeScript only if there are names to restore. */
+async function withClassNames(text: string): Promise<string> {
+  if (!RENAMED_CLASS.test(text)) return text;
+  const { restoreClassNames } = await import("./read/class-names.js");
+  return restoreClassNames(text);
 }
 
 function ownImports(name: string, text: string): string {

@@ -41,7 +41,7 @@ try {
     writeFileSync(file, restoreClassNames(readFileSync(file, "utf8")));
   }
   joinClientDeclarations(staging);
-  joinDeclarations(join(staging, "types"), "runtime/index.d.ts");
+  joinDeclarations(join(staging, "types"), "runtime/index.d.ts", "runtime/plugins.d.ts");
   writeFileSync(join(staging, "third-party-licenses.txt"), thirdPartyLicenses());
   writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));
   const { descriptorSchema } = await load("runtime/system/descriptor-schema.ts");

@@ -1,11 +1,13 @@
-// Joins the declarations of what plugins import into one file. Compilers read it instead of many
-// files, for every project. The other files stay for other entries: they re-export what moved.
+// Joins the declarations of what plugins import into two files. Compilers read them instead of many
+// files, for every project. One has what plugins without graphs import, a fifth: `svc build` reads
+// it alone if that suffices. The other files stay for other entries: they re-export what moved.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Project, ts } from "ts-morph";
 
 const JOINED = "svc-server.d.ts";
+const JOINED_PART = "svc-plugins.d.ts";
 const OPTIONS = {
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -16,38 +18,47 @@ const OPTIONS = {
 /**
  * @param folder with the declarations that tsc wrote
  * @param entry module whose exports and their types move, relative to the folder
+ * @param part module with a part of these exports
  */
-export function joinDeclarations(folder, entry) {
+export function joinDeclarations(folder, entry, part) {
   const project = new Project({ compilerOptions: OPTIONS });
-  project.addSourceFileAtPath(join(folder, entry));
+  for (const path of [entry, part]) project.addSourceFileAtPath(join(folder, path));
   const program = project.getProgram().compilerObject;
-  const joined = new JoinedDeclarations(program, join(folder, entry));
-  const moved = joined.text(folder);
+  const joined = new JoinedDeclarations(program, folder, [part, entry]);
+  const moved = [JOINED_PART, JOINED].map((name) => [join(folder, name), joined.text(name)]);
   const files = program.getSourceFiles().filter((file) => joined.isOwn(file));
-  const texts = files.map((file) => [file.fileName, joined.remainder(file, join(folder, JOINED))]);
-  for (const [name, text] of texts) {
+  const texts = files.map((file) => [file.fileName, joined.remainder(file)]);
+  for (const [name, text] of [...texts, ...moved]) {
     if (text === null) rmSync(name);
     else writeFileSync(name, text);
   }
-  writeFileSync(join(folder, JOINED), moved);
 }
 
 class JoinedDeclarations {
   #checker;
   #program;
-  /** Statements that move, with the file that each is of. */
-  #statements = new Set();
+  #folder;
+  /** Statements that move, with the joined file of each. */
+  #statements = new Map();
   /** Name in the joined file by symbol. */
   #names = new Map();
   /** Symbols of files that cannot move, because they declare global types. */
   #imported = new Set();
 
-  constructor(program, entry) {
+  /** @param entries the part, and the module with all exports */
+  constructor(program, folder, entries) {
     this.#program = program;
     this.#checker = program.getTypeChecker();
-    this.entry = program.getSourceFile(entry);
-    const exported = this.#exportsOf(this.entry).map((symbol) => this.#resolve(symbol));
-    const queue = [...exported];
+    this.#folder = folder;
+    this.entries = entries.map((path) => program.getSourceFile(join(folder, path)));
+    const [part, whole] = this.entries;
+    this.#move(part, JOINED_PART);
+    this.#move(whole, JOINED);
+  }
+
+  /** Moves what a module exports, and what that mentions, unless it has moved. */
+  #move(entry, place) {
+    const queue = this.#exportsOf(entry).map((symbol) => this.#resolve(symbol));
     for (let symbol = queue.shift(); symbol; symbol = queue.shift()) {
       if (this.#names.has(symbol) || this.#imported.has(symbol)) continue;
       for (const statement of statementsOf(symbol)) {
@@ -58,7 +69,7 @@ class JoinedDeclarations {
         }
         this.#names.set(symbol, this.#names.get(symbol) ?? this.#freeName(symbol.name));
         if (this.#statements.has(statement)) continue;
-        this.#statements.add(statement);
+        this.#statements.set(statement, place);
         this.#visit(statement, (found) => this.#isDeclaredHere(found) && queue.push(found));
       }
     }
@@ -69,20 +80,39 @@ class JoinedDeclarations {
     return file.isDeclarationFile && !this.#program.isSourceFileDefaultLibrary(file);
   }
 
-  /** Returns the text of the joined file. */
-  text(folder) {
-    const imports = [...this.#imported].map((symbol) => {
-      const path = specifier(folder, symbol.declarations[0].getSourceFile().fileName);
-      return `import type { ${symbol.name} } from "${path}";\n`;
-    });
-    const inOrder = [...this.#statements].sort(byPlace(this.#program));
+  /** Returns the text of a joined file. */
+  text(place) {
+    const all = [...this.#statements.keys()].filter((one) => this.#statements.get(one) === place);
+    const inOrder = all.sort(byPlace(this.#program));
     const moved = inOrder.map((statement) => this.#movedText(statement));
-    return [...this.#libraries(), ...imports, ...moved].join("");
+    return [...this.#libraries(), ...this.#imports(all, place), ...moved].join("");
+  }
+
+  /** Returns the imports of a joined file. */
+  #imports(statements, place) {
+    const mentioned = new Set();
+    for (const statement of statements) this.#visit(statement, (symbol) => mentioned.add(symbol));
+    const others = [...mentioned].filter((symbol) => (this.#placeOf(symbol) ?? place) !== place);
+    if (others.length > 0 && place === JOINED_PART) throw new Error("the part needs the whole");
+    const names = others.map((symbol) => this.#names.get(symbol)).sort();
+    const path = specifier(this.#folder, join(this.#folder, JOINED_PART));
+    const part = names.length === 0 ? [] : [`import { ${names.join(", ")} } from "${path}";\n`];
+    const globals = [...this.#imported].filter((symbol) => mentioned.has(symbol));
+    const imports = globals.map((symbol) => {
+      const from = specifier(this.#folder, symbol.declarations[0].getSourceFile().fileName);
+      return `import type { ${symbol.name} } from "${from}";\n`;
+    });
+    return [...part, ...imports];
+  }
+
+  /** Returns the joined file with the declarations of a symbol. */
+  #placeOf(symbol) {
+    return this.#names.has(symbol) ? this.#statements.get(statementsOf(symbol)[0]) : undefined;
   }
 
   /** References of the files of moved statements, for projects whose `lib` is older. */
   #libraries() {
-    const files = new Set([...this.#statements].map((statement) => statement.getSourceFile()));
+    const files = new Set([...this.#statements.keys()].map((one) => one.getSourceFile()));
     const references = [...files].flatMap(({ libReferenceDirectives }) => libReferenceDirectives);
     const names = new Set(references.map(({ fileName }) => fileName));
     return [...names].sort().map((name) => `/// <reference lib="${name}" preserve="true" />\n`);
@@ -92,19 +122,20 @@ class JoinedDeclarations {
    * Returns the rest of a file: statements that stayed, and re-exports of moved ones; null if
    * nothing is left.
    */
-  remainder(file, joined) {
+  remainder(file) {
     if (declaresGlobals(file)) return file.text;
-    const own = this.#reexports(file, specifier(dirname(file.fileName), joined));
-    if (file === this.entry) return own;
+    const own = this.#reexports(file);
+    if (this.entries.includes(file)) return own;
     const kept = file.statements.filter(
       (statement) => !this.#statements.has(statement) && !isBareExport(statement),
     );
     const isEmpty = kept.every((statement) => ts.isImportDeclaration(statement));
     if (isEmpty) return own === "" ? null : own;
-    const names = this.#movedSymbols(file).map((symbol) => this.#renamed(symbol, symbol.name));
-    const path = specifier(dirname(file.fileName), joined);
-    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from "${path}";\n`;
-    return `${imports + kept.map((statement) => statement.getFullText()).join("")}\n${own}`;
+    const names = this.#movedSymbols(file).map((symbol) => {
+      return [this.#placeOf(symbol), this.#renamed(symbol, symbol.name)];
+    });
+    const imports = this.#lines("import", file, names);
+    return `${imports.join("") + kept.map((one) => one.getFullText()).join("")}\n${own}`;
   }
 
   #movedSymbols(file) {
@@ -113,24 +144,32 @@ class JoinedDeclarations {
     );
   }
 
-  #reexports(file, path) {
+  /** Returns one statement for each joined file. */
+  #lines(word, file, names) {
+    return [JOINED_PART, JOINED].flatMap((place) => {
+      const list = names.filter(([one]) => one === place).map(([, name]) => name);
+      const path = specifier(dirname(file.fileName), join(this.#folder, place));
+      return list.length === 0 ? [] : [`${word} { ${list.join(", ")} } from "${path}";\n`];
+    });
+  }
+
+  #reexports(file) {
     const names = this.#exportsOf(file).flatMap((symbol) => {
       const target = this.#resolve(symbol);
       const isDeclaredHere = target.declarations[0].getSourceFile() === file;
-      if (file !== this.entry && !isDeclaredHere) return [];
+      if (!this.entries.includes(file) && !isDeclaredHere) return [];
       if (!this.#names.has(target)) return this.#imported.has(target) ? [symbol] : [];
       const word = this.#isTypeOnly(symbol) ? "type " : "";
-      return [`${word}${this.#renamed(target, symbol.name)}`];
+      return [[this.#placeOf(target), `${word}${this.#renamed(target, symbol.name)}`]];
     });
-    const moved = names.filter((name) => typeof name === "string");
-    const others = names.filter((name) => typeof name !== "string");
+    const moved = names.filter((name) => Array.isArray(name));
+    const others = names.filter((name) => !Array.isArray(name));
     const lines = others.map((symbol) => {
       const source = this.#resolve(symbol).declarations[0].getSourceFile().fileName;
       const from = specifier(dirname(file.fileName), source);
       return `export type { ${symbol.name} } from "${from}";\n`;
     });
-    if (moved.length > 0) lines.unshift(`export { ${moved.join(", ")} } from "${path}";\n`);
-    return lines.join("");
+    return [...this.#lines("export", file, moved), ...lines].join("");
   }
 
   #renamed(symbol, name) {

@@ -3,12 +3,7 @@
 // stacks and printed values show `_Shop`.
 
 import { ts } from "ts-morph";
-
-/**
- * Whether the text needs parsing: it contains a name made up by the bundler, or one that is set
- * afterwards.
- */
-const RENAMED = /=\s?class _|__name\(this, /;
+import { RENAMED_CLASS } from "./renamed-class.js";
 
 interface Edit {
   readonly start: number;
@@ -22,7 +17,7 @@ interface Edit {
  * @param code output of esbuild, with or without `keepNames`
  */
 export function restoreClassNames(code: string): string {
-  if (!RENAMED.test(code)) return code;
+  if (!RENAMED_CLASS.test(code)) return code;
   const file = ts.createSourceFile("bundle.js", code, ts.ScriptTarget.ESNext, true);
   const edits = file.statements.flatMap((statement) => {
     if (!ts.isVariableStatement(statement)) return [];

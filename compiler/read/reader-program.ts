@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { ts } from "ts-morph";
 import { findLibraries } from "./find-libraries.js";
 import { LookUpRecord, type LookUps, recording } from "./look-ups.js";
+import { resolveImports } from "./own-declarations.js";
 import { isPackageFolder } from "./package-symbols.js";
 import { needsParents } from "./prepare-files.js";
 import { readProgramOptions } from "./program-options.js";
@@ -52,7 +53,7 @@ export class ReaderProgram {
     this.#program = ts.createProgram({
       rootNames: files,
       options: this.#options,
-      host: this.#host,
+      host: { ...this.#host, ...resolveImports(this.#host, this.#options) },
       ...(this.#program && { oldProgram: this.#program }),
     });
     return this.#program;

@@ -1,0 +1,96 @@
+// Reads as few declarations of this package as a file needs. Files that import only what plugins
+// without graphs need are resolved to a part with these names. The whole re-exports the same
+// declarations, so that it does not matter which of both a type comes from.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ts } from "ts-morph";
+import { isPackageFolder } from "./package-symbols.js";
+
+type Resolution = ts.ResolvedModuleWithFailedLookupLocations;
+type ResolveImports = NonNullable<ts.CompilerHost["resolveModuleNameLiterals"]>;
+
+/** Properties of a file that its type does not declare. */
+interface Specifiers {
+  readonly imports?: readonly ts.StringLiteralLike[];
+  readonly moduleAugmentations?: readonly ts.Node[];
+}
+
+const WHOLE = /\/dist\/types\/runtime\/index\.d\.ts$/;
+const PART = "plugins.d.ts";
+
+/** Resolves imports of a program like TypeScript, but imports of this package to the part. */
+export function resolveImports(
+  host: ts.CompilerHost,
+  options: ts.CompilerOptions,
+): Pick<ts.CompilerHost, "resolveModuleNameLiterals" | "getModuleResolutionCache"> {
+  const canonical = (path: string) => host.getCanonicalFileName(path);
+  const folder = host.getCurrentDirectory();
+  const cache = ts.createModuleResolutionCache(folder, canonical, options);
+  /** Names that a part exports, by its path. */
+  const parts = new Map<string, ReadonlySet<string>>();
+  const namesOf = (part: string): ReadonlySet<string> => {
+    const names = parts.get(part) ?? new Set(exportedNames(part));
+    parts.set(part, names);
+    return names;
+  };
+  const resolve: ResolveImports = (specifiers, file, redirected, used, source) =>
+    specifiers.map((specifier) => {
+      const mode = ts.getModeForUsageLocation(source, specifier, used);
+      const { text } = specifier;
+      const found = ts.resolveModuleName(text, file, used, host, cache, redirected, mode);
+      return narrowed(found, source, text, namesOf);
+    });
+  return { resolveModuleNameLiterals: resolve, getModuleResolutionCache: () => cache };
+}
+
+function narrowed(
+  found: Resolution,
+  source: ts.SourceFile,
+  specifier: string,
+  namesOf: (part: string) => ReadonlySet<string>,
+): Resolution {
+  const { resolvedModule } = found;
+  const path = resolvedModule?.resolvedFileName ?? "";
+  if (!WHOLE.test(path) || !isPackageFolder(dirname(path))) return found;
+  const part = join(dirname(path), PART).replaceAll("\\", "/");
+  if (!suffices(source, specifier, namesOf(part))) return found;
+  // Files of the same package id would count as copies of each other.
+  const { packageId: _, ...rest } = resolvedModule!;
+  return { ...found, resolvedModule: { ...rest, resolvedFileName: part } };
+}
+
+/** Returns whether all that a file imports by a specifier is among the names. */
+function suffices(source: ts.SourceFile, specifier: string, names: ReadonlySet<string>): boolean {
+  const { imports = [], moduleAugmentations = [] } = source as Specifiers;
+  const isMeant = (one: ts.Node) => ts.isStringLiteralLike(one) && one.text === specifier;
+  return [...imports, ...moduleAugmentations]
+    .filter(isMeant)
+    .every(({ parent }) => importedNames(parent)?.every((name) => names.has(name)) ?? false);
+}
+
+/** Returns null if it may import everything. */
+function importedNames(statement: ts.Node): readonly string[] | null {
+  if (ts.isExportDeclaration(statement)) {
+    const { exportClause } = statement;
+    return exportClause && ts.isNamedExports(exportClause) ? sourceNames(exportClause) : null;
+  }
+  if (!ts.isImportDeclaration(statement)) return null;
+  const { name, namedBindings } = statement.importClause ?? {};
+  const isList = name === undefined && namedBindings && ts.isNamedImports(namedBindings);
+  return isList ? sourceNames(namedBindings) : null;
+}
+
+function sourceNames({ elements }: ts.NamedImports | ts.NamedExports): string[] {
+  return elements.map(({ propertyName, name }) => (propertyName ?? name).text);
+}
+
+/** Returns the names that a part exports; none if the package has no part. */
+function exportedNames(part: string): string[] {
+  try {
+    const lists = readFileSync(part, "utf8").matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+    return [...lists].flatMap(([, list]) => list!.match(/[\w$]+(?=\s*(?:,|$))/g) ?? []);
+  } catch {
+    return [];
+  }
+}
