@@ -56,16 +56,17 @@ export interface Rebuild extends BuildResult {
   readonly abandoned: boolean;
   /** Files read so far, relative to the project. */
   readonly inputs: readonly string[];
-  /** TypeScript's diagnostics, if types are checked after the build is written. */
-  readonly types: Promise<readonly Diagnostic[]>;
+  /**
+   * Returns TypeScript's diagnostics if types are checked after the build is written. To be called
+   * before the next build, if at all.
+   */
+  readonly checkTypes: () => Promise<readonly Diagnostic[]>;
 }
 
 export interface RebuildOptions {
   /** Writes whatever parses, and checks its types afterwards. */
   readonly unchecked?: boolean;
 }
-
-const NO_FINDINGS: Promise<readonly Diagnostic[]> = Promise.resolve([]);
 
 export class ProjectBuilder {
   readonly projectDir: string;
@@ -120,7 +121,6 @@ export class ProjectBuilder {
     const { files, plugins, diagnostics, abandoned } = compiled;
     const written = files !== null && this.#write(files, unchecked);
     clock.mark("write");
-    const types = unchecked && files !== null ? this.#checkLater(files) : NO_FINDINGS;
     return {
       ok: files !== null,
       unchanged: files !== null && !written,
@@ -130,7 +130,7 @@ export class ProjectBuilder {
       timings: clock.timings(),
       abandoned,
       inputs: this.#inputs,
-      types,
+      checkTypes: async () => (unchecked && files !== null ? this.#checkLater(files) : []),
     };
   }
 
@@ -162,10 +162,7 @@ export class ProjectBuilder {
     this.#typeCheck?.cancel();
   }
 
-  /**
-   * Runs after the build, so that it does not delay what the user waits for. Its result can be
-   * ignored.
-   */
+  /** Its result can be ignored. */
   #checkLater(files: OutputFiles): Promise<readonly Diagnostic[]> {
     const types = this.#startTypeCheck().result.then((found) => {
       if (found !== null) writeOutput(this.projectDir, hasErrors(found) ? files : asChecked(files));

@@ -2,7 +2,6 @@
 // and its types are checked afterwards. With errors the last good version keeps serving.
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import {
   ProjectBuilder,
   type Rebuild,
@@ -124,9 +123,13 @@ export class DevServer {
     const result = await this.#build(files, startedAtMs);
     // The next build includes these files and the changes made meanwhile.
     if (result?.abandoned) return;
-    const taken = this.#take(result, files, startedMs);
-    if (result !== null) void this.#reportTypes(result.types, taken, startedAtMs);
-    await taken;
+    try {
+      await this.#take(result, files, startedMs);
+    } finally {
+      // Not before, since it would take CPU from the first answers of the new build.
+      const isNewest = this.#changed.size === 0 && !this.#isClosed;
+      if (result !== null && isNewest) void this.#reportTypes(result, startedAtMs);
+    }
   }
 
   /** Puts a build into service, or reports why the last good one stays. */
@@ -230,18 +233,10 @@ export class DevServer {
     await this.#builder.close();
   }
 
-  /**
-   * Diagnostics of the type check after the build is in service. They are printed after its own
-   * message, and dropped if a newer build has started.
-   */
-  async #reportTypes(
-    types: Promise<readonly Diagnostic[]>,
-    taken: Promise<void>,
-    startedAtMs: number,
-  ): Promise<void> {
+  /** Checks types. The diagnostics are dropped if a newer build has started. */
+  async #reportTypes({ checkTypes }: Rebuild, startedAtMs: number): Promise<void> {
     try {
-      const [found] = await Promise.all([types, taken.catch(() => {})]);
-      const findings = currentDiagnostics(this.#folder, found, startedAtMs);
+      const findings = currentDiagnostics(this.#folder, await checkTypes(), startedAtMs);
       printDiagnostics(this.#folder, findings);
       if (findings.length === 0) return;
       const text = formatDiagnostics(this.#folder, findings);

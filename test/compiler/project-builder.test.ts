@@ -2,7 +2,7 @@
 // starts processes
 // takes 10 s
 
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildProject } from "../../compiler/build.js";
@@ -39,7 +39,7 @@ test("follows edits, new files and removed files", async (context) => {
   const first = await builder.rebuild();
   assert.equal(first.diagnostics, []);
   assert.is(first.ok, true);
-  assert.equal(await first.types, []);
+  assert.equal(await first.checkTypes(), []);
 
   project.write("plugins/offset.ts", "export const offset: number = 4711;\n");
   const edited = await builder.rebuild(["plugins/offset.ts"]);
@@ -53,7 +53,7 @@ test("follows edits, new files and removed files", async (context) => {
   rmSync(project.path("plugins/double.ts"));
   const removed = await builder.rebuild(["plugins/double.ts"]);
   assert.is(removed.plugins, 1);
-  assert.equal(await removed.types, []);
+  assert.equal(await removed.checkTypes(), []);
 });
 
 test("applies changed signatures of imported types to plugins", async (context) => {
@@ -173,7 +173,12 @@ test("writes a build before its type check in unchecked mode", async (context) =
   const result = await builder.rebuild(["plugins/add.ts"], { unchecked: true });
   assert.is(result.ok, true);
   assert.match(bundle(context), "String(a)");
-  const types = await result.types;
+  const caches = project.path("node_modules/.cache/svc-server");
+  const checks = () => readdirSync(caches).filter((name) => name.startsWith("check-"));
+  assert.equal(checks(), [], "a check begins when it is asked for");
+  const checking = result.checkTypes();
+  assert.is(checks().length, 1);
+  const types = await checking;
   assert.equal(
     types.map(({ code }) => code),
     ["TS2322"],
@@ -185,12 +190,12 @@ test("writes a build before its type check in unchecked mode", async (context) =
   project.write("plugins/add.ts", addPlugin("a - b"));
   const mended = await builder.rebuild(["plugins/add.ts"], { unchecked: true });
   assert.is(readManifest(project.dir)!.checked, false);
-  assert.equal(await mended.types, []);
+  assert.equal(await mended.checkTypes(), []);
   assert.is(readManifest(project.dir)!.checked, true);
   assert.is((await buildProject(project.dir)).unchanged, true);
   const again = await builder.rebuild(["plugins/add.ts"], { unchecked: true });
   assert.is(again.unchanged, true, "the types of this build were checked");
-  assert.equal(await again.types, []);
+  assert.equal(await again.checkTypes(), []);
   assert.is(readManifest(project.dir)!.checked, true);
 });
 
