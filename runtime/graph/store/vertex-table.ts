@@ -3,6 +3,7 @@
 
 import type { Arena } from "../memory/arena.js";
 import {
+  ARC_WORDS,
   Header,
   NEVER,
   RECORD_WORDS,
@@ -132,6 +133,29 @@ export class VertexTable implements Allocator {
   inDegree(handle: number): number {
     const at = this.#clampHandle(handle) * SIDE_WORDS;
     return this.#in.words[at + Side.Degree]!;
+  }
+
+  /** Computes the degrees of the heads of arcs, times a sign; returns the smallest result. */
+  degreesOf(
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    sign: number,
+    keys: Float64Array,
+  ): number {
+    const out = this.#out.words;
+    const into = this.#in.words;
+    const reach = Math.min(out.length, into.length);
+    let least = Number.POSITIVE_INFINITY;
+    for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
+      const head = arcs[arc]!;
+      const at = head * SIDE_WORDS + Side.Degree;
+      const degree = at < reach ? out[at]! + into[at]! : this.outDegree(head) + this.inDegree(head);
+      const key = degree * sign;
+      keys[index] = key;
+      if (key < least) least = key;
+    }
+    return least;
   }
 
   createdAt(handle: number): number {

@@ -93,6 +93,8 @@ export class HitOrder {
   readonly #isTotal: boolean;
   /** True if hits with equal keys must be compared further. */
   readonly hasTexts: boolean;
+  /** True if keys are computed by vectors of the heads alone. */
+  readonly needsVectors: boolean;
   /** Program that scores hits; null for another order. */
   readonly #rank: ArcProgram | null;
   /** Probe that keys are computed by; null if they need no vectors. */
@@ -111,6 +113,7 @@ export class HitOrder {
     this.#isTotal = isTotal;
     this.#rank = rank;
     this.#probe = kind === S.S_SIM || rank !== null ? probe : null;
+    this.needsVectors = this.#probe !== null && rank === null;
     this.#isOfVertices = hits === "vertex";
     this.#kind = kind;
     this.#read = vertexNumber(kind, probe, texts, isTotal);
@@ -132,11 +135,6 @@ export class HitOrder {
   /** True if hits are sorted by a string, the greatest first. */
   get isByNameDescending(): boolean {
     return this.#isByName && this.#sign === -1;
-  }
-
-  /** True if keys are computed by vectors of the heads alone. */
-  get needsVectors(): boolean {
-    return this.#probe !== null && this.#rank === null;
   }
 
   /** True if the order drops hits: those with a negative score. */
@@ -168,6 +166,7 @@ export class HitOrder {
     const store = this.#store;
     // Most ids differ in their first bytes, which saves most string comparisons.
     if (this.#kind === S.S_ID) return store.ids.prefixesOf(words, from, end, sign, keys);
+    if (this.#kind === S.S_DEG) return store.vertices.degreesOf(words, from, end, sign, keys);
     const read = this.#read;
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {

@@ -54,20 +54,13 @@ export class TopK {
     // Positions compare the tails of hits, too.
     this.#gathers = order.needsVectors && after === null;
     // A query that failed may have left some.
-    gathered.clear();
+    if (this.#gathers) gathered.clear();
   }
 
   /** Offers all arcs of a batch; returns how many words of them are hits. */
   offer(batch: ArcBatch): number {
     const { end } = batch;
-    if (this.#gathers) {
-      const words = end - batch.from;
-      if (!gathered.hasRoom(words)) this.#offerGathered();
-      if (gathered.hasRoom(words)) {
-        gathered.push(batch);
-        return words;
-      }
-    }
+    if (this.#gathers && this.#gather(batch)) return end - batch.from;
     let taken = 0;
     for (let { from } = batch; from < end; from += MAX_KEYS * ARC_WORDS) {
       batch.from = from;
@@ -81,6 +74,15 @@ export class TopK {
       if (this.#spare < 0 || best <= this.#worst) this.#offer(batch, 0);
     }
     return taken;
+  }
+
+  /** Keeps a batch for later, behind those before; false if it is too large. */
+  #gather(batch: ArcBatch): boolean {
+    const words = batch.end - batch.from;
+    if (!gathered.hasRoom(words)) this.#offerGathered();
+    if (!gathered.hasRoom(words)) return false;
+    gathered.push(batch);
+    return true;
   }
 
   #offerGathered(): void {
@@ -138,7 +140,7 @@ export class TopK {
 
   /** Returns the slots of the kept hits, best first. No hit may be offered afterwards. */
   sorted(): Uint32Array {
-    this.#offerGathered();
+    if (this.#gathers) this.#offerGathered();
     if (this.#spare < 0) this.#makeHeap();
     const heap = this.#heap;
     for (let last = heap.length - 1; last > 0; last--) {

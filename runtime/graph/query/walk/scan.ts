@@ -105,6 +105,7 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   plan.candidates = candidates.count;
   const isPure = test?.filter?.isPure !== false;
   const isChecked = test?.isPlain === true && isPure && !test.isNegated;
+  const isAny = test === null && run === null;
   // A page is filled sooner from a list.
   const areAll =
     candidates.areAll || (candidates.areOfFrequentType && sink.room === Number.POSITIVE_INFINITY);
@@ -113,7 +114,7 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
     plan.origin = ALL_VERTICES;
     plan.candidates = store.vertices.end;
     scanGroups(plan, grouped, sink, deadline);
-  } else if (isChecked) scanChecked(plan, candidates, sink, deadline);
+  } else if (isChecked || isAny) scanChecked(plan, candidates, sink, deadline);
   else scanEach(plan, candidates, sink, deadline, run);
 }
 
@@ -122,7 +123,7 @@ function findGrouped({ checks }: VertexTest): VertexCheck | undefined {
   return checks.find((check) => check.passingOf !== undefined);
 }
 
-/** Tests many vertices at once, if the condition is only checks. */
+/** Tests many vertices at once, if there is no condition or only checks. */
 function scanChecked(
   { store, test }: VertexScan,
   candidates: Candidates,
@@ -130,9 +131,10 @@ function scanChecked(
   deadline: Deadline,
 ): void {
   const { vertices } = store;
-  // The list of a type was read at one moment, so its vertices need no check.
-  const isTested = isTypeOnly(test!);
-  const checks = isTested ? [] : test!.checks;
+  // Slices of used vertices were read at one moment, so their vertices need no check.
+  const isTested = test === null || isTypeOnly(test);
+  const checks = isTested ? [] : test.checks;
+  const filter = isTested ? null : test.filter;
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
     const { slice } = candidates;
@@ -145,7 +147,7 @@ function scanChecked(
         end += ARC_WORDS;
       }
       for (const check of checks) end = check.filter(words, 0, end);
-      if (test!.filter !== null) end = test!.filter.filterAlone(words, 0, end);
+      if (filter !== null) end = filter.filterAlone(words, 0, end);
       batch.from = 0;
       batch.end = end;
       if (end > 0 && !sink.take(batch)) return;
