@@ -60,19 +60,24 @@ export function resolveFunctionType(
   }
   const types = new Map<ts.ParameterDeclaration, ts.Type>();
   for (const parameter of signature.getParameters()) {
-    const reason = addParameter(context, parameter, node, types);
-    if (reason === null) continue;
+    const fault = addParameter(context, parameter, node, types);
+    if (fault === null) continue;
     const where = maker === null ? "" : ` in what ${maker} returns`;
-    return unknownSignature(context, nameNode, reason + where);
+    return unknownSignature(context, nameNode, fault.reason + where, fault.help);
   }
   const parameters = [...types.keys()];
   const fn = innermostFunction(node, parameters, signature);
   return { fn, resolved: { signature, parameters, types } };
 }
 
-function unknownSignature(context: ReadContext, nameNode: ts.Node, reason: string): null {
+function unknownSignature(
+  context: ReadContext,
+  nameNode: ts.Node,
+  reason: string,
+  help = EXAMPLE,
+): null {
   const message = `the signature of \`${nameNode.getText()}\` is unknown: ${reason}`;
-  context.error("SVC1016", nameNode, message, EXAMPLE);
+  context.error("SVC1016", nameNode, message, help);
   return null;
 }
 
@@ -81,29 +86,42 @@ function makerOf(node: ts.Node): string | null {
   return ts.isCallExpression(node) ? `\`${node.expression.getText()}(…)\`` : null;
 }
 
+interface Fault {
+  readonly reason: string;
+  readonly help?: string;
+}
+
 /** Adds the declarations of a parameter; returns why they are unknown, or null. */
 function addParameter(
   { checker }: ReadContext,
   symbol: ts.Symbol,
   node: ts.Node,
   types: Map<ts.ParameterDeclaration, ts.Type>,
-): string | null {
+): Fault | null {
   const type = checker.getTypeOfSymbolAtLocation(symbol, node);
   const declaration = symbol.valueDeclaration;
   if (declaration === undefined || !ts.isParameter(declaration)) {
-    return `\`${symbol.name}\` is declared nowhere`;
+    return { reason: `\`${symbol.name}\` is declared nowhere` };
   }
   if (declaration.dotDotDotToken === undefined) {
     types.set(declaration, type);
     return null;
   }
   if (!checker.isTupleType(type)) {
-    return `\`...${symbol.name}\` is of type \`${checker.typeToString(type)}\``;
+    const text = checker.typeToString(type);
+    const reason = `\`...${symbol.name}\` is of type \`${text}\``;
+    const isAny = /^(?:any|unknown|never)\[\]$/.test(text);
+    return isAny
+      ? { reason }
+      : { reason, help: `one parameter that is an array: \`name: ${text}\`` };
   }
   const { labeledElementDeclarations: labels = [] } = (type as ts.TupleTypeReference).target;
   for (const [index, element] of checker.getTypeArguments(type as ts.TypeReference).entries()) {
     const label = labels[index];
-    if (label === undefined) return `element ${index + 1} of \`...${symbol.name}\` has no name`;
+    if (label === undefined) {
+      const reason = `element ${index + 1} of \`...${symbol.name}\` has no name`;
+      return { reason, help: "a parameter with a name, which the body destructures" };
+    }
     // A named tuple element has the same members as a parameter.
     types.set(label as ts.ParameterDeclaration, element);
   }

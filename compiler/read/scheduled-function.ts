@@ -2,10 +2,11 @@
 // runs them on schedule.
 
 import { Cron } from "croner";
-import { ts } from "ts-morph";
+import type { ts } from "ts-morph";
 import type { JobFacts, JobSchedule } from "../../runtime/plugin/contract/job-schedule.js";
 import { type DocComment, readTagLine } from "./doc-comment.js";
 import { parseDuration } from "./duration.js";
+import { exportedName } from "./exported-name.js";
 import type { FileScope } from "./file-scope.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
@@ -53,26 +54,32 @@ export function asJob(
     context.error("SVC1150", nameNode, message, "`export async function name(job: Job) { ... }`");
     return null;
   }
+  const name = exportedName(exportName, nameNode);
+  if (name === null) {
+    const message = "a default export has no name for the job";
+    context.error(
+      "SVC1006",
+      tag!,
+      message,
+      "`export default async function name(job: Job) { ... }`",
+    );
+    return null;
+  }
   const schedule = readSchedule(context, tag!);
   if (schedule === null) return null;
   if (made.fn === value && !hasPlainSignature(context, made.fn, nameNode)) return null;
   const isCaughtUp = doc.tags.some(({ tagName }) => tagName.text === "catchup");
-  return jobDeclaration(doc, made, nameNode, exportName, { schedule, isCaughtUp });
+  return jobDeclaration(doc, { ...made, name, nameNode }, exportName, { schedule, isCaughtUp });
 }
 
 function jobDeclaration(
   doc: DocComment,
-  made: Pick<PluginDeclaration, "fn" | "resolved">,
-  nameNode: ts.Node,
+  made: Pick<PluginDeclaration, "fn" | "resolved" | "name" | "nameNode">,
   exportName: string,
   job: JobFacts,
 ): PluginDeclaration {
-  const isDefault = exportName === "default";
-  const ownName = ts.isIdentifier(nameNode) ? nameNode.text : "job";
   return {
     ...made,
-    name: isDefault ? ownName : exportName,
-    nameNode,
     role: "engine",
     graph: doc.graph?.text || null,
     readonly: false,

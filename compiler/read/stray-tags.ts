@@ -20,7 +20,7 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
       context.add({ code: "SVC1005", severity: "warning", ...place, message, help });
     } else if (/[\s*]$/.test(before) && isInDocComment(before)) {
       const message = "`@plugin` must be above a function at module level";
-      const help = "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
+      const help = placeOfTag(innermostNode(sourceFile, offset));
       context.add({ code: "SVC1003", severity: "error", ...place, message, help });
     }
   }
@@ -66,18 +66,38 @@ function isMeant(word: string): boolean {
   return lower === "plugin" || didYouMean(lower, ["plugin"]) !== "";
 }
 
+/** Returns where a tag of a function belongs that is part of another declaration. */
+function placeOfTag(inner: ts.Node): string {
+  const named = ts.getNameOfDeclaration(inner as ts.Declaration);
+  const name = named && ts.isIdentifier(named) ? named.text : "name";
+  for (let node = inner; node !== undefined; node = node.parent) {
+    if (ts.isModuleDeclaration(node)) {
+      return `the tag above a variable: \`export const ${name} = ${node.name.text}.${name}\``;
+    }
+    if (ts.isObjectLiteralExpression(node)) {
+      return `an exported object, or \`/** @plugin */ export const { ${name} } = …\``;
+    }
+  }
+  return "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
+}
+
 /** Returns true if no token covers the offset. */
 export function isInComment(sourceFile: ts.SourceFile, offset: number): boolean {
+  const innermost = innermostNode(sourceFile, offset);
+  return offset < innermost.getStart(sourceFile) || !isToken(innermost);
+}
+
+/** Returns the innermost node around an offset, or the outermost one whose comments contain it. */
+function innermostNode(sourceFile: ts.SourceFile, offset: number): ts.Node {
   let innermost: ts.Node = sourceFile;
   for (;;) {
     const child: ts.Node | undefined = ts.forEachChild(innermost, (node) =>
       node.pos <= offset && offset < node.end ? node : undefined,
     );
-    if (!child) break;
+    if (!child) return innermost;
     innermost = child;
-    if (offset < innermost.getStart(sourceFile)) return true;
+    if (offset < innermost.getStart(sourceFile)) return innermost;
   }
-  return !isToken(innermost);
 }
 
 function isToken(node: ts.Node): boolean {

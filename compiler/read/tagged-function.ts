@@ -4,6 +4,7 @@
 import { ts } from "ts-morph";
 import { findNameNode } from "./declared-value.js";
 import { type DocComment, readDocComment, type WordTag } from "./doc-comment.js";
+import { exportedName } from "./exported-name.js";
 import type { FileScope } from "./file-scope.js";
 import { reportNoFunction } from "./no-function.js";
 import { hasPlainSignature } from "./plain-signature.js";
@@ -58,7 +59,8 @@ export function asTaggedExport(
   scope: FileScope,
   element: ts.ExportSpecifier,
 ): PluginDeclaration | null {
-  const doc = readDocComment(element.parent.parent);
+  const own = readDocComment(element);
+  const doc = own.plugin ? own : readDocComment(element.parent.parent);
   if (!doc.plugin || !ts.isIdentifier(element.name)) return null;
   const resolved = resolveTagged(scope, doc.plugin, element.name, element.name);
   if (!resolved) return null;
@@ -133,14 +135,8 @@ export function taggedPlugin(
   };
 }
 
-/** A default export has the name of its declaration; null if that has none. */
-export function exportedName(exportName: string, nameNode: ts.Node | undefined): string | null {
-  if (exportName !== "default") return exportName;
-  return nameNode && ts.isIdentifier(nameNode) ? nameNode.text : null;
-}
-
 export function reportUnexported(context: ReadContext, nameNode: ts.Node): void {
-  const name = ts.isIdentifier(nameNode) ? nameNode.text : "plugin";
+  const name = ts.isIdentifier(nameNode) ? nameNode.text : "name";
   const help = `export it: \`export function ${name}(...)\` or \`export const ${name} = ...\``;
   context.error("SVC1002", nameNode, "a plugin must be exported", help);
 }

@@ -1,5 +1,5 @@
 // Methods tagged as plugins or jobs: static ones of an exported class, and those of an exported
-// instance, such as `export const shop = new Shop(stock)`. User code makes the instance, so it
+// instance or object, such as `export const shop = new Shop(stock)`. User code makes it, so it
 // injects what the constructor takes.
 
 import { ts } from "ts-morph";
@@ -15,14 +15,19 @@ import { taggedPlugin } from "./tagged-function.js";
 
 const HIDDEN = [ts.SyntaxKind.PrivateKeyword, ts.SyntaxKind.ProtectedKeyword];
 
-/** An instance whose class inherits a method, which may change its types. */
+/** An instance or object with a method whose types may differ from the declared ones. */
 interface Instance {
   readonly type: ts.Type;
   readonly name: ts.Node;
 }
 
 /** A method, or a property that holds a function. */
-type Member = (ts.MethodDeclaration | ts.PropertyDeclaration) & { readonly name: ts.Identifier };
+type Member = MemberNode & { readonly name: ts.Identifier };
+type MemberNode =
+  | ts.MethodDeclaration
+  | ts.PropertyDeclaration
+  | ts.PropertyAssignment
+  | ts.ShorthandPropertyAssignment;
 
 /** Returns the plugins and jobs among the static methods of a class, except decorated ones. */
 export function findTaggedStatics(
@@ -48,19 +53,23 @@ export function findInstanceMethods(
   exportName: string | undefined,
 ): PluginDeclaration[] {
   const value = initializer && unwrap(initializer);
-  const isMade = value && (ts.isCallExpression(value) || ts.isAwaitExpression(value));
-  const isInstance = value && (ts.isNewExpression(value) || (isMade && exportName !== undefined));
-  if (!isInstance) return [];
+  if (value === undefined || !isObject(value, exportName !== undefined)) return [];
   const type = scope.context.checker.getTypeAtLocation(name);
-  return membersOf(scope, type).flatMap(({ member, isInherited, doc }) => {
+  return membersOf(scope, type).flatMap(({ member, isDeclared, doc }) => {
     if (doc === null) return [];
-    return readMember(scope, member, doc, exportName, isInherited ? { type, name } : null) ?? [];
+    return readMember(scope, member, doc, exportName, isDeclared ? null : { type, name }) ?? [];
   });
+}
+
+function isObject(value: ts.Expression, isExported: boolean): boolean {
+  if (ts.isNewExpression(value) || ts.isObjectLiteralExpression(value)) return true;
+  return isExported && (ts.isCallExpression(value) || ts.isAwaitExpression(value));
 }
 
 interface FoundMember {
   readonly member: Member;
-  readonly isInherited: boolean;
+  /** Its types are the declared ones. */
+  readonly isDeclared: boolean;
   /** Of the member, or of the one that it overrides; null without tags. */
   doc: DocComment | null;
 }
@@ -84,15 +93,15 @@ function addMembers(
 ): void {
   const { checker } = scope.context;
   const own = type.symbol?.valueDeclaration;
+  if (own && ts.isObjectLiteralExpression(own)) {
+    for (const member of own.properties) {
+      if (isMember(member, false)) addMember(scope, member, false, found);
+    }
+  }
+  const isPlain = !isPart && !isInstantiated(type);
   for (let one = own; one !== undefined && ts.isClassLike(one); ) {
     for (const member of one.members) {
-      if (!isMember(member, false)) continue;
-      const known = found.get(member.name.text);
-      const doc = taggedDoc(member);
-      // The tags of an overridden method have had their effect.
-      if (known?.doc && doc) addSeen(scope, doc);
-      else if (known) known.doc = doc;
-      else found.set(member.name.text, { member, isInherited: isPart || one !== own, doc });
+      if (isMember(member, false)) addMember(scope, member, isPlain && one === own, found);
     }
     const base = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
     one = base?.types[0] && checker.getTypeAtLocation(base.types[0]).symbol?.valueDeclaration;
@@ -100,21 +109,53 @@ function addMembers(
   }
 }
 
+/** Whether a class has type arguments. */
+function isInstantiated(type: ts.Type): boolean {
+  const { objectFlags = 0, target } = type as Partial<ts.TypeReference>;
+  return (objectFlags & ts.ObjectFlags.Reference) !== 0 && target !== type;
+}
+
+function addMember(
+  scope: FileScope,
+  member: Member,
+  isDeclared: boolean,
+  found: Map<string, FoundMember>,
+): void {
+  const known = found.get(member.name.text);
+  const doc = taggedDoc(member);
+  // The tags of an overridden method have had their effect.
+  if (known?.doc && doc) addSeen(scope, doc);
+  else if (known) known.doc = doc;
+  else found.set(member.name.text, { member, isDeclared, doc });
+}
+
 function addSeen({ seen }: FileScope, { tags }: DocComment): void {
   for (const tag of tags) seen.add(tag);
 }
 
-function isMember(member: ts.ClassElement, isStatic: boolean): member is Member {
-  const isCode = ts.isMethodDeclaration(member) || ts.isPropertyDeclaration(member);
-  if (!isCode || !ts.isIdentifier(member.name)) return false;
-  const words = ts.getModifiers(member)?.map(({ kind }) => kind) ?? [];
-  return words.includes(ts.SyntaxKind.StaticKeyword) === isStatic;
+function isMember(member: ts.Node, isStatic: boolean): member is Member {
+  if (!isMemberNode(member) || !ts.isIdentifier(member.name)) return false;
+  return modifiersOf(member).includes(ts.SyntaxKind.StaticKeyword) === isStatic;
+}
+
+function isMemberNode(node: ts.Node): node is MemberNode {
+  return (
+    ts.isMethodDeclaration(node) ||
+    ts.isPropertyDeclaration(node) ||
+    ts.isPropertyAssignment(node) ||
+    ts.isShorthandPropertyAssignment(node)
+  );
+}
+
+function modifiersOf(member: MemberNode): readonly ts.SyntaxKind[] {
+  const modifiers = ts.canHaveModifiers(member) ? ts.getModifiers(member) : undefined;
+  return modifiers?.map(({ kind }) => kind) ?? [];
 }
 
 /** Returns the comment of a method that is a plugin or a job; hidden ones are reported as stray. */
-function taggedDoc(member: ts.MethodDeclaration | ts.PropertyDeclaration): DocComment | null {
+function taggedDoc(member: MemberNode): DocComment | null {
   const doc = readDocComment(member);
-  const isHidden = ts.getModifiers(member)?.some(({ kind }) => HIDDEN.includes(kind)) === true;
+  const isHidden = modifiersOf(member).some((kind) => HIDDEN.includes(kind));
   return (doc.plugin !== null || isScheduled(doc)) && !isHidden ? doc : null;
 }
 
@@ -125,7 +166,7 @@ function readMember(
   exportName: string | undefined,
   instance: Instance | null,
 ): PluginDeclaration | null {
-  const value = ts.isMethodDeclaration(member) ? member : member.initializer;
+  const value = memberValue(member);
   const method = member.name.text;
   const exportPath = `${exportName}.${method}`;
   if (doc.plugin === null || isScheduled(doc)) {
@@ -137,6 +178,11 @@ function readMember(
   addSeen(scope, doc);
   const plugin = resolved && taggedPlugin(scope, resolved, doc, member.name, exportName);
   return plugin && { ...plugin, name: doc.plugin.text || method, exportPath };
+}
+
+function memberValue(member: Member): ts.Node | undefined {
+  if (ts.isMethodDeclaration(member)) return member;
+  return ts.isShorthandPropertyAssignment(member) ? member.name : member.initializer;
 }
 
 /** Returns null after an error, and undefined for a value that is no function. */

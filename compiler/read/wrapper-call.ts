@@ -4,6 +4,7 @@
 import { ts } from "ts-morph";
 import type { PluginRole } from "../../argspec/argspec.js";
 import { readDocComment } from "./doc-comment.js";
+import { exportedName } from "./exported-name.js";
 import type { FileScope } from "./file-scope.js";
 import { isPackageSymbol, PACKAGE_NAME } from "./package-symbols.js";
 import { hasPlainSignature } from "./plain-signature.js";
@@ -15,7 +16,7 @@ import {
 import { NO_OPTIONS, type PluginOptions, readOptions } from "./plugin-options.js";
 import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
 import { resolveFunction } from "./resolved-function.js";
-import { exportedName, reportUnexported, reportUnnamed } from "./tagged-function.js";
+import { reportUnexported, reportUnnamed } from "./tagged-function.js";
 
 export interface PluginCall {
   readonly call: ts.CallExpression;

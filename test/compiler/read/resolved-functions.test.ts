@@ -304,89 +304,6 @@ export const shop = new Shop(1);
   assert.equal([params, plugin.exportPath, plugin.readonly], [["id: str"], "shop.buy", true]);
 });
 
-test("are methods of instances that a function makes, and inherited ones", () => {
-  const result = readSource(`
-abstract class Base<T> {
-  protected abstract make(id: str): T;
-  /** Finds. @plugin */
-  find(request: PluginRequest, id: str, deep: boolean = false): T { return this.make(id); }
-  /** @plugin */
-  size(request: PluginRequest): int | null { return 1; }
-  /** @plugin low */
-  level(request: PluginRequest): int { return 1; }
-  /** @every 30s */
-  tick(): void {}
-}
-class Users extends Base<{ id: str }> {
-  static create() { return new Users(); }
-  private constructor() { super(); }
-  protected make(id: str) { return { id }; }
-  size(request: PluginRequest): int { return 2; }
-  /** @plugin high */
-  level(request: PluginRequest): int { return 2; }
-  /** @plugin */
-  arrow = (request: PluginRequest, n: int) => n;
-}
-export const users = Users.create();
-`);
-  assert.equal(result.diagnostics, []);
-  assert.equal(
-    result.plugins.map(({ name, exportPath }) => [name, exportPath]),
-    [
-      ["arrow", "users.arrow"],
-      ["find", "users.find"],
-      ["high", "users.level"],
-      ["size", "users.size"],
-      ["tick", "users.tick"],
-    ],
-  );
-  const { params, result: found } = told(result, "find");
-  assert.equal([params, found], [["id: str", "deep?: bool"], "object"]);
-  assert.is(told(result, "size").result, "int");
-});
-
-test("are static methods of exported classes, and jobs", () => {
-  const result = readSource(`
-export class Shop {
-  /** Sells. @plugin sell @readonly */
-  static buy(request: PluginRequest, id: str): str { return id; }
-  /** @plugin */
-  static again = (request: PluginRequest, n: int): int => n;
-  /** @cron 0 3 * * * */
-  static async clean(): Promise<void> {}
-}
-`);
-  assert.equal(result.diagnostics, []);
-  assert.equal(
-    result.plugins.map(({ name, exportPath }) => [name, exportPath]),
-    [
-      ["again", "Shop.again"],
-      ["clean", "Shop.clean"],
-      ["sell", "Shop.buy"],
-    ],
-  );
-  assert.is(told(result, "sell").plugin.readonly, true);
-});
-
-test("are found once where static methods have a decorator, whose tags have no effect", () => {
-  const result = readSource(`
-export class Shop {
-  /** Sells. @plugin look */
-  @plugin({}) static buy(request: PluginRequest): int { return 1; }
-  /** @every 30s */
-  @plugin static tick(): int { return 1; }
-}
-`);
-  assert.equal(
-    result.plugins.map(({ exportPath }) => exportPath),
-    ["Shop.buy", "Shop.tick"],
-  );
-  assert.equal(
-    result.diagnostics.map(({ code }) => code),
-    ["SVC1003", "SVC1150"],
-  );
-});
-
 test("are functions of other modules that a tagged export names", () => {
   const result = readSource(
     `/** Renamed. @plugin */
@@ -420,6 +337,30 @@ class Other {
   assert.equal(
     result.diagnostics.map(({ code }) => code),
     ["SVC1002", "SVC1003", "SVC1002"],
+  );
+});
+
+test("are tagged in a list of exports", () => {
+  const result = readSource(`
+const find = (request: PluginRequest, id: str) => id;
+export { find, /** Looks. @plugin */ find as look };
+`);
+  assert.equal([told(result, "look").params, result.diagnostics], [["id: str"], []]);
+});
+
+test("are reported with parameters that lose their name", () => {
+  const { diagnostics } = readSource(`${WRAPPERS}
+/** @plugin */
+export const a = withTenant((request, tenant, { deep }: { deep?: boolean }) => deep);
+/** @plugin */
+export const b = withTenant((request, tenant, ...ids: int[]) => ids);
+`);
+  assert.equal(
+    diagnostics.map(({ code, help }) => [code, help]),
+    [
+      ["SVC1016", "a parameter with a name, which the body destructures"],
+      ["SVC1016", "one parameter that is an array: `name: int[]`"],
+    ],
   );
 });
 

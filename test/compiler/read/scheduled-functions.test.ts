@@ -102,6 +102,15 @@ export const wrong = logged((job, count: int) => count);
   assert.equal([params.map(({ name }) => name), async, graph], [["job", "graph"], true, "shop"]);
 });
 
+test("have the name of a default export, which must have one", () => {
+  const { plugins } = readSource("/** @every 1s */\nexport default function work() {}");
+  assert.equal(plugins[0]!.name, "work");
+  for (const value of ["() => {}", "async function () {}"]) {
+    const [fault] = faultsOf(`/** @every 1s */\nexport default ${value}`);
+    assert.is(fault, "SVC1006 a default export has no name for the job");
+  }
+});
+
 test("take the run and the bound graph only", () => {
   const source = (parameters: string) =>
     `import type { Job } from "svc-server";\n/** @every 1s @graph shop */\n` +
