@@ -63,7 +63,7 @@ const HELPERS = [
   ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
   ...["readFields", "integerFault", "isFraction", "isTooDeep", "listItems", "mediaTypeFault"],
-  ...["temporalClass", "toCursor", "typedArgument", "typedResult"],
+  ...["temporalClass", "toBuffer", "toCursor", "typedArgument", "typedResult"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` distinguishes it from all other names in the file. */
@@ -234,7 +234,9 @@ function readerTable(
     const read =
       param.textClass === "Cursor"
         ? `toCursor(${name}, ${text}, ${quote(plugin)})`
-        : typed.argument(param.shape, text, name);
+        : param.isBuffer
+          ? `toBuffer(${text})`
+          : typed.argument(param.shape, text, name);
     return `  ${propertyKey(param.name)}: (query, at) => ${read},`;
   });
   return [`export const ${name} = {`, ...readers, "};"];
@@ -328,6 +330,7 @@ function reservedArgument(
       const check = checkFor(param.shape, "json", checks);
       const from = check === null ? "source" : `source, ${check}`;
       const read = `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
+      if (param.isBuffer) return `toBuffer(${read})`;
       return typed.argument(param.shape, read, quote("content"));
     }
     case "graph":

@@ -54,6 +54,10 @@ function shapeView(shape: TypeShape, types: TypeTable, direction: Direction): Sh
         const make = { temporal: shape.temporal } as unknown as NonNullable<Plan["make"]>;
         return { kind: "made", base: shape.base, make };
       }
+      if (shape.isBuffer && direction === "arguments") {
+        const { isBuffer, ...base } = shape;
+        return { kind: "made", base, make: { isBuffer } as unknown as NonNullable<Plan["make"]> };
+      }
       if (shape.valueClass) return { kind: "text", to: shape.valueClass };
       return shapeView(shape.base, types, direction);
     case "ref":
@@ -67,8 +71,9 @@ function shapeView(shape: TypeShape, types: TypeTable, direction: Direction): Sh
 export function planText(plan: unknown, reference: (one: ModuleExport) => string): string {
   if (Array.isArray(plan)) return `[${plan.map((one) => planText(one, reference)).join(", ")}]`;
   if (typeof plan !== "object" || plan === null) return jsonText(plan);
-  const { temporal } = plan as { readonly temporal?: unknown };
+  const { temporal, isBuffer } = plan as { readonly temporal?: unknown; readonly isBuffer?: true };
   if (typeof temporal === "string") return `temporalClass(${jsonText(temporal)})`;
+  if (isBuffer) return "{ fromJSON: (bytes) => toBuffer(bytes) }";
   const members = Object.entries(plan).map(([key, part]) => {
     const isClass = key === "make" && isModuleExport(part);
     return `${propertyKey(key)}: ${isClass ? reference(part) : planText(part, reference)}`;

@@ -28,7 +28,13 @@ import { elementNode, schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { readTextParameter, type TextClass, textShape, withRawBytes } from "./text-class.js";
+import {
+  isBuffer,
+  readTextParameter,
+  type TextClass,
+  textShape,
+  withRawBytes,
+} from "./text-class.js";
 import { toWireType } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
@@ -136,14 +142,16 @@ function readUser(
   if (role !== "post") reportProblems(context, parameter, reading);
   const tags = [...limits, ...readLimitTags(context, parameter)];
   const shape = limitedShape(reader, reading.shape, typeNode, tags);
+  const wire = toWireType(shape, reader.named);
   // The plugin receives a default unchanged: if a schema converts values, no client could send it.
   const { initializer } = parameter;
   const isSent = initializer === undefined || schemas.length === 0;
   return {
     kind: "user",
     name,
-    wire: toWireType(shape, reader.named),
+    wire,
     shape,
+    ...(wire === "bytes" && isBuffer(type) && { isBuffer: true as const }),
     ...(textClass !== null && { textClass }),
     ...(makers.length > 0 && { makers }),
     ...(isUntyped && tags.length === 0 && { untyped: true }),

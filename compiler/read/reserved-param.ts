@@ -15,7 +15,7 @@ import { schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { type SchemaType, schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { withRawBytes } from "./text-class.js";
+import { isBuffer, withRawBytes } from "./text-class.js";
 
 export function readReserved(
   reader: ShapeReader,
@@ -143,14 +143,15 @@ function readContent(
   reader: ShapeReader,
   parameter: ts.ParameterDeclaration,
   type: ts.Type,
-): Pick<ReservedParam, "form" | "shape" | "schemas" | "makers"> {
+): Pick<ReservedParam, "form" | "shape" | "schemas" | "makers" | "isBuffer"> {
   const reading = readSchema(reader, parameter.type) ?? reader.readPresent(type);
   const shape = withRawBytes(withoutNull(reading.shape));
   const schemas = schemaLocations(reader.context, parameter.type);
   const makers = listMakers(reader, reading.shape);
   const checked = { ...(schemas.length > 0 && { schemas }), ...(makers.length > 0 && { makers }) };
   if (shape.kind === "bytes" || shape.kind === "str") {
-    return { form: shape.kind, shape: null, ...checked };
+    const bytes = isBuffer(type) ? { isBuffer: true as const } : {};
+    return { form: shape.kind, shape: null, ...bytes, ...checked };
   }
   const isConverted =
     shape.kind === "limited" && (shape.valueClass ?? shape.maker ?? shape.temporal) !== undefined;

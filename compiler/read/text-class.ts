@@ -37,10 +37,21 @@ export function readTextValue(type: ts.Type): TypeShape | null {
   const name = type.getSymbol()?.name ?? "";
   if (!Object.hasOwn(MEMBERS, name)) return null;
   const [valueClass, member] = MEMBERS[name]!;
-  return type.getProperty(member) === undefined ? null : textValueShape(valueClass);
+  if (type.getProperty(member) === undefined) return null;
+  const shape = textValueShape(valueClass);
+  return name === "Buffer" ? { ...shape, isBuffer: true } : shape;
 }
 
-function textValueShape(valueClass: TextValueClass, limits = LIMITS[valueClass]): TypeShape {
+/** Returns whether a type is `Buffer`, or null and that. */
+export function isBuffer(type: ts.Type): boolean {
+  const members = type.isUnion() ? type.types : [type];
+  return members.some((member) => {
+    const shape = readTextValue(member);
+    return shape?.kind === "limited" && shape.isBuffer === true;
+  });
+}
+
+function textValueShape(valueClass: TextValueClass, limits = LIMITS[valueClass]): LimitedShape {
   return { kind: "limited", base: { kind: "str" }, limits, valueClass };
 }
 

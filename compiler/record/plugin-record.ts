@@ -45,6 +45,8 @@ export interface ReservedParam {
   readonly shape: TypeShape | null;
   /** Schemas inside `content`. */
   readonly schemas?: readonly SchemaLocation[];
+  /** The body is passed as a `Buffer`. */
+  readonly isBuffer?: true;
   /** Classes whose `fromJSON` creates parts of `content`. */
   readonly makers?: readonly ModuleExport[];
   /** The shape refined by its schemas, for the contract. */
@@ -64,6 +66,8 @@ export interface UserParam {
   readonly refined?: TypeShape;
   /** Class that the text is converted to. */
   readonly textClass?: "Cursor" | "UploadedFile";
+  /** Bytes of the query are passed as a `Buffer`. */
+  readonly isBuffer?: true;
   /** Classes whose `fromJSON` creates parts of the value. */
   readonly makers?: readonly ModuleExport[];
   /** True if its type is missing, any or unknown: it arrives as text, or as requested by a cast. */

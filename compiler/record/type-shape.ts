@@ -43,6 +43,8 @@ export type TypeShape =
       readonly maker?: ModuleExport;
       /** Class in `Temporal` whose `from` creates the value of an argument. */
       readonly temporal?: string;
+      /** Bytes that are a `Buffer` as an argument. */
+      readonly isBuffer?: true;
     }
   | { readonly kind: "ref"; readonly name: string };
 

@@ -12,6 +12,7 @@ export {
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
 export { temporalClass } from "./contract/temporal-class.js";
+export { toBuffer } from "./contract/to-buffer.js";
 export { truncateForMessage } from "./contract/truncate-for-message.js";
 export { typedArgument, typedResult } from "./contract/typed-values.js";
 export { createJob } from "./request/job.js";

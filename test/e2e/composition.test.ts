@@ -100,6 +100,14 @@ export function order(_request: PluginRequest, content: Order, skip: bigint = 0n
   const cents = content.items.reduce((sum, { price }) => sum + price.cents, -skip);
   return { order: content, days, cents, size: content.items[0]?.tags.size };
 }
+/** Bytes in hex. @plugin */
+export function hex(_request: PluginRequest, raw: Buffer | null, content: Buffer) {
+  return [raw?.toString("hex") ?? null, content.toString("hex")];
+}
+/** The same in JSON. @plugin */
+export function hexAll(_request: PluginRequest, content: { all: Buffer[]; plain: Uint8Array }) {
+  return [...content.all, content.plain].map((bytes) => bytes.toString());
+}
 /** Streams lines. @plugin */
 export async function* lines(_request: PluginRequest, content: Line[]) { yield* content; }
 `;
@@ -129,6 +137,19 @@ test("are called with converted arguments", async () => {
   const wrong = JSON.stringify({ name: "b", price: "2" });
   assert.match(JSON.stringify(await ask("put?id=b", { method: "POST", body: wrong })), "a number");
   assert.match(JSON.stringify(await ask("list?q=x&n=y")), "n=y");
+});
+
+test("take bytes of the declared class", async () => {
+  const ask = async (path: string, body: string) => {
+    const { json } = await get(project.server.port, `/svc/plugin/${path}`, {
+      method: "POST",
+      body,
+    });
+    return json.response;
+  };
+  assert.equal(await ask("hex?raw=a%00", "bc"), ["6100", "6263"]);
+  assert.equal(await ask("hex?raw", ""), [null, ""]);
+  assert.equal(await ask("hexAll", '{"all":["YWI="],"plain":"YQ=="}'), ["ab", "97"]);
 });
 
 test("take and give dates and URLs", async () => {

@@ -192,6 +192,7 @@ test("are refused with 400 where the body is invalid", async () => {
     [good, /content \(/],
     [`${part("title", "t")}--xx--\r\n`, /picture/],
     [`${good}${part("picture", "x", "q")}--xx--\r\n`, /file picture is given twice/],
+    [`${part("title", "t")}${part("picture", "", "")}--xx--\r\n`, /argument: 'picture'/],
     [`${good}${part("other", "x", "q")}--xx--\r\n`, /file other is unknown/],
     [`${good}${part("f", "y".repeat(70_000))}--xx--\r\n`, /field above 65536 bytes/],
     [`${good}${part("f", "1").repeat(150)}--xx--\r\n`, /more than 100 fields/],

@@ -137,6 +137,8 @@ class FormReader implements PartSink {
 
   part({ field, fileName, type }: PartHead, start: number, size: number, text: Buffer | null) {
     if (text === null) {
+      // Browsers send this for a file input without a file.
+      if (fileName === "" && size === 0) return;
       this.files.set(field, new UploadedFile(fileName!, type, this.#content(start, size)));
     } else {
       this.fields.push(`${encodeURIComponent(field)}=${encodeURIComponent(text.toString())}`);

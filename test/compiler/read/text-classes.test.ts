@@ -86,7 +86,7 @@ export function f(request: PluginRequest, content: All): All { return content; }
   assert.equal(tags, { kind: "array", items: BIGINT, valueClass: "Set" });
   assert.ok(pairs?.kind === "array" && pairs.items.kind === "tuple");
   assert.equal([pairs.valueClass, pairs.items.items[1]], ["Map", BYTES]);
-  assert.equal(data, BYTES);
+  assert.equal(data, { ...BYTES, isBuffer: true });
 });
 
 test("of a class with fromJSON take what the method takes", () => {
