@@ -156,6 +156,8 @@ export class Group implements MemberProgress {
     while (this.#provides === epoch && performance.now() < deadline) await delay(POLL_MS);
     if (this.#provides !== epoch) return;
     this.#member.cancelHandover();
+    while (this.#member.isGivingUp) await delay(POLL_MS);
+    if (!this.#member.isLeading) return;
     this.#parts.thaw();
     this.#publish();
     const text = `handover: ${id} did not get everything within ${timeoutMs} ms`;
@@ -213,6 +215,9 @@ export class Group implements MemberProgress {
           const { revision, text } = await this.#limited(engine.read());
           this.#member.heard(performance.now(), { revision, record: parseRecord(text) });
         } else {
+          // Others may be waited for no longer: nothing confirmed stays without its answer when
+          // this instance gives up leading.
+          this.#parts.confirm();
           const revision = await this.#limited(
             engine.swap(call.revision, encodeRecord(call.record)),
           );

@@ -75,6 +75,7 @@ export class Member {
   #isForced = false;
   /** No change can follow those in its log. */
   #isFrozen = false;
+  #isGivingUp = false;
   /** Transactions that its provider has and it lacks, as far as known. */
   lag = 0;
   /** When the leader was last heard over its connection to this member. */
@@ -111,7 +112,8 @@ export class Member {
 
   mode(now: number): MemberMode {
     if (!this.#isLeading) return "following";
-    return this.#mayAnswer(now) && this.#successor === null ? "leading" : "refusing";
+    const staysLeader = this.#successor === null && !this.#isGivingUp;
+    return this.#mayAnswer(now) && staysLeader ? "leading" : "refusing";
   }
 
   /** Members that a change must reach, and whether they may lead next. */
@@ -133,6 +135,7 @@ export class Member {
     if (proposal === null) return this.#isLeading ? this.#wait(now) : this.#read(now);
     this.#proposed = proposal;
     this.#proposedAtMs = now;
+    this.#isGivingUp = this.#isLeading && proposal.holder === null;
     return { do: "swap", revision, record: proposal };
   }
 
@@ -170,6 +173,7 @@ export class Member {
   swapped(now: number, revision: string | null): void {
     const record = this.#proposed!;
     this.#proposed = null;
+    this.#isGivingUp = false;
     if (revision === null) {
       this.#mustRead = true;
       this.#readAtMs = Number.NEGATIVE_INFINITY;
@@ -185,6 +189,7 @@ export class Member {
   /** A call of the engine has failed; that of a swap may still have its effect. */
   failed(): void {
     this.#mustRead = true;
+    this.#isGivingUp = false;
   }
 
   /** An instance of a higher epoch was met. */
@@ -230,6 +235,11 @@ export class Member {
   /** Whether it waits for acknowledgements, to hand over. */
   get isHandingOver(): boolean {
     return this.#isFrozen;
+  }
+
+  /** Whether a call in progress ends its leadership: a change could not be acknowledged. */
+  get isGivingUp(): boolean {
+    return this.#isGivingUp;
   }
 
   cancelHandover(): void {

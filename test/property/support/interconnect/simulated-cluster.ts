@@ -64,6 +64,8 @@ class Simulation {
   /** Minus the number of changes answered through the dispatcher. */
   #answered = 0;
   readonly #faultsMs: number;
+  /** Leaders hand over, and nothing fails: then no change fails either. */
+  readonly #isPlanned: boolean;
   /** Longest time between two changes. */
   readonly #changeGapMs: number;
   #isOver = false;
@@ -73,8 +75,10 @@ class Simulation {
     this.#random = random;
     this.#changeGapMs = random.of([20, 60, 200, 400]);
     this.#faultsMs = MIN_FAULTS_MS + random.below(MAX_FAULTS_MS - MIN_FAULTS_MS);
+    this.#isPlanned = random.below(10) === 0;
     this.#world = new VirtualWorld(random);
     this.#engine = new SimulatedEngine(this.#world.time, random);
+    this.#engine.isCalm = this.#isPlanned;
     this.#backup = random.below(3) === 0 ? new SimulatedBackup(this.#world) : null;
     const count = 2 + random.below(2);
     const ids = Array.from({ length: count }, (_, n) => `B${n + 1}`);
@@ -91,6 +95,7 @@ class Simulation {
         this.#acknowledge(member, { id, count, epoch, at });
       },
       committed: (member) => this.#backup?.committed(member.store),
+      unconfirmed: (id) => this.#unconfirmed(id),
       check: (run) => this.#guarded(run),
     });
     for (const [n, id] of ids.entries()) {
@@ -276,9 +281,13 @@ class Simulation {
     } catch {
       return;
     }
-    if (!(await instance.isConfirmed())) return;
+    if (!(await instance.isConfirmed())) return this.#unconfirmed(id);
     const one = { id, count, epoch: group.epoch, at: this.#world.time.now };
     this.#guarded(() => this.#acknowledge(member.id, one));
+  }
+
+  #unconfirmed(id: string): void {
+    this.#guarded(() => assert.not.ok(this.#isPlanned, `${id} failed during a handover`));
   }
 
   #acknowledge(member: string, one: Acknowledged): void {
@@ -297,7 +306,8 @@ class Simulation {
 
   #faults(): void {
     if (this.#isOver) return;
-    this.#fault();
+    if (this.#isPlanned) this.#handOver();
+    else this.#fault();
     this.#world.after(this.#random.below(MAX_FAULT_GAP_MS), null, () => this.#faults());
   }
 
@@ -306,7 +316,7 @@ class Simulation {
     const ms = this.#random.below(this.#random.of([500, 5000, 8000]));
     const { network } = this.#world;
     if (this.#random.below(10) === 0) this.#backup?.fail(this.#random.of(["away", "power"]), ms);
-    switch (this.#random.below(10)) {
+    switch (this.#random.below(11)) {
       case 0:
       case 1:
         return this.#crash(member, "process", ms);
@@ -330,12 +340,24 @@ class Simulation {
       }
       case 8:
         return network.resetOne();
+      case 9:
+        return this.#handOver();
       default:
         this.#engine.isAway = true;
         this.#world.after(ms, null, () => {
           this.#engine.isAway = false;
         });
     }
+  }
+
+  #handOver(): void {
+    const leader = this.#members.find(({ isLeading }) => isLeading);
+    const { id: to } = this.#random.of(this.#members);
+    const timeoutMs = this.#random.of([500, 5000]);
+    leader?.run((instance) => {
+      // Another member may not be able to lead.
+      instance.control({ do: "handOver", to, timeoutMs }).catch(() => undefined);
+    });
   }
 
   #crash(member: SimulatedMember, what: "process" | "power" | "disk", ms: number): void {

@@ -38,6 +38,8 @@ export interface DispatchParts {
   readonly answered: (change: Answered) => void;
   /** Called after each change of a graph. */
   readonly committed: (member: SimulatedMember) => void;
+  /** Called when a change fails because others may lack it. */
+  readonly unconfirmed: (id: string) => void;
   readonly check: (run: () => void) => void;
 }
 
@@ -141,7 +143,10 @@ export class SimulatedDispatch {
     }
     const isConfirmed = await instance.isConfirmed();
     this.#atWork.delete(place);
-    if (!isConfirmed) return { status: 500, body: "DurabilityError" };
+    if (!isConfirmed) {
+      this.#parts.unconfirmed(id);
+      return { status: 500, body: "DurabilityError" };
+    }
     return { status: 200, body: `${id} ${epoch} ${member.id}`, fields: [PARTIAL] };
   }
 

@@ -12,51 +12,123 @@ import { MemberFile } from "../../../../runtime/interconnect/leadership/member-f
 import { MemoryEngine } from "../support/memory-engine.js";
 
 const HOUR_MS = 3_600_000;
+/** More than a leader waits for a member that is gone. */
+const LATER_MS = 2000;
 const OTHER: Incarnation = ["S1", "1".repeat(32)];
 
 const test = suite("handover");
 
-test("the last acknowledgement completes it, not the next interval", async () => {
+/** A member that leads, with synced members that have acknowledged everything. */
+async function leading(others: readonly Incarnation[]) {
   const folder = mkdtempSync(join(tmpdir(), "svc-handover-"));
   const engine = new MemoryEngine();
   let end = 0;
   let role = "";
   let isFrozen = false;
+  let thaws = 0;
+  /** Holder, and confirmed transaction, whenever changes are confirmed. */
+  const confirmed: string[] = [];
   const nothing = async (): Promise<void> => undefined;
   const rules = { ttl: HOUR_MS, minSynced: 1, whenAlone: "refuse" as const, members: {} };
+  const opened = engine.open("B1");
+  /** Swaps wait for it. */
+  let ready = Promise.resolve();
+  const swap: typeof opened.swap = async (...given) => {
+    await ready;
+    return opened.swap(...given);
+  };
   const group = new Group({
     settings: { engine: "memory:", ...rules, group: "B1", id: "B1" },
-    ...{ engine: engine.open("B1"), file: new MemberFile(folder, "B1"), epoch: 0 },
+    ...{ engine: { ...opened, swap }, file: new MemberFile(folder, "B1"), epoch: 0 },
     ...{ warn: () => undefined, end: () => end, lag: () => 0, heardAtMs: () => 0 },
     ...{ isComplete: () => true, lead: nothing, follow: nothing },
     freeze: async () => {
       isFrozen = true;
     },
-    ...{ thaw: () => undefined, confirm: () => undefined, changed: () => undefined },
-    ...{ met: () => undefined },
+    ...{ changed: () => undefined, met: () => undefined },
+    thaw: () => {
+      thaws++;
+    },
+    confirm: () => confirmed.push(`${engine.record?.holder} ${group.confirmedSn()}`),
     publish: (published) => {
       role = published;
     },
   });
   group.start();
   while (role !== "refusing") await turn();
-  while (!group.report().synced.includes("S1")) {
-    group.acknowledged(OTHER, 0);
+  while (group.report().synced.length < others.length) {
+    for (const other of others) group.acknowledged(other, 0);
     // Makes the next step due.
     group.hurry();
     await turn();
   }
-  end = 1;
-  const handedOver = group.handOver("S1", 10_000);
-  while (!isFrozen) await turn();
-  // It finds that the change is not acknowledged, and waits.
-  for (let count = 0; count < 10; count++) await turn();
-  assert.is(engine.record!.holder, "B1");
+  /** Begins a handover after one more change; resolves when it waits for members. */
+  const handOver = async (ms = HOUR_MS): Promise<{ readonly over: Promise<void> }> => {
+    end = 1;
+    const over = group.handOver("S1", ms);
+    while (!isFrozen) await turn();
+    // It finds that the change is not acknowledged, and waits.
+    for (let count = 0; count < 10; count++) await turn();
+    assert.is(engine.record!.holder, "B1");
+    return { over };
+  };
+  const stop = async (): Promise<void> => {
+    await group.stop();
+    rmSync(folder, { recursive: true });
+  };
+  const hold = (until: Promise<void>): void => {
+    ready = until;
+  };
+  const state = (): readonly [role: string, thaws: number] => [group.report().role, thaws];
+  return { group, engine, confirmed, handOver, hold, state, stop };
+}
+
+test("the last acknowledgement completes it, not the next interval", async () => {
+  const { group, engine, handOver, stop } = await leading([OTHER]);
+  const { over } = await handOver();
   group.acknowledged(OTHER, 1);
-  await handedOver;
+  await over;
   assert.equal([engine.record!.holder, engine.record!.next], [null, "S1"]);
-  await group.stop();
-  rmSync(folder, { recursive: true });
+  await stop();
+});
+
+test("all changes are confirmed before it, also if a late member is left out", async () => {
+  const late: Incarnation = ["S2", "2".repeat(32)];
+  const { group, engine, confirmed, handOver, stop } = await leading([OTHER, late]);
+  const { over } = await handOver();
+  group.acknowledged(OTHER, 1);
+  group.lost(late);
+  assert.not.ok(confirmed.includes("B1 1"), "another member lacks the change");
+  const { now } = performance;
+  try {
+    performance.now = () => now.call(performance) + LATER_MS;
+    group.hurry();
+    await over;
+  } finally {
+    performance.now = now;
+  }
+  assert.is(engine.record!.holder, null);
+  assert.ok(confirmed.includes("B1 1"), confirmed.join());
+  await stop();
+});
+
+test("a handover whose time is over waits for the call that completes it", async () => {
+  const { group, engine, handOver, hold, state, stop } = await leading([OTHER]);
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  hold(released);
+  const { over } = await handOver(1);
+  group.acknowledged(OTHER, 1);
+  const since = performance.now();
+  while (performance.now() < since + 20) await turn();
+  // Changes that began now would fail.
+  assert.equal(state(), ["refusing", 0]);
+  release();
+  await over;
+  assert.equal([engine.record!.holder, ...state()], [null, "following", 0]);
+  await stop();
 });
 
 test.run();
