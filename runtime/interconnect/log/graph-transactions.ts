@@ -85,7 +85,6 @@ class GraphTransactions implements TransactionReader {
 
   close(): void {
     this.#tailer?.close();
-    this.#tailer = null;
   }
 
   /** Returns null while nothing is logged. */

@@ -3,7 +3,7 @@
 // limit: 60 s
 // takes 5 s
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -275,6 +275,32 @@ test("ends a loop without changes when its request is over", async (context) => 
   assert.equal(await waiting, { done: true, value: undefined });
   assert.throws(() => graph.changes(), /request has ended/);
 });
+
+test("closes the files of a log with the feed", async (context) => {
+  const graph = (await start(context)).graph();
+  const files = (): number => {
+    const folder = "/proc/self/fd";
+    if (!existsSync(folder)) return 0;
+    const paths = readdirSync(folder).map((name) => {
+      // The one that lists them is gone.
+      return readlinkOrEmpty(join(folder, name));
+    });
+    return paths.filter((path) => path.startsWith(context.root)).length;
+  };
+  const before = files();
+  const since = graph.changePosition();
+  graph.createVertex("a");
+  assert.is((await readAll(graph, since)).changes.length, 1);
+  assert.is(files(), before + 1, "the segment that is written");
+});
+
+function readlinkOrEmpty(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
 
 test("rejects invalid positions and filters", async (context) => {
   const instance = await start(context);

@@ -10,7 +10,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import type { Disk } from "../../../runtime/interconnect/log/disk.js";
+import { type Disk, realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { replayLog } from "../../../runtime/interconnect/log/replay-log.js";
+import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
 import { changedDisk } from "./support/changed-disk.js";
@@ -78,6 +80,28 @@ test("replays flushed transactions", async (context) => {
   const again = keep(context, begin(context).interconnect);
   assert.equal(comparable(again), comparable(store));
   assert.match(context.lines.join("\n"), /log: replayed 502 transactions in \d/);
+});
+
+test("does not touch a graph again that a failed transaction has left", async (context) => {
+  const { interconnect, clock } = begin(context);
+  const store = keep(context, interconnect);
+  const graph = openStore(store);
+  for (const id of ["a", "b", "c"]) graph.createVertex(id);
+  assert.ok(await isFlushed(clock));
+  const options = { table: () => Buffer.alloc(0) };
+  const { log } = SegmentLog.open(realDisk, join(context.root, "_txlog"), options, () => undefined);
+  try {
+    const replay = (broken: Set<GraphStore>): readonly [number, number] => {
+      const copy = GraphStore.create("g", TEST_THREAD, {});
+      const failures = { reasons: new Map(), broken: new Set([...broken].map(() => copy)) };
+      const units = replayLog(log, new Map([[1, copy]]), failures, () => undefined);
+      return [units, copy.operationCount];
+    };
+    assert.equal(replay(new Set()), [3, store.operationCount]);
+    assert.equal(replay(new Set([store])), [0, 0]);
+  } finally {
+    log.close();
+  }
 });
 
 test("a flush is over once all frames are written", async (context) => {

@@ -136,6 +136,48 @@ test("carries snapshots and transactions, also after lost connections", async (c
   }
 });
 
+test("a repair is sent at once, not at the next status", async (context) => {
+  const { folder, provider, subscriber, log } = context;
+  const { share } = provider.open(request(join(folder, "p"), "g"));
+  const store = GraphStore.attach(share, TEST_THREAD + 2);
+  openStore(store).createVertex("a");
+  await log.settled();
+  const broker = new MemoryBroker(100);
+  const sender = createSender(context, async () => broker.connect());
+  const follower = createFollower(context, async () => broker.connect());
+  const running = [sender.run(), follower.run()];
+  const count = (): number | undefined => subscriber.replicated().get("g")?.operationCount;
+  const real = globalThis.setTimeout;
+  try {
+    await until(
+      () => count() === store.operationCount,
+      () => `${count()}`,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    // Intervals do not end by themselves any more.
+    const endless = (run: () => void, ms = 0): NodeJS.Timeout =>
+      real(run, ms >= 1000 ? 2 ** 30 : ms);
+    globalThis.setTimeout = endless as typeof setTimeout;
+    openStore(store).createVertex("b");
+    await log.settled();
+    await until(
+      () => count() === store.operationCount,
+      () => `${count()}`,
+    );
+    sender.repair("all");
+    await until(
+      () => !sender.isRepairing,
+      () => "it is still wanted",
+    );
+  } finally {
+    globalThis.setTimeout = real;
+    sender.stop();
+    follower.stop();
+    broker.disconnect();
+    await Promise.all(running);
+  }
+});
+
 test("takes no messages of a later release, and begins again after earlier ones", async (c) => {
   const { folder, log, provider } = c;
   const store = GraphStore.attach(

@@ -3,6 +3,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  TRANSACTION,
+  TRANSACTION_HEAD_WORDS,
+} from "../../../runtime/graph/log/transaction-format.js";
+import { RECORDS_SHIFT } from "../../../runtime/graph/memory/commit-ring.js";
+import { LogCatalog } from "../../../runtime/interconnect/log/log-catalog.js";
+import {
   decodeFrameHeader,
   putFrameHeader,
 } from "../../../runtime/interconnect/log/segment-format.js";
@@ -51,6 +57,35 @@ test("rejects lengths beyond the frame, below a head, and unknown kinds", () => 
   assert.throws(() => controls(change(0, head & 0xff)), /corrupt log unit/);
   assert.throws(() => controls(change(0, head | 0x80)), /unknown kind of log unit/);
   assert.throws(() => controls(change(1, record[1]! - 4)), /corrupt log unit/);
+});
+
+/** Head of a transaction with one record, after which a graph has had `after` operations. */
+function transaction(graph: number, after: number): number[] {
+  const words = TRANSACTION_HEAD_WORDS + 1;
+  const head = [TRANSACTION | (words << 8), after, 1 << RECORDS_SHIFT, graph];
+  return [...head, ...new Array(words - head.length).fill(0)];
+}
+
+test("a log is complete only after the last change that it lacks", () => {
+  const catalog = new LogCatalog();
+  const { number } = catalog.add({ identity: "0".repeat(32), name: "g", path: "g" });
+  const reached: number[] = [];
+  const read = (...counts: number[]): void => {
+    const words = counts.flatMap((after) => transaction(number, after));
+    catalog.readFrame(frame(counts.length, new Uint32Array(words)), (_, at) => reached.push(at));
+  };
+  const { before } = catalog.byNumber(number)!;
+  assert.is(before, null);
+  read(3, 4);
+  assert.equal([catalog.byNumber(number)!.before, catalog.byNumber(number)!.after], [2, 4]);
+  read(5);
+  assert.is(catalog.byNumber(number)!.before, 2);
+  // Two changes were made while nothing was logged.
+  read(8, 9);
+  assert.equal([catalog.byNumber(number)!.before, catalog.byNumber(number)!.after], [7, 9]);
+  assert.equal(reached, [3, 4, 5, 8, 9]);
+  const unknown = frame(1, new Uint32Array(transaction(number + 1, 1)));
+  assert.throws(() => catalog.readFrame(unknown, () => undefined), /unknown graph 2/);
 });
 
 test.run();

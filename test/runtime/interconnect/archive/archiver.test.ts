@@ -31,13 +31,12 @@ test("backs up a running instance, and its last changes when it stops", async (c
   const archive = join(context.folder, "backup");
   const one = await begin(context, "a", { archive });
   one.graph().createVertex("first");
-  await one.isFlushed();
+  // It may not be in the log yet.
   await end(one);
   await restore(context, "b");
   assert.ok((await begin(context, "b")).graph().hasVertex("first"));
   const again = await begin(context, "a", { archive });
   again.graph().createVertex("second");
-  await again.isFlushed();
   await end(again);
   await restore(context, "c");
   const restored = await begin(context, "c");

@@ -1,0 +1,52 @@
+// Reads a log while it is written.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { LogTailer } from "../../../runtime/interconnect/log/log-tailer.js";
+import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
+import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
+import { SimulatedDisk } from "./support/simulated-disk.js";
+
+const test = suite("log tailer");
+
+test("reads what is durable after each kind of flush", async () => {
+  const disk = new SimulatedDisk();
+  const { log } = SegmentLog.open(disk, "/log", { table: () => Buffer.alloc(4) }, () => undefined);
+  const tailer = new LogTailer(disk, log, 1);
+  log.append(Buffer.alloc(FRAME_HEADER_BYTES + 4), 1);
+  assert.is(tailer.next(), null);
+  log.flushNow();
+  assert.is(tailer.next()?.header.sn, 1);
+  log.append(Buffer.alloc(FRAME_HEADER_BYTES + 4), 2);
+  const flushed = log.flush();
+  assert.equal([tailer.next(), log.safe], [null, 1]);
+  await flushed;
+  assert.equal([tailer.next()?.header.sn, log.safe], [2, 3]);
+  tailer.close();
+});
+
+test("a reader goes on after a segment could not be opened for a moment", async () => {
+  const disk = new SimulatedDisk();
+  const options = { segmentBytes: 1024, table: () => Buffer.from("[]  ") };
+  const { log } = SegmentLog.open(disk, "/log", options, () => undefined);
+  for (let sn = 1; sn <= 6; sn++) {
+    log.append(Buffer.alloc(FRAME_HEADER_BYTES + 280), 1);
+    await log.flush();
+  }
+  const tailer = new LogTailer(disk, log, 1);
+  const real = disk.open.bind(disk);
+  for (let sn = 1; sn <= 6; sn++) {
+    if (log.segmentOf(sn)!.firstSn === sn) {
+      disk.open = () => {
+        throw Object.assign(new Error("EMFILE"), { code: "EMFILE" });
+      };
+      assert.throws(() => tailer.next(), /EMFILE/);
+      disk.open = real;
+    }
+    assert.is(tailer.next()!.header.sn, sn);
+  }
+  assert.is(tailer.next(), null);
+  tailer.close();
+});
+
+test.run();
