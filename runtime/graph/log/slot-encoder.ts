@@ -5,12 +5,14 @@
 import { crc32 } from "node:zlib";
 import { NEVER } from "../memory/layout.js";
 import { ArcFlag } from "../model/modifiers.js";
-import { logOperation, type RecordTarget } from "../operations/log-operation.js";
-import { isAnchor } from "../operations/require-owner.js";
+import { logOperation, putArc, type RecordTarget } from "../operations/log-operation.js";
+import { MOST_PREFETCHED, prefetchCopies } from "../operations/prefetch-vertices.js";
+import { hasAnchors, isAnchor } from "../operations/require-owner.js";
 import { LOCK_TYPE } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/names.js";
-import { makeOperation, OperationCode } from "../store/operation.js";
+import { makeOperation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
+import { TextView } from "../store/text-view.js";
 
 /** A name that records refer to by code. */
 export type RecordName = readonly [kind: NameKindCodeNumber, code: number, text: string];
@@ -62,6 +64,7 @@ class Records implements RecordTarget {
 export class SlotEncoder {
   readonly #store: GraphStore;
   readonly #operation = makeOperation();
+  readonly #text = new TextView();
   readonly #names: RecordName[] = [];
   /** Hash of the text of a name, by kind and code. */
   readonly #hashes = new Map<number, number>();
@@ -82,7 +85,7 @@ export class SlotEncoder {
 
   /**
    * Encodes a slot. Requires the mutex.
-   * @param vertices of the slot, anchors among them
+   * @param vertices of the slot, without anchors
    */
   encode(slot: number, vertices: readonly number[]): SlotContent {
     this.#records = new Records();
@@ -90,14 +93,19 @@ export class SlotEncoder {
     this.#otherSum = 0;
     let real = 0;
     let arcs = 0;
-    const own = vertices.filter((vertex) => !this.#isAnchor(vertex));
-    for (const vertex of own) {
+    for (const vertex of vertices) {
       if (!this.#store.vertices.isReal(vertex)) continue;
       real++;
       this.#vertex(vertex);
     }
-    for (const vertex of own) arcs += this.#outArcs(vertex) + this.#arcsOfAnchors(vertex);
-    arcs += this.#unlistedArcs(new Set(own));
+    for (const [place, vertex] of vertices.entries()) {
+      if (place % MOST_PREFETCHED === 0) prefetchCopies(this.#store, vertices, place);
+      arcs += this.#outArcs(vertex);
+    }
+    if (hasAnchors(this.#store)) {
+      for (const vertex of vertices) arcs += this.#arcsOfAnchors(vertex);
+      arcs += this.#unlistedArcs(new Set(vertices));
+    }
     const words = this.#records.words.slice(0, this.#records.length);
     const digest = [this.#sum, this.#otherSum, real, arcs].map((sum) => (sum >>> 0).toString(16));
     return { slot, words, digest: digest.join("-"), vertices: real, arcs };
@@ -135,9 +143,10 @@ export class SlotEncoder {
     operation.c1 = vertices.c1(vertex);
     operation.c0 = vertices.c0(vertex);
     if (operation.c1 !== USUAL_C1 || operation.c0 !== USUAL_C0) this.#put(OperationCode.SetRank);
-    for (const [key, value] of properties.allStored(vertex)) {
+    const { groups } = properties;
+    for (let key = groups.keyFrom(vertex, 0); key >= 0; key = groups.keyFrom(vertex, key + 1)) {
       operation.name = key;
-      operation.property = value as typeof operation.property;
+      operation.property = properties.storedInPlace(vertex, key, this.#text);
       this.#put(OperationCode.SetProperty);
     }
     for (const table of vectorFields.all()) {
@@ -149,8 +158,7 @@ export class SlotEncoder {
   }
 
   #outArcs(vertex: number): number {
-    const { outArcs } = this.#store;
-    const degree = outArcs.degree(vertex);
+    const degree = this.#store.outArcs.degree(vertex);
     for (let place = 0; place < degree; place++) this.#arc(vertex, place);
     return degree;
   }
@@ -196,24 +204,25 @@ export class SlotEncoder {
   }
 
   #arc(tail: number, place: number): void {
-    const { outArcs, vertices } = this.#store;
-    const operation = this.#operation;
+    const store = this.#store;
+    const { outArcs, vertices } = store;
     const word1 = outArcs.word1At(tail, place);
-    operation.vertex = tail;
-    operation.terminal = outArcs.otherAt(tail, place);
-    operation.name = word1 >>> NAME_SHIFT;
-    operation.modifier = (word1 >>> 8) & 0xff;
-    operation.flags = word1 & ArcFlag.ForwardOnly;
-    operation.value = outArcs.valueAt(tail, place);
-    operation.at = vertices.modifiedAt(tail);
-    this.#put(OperationCode.Connect);
+    const from = this.#records.length;
+    const head = outArcs.otherAt(tail, place);
+    const value = outArcs.valueAt(tail, place);
+    putArc(store, this.#records, tail, head, word1, value, vertices.modifiedAt(tail));
+    this.#addToDigest(from, OperationCode.Connect);
   }
 
-  #put(code: (typeof OperationCode)[keyof typeof OperationCode]): void {
+  #put(code: OperationCodeNumber): void {
     const operation = this.#operation;
     operation.code = code;
     const from = this.#records.length;
     logOperation(this.#store, this.#records, operation);
+    this.#addToDigest(from, code);
+  }
+
+  #addToDigest(from: number, code: OperationCodeNumber): void {
     const { words, length } = this.#records;
     const kind = findNameKind(code);
     const name = kind === undefined ? 0 : words[from]! >>> NAME_SHIFT;

@@ -133,6 +133,36 @@ function logArc(store: GraphStore, log: RecordTarget, operation: Operation): voi
   putId(store, words, at, terminalId, terminal);
 }
 
+const NAME_AND_MODIFIER = 0xffff_ff00;
+const FLAGS = 0xff;
+
+/** Writes the record of an arc between existing vertices as it is stored, at a time. */
+export function putArc(
+  store: GraphStore,
+  target: RecordTarget,
+  tail: number,
+  head: number,
+  word1: number,
+  value: number,
+  seconds: number,
+): void {
+  const { ids } = store;
+  const tailBytes = ids.lengthOf(tail);
+  const headBytes = ids.lengthOf(head);
+  const idWords = 2 * LENGTH_WORDS + wordsFor(tailBytes) + wordsFor(headBytes);
+  let at = target.reserve(HEAD_WORDS + 2 + idWords);
+  const { words } = target;
+  words[at] = OperationCode.Connect | (word1 & NAME_AND_MODIFIER);
+  words[at + 1] = seconds;
+  words[at + 2] = value;
+  words[at + 3] = word1 & FLAGS;
+  words[at + 4] = tailBytes;
+  ids.copyTo(tail, words, at + 5);
+  at += 5 + wordsFor(tailBytes);
+  words[at] = headBytes;
+  ids.copyTo(head, words, at + 1);
+}
+
 function logEnumeration(store: GraphStore, log: RecordTarget, operation: Operation): void {
   const names = NAME_KINDS[operation.name]!(store);
   const code = names.codeOf(operation.text) || operation.value || names.nextCode;

@@ -56,6 +56,11 @@ export function isAnchor(store: GraphStore, vertex: number): boolean {
   return vertex !== 0 && isAnchorCode(store, store.slots!, store.vertices.typeOf(vertex));
 }
 
+/** Returns whether a divided graph has vertices of the types that exist in every group. */
+export function hasAnchors({ types, typeLists, slots }: GraphStore): boolean {
+  return slots!.plan.everywhere.some((type) => typeLists.count(types.codeOf(type)) > 0);
+}
+
 function isAnchorCode({ types }: GraphStore, slots: InstanceSlots, code: number): boolean {
   // Locks are local to an instance.
   return code === LOCK_TYPE || slots.isAnchorType(types.nameOf(code));

@@ -151,6 +151,20 @@ export class PropertyGroups {
     return found;
   }
 
+  /** Returns the first key of a vertex from `least` on; -1: there is none. */
+  keyFrom(vertex: number, least: number): number {
+    const table = this.#tableOf(vertex);
+    if (table === 0) return -1;
+    const { words } = this.cells;
+    const bit = 1 << (vertex & BIT_MASK);
+    const count = this.#keysOf(table);
+    const end = table + 1 + ENTRY_WORDS * count;
+    for (let at = this.#entryFrom(table, count, least); at < end; at += ENTRY_WORDS) {
+      if ((words[at + 1]! & bit) !== 0) return words[at]! & LOW_MASK;
+    }
+    return -1;
+  }
+
   /** Makes readers of the group wait for the commit. Requires a mutation. */
   touch(vertex: number): void {
     const index = sequenceOf(vertex);

@@ -14,6 +14,7 @@ import type { NameEnumeration } from "./names.js";
 import {
   isFloatCell,
   isPointerCell,
+  isStringCell,
   kindOfCell,
   lastCell,
   makeFloatCell,
@@ -135,7 +136,9 @@ export class PropertyTable {
     if (isIndexed) this.#indexes.addCell(key, vertex, high, low);
     if (isConstrained) this.#constraints.addValue(vertex, key, high, low);
     if (old !== 0) this.#strings.release(old);
-    if (found === 0) this.#count(vertex, key, 1);
+    if (found !== 0) return;
+    this.#keys.addCount(key, 1);
+    this.#count(vertex, 1);
   }
 
   /** Removes a property; returns false if absent. Requires a mutation. */
@@ -144,15 +147,20 @@ export class PropertyTable {
     const cell = groups.find(vertex, key);
     if (cell === 0) return false;
     groups.touch(vertex);
+    this.#removeCell(vertex, key, cell);
+    this.#count(vertex, -1);
+    return true;
+  }
+
+  #removeCell(vertex: number, key: number, cell: number): void {
     if (!this.#texts.isEmpty && this.#texts.hasKey(key)) this.#texts.markChanged(vertex);
     const old = this.#pointerAt(cell);
     this.#updateDigest(-1, vertex, key, cell);
     if (!this.#indexes.isEmpty) this.#unindex(vertex, key, cell);
     if (!this.#constraints.isEmpty) this.#removeConstrained(vertex, key, cell);
-    groups.remove(vertex, key);
+    this.groups.remove(vertex, key);
     if (old !== 0) this.#strings.release(old);
-    this.#count(vertex, key, -1);
-    return true;
+    this.#keys.addCount(key, -1);
   }
 
   /** Adds the value of a vertex to the index of its key. Requires a mutation. */
@@ -164,10 +172,15 @@ export class PropertyTable {
 
   /** Removes all properties of a vertex; returns their number. Requires a mutation. */
   clear(vertex: number): number {
-    if (this.countOf(vertex) === 0) return 0;
-    const keys = this.keysOf(vertex);
-    for (const key of keys) this.remove(vertex, key);
-    return keys.length;
+    const count = this.countOf(vertex);
+    if (count === 0) return 0;
+    const { groups } = this;
+    groups.touch(vertex);
+    for (let key = groups.keyFrom(vertex, 0); key >= 0; key = groups.keyFrom(vertex, key + 1)) {
+      this.#removeCell(vertex, key, groups.find(vertex, key));
+    }
+    this.#count(vertex, -count);
+    return count;
   }
 
   /** Returns the number of properties of a vertex. */
@@ -299,6 +312,17 @@ export class PropertyTable {
     }
   }
 
+  /**
+   * Returns a value in stored form, a text as a view of its place. Requires the mutex.
+   * @param key that the vertex has
+   */
+  storedInPlace(vertex: number, key: number, view: TextView): StoredValue | TextView {
+    const cell = this.groups.find(vertex, key);
+    const { words } = this.#cells;
+    if (!isStringCell(words[cell + 1]!)) return this.#valueAt(cell);
+    return this.#strings.view(words[cell]!, view);
+  }
+
   /** Creates the cell of a value, holding a reference to what it points to. */
   #makeCell(value: StoredValue | TextView): void {
     if (typeof value === "number") makeNumberCell(value);
@@ -372,12 +396,11 @@ export class PropertyTable {
     }
   }
 
-  #count(vertex: number, key: number, change: 1 | -1): void {
+  #count(vertex: number, change: number): void {
     const writer = this.#writer;
     const { header, meta, record } = writer.memory;
     writer.touch(0, vertex);
     writer.add(header, Header.PropertyCount, change);
-    this.#keys.addCount(key, change);
     const count = writer.add(record, vertex * RECORD_WORDS + RecordWord.PropertyCount, change);
     const flags = meta.words[vertex]!;
     const wanted = count > 0 ? flags | HAS_PROPERTIES : flags & ~HAS_PROPERTIES;

@@ -125,6 +125,13 @@ export class StringPool implements EntryMatcher {
     return text;
   }
 
+  /** Points a view to a referenced text. Requires the mutex. */
+  view(pointer: number, into: TextView): TextView {
+    const { words } = this.#arena;
+    const bytes = (words[pointer + Head.Length]! & LENGTH_MASK) - 1;
+    return into.place(words, pointer + HEAD_WORDS, bytes);
+  }
+
   /** Returns a copy of the bytes at a pointer; validity as for `text`. */
   bytes(pointer: number): Uint8Array {
     return this.#fetch(pointer) ? this.#copy.toBytes() : new Uint8Array(0);
