@@ -48,6 +48,11 @@ const PARAMETERS: Readonly<Record<string, object>> = {
   comment: {},
 };
 
+const COUNT = {
+  ...{ type: ["integer", "null"], minimum: 1 },
+  description: "Number of equal dispatchers, whose ids end with 1, 2, ...",
+};
+
 const ROW: Readonly<Record<string, object>> = {
   channels: {
     ...{ type: ["integer", "null"], minimum: 1, maximum: MAX_CHANNELS, default: DEFAULT_CHANNELS },
@@ -144,7 +149,7 @@ export function descriptorSchema(): object {
       leadership: LEADERSHIP,
       instances: {
         ...{ type: "object", minProperties: 1, propertyNames: ID_PATTERN },
-        additionalProperties: REF.parameters,
+        additionalProperties: { ...CLOSED, properties: { ...PARAMETERS, count: COUNT } },
       },
       topology: {
         ...CLOSED,

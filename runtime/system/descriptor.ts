@@ -43,6 +43,11 @@ export interface InstanceParameters {
   readonly description?: string;
 }
 
+export interface CountedParameters extends InstanceParameters {
+  /** Number of equal dispatchers, `<id>1` to `<id><count>`. Default: one, `<id>`. */
+  readonly count?: number;
+}
+
 /** Replication topology: which instance provides which others; a list contains leaves. */
 export type TransactionTree<Id extends string = string> =
   | readonly (Id | readonly [Id, TransactionTree<Id>])[]
@@ -119,7 +124,7 @@ export interface SystemDescriptor<Id extends string = string> {
   readonly name?: string;
   /** All graphs of the system. */
   readonly graphs?: readonly string[];
-  readonly instances: { readonly [I in Id]: InstanceParameters };
+  readonly instances: { readonly [I in Id]: CountedParameters };
   /** Defaults for instance parameters. */
   readonly common?: InstanceParameters;
   /** Default: the plugins divide the data. */

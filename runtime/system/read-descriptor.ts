@@ -7,6 +7,7 @@ import { explainLaterFormat } from "../base/later-release.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SystemTls } from "./descriptor.js";
 import { DescriptorErrors, rejectUnknownKeys } from "./descriptor-errors.js";
+import { expandCounts } from "./expand-counts.js";
 import { RangeExpander } from "./expand-ranges.js";
 import { readArchive } from "./read-archive.js";
 import { readInstances, requireReplicationPorts } from "./read-instances.js";
@@ -37,7 +38,7 @@ export function readDescriptor(given: unknown): System {
   if (format !== null && format !== DESCRIPTOR_FORMAT) {
     errors.at("format", `${DESCRIPTOR_FORMAT} required`);
   }
-  const descriptor = renameOldKeys(given);
+  const descriptor = expandCounts(renameOldKeys(given), errors);
   const ranges = new RangeExpander(errors);
   const named = {
     ...descriptor,

@@ -50,6 +50,36 @@ test("stand for all their names, in keys, lists and values", () => {
   ]);
 });
 
+test("a count of dispatchers stands for a range", () => {
+  const count = (of: unknown, more: object = {}) => ({
+    ...DESCRIPTOR,
+    instances: {
+      ...DESCRIPTOR.instances,
+      T: { type: "dispatch", hport: 9000, host: "t{1}", count: of, ...more },
+    },
+  });
+  const system = readDescriptor(count(3));
+  const ids = ["T1", "T2", "T3"];
+  assert.equal([...system.matrices.keys()].slice(0, 3), ids);
+  for (const id of ids) {
+    assert.is(system.instances.get(id)!.host, id.toLowerCase());
+    assert.equal(system.matrices.get(id)!.partitions, [["D1"], ["D2"]]);
+  }
+  // An instance that reads the descriptor again has the same system.
+  assert.equal(readDescriptor(system.descriptor).descriptor, system.descriptor);
+  assert.ok(readDescriptor(count(null, { host: "t" })).instances.has("T"));
+  for (const wrong of [0, 1.5, "3", -1, 16_385]) {
+    assert.match(messageOf(count(wrong)), /instances\.T\.count.*positive integer/);
+  }
+  assert.match(messageOf(count(2, { type: "search" })), /instances\.T\.count.*type dispatch/);
+  const ranged = { type: "dispatch", hport: 9000, host: "x{1}", count: 2 };
+  assert.match(
+    messageOf({ ...DESCRIPTOR, instances: { ...DESCRIPTOR.instances, "X{1..2}": ranged } }),
+    /X\{1\.\.2\}\.count.*range/,
+  );
+  assert.match(messageOf({ ...DESCRIPTOR, common: { count: 2 } }), /count/);
+});
+
 test("a system of ten thousand leaves has a small descriptor, and is read quickly enough", () => {
   const instances = {
     T: { type: "dispatch", hport: 9000 },
