@@ -4,13 +4,16 @@
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { InstancePoller } from "../../system/instance-poller.js";
+import { LevelReader, type LevelTopic } from "../../system/level-reader.js";
 import { buildOverview } from "../../system/overview.js";
-import { SystemWatch } from "../../system/system-watch.js";
+import type { Polled } from "../../system/poll-instance.js";
+import { MAX_DIRECT, SystemWatch } from "../../system/system-watch.js";
 import { serverView } from "../context.js";
 import { localSystem, tlsForSystem } from "../local-system.js";
 import { metricAt, readIds, readRates } from "../system-metrics.js";
 
 const survey = new InstancePoller();
+const levels = new LevelReader();
 /** By form. */
 const watches = new Map<string, SystemWatch>();
 
@@ -64,6 +67,47 @@ export async function systemOverview(
   };
 }
 
+const COUNTS: LevelTopic = {
+  plugin: "system_counts",
+  paths: () => ["/svc/objcnt"],
+  describe: (polled) => ({ ...placeOf(polled), objcnt: polled.figures["/svc/objcnt"] ?? null }),
+};
+
+const RATES: LevelTopic = {
+  plugin: "system_rates",
+  paths: () => ["/svc/builtin/metrics?latency=[50,90,95,99,99.9]", "/svc/nodestat"],
+  describe(polled) {
+    const [metrics, nodestat] = RATES.paths().map((path) => polled.figures[path]);
+    return {
+      ...placeOf(polled),
+      rates: readRates(metrics),
+      clients: metricAt(nodestat, { connected: ["connected-clients"] }),
+      matrix: metricAt(nodestat, {
+        "active-channels": ["matrix", "active-channels"],
+        "total-channels": ["matrix", "total-channels"],
+      }),
+    };
+  },
+};
+
+function placeOf({ instance: { id, host, hport } }: Polled): object {
+  return { id, hostname: host, adminport: hport + 1 };
+}
+
+/** Large systems are read by level. */
+async function readTopic(topic: LevelTopic, idlist: string): Promise<object> {
+  const view = serverView();
+  const system = localSystem(view);
+  const secure = tlsForSystem(system, view);
+  const ids = readIds(idlist);
+  if (system.instances.size > MAX_DIRECT) {
+    const scope = { system, self: view.node.id, secure };
+    return { instances: await levels.read(scope, topic, ids), message: null };
+  }
+  const found = await survey.of(system, topic.plugin, topic.paths, ids, secure);
+  return { instances: found.map((polled) => topic.describe(polled)), message: null };
+}
+
 /**
  * Multi-node system object counts.
  * @plugin system_counts
@@ -71,17 +115,7 @@ export async function systemOverview(
  * @param idlist comma-separated instance ids
  */
 export async function systemCounts(_request: PluginRequest, idlist: str = ""): Promise<object> {
-  const view = serverView();
-  const system = localSystem(view);
-  const way = tlsForSystem(system, view);
-  const found = await survey.of(system, "counts", () => ["/svc/objcnt"], readIds(idlist), way);
-  const instances = found.map(({ instance, figures }) => ({
-    id: instance.id,
-    hostname: instance.host,
-    adminport: instance.hport + 1,
-    objcnt: figures["/svc/objcnt"] ?? null,
-  }));
-  return { instances, message: null };
+  return readTopic(COUNTS, idlist);
 }
 
 /**
@@ -91,24 +125,5 @@ export async function systemCounts(_request: PluginRequest, idlist: str = ""): P
  * @param idlist comma-separated instance ids
  */
 export async function systemRates(_request: PluginRequest, idlist: str = ""): Promise<object> {
-  const view = serverView();
-  const system = localSystem(view);
-  const paths = () => ["/svc/builtin/metrics?latency=[50,90,95,99,99.9]", "/svc/nodestat"];
-  const way = tlsForSystem(system, view);
-  const found = await survey.of(system, "rates", paths, readIds(idlist), way);
-  const instances = found.map(({ instance, figures }) => {
-    const [metrics, nodestat] = paths().map((path) => figures[path]);
-    return {
-      id: instance.id,
-      hostname: instance.host,
-      adminport: instance.hport + 1,
-      rates: readRates(metrics),
-      clients: metricAt(nodestat, { connected: ["connected-clients"] }),
-      matrix: metricAt(nodestat, {
-        "active-channels": ["matrix", "active-channels"],
-        "total-channels": ["matrix", "total-channels"],
-      }),
-    };
-  });
-  return { instances, message: null };
+  return readTopic(RATES, idlist);
 }

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { type Entry, LevelReader, type LevelTopic } from "../../../runtime/system/level-reader.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { listBranch, planSurvey } from "../../../runtime/system/survey-tree.js";
 import type { System } from "../../../runtime/system/system.js";
@@ -20,6 +21,8 @@ interface Context {
   asked: Set<string>;
   /** Replaces what D1 answers for its branch; null: the truth. */
   forged: ((answer: ShortOverview) => unknown) | null;
+  /** Replaces what D1 answers for ids; null: the truth. */
+  list: ((ids: readonly string[]) => unknown) | null;
 }
 
 const test = suite<Context>("surveys by level");
@@ -51,7 +54,7 @@ function node(id: string): object {
 }
 
 test.before.each(async (context) => {
-  Object.assign(context, { down: new Set(), asked: new Set(), forged: null });
+  Object.assign(context, { down: new Set(), asked: new Set(), forged: null, list: null });
   context.branches = new Map();
   context.server = createServer(async ({ url = "", socket }, response) => {
     const { id } = [...context.system.instances.values()].find(
@@ -59,7 +62,11 @@ test.before.each(async (context) => {
     )!;
     context.asked.add(`${id} ${url.split("&")[0]}`);
     if (context.down.has(id)) return socket.destroy();
-    const answer = url.includes("form=branch") ? await branch(context, id, url) : found(id, url);
+    const answer = url.includes("form=branch")
+      ? await branch(context, id, url)
+      : url.includes("idlist=")
+        ? await counts(context, id, new URLSearchParams(url.split("?")[1]).get("idlist")!)
+        : found(id, url);
     return response.end(JSON.stringify({ status: "OK", response: answer }));
   });
   await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
@@ -94,6 +101,25 @@ function watchOf(
   maxDirect = 0,
 ) {
   return new SystemWatch(system, null, { self, isBranch, everyMs: 0, maxDirect });
+}
+
+const TOPIC: LevelTopic = {
+  plugin: "system_counts",
+  paths: () => ["/svc/objcnt"],
+  describe: ({ instance, figures }) => ({ id: instance.id, counted: figures["/svc/objcnt"] }),
+};
+
+/** Answers as an instance does. */
+async function counts(
+  { system, list }: Pick<Context, "system" | "list">,
+  self: string,
+  idlist: string,
+  reader = new LevelReader(),
+) {
+  const ids = idlist.split(",");
+  const scope = { system, self, secure: null };
+  const entries = self === "D1" && list !== null ? list(ids) : reader.read(scope, TOPIC, ids);
+  return { instances: (await entries) as readonly Entry[] };
 }
 
 /** Reads until all rows fulfil a condition. */
@@ -214,6 +240,94 @@ test("accept only rows of instances below, of bounded size", async (context) => 
   );
   context.forged = (answer) => ({ ...answer, rest: 5, live: {}, cells: text });
   await readUntil(watchOf(context, "T", false), (rows) => rows[ids.indexOf("S2.1")]![1] !== 0);
+});
+
+test("count by level, with one request for each dispatcher", async (context) => {
+  const { asked, system } = context;
+  const all = [...system.instances.keys()];
+  const { instances } = await counts(context, "A", [...all, "nobody"].join());
+  assert.equal(
+    instances.map(({ id, counted }) => [id, (counted as { digest: string }).digest]),
+    all.map((id) => [id, id.slice(1)]),
+  );
+  const by = (text: string) => [...asked].filter((one) => one.includes(text));
+  assert.equal(
+    by("idlist")
+      .map((one) => one.split(" ")[0])
+      .sort(),
+    ["D1", "D2", "T"],
+  );
+  // What is below a dispatcher is no matter of the ones above.
+  asked.clear();
+  await counts(context, "D1", "S1.2,D1");
+  assert.equal(by("/svc/objcnt").sort(), ["D1 /svc/objcnt", "S1.2 /svc/objcnt"]);
+  assert.equal(by("idlist"), []);
+  // A leaf asks the top for the others.
+  asked.clear();
+  await counts(context, "S1.1", "S2.2,S1.1");
+  assert.equal(
+    by("idlist").map((one) => one.split(" ")[0]),
+    ["T", "D1", "D2"],
+  );
+});
+
+test("count what is below a dispatcher that does not answer for it", async (context) => {
+  const { asked, down } = context;
+  down.add("D2");
+  const { instances } = await counts(context, "T", "S2.1,D2,S1.1");
+  assert.equal(
+    instances.map(({ id, counted }) => [id, typeof counted]),
+    [
+      ["D2", "undefined"],
+      ["S1.1", "object"],
+      ["S2.1", "object"],
+    ],
+  );
+  assert.ok(asked.has("S2.1 /svc/objcnt"));
+});
+
+test("accept only counts of what was asked for", async (context) => {
+  context.list = () => [{ id: "S2.1", counted: "forged" }, { id: 5 }, null, "S1.1"];
+  const { instances } = await counts(context, "T", "S1.1,S2.1");
+  assert.equal(
+    instances.map(({ id, counted }) => [id, typeof counted]),
+    [
+      ["S1.1", "object"],
+      ["S2.1", "object"],
+    ],
+  );
+});
+
+test("ask a dispatcher for many ids in parts, and once for all callers", async (context) => {
+  const { hport } = context.system.instances.get("T")!;
+  context.system = readDescriptor({
+    common: { hport },
+    instances: {
+      T: { type: "dispatch", host: "127.0.1.2" },
+      D1: { type: "dispatch", host: "127.0.2.1" },
+      "S{1..127}": { type: "search", host: "127.1.1.{1}" },
+      "R{1..127}": { type: "search", host: "127.1.2.{1}" },
+    },
+    topology: {
+      dispatch: {
+        T: [{ partitions: ["D1"] }],
+        D1: [{ partitions: ["S{1..127}"] }, { partitions: ["R{1..127}"] }],
+      },
+    },
+  });
+  const parts: number[] = [];
+  context.list = (ids) => {
+    parts.push(ids.length);
+    return ids.map((id) => ({ id }));
+  };
+  const all = [...context.system.instances.keys()].filter((id) => id !== "T").join();
+  const reader = new LevelReader();
+  const both = await Promise.all([1, 2].map(() => counts(context, "T", all, reader)));
+  assert.equal(
+    both.map(({ instances }) => instances.length),
+    [255, 255],
+  );
+  assert.equal(parts, [200, 55]);
 });
 
 test("keep the rows of a dispatcher that has just started", async (context) => {
