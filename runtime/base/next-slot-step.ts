@@ -35,8 +35,14 @@ interface CopyPlaces {
   readonly to: SlotLeader;
 }
 
+interface TellStep {
+  readonly do: "tell";
+  readonly to: readonly string[];
+  readonly command: SlotCommand;
+}
+
 export type SlotStep =
-  | { readonly do: "tell"; readonly to: readonly string[]; readonly command: SlotCommand }
+  | TellStep
   /** Sends the content to the target, or lets the target write what it has. */
   | ({ readonly do: "copy" } & CopyPlaces)
   | ({ readonly do: "apply" } & CopyPlaces)
@@ -45,8 +51,10 @@ export type SlotStep =
       readonly do: "remove";
       readonly at: SlotLeader;
       readonly move: SlotMove;
-      /** Told to the group once it is done. */
-      readonly then: Extract<SlotStep, { do: "tell" }>;
+      /** Told to others meanwhile, in any order. */
+      readonly meanwhile: readonly TellStep[];
+      /** Told to the group once all of it is done. */
+      readonly then: TellStep;
     }
   /** A group that the step needs has no leader. */
   | { readonly do: "wait"; readonly group: string }
@@ -66,7 +74,7 @@ export function nextSlotStep(
   const sources = members.filter(({ group }) => group === move.from);
   const targets = members.filter(({ group }) => group === move.to);
   const isGiven = sources.some(({ record }) => holds(record, move) && record.move?.isGiven);
-  if (isGiven) return forwardStep(move, sources, targets);
+  if (isGiven) return forwardStep(move, members, sources, targets);
   if (attempt?.move.id !== move.id) return undoStep(move, sources, targets);
   return attemptStep(attempt, members, sources, targets);
 }
@@ -124,18 +132,27 @@ function isOver(members: readonly SlotMember[], { version, from, to }: SlotMove)
   });
 }
 
+/** All learn who owns the slots before the source forgets that it has given them. */
 function forwardStep(
   move: SlotMove,
+  members: readonly SlotMember[],
   sources: readonly SlotMember[],
   targets: readonly SlotMember[],
 ): SlotStep {
   const { id } = move;
   const ungiven = sources.filter(({ record }) => holds(record, move) && !record.move?.isGiven);
   if (ungiven.length > 0) return tell(ungiven, { do: "give", id });
-  const untaken = targets.filter(({ record }) => holds(record, move));
-  if (untaken.length > 0) return tell(untaken, { do: "take", id });
   const uncleared = sources.filter(({ record }) => holds(record, move));
-  return remove(move, sources, tell(uncleared, { do: "clear", id }));
+  const untaken = targets.filter(({ record }) => holds(record, move));
+  const older = members.filter(({ group, record }) => {
+    return group !== move.from && group !== move.to && record.version < move.version;
+  });
+  const next = { ...uncleared[0]!.record, move: null };
+  const meanwhile = [
+    ...(untaken.length > 0 ? [tell(untaken, { do: "take", id })] : []),
+    ...(older.length > 0 ? [tell(older, { do: "install", record: next })] : []),
+  ];
+  return remove(move, sources, tell(uncleared, { do: "clear", id }), meanwhile);
 }
 
 /** A source that has aborted cannot give: only then the target may drop what it has. */
@@ -154,15 +171,16 @@ function undoStep(
 function remove(
   move: SlotMove,
   group: readonly SlotMember[],
-  then: Extract<SlotStep, { do: "tell" }>,
+  then: TellStep,
+  meanwhile: readonly TellStep[] = [],
 ): SlotStep {
   const name = group[0]?.group ?? move.from;
   const leader = findLeader(group, name);
-  if (leader === null) return { do: "wait", group: name };
+  if (leader === null) return meanwhile[0] ?? { do: "wait", group: name };
   const { record } = group.find(({ id }) => id === leader.id)!;
   // Told before others of its group, after the removal; or not all had held, and nothing came.
-  if (!holds(record, move)) return then;
-  return { do: "remove", at: leader, move, then };
+  if (!holds(record, move)) return meanwhile[0] ?? then;
+  return { do: "remove", at: leader, move, meanwhile, then };
 }
 
 /** All others learn the latest map. */

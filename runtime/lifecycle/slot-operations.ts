@@ -15,6 +15,8 @@ import { SlotShare } from "./slot-share.js";
 
 const MAX_DRAIN_MS = 10_000;
 const MAX_WORDS = 2 ** 24;
+/** Of a slot. */
+const MAX_BYTES = 2 ** 28;
 
 const shares = new WeakMap<KeptSlots, SlotShare>();
 
@@ -49,6 +51,9 @@ async function execute(
       return { running: await service.holdRequests(hold) };
     }
     case "release-requests":
+      if (command.record !== undefined) {
+        slots.change(readCommand({ do: "install", record: command.record }, slots));
+      }
       await service.releaseRequests();
       return {};
     case "tell": {
@@ -63,9 +68,12 @@ async function execute(
       await share.requireTerm(termOf(command));
       return share.encodeAnchors();
     case "read":
-      return { data: share.read(String(command.graph), readSlot(command.slot), offsetOf(command)) };
+      return { data: share.read(readList(command.wanted).map(readPlace)) };
     case "stage":
-      return share.stage(readStaged(command));
+      return share.stage(
+        String(command.id),
+        readList(command.chunks).map((chunk) => readStaged(chunk, command.names)),
+      );
     case "write":
       await share.requireTerm(termOf(command));
       return share.write(String(command.id), readSlots(command.slots));
@@ -129,15 +137,29 @@ function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
   }
 }
 
-function readStaged({ id, graph, slot, offset, length, data, names, digest }: Command) {
+function readPlace({ graph, slot, offset }: Command) {
+  return { graph: String(graph), slot: readSlot(slot), offset: readNumber(offset, MAX_BYTES) };
+}
+
+/** @param names by graph */
+function readStaged(chunk: Command, names: unknown) {
+  const { length, data, digest } = chunk;
   if (typeof data !== "string") throw new Error("data is required");
+  const place = readPlace(chunk);
+  const own = isPlainObject(names) && Object.hasOwn(names, place.graph) ? names[place.graph] : null;
   return {
-    ...{ id: String(id), graph: String(graph), slot: readSlot(slot) },
-    ...{ offset: readNumber(offset, MAX_WORDS), length: readNumber(length, 2 ** 28) },
+    ...place,
+    length: readNumber(length, MAX_BYTES),
     bytes: Buffer.from(data, "base64"),
-    names: Array.isArray(names) ? names : [],
+    names: Array.isArray(own) ? own : [],
     digest: String(digest),
   };
+}
+
+function readList(given: unknown): Command[] {
+  const isList = Array.isArray(given) && given.length <= MAX_SLOTS && given.every(isPlainObject);
+  if (!isList) throw new Error("a list is required");
+  return given;
 }
 
 function readSlots(given: unknown): number[] {
@@ -148,8 +170,6 @@ function readSlots(given: unknown): number[] {
 const readSlot = (given: unknown): number => readNumber(given, MAX_SLOTS);
 
 const termOf = ({ term }: Command): number => readNumber(term, Number.MAX_SAFE_INTEGER);
-
-const offsetOf = ({ offset }: Command): number => readNumber(offset, 2 ** 31);
 
 function readNumber(given: unknown, most: number): number {
   if (typeof given === "number" && Number.isInteger(given) && given >= 0 && given <= most) {

@@ -16,11 +16,14 @@ const FLUSH_MS = 30_000;
 /** Without a move for so long, the slot of each vertex is forgotten: 2 bytes a vertex. */
 const IDLE_MS = 120_000;
 
-export interface StagedChunk {
-  readonly id: string;
+/** Where content continues. */
+interface ContentPlace {
   readonly graph: string;
   readonly slot: number;
   readonly offset: number;
+}
+
+interface StagedChunk extends ContentPlace {
   /** Bytes of the whole content. */
   readonly length: number;
   readonly bytes: Uint8Array;
@@ -129,20 +132,32 @@ export class SlotShare {
     this.#encoded.set(placeOf(store.name, slot), bytes);
   }
 
-  /** Returns the next bytes of an encoded slot, as base64. */
-  read(graph: string, slot: number, offset: number): string {
-    const found = this.#encoded.get(placeOf(graph, slot));
-    if (found === undefined) throw new Error(`slot ${slot} of "${graph}" is not encoded`);
-    const { buffer, byteOffset, byteLength } = found.subarray(offset, offset + CHUNK_BYTES);
-    return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+  /** Returns the next bytes of encoded slots, at least of one, each as base64. */
+  read(wanted: readonly ContentPlace[]): string[] {
+    const read: string[] = [];
+    let left = CHUNK_BYTES;
+    for (const { graph, slot, offset } of wanted) {
+      if (left <= 0) break;
+      const found = this.#encoded.get(placeOf(graph, slot));
+      if (found === undefined) throw new Error(`slot ${slot} of "${graph}" is not encoded`);
+      const { buffer, byteOffset, byteLength } = found.subarray(offset, offset + left);
+      left -= byteLength;
+      read.push(Buffer.from(buffer, byteOffset, byteLength).toString("base64"));
+    }
+    return read;
   }
 
   /** Keeps received content of another group. */
-  stage({ id, graph, slot, offset, length, bytes, names, digest }: StagedChunk): object {
+  stage(id: string, chunks: readonly StagedChunk[]): object {
     if (id !== this.#stagedFor) {
       this.#staged.clear();
       this.#stagedFor = id;
     }
+    for (const chunk of chunks) this.#stageChunk(chunk);
+    return {};
+  }
+
+  #stageChunk({ graph, slot, offset, length, bytes, names, digest }: StagedChunk): void {
     const place = placeOf(graph, slot);
     if (offset === 0) {
       const others = [...this.#staged].filter(([other]) => other !== place);
@@ -156,14 +171,15 @@ export class SlotShare {
     }
     staged.bytes.set(bytes, offset);
     staged.received += bytes.length;
-    return { received: staged.received };
   }
 
   /**
    * Writes the received slots to the graphs, and resolves when they are durable.
-   * @returns digests of what was written by graph and slot; `missing`: slots that were not received
+   * @returns digests of what was written by graph and slot, and the time that it took before the
+   *   flush; `missing`: slots that were not received
    */
   async write(id: string, slots: readonly number[]): Promise<object> {
+    const sinceMs = performance.now();
     this.#require(id);
     const all = await this.#all();
     const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
@@ -191,18 +207,24 @@ export class SlotShare {
       );
     }
     this.#staged.clear();
+    const ms = performance.now() - sinceMs;
     await this.#flush();
-    return { digests };
+    return { digests, ms };
   }
 
-  /** Removes what a move has given away, or what an undone move has brought. */
+  /**
+   * Removes what a move has given away, or what an undone move has brought.
+   * @returns how long it took before the flush
+   */
   async remove(id: string): Promise<object> {
+    const sinceMs = performance.now();
     const { slots } = this.#require(id);
     this.#idle.refresh();
     this.#encoded.clear();
     for (const graph of await this.#all()) graph.remove(slots);
+    const ms = performance.now() - sinceMs;
     await this.#flush();
-    return {};
+    return { ms };
   }
 
   #require(id: string) {

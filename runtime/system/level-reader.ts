@@ -1,4 +1,4 @@
-// Figures of many instances of a large system: each dispatcher is asked for the ones below it, so
+// Metrics of many instances of a large system: each dispatcher is asked for the ones below it, so
 // that no instance asks ten thousand others. A dispatcher asks only what is below itself for ids
 // that are all below it: each request goes down.
 

@@ -289,9 +289,10 @@ test("instances finish a cut that no run continues", async () => {
   const { graphs } = await send(from, { do: "encode", term, slots, maxWords: 2 ** 20 });
   const { graph, names, slots: encoded } = graphs[0]!;
   const [{ slot, bytes: length, digest }] = encoded as [EncodedSlot];
-  const { data } = await send(from, { do: "read", graph, slot, offset: 0 });
-  const staged = { graph, slot, offset: 0, length, data, names, digest };
-  await send(to, { do: "stage", id: move.id, ...staged });
+  const place = { graph, slot, offset: 0 };
+  const { data } = await send(from, { do: "read", wanted: [place] });
+  const chunks = [{ ...place, length, data: data[0], digest }];
+  await send(to, { do: "stage", id: move.id, names: { [graph]: names }, chunks });
   const stale = { do: "write", id: move.id, slots, term: target.term + 1 };
   await rejects(send(to, stale), /does not lead in term/);
   await send(to, { ...stale, term: target.term });

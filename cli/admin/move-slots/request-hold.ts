@@ -1,6 +1,7 @@
 // Lets requests wait at all dispatchers while slots are cut: changes of the slots first, queries of
 // all slots only while the target writes them.
 
+import type { SlotRecord } from "../../../runtime/base/slot-record.js";
 import type { ProcedureLease } from "../../../runtime/system/procedure-lease.js";
 import type { SlotInstances } from "../../../runtime/system/slot-moves/slot-instances.js";
 
@@ -24,7 +25,8 @@ export class RequestHold {
   }
 
   /**
-   * Runs an act while changes of slots wait.
+   * Runs an act while changes of slots wait. Then dispatchers install the record that it returns,
+   * before the requests go on.
    * @param drainMs for which others may wait for running requests, in total
    * @param ended gets the milliseconds for which changes and queries waited
    * @throws BusyError
@@ -32,7 +34,7 @@ export class RequestHold {
   async during(
     slots: readonly number[],
     drainMs: number,
-    act: () => Promise<void>,
+    act: () => Promise<SlotRecord>,
     ended: (changesMs: number, queriesMs: number) => void,
   ): Promise<void> {
     await this.#lease.renew();
@@ -40,11 +42,12 @@ export class RequestHold {
     this.#drainMs = drainMs;
     this.#queriesSinceMs = 0;
     this.#sinceMs = performance.now();
+    let record: SlotRecord | null = null;
     try {
       await this.#drain(false);
-      await act();
+      record = await act();
     } finally {
-      await this.#release();
+      await this.#release(record);
       const endMs = performance.now();
       const queriesMs = this.#queriesSinceMs === 0 ? 0 : endMs - this.#queriesSinceMs;
       ended(endMs - this.#sinceMs, queriesMs);
@@ -68,9 +71,13 @@ export class RequestHold {
     }
   }
 
-  async #release(): Promise<void> {
+  /** @throws Error if a dispatcher has not installed the record */
+  async #release(record: SlotRecord | null): Promise<void> {
     const ids = [...this.#dispatchers].reverse();
+    const command = { do: "release-requests", ...(record !== null && { record }) };
+    const released = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
     // A dispatcher that cannot be reached ends its hold by itself.
-    await Promise.allSettled(ids.map((id) => this.#instances.send(id, { do: "release-requests" })));
+    if (record === null) return;
+    for (const one of released) if (one.status === "rejected") throw one.reason;
   }
 }

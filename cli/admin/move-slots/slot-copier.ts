@@ -1,6 +1,7 @@
 // Copies the content of slots from a source to a target, and remembers what the target has: after
 // the source has stopped changing them, only slots that changed meanwhile are sent again.
 
+import { SvcError } from "../../../runtime/base/errors.js";
 import type { SlotLeader } from "../../../runtime/base/next-slot-step.js";
 import type {
   EncodedSlot,
@@ -10,14 +11,15 @@ import type {
 import type { MoveRate } from "./move-rate.js";
 
 const MAX_WORDS = 2 ** 24;
+/** Slots of one request. */
+const MAX_ASKED = 256;
 
-interface CopyPlace {
-  /** Id of the move. */
-  readonly id: string;
+/** A slot whose content is to be sent, and how many bytes the target has. */
+interface PendingSlot {
   readonly graph: string;
+  readonly slot: EncodedSlot;
   readonly names: readonly unknown[];
-  readonly from: SlotLeader;
-  readonly to: SlotLeader;
+  offset: number;
 }
 
 export class SlotCopier {
@@ -55,36 +57,55 @@ export class SlotCopier {
     await this.copy(anchors as unknown as EncodedSlots, id, from, to);
   }
 
-  /** Sends what the target does not have yet. */
+  /** Sends what the target does not have yet, in messages of limited size. */
   async copy(
     { graphs }: EncodedSlots,
     id: string,
     from: SlotLeader,
     to: SlotLeader,
   ): Promise<void> {
-    for (const { graph, slots, names } of graphs) {
-      for (const encoded of slots) {
-        const place = `${to.id} ${graph} ${encoded.slot}`;
-        if (this.#staged.get(place) === encoded.digest) continue;
-        await this.#copySlot({ id, graph, names, from, to }, encoded);
-        this.#staged.set(place, encoded.digest);
+    const placeOf = ({ graph, slot }: PendingSlot) => `${to.id} ${graph} ${slot.slot}`;
+    const all = graphs.flatMap(({ graph, slots, names }) =>
+      slots.map((slot): PendingSlot => ({ graph, slot, names, offset: 0 })),
+    );
+    const pending = all.filter((one) => this.#staged.get(placeOf(one)) !== one.slot.digest);
+    for (let next = 0; next < pending.length; ) {
+      const asked = pending.slice(next, next + MAX_ASKED);
+      const received = await this.#send(asked, id, from, to);
+      for (const [at, bytes] of received.entries()) {
+        const one = asked[at]!;
+        one.offset += bytes;
+        if (one.offset < one.slot.bytes) break;
+        this.#staged.set(placeOf(one), one.slot.digest);
+        next++;
       }
     }
   }
 
-  async #copySlot(
-    { id, graph, names, from, to }: CopyPlace,
-    { slot, bytes: length, digest }: EncodedSlot,
-  ): Promise<void> {
-    for (let offset = 0; offset < length || offset === 0; ) {
-      const { data } = await this.#instances.send(from.id, { do: "read", graph, slot, offset });
-      const chunk = { graph, slot, offset, length, data, digest };
-      const command = { do: "stage", id, ...chunk, names };
-      const { received } = await this.#instances.send(to.id, command);
-      await this.#rate.pass(Number(received) - offset);
-      this.bytes += Number(received) - offset;
-      if (length === 0) return;
-      offset = Number(received);
+  /** Sends the next bytes of some slots, at least of one; returns how many of each. */
+  async #send(
+    asked: readonly PendingSlot[],
+    id: string,
+    from: SlotLeader,
+    to: SlotLeader,
+  ): Promise<number[]> {
+    const wanted = asked.map(({ graph, slot: { slot }, offset }) => ({ graph, slot, offset }));
+    const { data } = await this.#instances.send(from.id, { do: "read", wanted });
+    const read = (data as readonly string[]).slice(0, asked.length);
+    const received = read.map((text) => Buffer.byteLength(text, "base64"));
+    if (!received[0] && asked[0]!.slot.bytes > 0) {
+      // It has encoded other content since.
+      throw new SvcError("SVC3115", `${from.id} lacks slot ${asked[0]!.slot.slot}`);
     }
+    const chunks = read.map((text, at) => {
+      const { bytes: length, digest } = asked[at]!.slot;
+      return { ...wanted[at], length, digest, data: text };
+    });
+    const names = Object.fromEntries(asked.map(({ graph, names: own }) => [graph, own]));
+    await this.#instances.send(to.id, { do: "stage", id, names, chunks });
+    const sum = received.reduce((total, bytes) => total + bytes, 0);
+    this.bytes += sum;
+    await this.#rate.pass(sum);
+    return received;
   }
 }

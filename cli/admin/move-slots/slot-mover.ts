@@ -24,6 +24,8 @@ const FIRST_CUT_WORDS = 2 ** 14;
 const MIN_CUT_WORDS = 2 ** 12;
 const MAX_CUT_WORDS = 2 ** 22;
 const GOAL_HELD_MS = 150;
+/** The content of a cut may take as long as all else, but no longer than this. */
+const MOST_DATA_MS = 500;
 /** A cut has at most the words of half a second at a limited rate: all may be sent twice. */
 const WORDS_PER_RATE = 1 / 8;
 /** Instances that restart come back in this time, or the run ends. */
@@ -62,6 +64,8 @@ export class SlotMover {
   #cutWords = FIRST_CUT_WORDS;
   /** Of the present cut, in all attempts. */
   #heldMs = 0;
+  /** How long the target has written it. */
+  #writtenMs = 0;
   /** Content that the target has received in the present attempt. */
   #copied: EncodedSlots | null = null;
 
@@ -86,6 +90,8 @@ export class SlotMover {
   async move(planned: PlannedMove): Promise<number> {
     const deadline = performance.now() + PATIENCE_MS;
     this.#heldMs = 0;
+    this.#writtenMs = 0;
+    this.#steps.removalMs = 0;
     for (let drainMs = FIRST_DRAIN_MS; ; ) {
       try {
         return await this.#moveOnce(planned, drainMs);
@@ -161,6 +167,7 @@ export class SlotMover {
       this.#copied = null;
       return this.#write(step);
     }
+    this.#writtenMs += Number(written.ms);
     const digests = written.digests as Record<string, Record<string, string>>;
     for (const { graph, slots: all } of this.#copied!.graphs) {
       const wrong = all.find(({ slot, digest }) => digests[graph]?.[slot] !== digest);
@@ -191,7 +198,11 @@ export class SlotMover {
         totals.arcs += arcs;
       }
     }
-    const wanted = this.#cutWords * Math.min(2, GOAL_HELD_MS / this.#heldMs);
+    const dataMs = this.#writtenMs + this.#steps.removalMs;
+    // Smaller cuts would not take less of the time that each one takes.
+    const fixedMs = Math.max(0, this.#heldMs - dataMs);
+    const goalMs = Math.max(GOAL_HELD_MS - fixedMs, Math.min(fixedMs, MOST_DATA_MS));
+    const wanted = this.#cutWords * Math.min(2, goalMs / Math.max(1, dataMs));
     this.#cutWords = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_CUT_WORDS, wanted)));
   }
 }

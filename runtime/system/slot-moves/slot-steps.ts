@@ -41,6 +41,8 @@ export class SlotSteps {
   readonly instances: SlotInstances;
   readonly survey: SlotSurvey;
   readonly #dispatchers: readonly string[];
+  /** How long instances have removed content, in total. */
+  removalMs = 0;
 
   /** @param patienceMs how long instances are awaited */
   constructor(calls: InstanceCalls, lease: ProcedureLease, patienceMs?: number) {
@@ -57,11 +59,11 @@ export class SlotSteps {
     return this.installEverywhere();
   }
 
-  /** Executes the steps of an attempt. */
-  async attempt(move: SlotMove, acts: AttemptActs): Promise<void> {
+  /** Executes the steps of an attempt; returns the record that dispatchers do not have yet. */
+  async attempt(move: SlotMove, acts: AttemptActs): Promise<SlotRecord> {
     try {
       await this.#advance({ move, isCopied: false, isApplied: false }, acts);
-      await this.installEverywhere();
+      return latestRecord((await this.survey.look()).map((found) => found.record))!;
     } catch (error) {
       // Before the source has given the slots, everything is as it was.
       await this.settle().catch(() => undefined);
@@ -107,7 +109,12 @@ export class SlotSteps {
   async #execute(step: Extract<SlotStep, { do: "tell" | "remove" }>): Promise<void> {
     if (step.do === "remove") {
       const { id, term } = step.at;
-      await this.instances.send(id, { do: "remove", id: step.move.id, term });
+      const removal = this.instances.send(id, { do: "remove", id: step.move.id, term });
+      const told = step.meanwhile.map((other) => this.#execute(other));
+      // None may still be under way when the next step is chosen.
+      const ended = await Promise.allSettled([removal, ...told]);
+      for (const one of ended) if (one.status === "rejected") throw one.reason;
+      this.removalMs += Number((await removal).ms);
       const { own } = (await this.survey.look()).find((one) => one.id === id)!;
       await this.survey.untilReplicated(own!);
       return this.#execute(step.then);

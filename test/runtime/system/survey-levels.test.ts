@@ -257,7 +257,7 @@ test("count by level, with one request for each dispatcher", async (context) => 
       .sort(),
     ["D1", "D2", "T"],
   );
-  // What is below a dispatcher is no matter of the ones above.
+  // No request goes up.
   asked.clear();
   await counts(context, "D1", "S1.2,D1");
   assert.equal(by("/svc/objcnt").sort(), ["D1 /svc/objcnt", "S1.2 /svc/objcnt"]);

@@ -21,6 +21,7 @@ import {
   type SlotRecord,
 } from "../../../../runtime/base/slot-record.js";
 import { Random } from "../random.js";
+import { interleave, type Task } from "./interleave.js";
 import {
   type Dispatcher,
   isHeld,
@@ -36,7 +37,7 @@ import { type Content, copyOf, type Member, SimulatedGroup } from "./simulated-g
 /** Part of the protocol that is left out, to see that it is needed. */
 export type Guard =
   | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify")
-  | ("lease" | "all members" | "removal" | "settled")
+  | ("lease" | "all members" | "removal" | "settled" | "clear last")
   | ("latest term" | "confirmed" | "adopted" | "map of keys");
 
 const FAULTY_STEPS = 1500;
@@ -45,8 +46,6 @@ const CALM_STEPS = 4000;
 class Lost extends Error {}
 /** A member has no lease: the coordinator has it now, and looks again. */
 class Regained extends Error {}
-
-type Task = Generator<undefined, void, undefined>;
 
 export interface MoveOutcome {
   readonly cuts: number;
@@ -393,9 +392,16 @@ class Simulation {
 
   *#execute(step: Extract<SlotStep, { do: "tell" | "remove" }>, number: number): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
-    this.#remove(step.at, step.move, number);
-    yield;
+    const told = step.meanwhile.map(({ to, command }) => this.#tell(to, command, number));
+    const isLast = this.#without !== "clear last";
+    yield* interleave([this.#removeAt(step, number), ...(isLast ? told : [])], this.#random);
     yield* this.#tell(step.then.to, step.then.command, number);
+    if (!isLast) yield* interleave(told, this.#random);
+  }
+
+  *#removeAt({ at, move }: Extract<SlotStep, { do: "remove" }>, number: number): Task {
+    this.#remove(at, move, number);
+    yield;
   }
 
   #look(number: number) {
