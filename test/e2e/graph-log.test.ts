@@ -1,6 +1,6 @@
 // Changes of graphs survive a killed process through the transaction log, which may be torn,
 // corrupt, switched off, or contain erased graphs.
-// limit: 60 s
+// limit: 120 s
 // takes 15 s
 
 import {
