@@ -4,11 +4,12 @@
 // the graph.
 //
 //   node vectors.mjs [--vectors 20000] [--only normal,clusters] [--precisions int8,float32]
-//     [--filters] [--binary]
+//     [--filters] [--binary] [--signs]
 //
 // `--filters` measures searches with a condition instead, at shares of 0.1 to 100 %. `--binary`
-// compares the signs of the numbers by their Hamming distance, with usearch b1. Peers run if
-// they are installed (`npm install` here; PYTHON names the interpreter that has faiss).
+// compares the signs of the numbers by their Hamming distance, with usearch b1. `--signs` adds
+// indexes of signs. The bytes of an index are those of its nodes and signs, not of the vectors.
+// Peers run if they are installed (`npm install` here; PYTHON names the interpreter with faiss).
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     precisions: { type: "string", default: "int8,float32" },
     filters: { type: "boolean", default: false },
     binary: { type: "boolean", default: false },
+    signs: { type: "boolean", default: false },
   },
 });
 const COUNT = Number(options.vectors);
@@ -163,7 +165,7 @@ function measureRecall(truth, search) {
 
 const rowOf = ({ id }) => Number(id.slice(1));
 
-async function fillGraph(name, precision, rows, length) {
+async function fillGraph(name, precision, rows, length, signs = false) {
   const graph = new Graph(name);
   graph.setVectorSettings({ precision, measure: options.binary ? "hamming" : "cosine" });
   graph.index("property", { key: "n" });
@@ -171,14 +173,15 @@ async function fillGraph(name, precision, rows, length) {
     const vector = rows.subarray(at * length, (at + 1) * length);
     graph.createVertex(`v${at}`, { vector, properties: { n: at } });
   }
-  const exactBytes = graph.getMemoryUsage("svc.vector.internal") / COUNT;
-  graph.index("vectors", { length, ef: BUILD_EF });
+  const vectorBytes = graph.getMemoryUsage("svc.vector.internal");
+  graph.index("vectors", { length, ef: BUILD_EF, signs });
   // This thread sleeps meanwhile, so the CPU time is the builder's.
   const begun = cpuUs();
   while (graph.indexes()[0].indexed < COUNT) await new Promise((done) => setTimeout(done, 50));
   const buildUs = (cpuUs() - begun) / COUNT;
   await new Promise((done) => setTimeout(done, 300));
-  return { graph, buildUs, exactBytes };
+  const indexBytes = graph.getMemoryUsage("svc.vector.internal") - vectorBytes;
+  return { graph, buildUs, bytes: [vectorBytes / COUNT, indexBytes / COUNT] };
 }
 
 /** Returns a row of the table: name, parameter, recall, time. */
@@ -187,20 +190,23 @@ function row(name, parameter, truth, search) {
   return [name, parameter, recall, measureUs(search).toFixed(1)];
 }
 
-async function measureOurs(name, precision, { rows, probes, truth, length }) {
-  const { graph, buildUs, exactBytes } = await fillGraph(name, precision, rows, length);
-  const table = [
-    row(`svc ${precision}`, "exact", truth, (at) => graph.nearest(probes[at]).map(rowOf)),
-    row(`svc ${precision}`, "S_SIM", truth, (at) =>
-      graph.vertices({ vector: probes[at], sortby: S_SIM, hits: HITS }).map((id) => rowOf({ id })),
-    ),
-  ];
+async function measureOurs(name, precision, { rows, probes, truth, length }, signs = false) {
+  const { graph, buildUs, bytes } = await fillGraph(name, precision, rows, length, signs);
+  const title = `svc ${precision}${signs ? " signs" : ""}`;
+  const sorted = { sortby: S_SIM, hits: HITS };
+  const table = [];
+  if (!signs) {
+    table.push(row(title, "exact", truth, (at) => graph.nearest(probes[at]).map(rowOf)));
+    const search = (at) => graph.vertices({ vector: probes[at], ...sorted });
+    table.push(row(title, "S_SIM", truth, (at) => search(at).map((id) => rowOf({ id }))));
+  }
   for (const ef of EFS) {
     const search = (at) => graph.nearest(probes[at], { approximate: { ef } }).map(rowOf);
-    table.push(row(`svc ${precision}`, `ef ${ef}`, truth, search));
+    table.push(row(title, `ef ${ef}`, truth, search));
   }
   graph.erase();
-  return { table, build: [`svc ${precision}`, buildUs.toFixed(1), exactBytes.toFixed(0)] };
+  const sizes = bytes.map((each) => each.toFixed(0));
+  return { table, build: [title, buildUs.toFixed(1), ...sizes] };
 }
 
 function measureUsearch(kind, { rows, probes, truth, length }) {
@@ -223,7 +229,7 @@ function measureUsearch(kind, { rows, probes, truth, length }) {
     const search = (at) => Array.from(index.search(probes[at], HITS, 1).keys, Number);
     table.push(row(`usearch ${kind}`, `ef ${ef}`, truth, search));
   }
-  return { table, build: [`usearch ${kind}`, buildUs.toFixed(1), ""] };
+  return { table, build: [`usearch ${kind}`, buildUs.toFixed(1), "", ""] };
 }
 
 function buildHnswlib({ rows, length }) {
@@ -248,7 +254,7 @@ function measureHnswlib(set) {
       (at) => index.searchKnn(asked[at], HITS).neighbors,
     );
   });
-  return { table, build: ["hnswlib", buildUs.toFixed(1), ""] };
+  return { table, build: ["hnswlib", buildUs.toFixed(1), "", ""] };
 }
 
 /** Returns null if faiss is not installed. */
@@ -271,7 +277,7 @@ function measureFaiss({ rows, probes, truth, length }) {
       const recall = measureRecall(truth, (at) => found[at]).toFixed(4);
       return ["faiss", name, recall, us.toFixed(1)];
     });
-    return { table, build: ["faiss", buildUs.toFixed(1), ""] };
+    return { table, build: ["faiss", buildUs.toFixed(1), "", ""] };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -315,6 +321,8 @@ async function measureSet(name, { length, make }) {
   const results = [];
   for (const precision of options.precisions.split(",")) {
     results.push(await measureOurs(`${name}_${precision}`, precision, set));
+    if (!options.signs) continue;
+    results.push(await measureOurs(`${name}_${precision}_signs`, precision, set, true));
   }
   const kinds = options.binary ? ["B1"] : ["F32", "I8"];
   if (usearch !== null) for (const kind of kinds) results.push(measureUsearch(kind, set));
@@ -327,7 +335,7 @@ async function measureSet(name, { length, make }) {
     results.flatMap(({ table }) => table),
   );
   printTable(
-    ["build", "us a vector", "bytes"],
+    ["build", "us a vector", "bytes of vectors", "of index"],
     results.map(({ build }) => build),
   );
 }

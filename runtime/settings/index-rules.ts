@@ -66,6 +66,7 @@ const vectors: Rule<VectorIndexConfig> = object<VectorIndexConfig>({
   length: test("a number of components", isLength, 1),
   name: optional(string("a name", /\S/)),
   ef: optional(test("a number of candidates", isLength, 1)),
+  signs: optional(isBoolean),
   measure: optional(oneOf(...MEASURE_NAMES)),
 });
 

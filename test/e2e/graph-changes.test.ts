@@ -123,10 +123,14 @@ test("convert vectors to another precision on both ports", async () => {
     assert.equal(await response("rebuildvectors", { precision }, port), {
       ...{ converted: 1, precision, measure: "cosine" },
     });
-    const indexed = { what: "vectors", length: 2, measure: "l2" };
+    // One of them of signs.
+    const indexed = { what: "vectors", length: 2, measure: "l2", signs: port };
     const { vectors } = (await response("index", indexed, port)) as { vectors: object[] };
     assert.equal(vectors, [
-      { length: 32, precision, measure: "l2", ef: 100, vectors: 1, indexed: 0, dead: 0 },
+      {
+        ...{ length: 32, precision, measure: "l2", ef: 100, signs: port === 1 },
+        ...{ vectors: 1, indexed: 0, dead: 0 },
+      },
     ]);
     const refused = await ask("index", { graph: "g", ...indexed, measure: "dot" }, port);
     assert.match(refused.text, /drop their indexes first/);

@@ -118,7 +118,7 @@ test(`finds nearly all of the best hits (seed ${SEED})`, () => {
     const { store, graph } = indexed;
     assert.equal(graph.indexes(), [
       {
-        ...{ length: 64, precision: "int8", measure: "cosine", ef: 100 },
+        ...{ length: 64, precision: "int8", measure: "cosine", ef: 100, signs: false },
         ...{ vectors: VECTORS, indexed: VECTORS, dead: 0 },
       },
     ]);

@@ -35,6 +35,7 @@ export function indexes(_request: PluginRequest, graph: str): object {
  * @param options options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
  * @param measure measure of vectors: `cosine`, `dot`, `l2` or `hamming`; empty: that of the graph
  * @param name name of the vectors; empty: those without a name
+ * @param signs 1 for an index of the signs of vectors
  */
 export function index(
   _request: PluginRequest,
@@ -46,10 +47,11 @@ export function index(
   options: str = "",
   measure: str = "",
   name: str = "",
+  signs: int = 0,
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  if (kind === "vectors") found.index(kind, vectorOptions({ length, ef, measure, name }));
+  if (kind === "vectors") found.index(kind, vectorOptions({ length, ef, measure, name, signs }));
   else if (kind === "text") found.index(kind, textOptions(options));
   else if (kind === "property") found.index(kind, { key });
   else found.index(kind);
@@ -111,14 +113,17 @@ interface VectorParameters {
   readonly ef: number;
   readonly measure: string;
   readonly name: string;
+  readonly signs: number;
 }
 
-function vectorOptions({ length, ef, measure, name }: VectorParameters): VectorIndexOptions {
+function vectorOptions(parameters: VectorParameters): VectorIndexOptions {
+  const { length, ef, measure, name, signs } = parameters;
   return {
     length,
     ...(name !== "" && { name }),
     ...(ef !== 0 && { ef }),
     ...(measure !== "" && { measure: measure as VectorMeasure }),
+    ...(signs !== 0 && { signs: true }),
   };
 }
 

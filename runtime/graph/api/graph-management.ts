@@ -458,7 +458,7 @@ function keyOfIndex(what: string, options: object | undefined): unknown {
 
 type IndexOptions = ReadonlyMap<string, ReadonlySet<string>>;
 const INDEX_OPTIONS: IndexOptions = new Map([
-  ["vectors", new Set(["length", "ef", "measure", "name"])],
+  ["vectors", new Set(["length", "ef", "measure", "name", "signs"])],
   ["text", TEXT_INDEX_OPTIONS],
   ["property", new Set(["key"])],
   ["ids", new Set<string>()],

@@ -29,9 +29,12 @@ export function ensureIndex(store: GraphStore, index: ConfiguredIndex): void {
   }
 }
 
-function hasVectorIndex(store: GraphStore, { length, ef, name }: VectorIndexOptions): boolean {
+function hasVectorIndex(
+  store: GraphStore,
+  { length, ef, name, signs = false }: VectorIndexOptions,
+): boolean {
   return vectorIndexes(store).some((known) => {
     const isSame = known.name === name && known.length === paddedLength(length);
-    return isSame && (ef === undefined || known.ef === ef);
+    return isSame && known.signs === signs && (ef === undefined || known.ef === ef);
   });
 }

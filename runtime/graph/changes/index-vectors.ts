@@ -6,12 +6,19 @@ import { ensureKeyCode } from "../operations/name-codes.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { MAX_EF, MIN_EF, VectorIndex } from "../vectors/index-layout.js";
 import type { VectorMeasure } from "../vectors/measures/measures.js";
-import type { VectorPrecision } from "../vectors/precision.js";
+import { Precision, type VectorPrecision } from "../vectors/precision.js";
 import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
-import { countComponents, readPrecision, Space, slotLength } from "../vectors/vector-layout.js";
+import { findSigns } from "../vectors/sign-table.js";
+import {
+  countComponents,
+  readPrecision,
+  Space,
+  signIndexLength,
+  slotLength,
+} from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
-import { changeVectorIndex, changeVectorSettings } from "./vector-settings.js";
+import { changeVectorIndex, changeVectorSettings, readEf } from "./vector-settings.js";
 import { findVectors, UNNAMED } from "./vectors.js";
 import { requireWritable } from "./vertex-key.js";
 
@@ -25,6 +32,11 @@ export interface VectorIndexOptions {
   readonly ef?: number;
   /** Measure of these vectors (default: as it is); all indexes of a name have the same. */
   readonly measure?: VectorMeasure;
+  /**
+   * True for an index of the signs of the vectors (default: false): much smaller, and faster for
+   * long vectors, but a search needs more candidates.
+   */
+  readonly signs?: boolean;
 }
 
 /** State of a vector index. */
@@ -35,6 +47,8 @@ export interface VectorIndexState {
   readonly precision: VectorPrecision;
   readonly measure: VectorMeasure;
   readonly ef: number;
+  /** True for an index of signs. */
+  readonly signs: boolean;
   /** Vectors of this length. */
   readonly vectors: number;
   /** Vectors in the index; a search scans the others one by one. */
@@ -50,18 +64,43 @@ const DEFAULT_EF = 100;
  * @throws ValueError, AccessError
  */
 export function indexVectors(store: GraphStore, options: VectorIndexOptions): void {
-  const { length, ef = DEFAULT_EF, measure, name = UNNAMED } = options;
+  const { length, ef = DEFAULT_EF, measure, name = UNNAMED, signs = false } = options;
   checkLength(length);
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
     throw new ValueError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
   }
+  if (typeof signs !== "boolean") throw new TypeError("signs must be true or false");
   if (measure !== undefined) changeVectorSettings(store, { measure }, name);
   store.writer.mutate(() => {
     requireWritable(store);
     const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
-    const { precision } = store.vectorFields.require(key);
-    changeVectorIndex(store, key, slotLength(paddedLength(length), false, precision), ef);
+    const table = store.vectorFields.require(key);
+    const padded = paddedLength(length);
+    requireForm(table, padded, signs);
+    const ordinary = slotLength(padded, false, table.precision);
+    changeVectorIndex(store, key, signs ? signIndexLength(padded) : ordinary, ef);
   });
+}
+
+/** @throws ValueError vectors that have no signs, or that have an index of the other form */
+function requireForm(table: VectorTable, length: number, isOfSigns: boolean): void {
+  const isBinary = table.precision === Precision.Binary || table.measure.name === "hamming";
+  if (isOfSigns && isBinary) {
+    throw new ValueError("signs: vectors of 0 and 1 have none; an index of them compares bits");
+  }
+  const signs = findSigns(table, length);
+  const hasOther = isOfSigns
+    ? PRECISIONS.some((_, precision) => indexEf(table, slotLength(length, false, precision)) !== 0)
+    : signs !== null && signs.ef !== 0;
+  if (!hasOther) return;
+  const form = isOfSigns ? "without" : "of";
+  throw new ValueError(`vectors of length ${length} have an index ${form} signs: drop it first`);
+}
+
+/** Returns the `ef` of the index of a length word; 0 if there is none. */
+function indexEf(table: VectorTable, length: number): number {
+  const space = table.spaceOf(length);
+  return space === 0 ? 0 : readEf(table, space);
 }
 
 /**
@@ -76,9 +115,10 @@ export function dropVectorIndex(
   checkLength(length);
   const table = findVectors(store, name);
   if (table === null) return false;
-  const dropped = PRECISIONS.map((_, precision) =>
-    changeVectorIndex(store, table.key, slotLength(paddedLength(length), false, precision), 0),
-  );
+  const padded = paddedLength(length);
+  const lengths = PRECISIONS.map((_, precision) => slotLength(padded, false, precision));
+  if (findSigns(table, padded) !== null) lengths.push(signIndexLength(padded));
+  const dropped = lengths.map((word) => changeVectorIndex(store, table.key, word, 0));
   return dropped.some((count) => count > 0);
 }
 
@@ -89,29 +129,51 @@ function checkLength(length: number): void {
 
 /** Takes no lock: the values of an index being built may be inconsistent. */
 export function vectorIndexes(store: GraphStore): VectorIndexState[] {
-  return store.vectorFields.all().flatMap((table) => indexesOfTable(store, table));
+  const { vectorFields } = store;
+  const ofVectors = vectorFields.all().flatMap((table) =>
+    table.spaces().flatMap((space) => {
+      const length = table.readSpace(space, Space.Length);
+      const count = table.readSpace(space, Space.Count);
+      const source = { table, space, precision: readPrecision(length), signs: false };
+      return stateOf(store, table, source, count);
+    }),
+  );
+  const ofSigns = vectorFields.allSigns().flatMap((signs) => {
+    const { vectors, table, space, count } = signs;
+    const source = { table, space, precision: vectors.precision, signs: true };
+    return space === 0 ? [] : stateOf(store, vectors, source, count);
+  });
+  return [...ofVectors, ...ofSigns];
 }
 
-function indexesOfTable({ memory, keys }: GraphStore, vectors: VectorTable): VectorIndexState[] {
-  const states: VectorIndexState[] = [];
-  const named = vectors.key === 0 ? {} : { name: keys.nameOf(vectors.key) };
-  for (const space of vectors.spaces()) {
-    const index = vectors.readSpace(space, Space.Index);
-    if (index === 0) continue;
-    const word = (which: number): number => memory.lists.words[index + which]!;
-    if (word(VectorIndex.Ef) === 0) continue;
-    const dead = word(VectorIndex.Dead);
-    const length = vectors.readSpace(space, Space.Length);
-    states.push({
-      ...named,
-      length: countComponents(length),
-      precision: PRECISIONS[readPrecision(length)]!,
-      measure: vectors.measure.name as VectorMeasure,
-      ef: word(VectorIndex.Ef),
-      vectors: vectors.readSpace(space, Space.Count),
-      indexed: Math.max(0, word(VectorIndex.Nodes) - dead),
-      dead,
-    });
-  }
-  return states;
+interface IndexSource {
+  /** Table of the nodes. */
+  readonly table: VectorTable;
+  readonly space: number;
+  readonly precision: number;
+  readonly signs: boolean;
+}
+
+/** Returns an empty list if the space has no index. */
+function stateOf(
+  { memory, keys }: GraphStore,
+  vectors: VectorTable,
+  { table, space, precision, signs }: IndexSource,
+  count: number,
+): VectorIndexState[] {
+  const index = table.readSpace(space, Space.Index);
+  const ef = readEf(table, space);
+  if (ef === 0) return [];
+  const word = (which: number): number => memory.lists.words[index + which]!;
+  const dead = word(VectorIndex.Dead);
+  const state = {
+    ...(vectors.key !== 0 && { name: keys.nameOf(vectors.key) }),
+    length: countComponents(table.readSpace(space, Space.Length)),
+    precision: PRECISIONS[precision]!,
+    measure: vectors.measure.name as VectorMeasure,
+    ...{ ef, signs, vectors: count },
+    indexed: Math.max(0, word(VectorIndex.Nodes) - dead),
+    dead,
+  };
+  return [state];
 }

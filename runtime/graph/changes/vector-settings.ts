@@ -67,12 +67,22 @@ export function changeVectorSettings(
 ): void {
   const { precision, measure } = settings;
   if (precision !== undefined) {
-    if (precision === "binary") requireBinary(store, name);
+    if (precision === "binary") {
+      refuseSigns(store, name);
+      requireBinary(store, name);
+    }
     change(store, name, "precision", findName("precision", PRECISIONS, precision));
   }
   if (measure !== undefined) {
     change(store, name, "measure", findName("measure", MEASURE_NAMES, measure));
   }
+}
+
+/** @throws ValueError there is an index of signs, which bits do not have */
+function refuseSigns(store: GraphStore, name: string): void {
+  const vectors = findVectors(store, name);
+  if (vectors === null || !hasSigns(store, vectors)) return;
+  throw new ValueError("precision binary: drop the indexes of signs first");
 }
 
 /**
@@ -126,7 +136,7 @@ function change(
     requireWritable(store);
     const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
     const vectors = store.vectorFields.require(key);
-    if (setting === "measure" && hasIndex(vectors)) {
+    if (setting === "measure" && (hasIndex(vectors) || hasSigns(store, vectors))) {
       throw new ValueError(
         "the measure of indexed vectors cannot change: drop their indexes first",
       );
@@ -147,8 +157,13 @@ function hasIndex(vectors: VectorTable): boolean {
   return vectors.spaces().some((space) => readEf(vectors, space) !== 0);
 }
 
+/** Returns whether the vectors have an index of signs. */
+function hasSigns({ vectorFields }: GraphStore, { key }: VectorTable): boolean {
+  return vectorFields.allSigns().some(({ vectors, ef }) => vectors.key === key && ef !== 0);
+}
+
 /** Returns the `ef` of the index of a space; 0 if it has none. */
-function readEf(vectors: VectorTable, space: number): number {
+export function readEf(vectors: VectorTable, space: number): number {
   const index = vectors.readSpace(space, Space.Index);
   return index === 0 ? 0 : vectors.writer.memory.lists.words[index + VectorIndex.Ef]!;
 }

@@ -36,7 +36,12 @@ import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
 import { computeHalfUnit, decodeHalf, MIN_SCALE, Precision } from "../vectors/precision.js";
 import { isSetting } from "../vectors/similarity-settings.js";
-import { countComponents, hasFeatures } from "../vectors/vector-layout.js";
+import {
+  countComponents,
+  hasFeatures,
+  isSignIndex,
+  readPrecision,
+} from "../vectors/vector-layout.js";
 import {
   binaryParts,
   featureParts,
@@ -115,6 +120,7 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
     case OperationCode.IndexVectors:
       readIndex(reader, into, name);
       into.name = readVectorName(store, kind, kind === NAMED ? reader.word() : 0);
+      if (isSignIndex(into.value)) requireRoomForSigns(store, into);
       break;
     default:
       readVertexChange(store, reader, into, kind, name);
@@ -304,6 +310,13 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
   }
   if (candidates === 0) return;
   if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
+}
+
+/** Signs of another length than all known ones need room. */
+function requireRoomForSigns({ vectorFields }: GraphStore, { name, value }: Operation): void {
+  if (readPrecision(value) !== 0) throw corruptRecord("precision of signs");
+  const isKnown = vectorFields.findSigns(name, countComponents(value)) !== null;
+  if (!isKnown && vectorFields.hasAllSigns) throw corruptRecord("an index of signs too many");
 }
 
 function readTextIndex(

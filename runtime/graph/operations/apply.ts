@@ -8,6 +8,7 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/names.js";
 import { type Operation, OperationCode } from "../store/operation.js";
+import { countComponents, isSignIndex } from "../vectors/vector-layout.js";
 import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
 import { declareTexts, dropTexts } from "./index-texts.js";
@@ -117,6 +118,12 @@ function changeVertex(store: GraphStore, operation: Operation): number {
 }
 
 function indexVectors({ vectorFields }: GraphStore, { name, value, flags }: Operation): number {
+  if (isSignIndex(value)) {
+    const length = countComponents(value);
+    if (flags === 0) return vectorFields.findSigns(name, length)?.drop() === true ? 1 : 0;
+    vectorFields.requireSigns(name, length).want(flags);
+    return 1;
+  }
   if (flags === 0) return vectorFields.find(name)?.dropIndex(value) === true ? 1 : 0;
   vectorFields.require(name).addIndex(value, flags);
   return 1;

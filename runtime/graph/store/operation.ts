@@ -67,8 +67,8 @@ export interface Operation {
    */
   flags: number;
   /**
-   * Bits of the arc's value; 1 for read-only, automatic times, or creating an index; components of
-   * the vectors of an index; wanted code of a name, 0 for the next one;
+   * Bits of the arc's value; 1 for read-only, automatic times, or creating an index; length
+   * word of the vectors of an index; wanted code of a name, 0 for the next one;
    * type of a constraint.
    */
   value: number;

@@ -9,6 +9,7 @@ import { HnswBuilder } from "./hnsw-builder.js";
 import { dropIndex } from "./hnsw-drop.js";
 import { HnswVacuum } from "./hnsw-vacuum.js";
 import { VectorIndex } from "./index-layout.js";
+import { clearSigns, fillSigns, isWaiting } from "./sign-builder.js";
 import { Space } from "./vector-layout.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -59,22 +60,45 @@ export class IndexProcessor extends TimeSlicedTask {
 
   /** Free without an index, and cheap while nothing changes. */
   #isNeeded(): boolean {
-    const { vectorFields, memory } = this.#store;
-    return vectorFields.all().some((table) =>
-      table.spaces().some((space) => {
-        const index = table.readSpace(space, Space.Index);
-        if (index === 0) return false;
-        const word = (which: number): number => memory.lists.words[index + which]!;
-        if (word(VectorIndex.Dropping) !== 0) return true;
-        const isBehind = word(VectorIndex.CompleteTo) !== table.writes >>> 0;
-        return word(VectorIndex.Ef) !== 0 && (isBehind || word(VectorIndex.IsComplete) === 0);
-      }),
-    );
+    const { vectorFields } = this.#store;
+    const tables = vectorFields.all();
+    if (tables.some((table) => table.spaces().some((space) => this.#isBehind(table, space)))) {
+      return true;
+    }
+    return vectorFields.allSigns().some((signs) => {
+      const { vectors, table, space, ef } = signs;
+      if (ef === 0) return signs.hasCenter || this.#isBehind(table, space);
+      if (isWaiting(signs)) return this.#isDropping(table, space);
+      const isFilled = signs.isFilled && signs.signsTo === vectors.writes >>> 0;
+      return !isFilled || this.#isBehind(table, space);
+    });
+  }
+
+  #isBehind(table: VectorTable, space: number): boolean {
+    if (this.#isDropping(table, space)) return true;
+    const isBehind = this.#read(table, space, VectorIndex.CompleteTo) !== table.writes >>> 0;
+    const isIncomplete = this.#read(table, space, VectorIndex.IsComplete) === 0;
+    return this.#read(table, space, VectorIndex.Ef) !== 0 && (isBehind || isIncomplete);
+  }
+
+  #isDropping(table: VectorTable, space: number): boolean {
+    return this.#read(table, space, VectorIndex.Dropping) !== 0;
+  }
+
+  /** Returns a word of the index of a space; 0 without one. */
+  #read(table: VectorTable, space: number, word: number): number {
+    const index = space === 0 ? 0 : table.readSpace(space, Space.Index);
+    return index === 0 ? 0 : this.#store.memory.lists.words[index + word]!;
   }
 
   *#all(): Generator<undefined, void, void> {
     for (const table of this.#store.vectorFields.all()) {
       for (const space of table.spaces()) yield* this.#build(table, space);
+    }
+    for (const signs of this.#store.vectorFields.allSigns()) {
+      if (signs.ef !== 0) yield* fillSigns(signs);
+      if (signs.exists && signs.space !== 0) yield* this.#build(signs.table, signs.space);
+      if (signs.exists && signs.ef === 0) yield* clearSigns(signs);
     }
   }
 

@@ -249,7 +249,9 @@ export class Probe {
   /** The probe of spaces of binary vectors; null if it has other components than 0 and 1. */
   get #bits(): BinaryProbe | null {
     if (this.#binary === undefined) {
-      this.#binary = isBinary(this.parts) ? new BinaryProbe(this.parts.bytes, ++serials) : null;
+      const { parts } = this;
+      const hasBits = parts.precision === Precision.Binary || isBinary(parts);
+      this.#binary = hasBits ? new BinaryProbe(parts.bytes, ++serials) : null;
     }
     return this.#binary;
   }

@@ -6,8 +6,11 @@
 import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
 import { offer, offerSlots, type Scan } from "./offer-vertices.js";
+import type { Probe } from "./probe.js";
+import { findSigns, type SignTable } from "./sign-table.js";
 import {
   computeStride,
+  countComponents,
   hasRow,
   SLAB_WORDS,
   Slab,
@@ -16,6 +19,7 @@ import {
   slotLength,
 } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
+import type { VectorTable } from "./vector-table.js";
 
 /**
  * Slots of the first call, before there is a threshold; each further call has four times as many.
@@ -41,7 +45,7 @@ export function scanVectors(scan: Scan, ef: number, over = 1): void {
     for (const space of table.spaces()) {
       if (ef === 0 || !searchIndex(scan, space, ef, over)) scanSpace(scan, space);
     }
-    if (offerChanged(scan, writes)) return;
+    if (offerChanged(scan, table, writes)) return;
   }
   table.writer.beginReading();
   try {
@@ -70,7 +74,7 @@ export function scoreListed(scan: Scan, vertices: Uint32Array): void {
     scan.poll(some.length);
   }
   // A slot may have got another vector before a kernel read it.
-  if (!offerChanged(scan, writes)) scoreAll(scan, vertices);
+  if (!offerChanged(scan, table, writes)) scoreAll(scan, vertices);
 }
 
 /** Returns the vertices that may be among the best, and all that the kernel does not handle. */
@@ -108,14 +112,50 @@ function scoreAll(scan: Scan, vertices: Uint32Array): void {
  * false if there is no index, or too much was changed.
  */
 function searchIndex(scan: Scan, space: number, ef: number, over: number): boolean {
-  const { table, probe, best, filter } = scan;
+  const { table, probe } = scan;
+  const length = table.readSpace(space, Space.Length);
+  if (!probe.suitsKernels(length)) return false;
+  const signs = findSigns(table, countComponents(length));
+  // A dropped one makes room for an index without signs.
+  if (signs !== null && signs.ef !== 0) {
+    // All precisions have the same signs: one search is enough.
+    return table.readSpace(space, Space.Count) === 0 || searchSigns(scan, signs, ef, over);
+  }
+  const offerWalk = (walk: HnswWalk): void => offerFound(scan, walk, length);
+  return walkIndex(scan, { table, space, probe, offerWalk }, ef, over);
+}
+
+/** As `searchIndex`, for the vectors of one length in any precision. */
+function searchSigns(scan: Scan, signs: SignTable, ef: number, over: number): boolean {
+  const { table, space } = signs;
+  if (!signs.isFilled) return false;
+  // Read first: what got signs since then, but is not in their index, is offered for that.
+  const { signsTo } = signs;
+  const probe = signs.probeFor(scan.probe.parts);
+  const offerWalk = (walk: HnswWalk): void => offerNamed(scan, table, walk);
+  const isFound = walkIndex(scan, { table, space, probe, offerWalk }, ef, over);
+  return isFound && offerChanged(scan, scan.table, signsTo);
+}
+
+/** An index to walk through. */
+interface Walked {
+  readonly table: VectorTable;
+  readonly space: number;
+  /** Probe that its slots are compared with. */
+  readonly probe: Probe;
+  /** Offers the results. */
+  readonly offerWalk: (walk: HnswWalk) => void;
+}
+
+function walkIndex(
+  scan: Scan,
+  { table, space, probe, offerWalk }: Walked,
+  ef: number,
+  over: number,
+): boolean {
+  const { best, filter } = scan;
   const index = findVectorIndex(table, space);
-  if (
-    index === null ||
-    !table.hasKernel ||
-    !probe.suitsKernels(table.readSpace(space, Space.Length))
-  )
-    return false;
+  if (index === null || !table.hasKernel) return false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
@@ -129,8 +169,8 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
     if (index.state !== state) continue;
     // Accepted ones may be where no other one leads to.
     if (!isFound || (isOver && search.walk.count < wanted)) return false;
-    offerFound(scan, search.walk, table.readSpace(space, Space.Length));
-    return offerChanged(scan, completeTo);
+    offerWalk(search.walk);
+    return offerChanged(scan, table, completeTo);
   }
   return false;
 }
@@ -159,6 +199,30 @@ function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
   }
 }
 
+/** Offers the vertices that the results of a walk through signs name, likely best first. */
+function offerNamed(scan: Scan, signs: VectorTable, walk: HnswWalk): void {
+  const { table, probe, best } = scan;
+  const { words } = signs.memory;
+  const vertices = walk.slots().map((slot) => words[slot + Slot.Vertex]!);
+  scan.poll(vertices.length);
+  const slots: number[] = [];
+  let length = 0;
+  for (const vertex of vertices) {
+    const slot = vertex === 0 ? 0 : table.slotOf(vertex);
+    const kind = table.memory.lengthIn(slot);
+    if (kind === 0) continue;
+    if (length === 0 && probe.suitsKernels(kind)) length = kind;
+    if (kind === length) slots.push(slot);
+    else if (!best.has(vertex)) offer(scan, vertex);
+  }
+  for (let at = 0, size = Math.min(Math.max(1, best.limit), GROUP); at < slots.length; ) {
+    const some = slots.slice(at, at + size);
+    offerSlots(scan, hasRow(length) ? selectBounded(scan, some, length) : some, length);
+    at += size;
+    size = GROUP;
+  }
+}
+
 /** Returns the slots of larger precision whose exact score may reach that of the worst result. */
 function selectBounded(
   { table, probe, best }: Scan,
@@ -173,9 +237,9 @@ function selectBounded(
   return slots.filter((_, at) => !(memory.scores[MAX_LIST + at]! < least));
 }
 
-/** Offers the vertices that got a vector since; false if there are too many. */
-function offerChanged(scan: Scan, writes: number): boolean {
-  const changed = scan.table.changedSince(writes);
+/** Offers the vertices that a table got a vector of since; false if there are too many. */
+function offerChanged(scan: Scan, table: VectorTable, writes: number): boolean {
+  const changed = table.changedSince(writes);
   if (changed === null) return false;
   for (const vertex of changed) {
     if (!scan.best.has(vertex)) offer(scan, vertex);

@@ -3,6 +3,7 @@
 //
 //   INPUT    float32 components, or int16 that replace them       OUTPUT   int8 components
 //   RESULT   fingerprint, or sums     STATE    state of the weights' generator
+//   FACTORS  float32, applied to INPUT
 //   TABLE    weights of fingerprints, 128 bytes per position, generated on demand
 
 import { Arena, createKernelMemory, sharedBuffer } from "../memory/arena.js";
@@ -17,7 +18,8 @@ const INPUT = 0;
 const OUTPUT = 0x4_0000;
 const RESULT = 0x5_0000;
 const STATE = RESULT + 64;
-const TABLE = RESULT + 256;
+const FACTORS = 0x6_0000;
+const TABLE = 0xa_0000;
 const BYTES_A_POSITION = 128;
 const SEEDS = 4;
 const SUMS = 64;
@@ -43,6 +45,7 @@ class ScratchBuffers {
   readonly #result: Uint32Array;
   readonly #sums: Float64Array;
   readonly #words: Int16Array;
+  readonly #factors: Float32Array;
   readonly #state: BigUint64Array;
   /** Seed of the weights in the table, and their number. */
   #seed = 0n;
@@ -63,6 +66,7 @@ class ScratchBuffers {
     this.#result = new Uint32Array(buffer, RESULT, 2);
     this.#sums = new Float64Array(buffer, RESULT, 2);
     this.#words = new Int16Array(buffer, INPUT, MAX_COMPONENTS);
+    this.#factors = new Float32Array(buffer, FACTORS, MAX_COMPONENTS);
     this.#state = new BigUint64Array(buffer, STATE, 2 * SEEDS);
   }
 
@@ -89,6 +93,26 @@ class ScratchBuffers {
   /** The int16 components of the last `widen`. */
   words(length: number): Int16Array {
     return this.#words.subarray(0, length);
+  }
+
+  /** Subtracts a center from `input` times a factor: 1, or what makes its norm 1. */
+  center(center: Float32Array, isScaled: boolean): void {
+    const { length } = center;
+    const norm = isScaled ? Math.sqrt(this.#kernel.dotFloats(INPUT, INPUT, length)) : 1;
+    this.#factors.set(center);
+    this.#kernel.center(INPUT, length, norm === 0 ? 1 : 1 / norm, FACTORS);
+  }
+
+  /** Multiplies `input` by factors, then transforms a power of two of it (Walsh and Hadamard). */
+  reflect(factors: Float32Array, first: number, size: number): void {
+    this.#factors.set(factors);
+    this.#kernel.multiply(INPUT, factors.length, FACTORS);
+    this.#kernel.hadamard(INPUT + first * 4, size);
+  }
+
+  /** Writes the signs of `input` to `output`: 1 for numbers above 0, else 0. */
+  sign(length: number): void {
+    this.#kernel.positive(INPUT, length, OUTPUT);
   }
 
   /** Returns the sum of squares of `output`. */

@@ -1,6 +1,8 @@
 // All tables of vectors of a graph: the unnamed one, and one for each name. A name is a property
-// key with a code, which it retains. Names are created by the first change that uses them.
+// key with a code, which it retains. Names are created by the first change that uses them. Indexes
+// of signs have tables, too, which are not among those of the vectors.
 
+import { MEASURE_NAMES } from "../../base/measure-names.js";
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
@@ -8,6 +10,9 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
 import type { ContentDigest } from "../store/content-digest.js";
+import { Precision } from "./precision.js";
+import { registerSigns, SignTable } from "./sign-table.js";
+import { bitsOfSetting, settingIndex } from "./similarity-settings.js";
 import {
   FIELD_DIRECTORY_WORDS,
   FIELD_WORDS,
@@ -17,8 +22,14 @@ import {
 } from "./vector-root.js";
 import { VectorTable } from "./vector-table.js";
 
-/** Maximum number of names in a graph. */
+/** Maximum number of names in a graph, and of indexes of signs. */
 export const MAX_VECTOR_NAMES = 16;
+const MAX_SIGN_INDEXES = 16;
+
+const SIGN_SETTINGS = [
+  ["precision", Precision.Binary],
+  ["measure", MEASURE_NAMES.indexOf("hamming")],
+] as const;
 
 export class VectorFields {
   /** The vectors without a name. */
@@ -32,6 +43,7 @@ export class VectorFields {
   readonly #blocks: BlockAllocator;
   /** Tables of this thread by their block. */
   readonly #tables = new Map<number, VectorTable>();
+  readonly #signs = new Map<number, SignTable>();
 
   constructor(writer: Writer, reader: SeqlockReader, digest: ContentDigest) {
     this.#writer = writer;
@@ -42,6 +54,7 @@ export class VectorFields {
     this.#lists = writer.memory.lists;
     this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
     this.unnamed = new VectorTable(writer, reader, digest, this.#root);
+    registerSigns(this.unnamed, (length) => this.findSigns(0, length));
   }
 
   /** Number of vectors in all tables. */
@@ -51,13 +64,52 @@ export class VectorFields {
 
   /** Returns the tables: the unnamed one, then those of names. */
   all(): readonly VectorTable[] {
-    return [this.unnamed, ...this.#fields().map((field) => this.#tableAt(field))];
+    return [this.unnamed, ...this.#names().map((field) => this.#tableAt(field))];
+  }
+
+  /** Returns the tables of signs, also those whose index is being dropped. */
+  allSigns(): readonly SignTable[] {
+    const fields = this.#fields().filter((field) => this.#lengthOfSigns(field) !== 0);
+    return fields.flatMap((field) => this.#signsAt(field) ?? []);
+  }
+
+  /** Returns the signs of the vectors of a key code and length; null if there never were any. */
+  findSigns(key: number, length: number): SignTable | null {
+    if (this.#header.words[Header.VectorFields] === 0) return null;
+    const { words } = this.#lists;
+    const found = this.#fields().find((field) => {
+      return this.#lengthOfSigns(field) === length && words[field + Field.Key] === key;
+    });
+    return found === undefined ? null : this.#signsAt(found);
+  }
+
+  /**
+   * Returns the signs of the vectors of a key code and length. Requires a mutation.
+   * @throws CapacityError at 16 indexes of signs
+   */
+  requireSigns(key: number, length: number): SignTable {
+    const known = this.findSigns(key, length);
+    if (known !== null) return known;
+    if (this.hasAllSigns) {
+      throw new CapacityError(`a graph has at most ${MAX_SIGN_INDEXES} indexes of signs`);
+    }
+    this.require(key);
+    const signs = this.#signsAt(this.#addField(key, length))!;
+    for (const [name, value] of SIGN_SETTINGS) {
+      signs.table.changeSetting(settingIndex(name), bitsOfSetting(name, value));
+    }
+    return signs;
+  }
+
+  /** True if no further index of signs can be created. */
+  get hasAllSigns(): boolean {
+    return this.#fields().length - this.#names().length === MAX_SIGN_INDEXES;
   }
 
   /** Returns the table of a key code, 0 for the unnamed one; null if there is none. */
   find(key: number): VectorTable | null {
     if (key === 0) return this.unnamed;
-    const field = this.#fields().find((at) => this.#lists.words[at + Field.Key] === key);
+    const field = this.#names().find((at) => this.#lists.words[at + Field.Key] === key);
     return field === undefined ? null : this.#tableAt(field);
   }
 
@@ -68,7 +120,7 @@ export class VectorFields {
 
   /** True if no further name can be created. */
   get isFull(): boolean {
-    return this.#fields().length === MAX_VECTOR_NAMES;
+    return this.#names().length === MAX_VECTOR_NAMES;
   }
 
   /**
@@ -92,20 +144,31 @@ export class VectorFields {
     writer.add(this.#header, Header.VectorEpoch, 1);
     this.#root.clearSlots();
     this.#tables.clear();
+    this.#signs.clear();
   }
 
   /** Refreshes the views after the graph has moved to another memory. */
   refresh(): void {
     this.unnamed.refresh();
     for (const table of this.#tables.values()) table.refresh();
+    for (const { table } of this.#signs.values()) table.refresh();
   }
 
   /** Returns the blocks of the names. */
+  #names(): number[] {
+    return this.#fields().filter((field) => this.#lengthOfSigns(field) === 0);
+  }
+
+  #lengthOfSigns(field: number): number {
+    return this.#lists.words[field + Field.Signs]!;
+  }
+
+  /** Returns the blocks of the names and of signs. */
   #fields(): number[] {
     const fields: number[] = [];
     let field = this.#header.words[Header.VectorFields]!;
     if (field + FIELD_WORDS > this.#lists.words.length) this.#writer.memory.refresh();
-    while (field !== 0 && fields.length < MAX_VECTOR_NAMES) {
+    while (field !== 0 && fields.length < MAX_VECTOR_NAMES + MAX_SIGN_INDEXES) {
       fields.push(field);
       field = this.#lists.words[field + Field.Next] ?? 0;
     }
@@ -115,26 +178,51 @@ export class VectorFields {
   #tableAt(field: number): VectorTable {
     const known = this.#tables.get(field);
     // A block may have been rolled back, or discarded, and reused for another name.
-    if (known?.exists && known.key === this.#lists.words[field + Field.Key]) return known;
+    const key = this.#lists.words[field + Field.Key]!;
+    if (known?.exists && known.key === key) return known;
     const root = new NamedRoot(this.#writer, field);
     const table = new VectorTable(this.#writer, this.#reader, this.#digest, root);
+    registerSigns(table, (length) => this.findSigns(key, length));
     this.#tables.set(field, table);
     return table;
   }
 
+  /** Returns null while the name of the vectors is being created. */
+  #signsAt(field: number): SignTable | null {
+    const known = this.#signs.get(field);
+    const key = this.#lists.words[field + Field.Key]!;
+    const isSame = known?.table.key === key && known.length === this.#lengthOfSigns(field);
+    if (known?.exists && isSame) return known;
+    const vectors = this.find(key);
+    if (vectors === null) return null;
+    const root = new NamedRoot(this.#writer, field);
+    const table = new VectorTable(this.#writer, this.#reader, null, root);
+    const signs = new SignTable(vectors, table, field);
+    this.#signs.set(field, signs);
+    return signs;
+  }
+
   #create(key: number): VectorTable {
-    const writer = this.#writer;
     if (this.isFull) {
       throw new CapacityError(`a graph has at most ${MAX_VECTOR_NAMES} names of vectors`);
     }
+    return this.#tableAt(this.#addField(key, 0));
+  }
+
+  /**
+   * Returns a new block.
+   * @param signs components of the vectors whose signs it is for; 0: vectors of a name
+   */
+  #addField(key: number, signs: number): number {
     const field = this.#allocate(FIELD_WORDS);
     const directory = this.#allocate(FIELD_DIRECTORY_WORDS);
     const { words } = this.#lists;
     words[field + Field.Key] = key;
     words[field + Field.Directory] = directory;
+    words[field + Field.Signs] = signs;
     words[field + Field.Next] = this.#header.words[Header.VectorFields]!;
-    writer.put(this.#header, Header.VectorFields, field);
-    return this.#tableAt(field);
+    this.#writer.put(this.#header, Header.VectorFields, field);
+    return field;
   }
 
   /** Returns a block of zeros. */

@@ -75,7 +75,9 @@ export const RING_WORDS = 16_384;
 const FEATURES = 0x8000_0000;
 const PRECISION_SHIFT = 29;
 const PRECISION_MASK = 3;
-const LENGTH_MASK = 0x1fff_ffff;
+/** Only of operations, on an index of signs. */
+const SIGNS = 0x1000_0000;
+const LENGTH_MASK = 0x0fff_ffff;
 
 /** Returns the length word of slots of such vectors. */
 export function slotLength(bytes: number, isFeatures: boolean, precision = 0): number {
@@ -85,6 +87,16 @@ export function slotLength(bytes: number, isFeatures: boolean, precision = 0): n
 
 export function hasFeatures(length: number): boolean {
   return (length & FEATURES) !== 0;
+}
+
+/** Returns the length word that stands for the index of the signs of such vectors. */
+export function signIndexLength(components: number): number {
+  return components | SIGNS;
+}
+
+/** Returns whether an operation is on an index of signs. */
+export function isSignIndex(length: number): boolean {
+  return (length & SIGNS) !== 0;
 }
 
 /** Returns the number of components, or bytes of features, of a length word. */

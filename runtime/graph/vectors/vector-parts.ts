@@ -395,6 +395,9 @@ export function equalComponents(a: VectorParts, b: VectorParts): boolean {
   if (a.precision === Precision.Int8 && b.precision === Precision.Int8) {
     return a.scale === b.scale && a.bytes.every((byte, index) => byte === b.bytes[index]);
   }
+  if (a.precision === Precision.Binary && b.precision === Precision.Binary) {
+    return a.bytes.every((byte, index) => byte === b.bytes[index]);
+  }
   const others = exactComponents(b);
   return exactComponents(a).every((component, index) => component === others[index]);
 }

@@ -1,7 +1,9 @@
 // State of one table of vectors: the unnamed vectors of a graph, or those of one name. Both have
 // the same words, in the header or in a block of `lists`, and a map from vertices to slots.
 //
-//   field   in `lists`: words below, then a word per similarity setting     one for each name
+//   field   in `lists`: words below, then a word per similarity setting     one for each name, and
+//                                                                   for each index of signs
+//   center  in `lists`: float32 x length                             one for each index of signs
 //   pages   in `lists`: directory of a field, whose pages hold the slots of 4,096 vertices
 //
 // Directories and pages never move, so readers need no lock. Truncating the graph discards them;
@@ -86,6 +88,14 @@ export const Field = {
   Spaces: 4,
   Ring: 5,
   Directory: 6,
+  /** Components of the vectors whose signs these are; 0: the vectors of a name. */
+  Signs: 7,
+  /** Of signs: their center. */
+  Center: 8,
+  /** Every vector written before this value of `writes` of its table has signs. */
+  SignsTo: 9,
+  /** 0 until every vector had signs. */
+  IsFilled: 10,
   Settings: 16,
 } as const;
 export const FIELD_WORDS = 32;
@@ -94,7 +104,7 @@ export const PAGE_WORDS = 1 << PAGE_SHIFT;
 /** A page for each 4,096 vertices that a graph can have. */
 export const FIELD_DIRECTORY_WORDS = 2 ** 30 / RECORD_WORDS / PAGE_WORDS;
 
-/** Root of the vectors of one name. */
+/** Root of the vectors of one name, or of their signs. */
 export class NamedRoot implements VectorRoot {
   readonly key: number;
   readonly arena: Arena;

@@ -65,6 +65,22 @@ export class VectorSlots implements Allocator {
     writer.put(this.#lists, space + Space.FreeSlot, slot);
   }
 
+  /** Within a mutation: frees all slabs of a space; no slot may be in use or in an index. */
+  freeSlabs(space: number): void {
+    const writer = this.#writer;
+    const share = computeSlabShare(this.#readSpace(space, Space.Length));
+    for (let slab = this.#readSpace(space, Space.FirstSlab); slab !== 0; ) {
+      const { words } = this.#vectors;
+      const size = SLAB_WORDS + words[slab + Slab.Slots]! * share;
+      const next = words[slab + Slab.Next]!;
+      this.#slabs.free(writer, slab, this.#slabs.classFor(size));
+      slab = next;
+    }
+    for (const word of [Space.FirstSlab, Space.LastSlab, Space.FreeSlot, Space.Slots]) {
+      writer.put(this.#lists, space + word, 0);
+    }
+  }
+
   /** Returns an unreferenced slot. */
   #take(space: number): number {
     const writer = this.#writer;

@@ -50,10 +50,16 @@ export class VectorTable {
   readonly #slots: VectorSlots;
   readonly #lists: Arena;
   readonly #blocks: BlockAllocator;
-  readonly #digest: ContentDigest;
+  readonly #digest: ContentDigest | null;
   #memory: VectorMemory | null = null;
 
-  constructor(writer: Writer, reader: SeqlockReader, digest: ContentDigest, root: VectorRoot) {
+  /** @param digest null for signs, which are no contents */
+  constructor(
+    writer: Writer,
+    reader: SeqlockReader,
+    digest: ContentDigest | null,
+    root: VectorRoot,
+  ) {
     const { memory } = writer;
     this.#digest = digest;
     this.#root = root;
@@ -197,14 +203,20 @@ export class VectorTable {
 
   /** With the mutex: adds the vector of a vertex to the digest. */
   addToDigest(vertex: number, sign: Sign = 1): void {
-    const slot = this.#digest.isMaintained ? this.slotOf(vertex) : 0;
+    const digest = this.#digest;
+    const slot = digest?.isMaintained === true ? this.slotOf(vertex) : 0;
     const parts = slot === 0 ? null : this.#readParts(slot);
-    if (parts !== null) this.#digest.vector(sign, vertex, parts, this.key);
+    if (parts !== null) digest!.vector(sign, vertex, parts, this.key);
   }
 
   /** Within a mutation: frees a slot that an index has released. */
   freeSlot(slot: number, space: number): void {
     this.#slots.free(slot, space);
+  }
+
+  /** Within a mutation: frees the memory of a space without vectors and nodes. */
+  freeSlabs(space: number): void {
+    this.#slots.freeSlabs(space);
   }
 
   /**

@@ -203,6 +203,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ g: { indexes: {} } }, /^\.g\.indexes: expected a list of indexes, got \{\}$/],
     [{ g: { indexes: ["text"] } }, /^\.g\.indexes\[0\]: expected one of \{ text \}, /],
     [{ g: { indexes: [{ ids: true, property: "a" }] } }, /^\.g\.indexes\[0\]: expected one of/],
+    [{ g: { indexes: [{ vectors: { length: 2, signs: 1 } }] } }, /\.vectors\.signs: expected/],
     [{ g: { indexes: [{ text: { keys: "a" } }] } }, /^\.g\.indexes\[0\]\.text\.keys: expected/],
     [{ g: { indexes: [{ text: { keys: ["a"], lang: "en" } }] } }, /\.text\.lang: unknown key/],
     [{ g: { readonl: true } }, /^\.g\.readonl: unknown key, did you mean `readonly`\?$/],

@@ -9,6 +9,7 @@ import type { Scan } from "../../vectors/offer-vertices.js";
 import { hasExactRow } from "../../vectors/precision.js";
 import type { Probe } from "../../vectors/probe.js";
 import { scanVectors, scoreListed } from "../../vectors/scan-vectors.js";
+import { findSigns, type SignTable } from "../../vectors/sign-table.js";
 import type { VectorTable } from "../../vectors/vector-table.js";
 import type { VertexTest } from "../match/vertex-test.js";
 import { findSource } from "./candidate-sources.js";
@@ -67,7 +68,8 @@ export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Sc
     const isRare = passing.share < RARE;
     scanVectors(scan, isRare ? Math.min(MAX_EF, 2 * ef) : ef, passing.share);
   }
-  return { origin: "HNSW index", count: ef };
+  const isOfSigns = signsOf(scan) !== null;
+  return { origin: isOfSigns ? "HNSW index of signs" : "HNSW index", count: ef };
 }
 
 /** Estimated share of the vertices that meet a condition. */
@@ -163,9 +165,19 @@ const INEXACT = 1.5;
 /** Factor of a scan that bounds the scores of vectors of larger precision. */
 const BOUNDED = 1.7;
 
+/** Signs are bits: as many take the time of an int8 component. */
+const SIGNS_PER_BYTE = 8;
+
+/** Returns the signs that an index search compares; null if it compares vectors. */
+function signsOf({ table, probe }: Pick<Scan, "table" | "probe">): SignTable | null {
+  const signs = findSigns(table, probe.length);
+  return signs === null || signs.ef === 0 ? null : signs;
+}
+
 function estimateCosts({ table, probe }: Scan, ef: number, share: number, isOpen: boolean): Costs {
   const { length } = probe;
-  const walk = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + length / 400);
+  const compared = signsOf({ table, probe }) === null ? length : length / SIGNS_PER_BYTE;
+  const walk = ef === 0 ? Number.POSITIVE_INFINITY : (7500 + ef * 290) * (1 + compared / 400);
   const index = INEXACT * walk;
   const bounding = hasExactRow(table.precision) ? BOUNDED : 1;
   return {

@@ -117,6 +117,14 @@ export interface VectorKernel {
    * float32s.
    */
   quantizeWords(from: number, length: number, scale: number, to: number, sums: number): void;
+  /** Multiplies float32s by a factor and subtracts others. */
+  center(at: number, length: number, factor: number, center: number): void;
+  /** Multiplies float32s by others. */
+  multiply(at: number, length: number, by: number): void;
+  /** Walsh-Hadamard transform of a power of two of float32s, in place. */
+  hadamard(at: number, size: number): void;
+  /** Writes a byte for each float32: 1 for those above 0, else 0. */
+  positive(at: number, length: number, to: number): void;
   /** Returns a 64-bit hash. */
   mix(value: bigint): bigint;
   weights(table: number, positions: number, state: number): void;

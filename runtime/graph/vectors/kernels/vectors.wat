@@ -530,9 +530,12 @@
       (br $next))))
 
   ;; Keeps up to $room of the sorted results: each that is more similar to what they were scored by
-  ;; than to any one kept before. Returns their number.
+  ;; than to any one kept before, or as similar, unless both score alike. Else an equal vector, kept
+  ;; first, would refuse all others, and equal vectors would be linked with each other alone. Returns
+  ;; their number.
   (func (export "diversify") (param $state i32) (param $room i32) (param $factor f32) (result i32)
     (local $at i32) (local $end i32) (local $first i32) (local $last i32) (local $other i32)
+    (local $score f32)
     (local.set $first (i32.load offset=48 (local.get $state)))
     (local.set $at (local.get $first))
     (local.set $last (local.get $first))
@@ -546,12 +549,15 @@
         (local.set $other (local.get $first))
         (block $kept (loop $compare
           (br_if $kept (i32.ge_u (local.get $other) (local.get $last)))
-          (br_if $refused (i32.eqz (f32.lt
-            (call $pair
-              (i32.load offset=4 (local.get $other)) (i32.load offset=4 (local.get $at))
-              (i32.load offset=20 (local.get $state)) (i32.load offset=24 (local.get $state))
-              (local.get $factor) (f32.load offset=32 (local.get $state)))
-            (f32.load (local.get $at)))))
+          (local.set $score (call $pair
+            (i32.load offset=4 (local.get $other)) (i32.load offset=4 (local.get $at))
+            (i32.load offset=20 (local.get $state)) (i32.load offset=24 (local.get $state))
+            (local.get $factor) (f32.load offset=32 (local.get $state))))
+          (br_if $refused (i32.eqz (i32.or
+            (f32.lt (local.get $score) (f32.load (local.get $at)))
+            (i32.and
+              (f32.eq (local.get $score) (f32.load (local.get $at)))
+              (f32.ne (f32.load (local.get $other)) (f32.load (local.get $at)))))))
           (local.set $other (i32.add (local.get $other) (i32.const 8)))
           (br $compare)))
         (i64.store (local.get $last) (i64.load (local.get $at)))
@@ -781,6 +787,90 @@
     (local.set $pair (f64x2.sub (local.get $pair) (f64x2.mul
       (local.get $scale) (f64x2.convert_low_i32x4_s (local.get $multiples)))))
     (f64x2.mul (local.get $pair) (local.get $pair)))
+
+  ;; float32s times a factor, minus a center.
+  (func (export "center")
+    (param $at i32) (param $length i32) (param $factor f32) (param $center i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $at) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (v128.store (local.get $at) (f32x4.sub
+        (f32x4.mul (v128.load (local.get $at)) (f32x4.splat (local.get $factor)))
+        (v128.load (local.get $center))))
+      (local.set $at (i32.add (local.get $at) (i32.const 16)))
+      (local.set $center (i32.add (local.get $center) (i32.const 16)))
+      (br $next))))
+
+  ;; float32s times others.
+  (func (export "multiply") (param $at i32) (param $length i32) (param $by i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $at) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (v128.store (local.get $at)
+        (f32x4.mul (v128.load (local.get $at)) (v128.load (local.get $by))))
+      (local.set $at (i32.add (local.get $at) (i32.const 16)))
+      (local.set $by (i32.add (local.get $by) (i32.const 16)))
+      (br $next))))
+
+  ;; Walsh-Hadamard transform of float32s, a power of two from 4 on. The first two of its steps
+  ;; combine numbers within four.
+  (func (export "hadamard") (param $at i32) (param $size i32)
+    (local $end i32) (local $half i32) (local $start i32) (local $p i32) (local $middle i32)
+    (local $v v128) (local $w v128)
+    (local.set $end (i32.add (local.get $at) (i32.shl (local.get $size) (i32.const 2))))
+    (local.set $p (local.get $at))
+    (loop $four
+      (local.set $v (v128.load (local.get $p)))
+      (local.set $v (f32x4.add
+        (i8x16.shuffle 0 1 2 3 0 1 2 3 8 9 10 11 8 9 10 11 (local.get $v) (local.get $v))
+        (f32x4.mul (v128.const f32x4 1 -1 1 -1)
+          (i8x16.shuffle 4 5 6 7 4 5 6 7 12 13 14 15 12 13 14 15
+            (local.get $v) (local.get $v)))))
+      (v128.store (local.get $p) (f32x4.add
+        (i8x16.shuffle 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 (local.get $v) (local.get $v))
+        (f32x4.mul (v128.const f32x4 1 1 -1 -1)
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15
+            (local.get $v) (local.get $v)))))
+      (local.set $p (i32.add (local.get $p) (i32.const 16)))
+      (br_if $four (i32.lt_u (local.get $p) (local.get $end))))
+    (local.set $half (i32.const 16))
+    (block $done (loop $step
+      (br_if $done (i32.ge_u (local.get $half) (i32.shl (local.get $size) (i32.const 2))))
+      (local.set $start (local.get $at))
+      (loop $pair
+        (local.set $p (local.get $start))
+        (local.set $middle (i32.add (local.get $start) (local.get $half)))
+        (loop $next
+          (local.set $v (v128.load (local.get $p)))
+          (local.set $w (v128.load (i32.add (local.get $p) (local.get $half))))
+          (v128.store (local.get $p) (f32x4.add (local.get $v) (local.get $w)))
+          (v128.store (i32.add (local.get $p) (local.get $half))
+            (f32x4.sub (local.get $v) (local.get $w)))
+          (local.set $p (i32.add (local.get $p) (i32.const 16)))
+          (br_if $next (i32.lt_u (local.get $p) (local.get $middle))))
+        (local.set $start (i32.add (local.get $middle) (local.get $half)))
+        (br_if $pair (i32.lt_u (local.get $start) (local.get $end))))
+      (local.set $half (i32.shl (local.get $half) (i32.const 1)))
+      (br $step))))
+
+  ;; Bytes of float32s, a multiple of 16: 1 for those above 0, else 0.
+  (func (export "positive") (param $at i32) (param $length i32) (param $to i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $at) (i32.shl (local.get $length) (i32.const 2))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+      (v128.store (local.get $to) (v128.and (i8x16.splat (i32.const 1)) (i8x16.narrow_i16x8_s
+        (i16x8.narrow_i32x4_s
+          (f32x4.gt (v128.load (local.get $at)) (v128.const f32x4 0 0 0 0))
+          (f32x4.gt (v128.load offset=16 (local.get $at)) (v128.const f32x4 0 0 0 0)))
+        (i16x8.narrow_i32x4_s
+          (f32x4.gt (v128.load offset=32 (local.get $at)) (v128.const f32x4 0 0 0 0))
+          (f32x4.gt (v128.load offset=48 (local.get $at)) (v128.const f32x4 0 0 0 0))))))
+      (local.set $at (i32.add (local.get $at) (i32.const 64)))
+      (local.set $to (i32.add (local.get $to) (i32.const 16)))
+      (br $next))))
 
   (func $mix (export "mix") (param $n i64) (result i64)
     (local $h i64) (local $b i64)

@@ -25,7 +25,8 @@ import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 export function checkIndexes(store: GraphStore): void {
   const { vectorFields, memory } = store;
   const blocks: Block[] = [];
-  for (const table of vectorFields.all()) {
+  const ofSigns = vectorFields.allSigns().map(({ table }) => table);
+  for (const table of [...vectorFields.all(), ...ofSigns]) {
     for (const space of table.spaces()) {
       const nodes = nodesOf(table, space);
       const index = table.readSpace(space, Space.Index);

@@ -33,6 +33,12 @@ import { fingerprintModel } from "./vector-model.js";
 export function checkVectors(store: GraphStore, used: readonly number[]): void {
   const slabs: Block[] = [];
   for (const table of store.vectorFields.all()) checkTable(store, table, used, slabs);
+  for (const { table } of store.vectorFields.allSigns()) {
+    // Signs outlive their vector, and the vertex; their fingerprints are not read.
+    const named = store.memory.header.words[Header.HandleEnd]!;
+    const owners = Array.from({ length: named }, (_, vertex) => vertex);
+    checkTable(store, table, owners, slabs, false);
+  }
   checkBlocks(store, store.memory.vectors, SLAB_UNIT_WORDS, slabs);
   checkIndexes(store);
 }
@@ -42,6 +48,7 @@ function checkTable(
   table: VectorTable,
   used: readonly number[],
   slabs: Block[],
+  hasParts = true,
 ): void {
   const owners = new Map<number, number>();
   for (const vertex of used) {
@@ -49,7 +56,7 @@ function checkTable(
     if (slot === 0) continue;
     assert.not(owners.has(slot), `slot ${slot} is of one vertex`);
     owners.set(slot, vertex);
-    checkParts(table, vertex);
+    if (hasParts) checkParts(table, vertex);
   }
   assert.is(table.count, owners.size, "count of vectors");
   const end = store.memory.vectorSlots.words.length;
@@ -83,6 +90,7 @@ export function vectorLists(store: GraphStore): Block[] {
   const ring = store.memory.header.words[Header.VectorRing]!;
   return [
     ...store.vectorFields.all().flatMap(listsOfTable),
+    ...store.vectorFields.allSigns().flatMap(({ table }) => listsOfTable(table)),
     ...(ring === 0 ? [] : [[ring, RING_WORDS] as Block]),
     ...fieldBlocks(store),
   ];
@@ -107,6 +115,8 @@ function fieldBlocks({ memory }: GraphStore): Block[] {
   for (; field !== 0; field = words[field + Field.Next]!) {
     const [ring, directory] = [words[field + Field.Ring]!, words[field + Field.Directory]!];
     blocks.push([field, FIELD_WORDS], [directory, FIELD_DIRECTORY_WORDS]);
+    const center = words[field + Field.Center]!;
+    if (center !== 0) blocks.push([center, words[field + Field.Signs]!]);
     if (ring !== 0) blocks.push([ring, RING_WORDS]);
     for (const page of words.subarray(directory, directory + FIELD_DIRECTORY_WORDS)) {
       if (page !== 0) blocks.push([page, PAGE_WORDS]);

@@ -81,6 +81,18 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
   assert.equal(found(), all);
 });
 
+test("leads from equal vectors to others", ({ store, graph, space }) => {
+  for (let number = 0; number < 480; number++) {
+    graph.createVertex(`v${number}`, { vector: vector(number % 12) });
+  }
+  build(store);
+  const search = new HnswSearch(store.vectors, space());
+  for (let number = 0; number < 12; number++) {
+    search.nearest(new Probe(store.vectors, partsOfLike(vector(number), "probe")), 60, null);
+    assert.is(search.walk.count, 60);
+  }
+});
+
 test("remembers for a condition which vertices it refused", ({ store, graph, space }) => {
   fill(graph, 0, 200);
   build(store);

@@ -1,0 +1,127 @@
+// Computes the signs of vectors, and frees those of a dropped index, in small steps. Only the index
+// thread does; if it dies, its successor continues.
+
+import { listVertices } from "./list-vertices.js";
+import type { SignTable } from "./sign-table.js";
+import { toDirection } from "./signs.js";
+import { Space } from "./vector-layout.js";
+import { equalComponents, type VectorParts } from "./vector-parts.js";
+
+/** Vertices per step. */
+const BATCH = 16;
+/** Vectors that the center is the mean of; fewer than the least are quickly compared one by one. */
+const LEAST_CENTERED = 256;
+const MOST_CENTERED = 1024;
+
+/** Returns whether the vectors are so few that nothing is computed yet. */
+export function isWaiting(signs: SignTable): boolean {
+  return !signs.hasCenter && signs.count < LEAST_CENTERED;
+}
+
+/** Computes the signs of all vectors that have none, or others; yields after each step. */
+export function* fillSigns(signs: SignTable): Generator<undefined, void, void> {
+  if (isWaiting(signs)) return;
+  if (!signs.hasCenter) yield* chooseCenter(signs);
+  const { vectors, table } = signs;
+  const { writes } = vectors;
+  const changed = signs.isFilled ? vectors.changedSince(signs.signsTo) : null;
+  if (changed === null) yield* fillAll(signs);
+  else {
+    for (let at = 0; at < changed.length; at += BATCH) {
+      update(signs, changed.subarray(at, at + BATCH));
+      yield;
+    }
+  }
+  table.writer.mutate(() => {
+    if (isWanted(signs)) signs.setFilled(writes);
+  });
+}
+
+function* fillAll(signs: SignTable): Generator<undefined, void, void> {
+  const { vectors, table } = signs;
+  for (const space of signs.spaces()) {
+    for (const vertices of listVertices(vectors, space, BATCH)) {
+      update(signs, vertices);
+      yield;
+    }
+  }
+  // Vectors may have been removed since their signs were computed.
+  for (const vertices of listVertices(table, signs.space, BATCH)) {
+    update(signs, vertices);
+    yield;
+  }
+}
+
+/** Chooses the mean of some vectors, spread over all, as center. */
+function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
+  const { vectors, table, length } = signs;
+  const isScaled = vectors.measure.name === "cosine";
+  const step = Math.ceil(signs.count / MOST_CENTERED);
+  const sums = new Float64Array(length);
+  let [seen, added] = [0, 0];
+  for (const space of signs.spaces()) {
+    for (const vertices of listVertices(vectors, space, BATCH)) {
+      for (const vertex of vertices) {
+        const parts = seen++ % step === 0 ? vectors.get(vertex) : null;
+        if (parts === null || parts.bytes.length !== length || parts.isFeatures) continue;
+        const numbers = toDirection(parts, isScaled);
+        for (let at = 0; at < length; at++) sums[at]! += numbers[at]!;
+        added++;
+      }
+      yield;
+    }
+  }
+  const center = sums.map((sum) => sum / Math.max(1, added));
+  table.writer.mutate(() => {
+    if (isWanted(signs) && !signs.hasCenter) signs.setCenter(center);
+  });
+}
+
+/**
+ * Makes the signs of vertices those of their vectors. A vector that is replaced meanwhile is among
+ * the changed ones next time.
+ */
+function update(signs: SignTable, vertices: Iterable<number>): void {
+  const { vectors, table, length } = signs;
+  if (!isWanted(signs) || !signs.hasCenter) return;
+  const changes = new Map<number, VectorParts | null>();
+  for (const vertex of vertices) {
+    const parts = vectors.get(vertex);
+    const isCovered = parts.bytes.length === length && !parts.isFeatures;
+    const computed = isCovered ? signs.signsOf(parts) : null;
+    const known = table.has(vertex) ? table.get(vertex) : null;
+    const isSame =
+      computed === null || known === null ? computed === known : equalComponents(computed, known);
+    if (!isSame) changes.set(vertex, computed);
+  }
+  if (changes.size === 0) return;
+  table.writer.mutate(() => {
+    if (!isWanted(signs)) return;
+    for (const [vertex, computed] of changes) {
+      if (computed === null) table.remove(vertex);
+      else table.set(vertex, computed);
+    }
+  });
+}
+
+/** Frees the signs of a dropped index, which has no nodes left. */
+export function* clearSigns(signs: SignTable): Generator<undefined, void, void> {
+  const { table, space } = signs;
+  if (space === 0) return;
+  for (const vertices of listVertices(table, space, BATCH)) {
+    table.writer.mutate(() => {
+      if (!signs.exists || isWanted(signs)) return;
+      for (const vertex of vertices) table.remove(vertex);
+    });
+    yield;
+  }
+  table.writer.mutate(() => {
+    if (!signs.exists || isWanted(signs) || table.readSpace(space, Space.Count) > 0) return;
+    signs.release();
+  });
+}
+
+/** False once the index was dropped, or the graph truncated. */
+function isWanted(signs: SignTable): boolean {
+  return signs.exists && signs.ef !== 0;
+}

@@ -1,0 +1,175 @@
+// The signs of all vectors of one length and name, in a table of binary vectors of its own, whose
+// HNSW index by Hamming distance an index of signs is. They only name candidates, whose vectors
+// decide: signs may lag behind, and those of removed vectors do no harm. The index thread computes
+// them (sign-builder.ts), so writers do not wait, and no log contains them.
+
+import type { Arena } from "../memory/arena.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
+import { LIST_UNIT_WORDS } from "../memory/layout.js";
+import { VectorIndex } from "./index-layout.js";
+import { Precision } from "./precision.js";
+import { Probe } from "./probe.js";
+import { computeSigns } from "./signs.js";
+import { countComponents, hasFeatures, Space, slotLength } from "./vector-layout.js";
+import type { VectorParts } from "./vector-parts.js";
+import { Field } from "./vector-root.js";
+import type { VectorTable } from "./vector-table.js";
+
+/** Returns the length word of the slots of signs. */
+function signLength(components: number): number {
+  return slotLength(components, false, Precision.Binary);
+}
+
+export class SignTable {
+  /** The vectors whose signs these are. */
+  readonly vectors: VectorTable;
+  /** The signs. */
+  readonly table: VectorTable;
+  /** Number of components. */
+  readonly length: number;
+  readonly #field: number;
+  readonly #lists: Arena;
+  readonly #blocks: BlockAllocator;
+  /** The last probe, and the vector it was made of. */
+  #probed: VectorParts | null = null;
+  #probe: Probe | null = null;
+
+  /** @param field block of the table in `lists` */
+  constructor(vectors: VectorTable, table: VectorTable, field: number) {
+    this.vectors = vectors;
+    this.table = table;
+    this.#field = field;
+    this.#lists = table.writer.memory.lists;
+    this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
+    this.length = this.#read(Field.Signs);
+  }
+
+  get exists(): boolean {
+    return this.table.exists;
+  }
+
+  /** The space of the signs; 0 before the index was first requested. */
+  get space(): number {
+    return this.table.spaceOf(signLength(this.length));
+  }
+
+  /** Candidates examined per vector; 0 if no index is wanted. */
+  get ef(): number {
+    const { space } = this;
+    const index = space === 0 ? 0 : this.table.readSpace(space, Space.Index);
+    return index === 0 ? 0 : this.#lists.words[index + VectorIndex.Ef]!;
+  }
+
+  /** True once every vector had signs. */
+  get isFilled(): boolean {
+    return this.#read(Field.IsFilled) === 1;
+  }
+
+  /** Every vector written before this value of its table's `writes` has signs. */
+  get signsTo(): number {
+    return this.#read(Field.SignsTo);
+  }
+
+  get hasCenter(): boolean {
+    return this.#read(Field.Center) !== 0;
+  }
+
+  /** Number of vectors of the length, in any precision. */
+  get count(): number {
+    const { vectors } = this;
+    return this.spaces().reduce((sum, space) => sum + vectors.readSpace(space, Space.Count), 0);
+  }
+
+  /** Returns the spaces of the vectors whose signs these are. */
+  spaces(): number[] {
+    const { vectors } = this;
+    return vectors.spaces().filter((space) => this.covers(vectors.readSpace(space, Space.Length)));
+  }
+
+  /** Returns whether vectors of a length word have signs here. */
+  covers(length: number): boolean {
+    return !hasFeatures(length) && countComponents(length) === this.length;
+  }
+
+  /** Returns the signs of a vector of the length. */
+  signsOf(vector: VectorParts): VectorParts {
+    return computeSigns(vector, this.#center, this.vectors.measure.name === "cosine");
+  }
+
+  get #center(): Float32Array {
+    const { buffer, byteOffset } = this.#lists.words;
+    return new Float32Array(buffer, byteOffset + this.#read(Field.Center) * 4, this.length);
+  }
+
+  /** Returns what is compared with the signs to find a vector. */
+  probeFor(vector: VectorParts): Probe {
+    if (this.#probed !== vector || this.#probe === null) {
+      const { name } = this.vectors.measure;
+      // A dot product is that with the center, which is the same for all, plus one with the rest:
+      // the rest counts in the direction of the probe itself.
+      const center = name === "dot" ? new Float32Array(this.length) : this.#center;
+      const signs = computeSigns(vector, center, name === "cosine");
+      this.#probe ??= new Probe(this.table, signs);
+      this.#probe.rebind(signs);
+      this.#probed = vector;
+    }
+    return this.#probe;
+  }
+
+  /** Within a mutation: requests the index. */
+  want(ef: number): void {
+    this.table.addIndex(signLength(this.length), ef);
+  }
+
+  /** Within a mutation: removes the index from searches; false if there is none. */
+  drop(): boolean {
+    this.#put(Field.IsFilled, 0);
+    return this.table.dropIndex(signLength(this.length));
+  }
+
+  /** Within a mutation. */
+  setCenter(center: Float64Array): void {
+    const block = this.#blocks.allocate(this.table.writer, this.#blocks.classFor(this.length));
+    const { buffer, byteOffset } = this.#lists.words;
+    new Float32Array(buffer, byteOffset + block * 4, this.length).set(center);
+    this.#put(Field.Center, block);
+  }
+
+  /** Within a mutation: every vector written before a value of `writes` has signs. */
+  setFilled(writes: number): void {
+    this.#put(Field.SignsTo, writes);
+    this.#put(Field.IsFilled, 1);
+  }
+
+  /** Within a mutation: frees the memory of an index that was dropped and has no signs left. */
+  release(): void {
+    const center = this.#read(Field.Center);
+    if (center !== 0) {
+      this.#blocks.free(this.table.writer, center, this.#blocks.classFor(this.length));
+    }
+    this.#put(Field.Center, 0);
+    this.table.freeSlabs(this.space);
+    this.#probed = null;
+  }
+
+  #read(word: number): number {
+    return this.#lists.words[this.#field + word]!;
+  }
+
+  #put(word: number, value: number): void {
+    this.table.writer.put(this.#lists, this.#field + word, value);
+  }
+}
+
+type SignFinder = (length: number) => SignTable | null;
+const finders = new WeakMap<VectorTable, SignFinder>();
+
+/** Sets what finds the signs of the vectors of a table, by their number of components. */
+export function registerSigns(vectors: VectorTable, finder: SignFinder): void {
+  finders.set(vectors, finder);
+}
+
+/** Returns the signs of vectors of a number of components; null if there never was an index. */
+export function findSigns(vectors: VectorTable, length: number): SignTable | null {
+  return finders.get(vectors)?.(length) ?? null;
+}

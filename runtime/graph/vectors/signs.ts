@@ -1,0 +1,90 @@
+// Signs of vectors: a bit for each component, whose Hamming distances approximate angles between
+// the vectors. Two steps make the bits of any vectors count alike. A center is subtracted first:
+// components with one sign in all vectors would tell nothing. A rotation follows, which spreads a
+// few large components over all: else they would have no more weight than the others.
+//
+// The rotation is a product of random reflections and Walsh-Hadamard transforms, which need
+// n log n additions. A transform covers a power of two of components, so one takes the first of
+// them, the next one the last.
+
+import { Precision } from "./precision.js";
+import { scratchBuffers } from "./scratch-buffers.js";
+import { exactComponents, VectorParts } from "./vector-parts.js";
+
+/** A step of the rotation. */
+interface Reflection {
+  /** Factors of all components: 1 or -1, times what keeps the norm. */
+  readonly factors: Float32Array;
+  /** First component that is transformed. */
+  readonly first: number;
+}
+
+/** With one step, a vector of few large components would keep most of its structure. */
+const STEPS = 2;
+
+/** Rotations by number of components. */
+const rotations = new Map<number, readonly Reflection[]>();
+
+/**
+ * Returns the signs as a binary vector of as many components.
+ * @param center as long as the signs
+ * @param isScaled true if only the direction of the vector counts
+ */
+export function computeSigns(
+  vector: VectorParts,
+  center: Float32Array,
+  isScaled: boolean,
+): VectorParts {
+  const { length } = center;
+  const bench = scratchBuffers();
+  const exact = exactComponents(vector);
+  bench.input.set(exact.length === length ? exact : exact.subarray(0, length));
+  bench.center(center, isScaled);
+  const size = transformedSize(length);
+  for (const { factors, first } of rotationOf(length)) bench.reflect(factors, first, size);
+  bench.sign(length);
+  const bytes = bench.output.slice(0, length);
+  const squares = bench.squares(length);
+  return new VectorParts(bytes, 1, squares, null, false, null, Precision.Binary);
+}
+
+/** Returns the components, with norm 1 if only the direction counts. */
+export function toDirection(vector: VectorParts, isScaled: boolean): Float64Array {
+  const numbers = Float64Array.from(exactComponents(vector));
+  const squares = numbers.reduce((sum, number) => sum + number * number, 0);
+  const factor = isScaled && squares > 0 ? 1 / Math.sqrt(squares) : 1;
+  return numbers.map((number) => number * factor);
+}
+
+/** Returns the largest power of two of components. */
+function transformedSize(length: number): number {
+  return 2 ** (31 - Math.clz32(length));
+}
+
+function rotationOf(length: number): readonly Reflection[] {
+  let known = rotations.get(length);
+  if (known === undefined) {
+    known = makeRotation(length);
+    rotations.set(length, known);
+  }
+  return known;
+}
+
+function makeRotation(length: number): readonly Reflection[] {
+  const size = transformedSize(length);
+  // Any numbers do, but always the same.
+  let state = 1;
+  const sign = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 31 === 0 ? 1 : -1;
+  };
+  return Array.from({ length: STEPS }, (_, step) => {
+    const factors = Float32Array.from({ length }, sign);
+    // The step before made numbers grow by the root of the size.
+    const grown = step === 0 ? factors.subarray(0, 0) : factors.subarray(0, size);
+    grown.forEach((factor, at) => {
+      grown[at] = factor / Math.sqrt(size);
+    });
+    return { factors, first: step % 2 === 0 ? 0 : length - size };
+  });
+}
