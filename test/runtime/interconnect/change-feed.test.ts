@@ -290,7 +290,8 @@ test("closes the files of a log with the feed", async (context) => {
   const before = files();
   const since = graph.changePosition();
   graph.createVertex("a");
-  assert.is((await readAll(graph, since)).changes.length, 1);
+  const { changes, position } = await readAll(graph, since);
+  assert.equal([changes.length, position], [1, graph.changePosition()]);
   assert.is(files(), before + 1, "the segment that is written");
 });
 

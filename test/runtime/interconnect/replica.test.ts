@@ -424,4 +424,22 @@ test("retains segments for a subscriber that lacks them", async (c) => {
   assert.is(segments.length, 1);
 });
 
+test("a folder does not pass for a complete one while a graph is replaced", async (context) => {
+  const { replica, folder } = context;
+  const identity = requireIdentity(fill(context, "g", 3));
+  await follow(context);
+  const isFetching = (): boolean | undefined => readReplicaMarker(join(folder, "s"))?.isFetching;
+  const before = isFetching();
+  const seen: unknown[] = [];
+  const source = {
+    expect: async () => {
+      seen.push(isFetching());
+      throw new Error("the provider is gone");
+    },
+  };
+  const head = { ...{ number: 1, identity, name: "g", path: "g" }, bytes: 4, values: 0, count: 9 };
+  const failed = await replica.receive(source, head).catch(({ message }: Error) => message);
+  assert.equal([before, failed, seen, isFetching()], [false, "the provider is gone", [true], true]);
+});
+
 test.run();
