@@ -10,7 +10,9 @@ export function moduleLocations(
   edit: (path: string, text: string) => string | null = () => null,
 ): Plugin {
   const load = async (path: string): Promise<OnLoadResult | null> => {
-    const text = await readFile(path, "utf8");
+    const text = await readFile(path, "utf8").catch(() => null);
+    // A name in another case was found, or the file is gone: esbuild reports the import.
+    if (text === null) return null;
     const located = await locateModule(projectDir, path, text);
     const { text: contents, warnings } = located ?? { text, warnings: [] };
     const edited = edit(path, contents);

@@ -240,7 +240,10 @@ test("keeps the old build on any error", async ({ project }) => {
     [addPlugin("a +"), /plugins\/add\.ts/],
     [addPlugin().replace("export ", ""), /^SVC1002 plugins\/add\.ts:4$/],
     [`import { x } from "./nowhere.js";\n${addPlugin("a + x")}`, /^SVC1104 plugins\/add\.ts:1$/],
+    // The bundler finds files in any case, also where the file system does not.
+    [`import { x } from "../Other.js";\n${addPlugin("a + x")}`, /^\w+ plugins\/add\.ts:1$/],
   ];
+  project.write("other.ts", "export const x = 1;");
   for (const [text, code] of broken) {
     project.write("plugins/add.ts", text);
     const result = await buildProject(project.dir);

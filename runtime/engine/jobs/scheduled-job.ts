@@ -59,10 +59,11 @@ export class ScheduledJob {
     this.#runs = stored?.runs ?? [];
     const now = this.#clock();
     this.#handledMs = Math.min(stored?.handledMs ?? now, now);
-    this.#nextMs = this.#firstMs(now);
     if (stored?.running != null) {
       this.#interrupted(stored.running, "the process ended during the run");
     }
+    // An interval goes on from the interrupted run.
+    this.#nextMs = this.#firstMs(now);
   }
 
   /** Continues with the state that the former member of the group has left. */
@@ -194,9 +195,13 @@ export class ScheduledJob {
   #takeInterval(now: number, canRun: boolean): number | null {
     const { everyMs } = this.facts.schedule as { readonly everyMs: number };
     const due = this.#nextMs!;
-    this.#nextMs = Math.max(now, due + everyMs);
+    const next = due + everyMs;
+    this.#nextMs = next > now ? next : now + everyMs;
     this.#handledMs = now;
-    return canRun && this.#running === null ? due : null;
+    if (!canRun || this.#running !== null) return null;
+    // This run makes up for an interrupted one, too.
+    this.#owedMs = null;
+    return due;
   }
 
   #miss(count: number, lastMs: number, reason: string): void {

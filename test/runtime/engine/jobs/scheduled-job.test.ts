@@ -104,6 +104,24 @@ test("repeats at its interval and skips times while it runs", () => {
   assert.is(job.status(true).missed, 0);
 });
 
+test("makes up once for a run at an interval that a crash interrupted", () => {
+  const run = { durationMs: 1, outcome: "ok" as const, text: "" };
+  const at = (ms: number) => ({ scheduledMs: ms, startedMs: ms });
+  const stored = (running: number) => ({
+    handledMs: MIDNIGHT - 3 * HOUR,
+    running: at(running),
+    runs: [{ ...at(MIDNIGHT - 3 * HOUR), ...run }],
+  });
+  const early = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - HOUR / 2)).job;
+  assert.is(early.takeDue(MIDNIGHT, true), MIDNIGHT);
+  assert.is(early.dueMs, MIDNIGHT + HOUR / 2);
+  const { clock, job: late } = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - 2 * HOUR));
+  late.started(late.takeDue(MIDNIGHT, true)!);
+  clock.now++;
+  late.ended("ok", "");
+  assert.is(late.takeDue(clock.now, true), null);
+});
+
 test("keeps the last 20 runs with short texts", () => {
   const { job } = setUp({ everyMs: 1000 });
   for (let run = 0; run < 30; run++) {
