@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { findVectors } from "../../../../runtime/graph/changes/vectors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { HnswBuilder } from "../../../../runtime/graph/vectors/hnsw-builder.js";
 import { HnswSearch } from "../../../../runtime/graph/vectors/hnsw-search.js";
@@ -81,14 +82,18 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
   assert.equal(found(), all);
 });
 
-test("leads from equal vectors to others", ({ store, graph, space }) => {
+test("leads from equal vectors to others", ({ store, graph }) => {
+  graph.setVectorSettings({ precision: "binary", measure: "hamming" }, "bits");
+  graph.index("vectors", { length: LENGTH, name: "bits" });
+  const bits = (number: number): number[] => vector(number).map((value) => Number(value > 0));
   for (let number = 0; number < 480; number++) {
-    graph.createVertex(`v${number}`, { vector: vector(number % 12) });
+    graph.createVertex(`v${number}`, { vectors: { bits: bits(number % 12) } });
   }
   build(store);
-  const search = new HnswSearch(store.vectors, space());
+  const table = findVectors(store, "bits")!;
+  const search = new HnswSearch(table, table.spaces()[0]!);
   for (let number = 0; number < 12; number++) {
-    search.nearest(new Probe(store.vectors, partsOfLike(vector(number), "probe")), 60, null);
+    search.nearest(new Probe(table, partsOfLike(bits(number), "probe")), 60, null);
     assert.is(search.walk.count, 60);
   }
 });
