@@ -170,16 +170,16 @@ class Simulation {
     if (leaders.length !== 1 || this.#members.some(({ state }) => state === null)) return false;
     const [first, ...others] = this.#members.map(({ state }) => state);
     if (!others.every((other) => isDeepStrictEqual(other, first))) return false;
-    return this.#backup?.isComplete(this.#archiving) ?? true;
+    return this.#backup?.isComplete(this.#archiving!) ?? true;
   }
 
-  get #archiving(): SimulatedMember {
-    return this.#members.find(({ isArchiving }) => isArchiving)!;
+  get #archiving(): SimulatedMember | undefined {
+    return this.#members.find(({ isArchiving }) => isArchiving);
   }
 
   async #checkBackup(): Promise<void> {
     if (this.#backup === null) return;
-    const member = this.#archiving;
+    const member = this.#archiving!;
     const expected = this.#isStuck ? null : (digestCheckpoint(member.store)?.digest ?? null);
     if (expected !== null) assert.ok(this.#backup.isComplete(member), "the backup goes on");
     // It would remove what is being restored.
@@ -315,7 +315,7 @@ class Simulation {
     const member = this.#random.of(this.#members);
     const ms = this.#random.below(this.#random.of([500, 5000, 8000]));
     const { network } = this.#world;
-    if (this.#random.below(10) === 0) this.#backup?.fail(this.#random.of(["away", "power"]), ms);
+    if (this.#random.below(10) === 0) this.#failBackup(ms);
     switch (this.#random.below(11)) {
       case 0:
       case 1:
@@ -348,6 +348,13 @@ class Simulation {
           this.#engine.isAway = false;
         });
     }
+  }
+
+  #failBackup(ms: number): void {
+    const isAway = this.#random.below(2) === 0;
+    this.#backup?.fail(isAway ? "away" : "power", ms);
+    // Its place is in the same machine: no writer takes for written what has been lost there.
+    if (!isAway && this.#archiving?.isUp) this.#crash(this.#archiving, "power", ms);
   }
 
   #handOver(): void {
