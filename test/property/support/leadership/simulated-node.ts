@@ -71,8 +71,8 @@ export class SimulatedNode {
   #lives = 0;
   isUp = false;
   #pausedUntil = 0;
-  /** When the last of what waits for the end of its standstill runs. */
-  #resumesAt = 0;
+  /** What waits for the end of its standstill, in order. */
+  #waiting: (() => void)[] = [];
   #leads = 0;
   #held: { readonly sn: number; readonly entry: Entry }[] = [];
   readonly #providing = new Map<string, Connection>();
@@ -119,7 +119,7 @@ export class SimulatedNode {
   }
 
   pause(ms: number): void {
-    this.#pausedUntil = this.#world.time.now + ms;
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#world.time.now + ms);
   }
 
   /** A client sends a change; it is refused unless this node answers changes. */
@@ -164,15 +164,22 @@ export class SimulatedNode {
   /** Runs in this process, after its standstill; never if it dies before. */
   #later(ms: number, run: () => void): void {
     const lives = this.#lives;
-    const { time } = this.#world;
-    const due = (): void => {
-      if (lives !== this.#lives || !this.isUp) return;
-      if (!this.#isPaused) return run();
-      // Messages that arrived meanwhile keep their order.
-      this.#resumesAt = Math.max(this.#resumesAt + ORDER_MS, this.#pausedUntil);
-      time.after(this.#resumesAt - time.now, due);
+    const runAlive = (): void => {
+      if (lives === this.#lives && this.isUp) run();
     };
-    time.after(ms, due);
+    this.#world.time.after(ms, () => {
+      if (!this.#isPaused && this.#waiting.length === 0) return runAlive();
+      if (this.#waiting.push(runAlive) === 1) this.#resume();
+    });
+  }
+
+  /** Runs what waits once the standstill is over. */
+  #resume(): void {
+    const { time } = this.#world;
+    time.after(this.#pausedUntil - time.now, () => {
+      if (this.#isPaused) return this.#resume();
+      for (const run of this.#waiting.splice(0)) run();
+    });
   }
 
   /** Calls the engine as the state machine wants. */
