@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { countOwn } from "./data/own-counts.js";
 import { checkVersion, connectionError } from "./data/server-connection.js";
 import { requestSystem, SystemPoll } from "./data/system-view.js";
@@ -35,7 +35,8 @@ function Console() {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [page]);
-  useEffect(() => {
+  // At once: effects run after the next paint, and keys of a visible page would be lost until then.
+  useLayoutEffect(() => {
     const openHelp = (): void => setLayer("help");
     document.addEventListener("svc-help", openHelp);
     const end = startShortcuts({ openPalette: () => setLayer("palette"), openHelp });
