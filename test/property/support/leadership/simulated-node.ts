@@ -71,7 +71,7 @@ export class SimulatedNode {
   #lives = 0;
   isUp = false;
   #pausedUntil = 0;
-  /** What waits for the end of its standstill, in order. */
+  /** Tasks until the end of its standstill, in order. */
   #waiting: (() => void)[] = [];
   #leads = 0;
   #held: { readonly sn: number; readonly entry: Entry }[] = [];
@@ -173,7 +173,7 @@ export class SimulatedNode {
     });
   }
 
-  /** Runs what waits once the standstill is over. */
+  /** Runs the delayed tasks once the standstill is over. */
   #resume(): void {
     const { time } = this.#world;
     time.after(this.#pausedUntil - time.now, () => {
