@@ -51,6 +51,7 @@ export class SlotShare {
   readonly #encoded = new Map<string, Uint8Array>();
   #stagedFor = "";
   #staged = new Map<string, Staged>();
+  #stagedBytes = 0;
   readonly #idle = setTimeout(() => this.#byGraph.clear(), IDLE_MS).unref();
 
   constructor(graphs: GraphSupervisor, slots: KeptSlots) {
@@ -150,7 +151,7 @@ export class SlotShare {
   /** Keeps received content of another group. */
   stage(id: string, chunks: readonly StagedChunk[]): object {
     if (id !== this.#stagedFor) {
-      this.#staged.clear();
+      this.#unstage();
       this.#stagedFor = id;
     }
     for (const chunk of chunks) this.#stageChunk(chunk);
@@ -160,9 +161,10 @@ export class SlotShare {
   #stageChunk({ graph, slot, offset, length, bytes, names, digest }: StagedChunk): void {
     const place = placeOf(graph, slot);
     if (offset === 0) {
-      const others = [...this.#staged].filter(([other]) => other !== place);
-      const total = others.reduce((sum, [, staged]) => sum + staged.bytes.length, length);
+      const former = this.#staged.get(place)?.bytes.length ?? 0;
+      const total = this.#stagedBytes - former + length;
       if (total > MAX_STAGED_BYTES) throw new Error("content of the slots is too large");
+      this.#stagedBytes = total;
       this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names, digest });
     }
     const staged = this.#staged.get(place);
@@ -206,10 +208,15 @@ export class SlotShare {
         contents.map(({ slot, digest }) => [slot, digest]),
       );
     }
-    this.#staged.clear();
+    this.#unstage();
     const ms = performance.now() - sinceMs;
     await this.#flush();
     return { digests, ms };
+  }
+
+  #unstage(): void {
+    this.#staged.clear();
+    this.#stagedBytes = 0;
   }
 
   /**

@@ -20,12 +20,26 @@ export function expandCounts(given: Dict, errors: DescriptorErrors): Dict {
     const fault = findFault(id, instance);
     if (fault !== null) errors.at(`instances.${id}.count`, fault);
     else names.set(id, `${id}{1..${count}}`);
-    return [names.get(id) ?? id, rest];
+    return [id, rest];
   });
-  const named = { ...given, instances: Object.fromEntries(entries) };
+  const rename = (dict: Dict): Dict => renameKeys(dict, names, errors);
+  const named = { ...given, instances: rename(Object.fromEntries(entries)) };
   if (!isPlainObject(topology) || !isPlainObject(topology.dispatch)) return named;
-  const rows = Object.entries(topology.dispatch).map(([id, all]) => [names.get(id) ?? id, all]);
-  return { ...named, topology: { ...topology, dispatch: Object.fromEntries(rows) } };
+  return { ...named, topology: { ...topology, dispatch: rename(topology.dispatch) } };
+}
+
+function renameKeys(
+  dict: Dict,
+  names: ReadonlyMap<string, string>,
+  errors: DescriptorErrors,
+): Dict {
+  const entries = Object.entries(dict).map(([id, value]) => {
+    const name = names.get(id) ?? id;
+    const isTwice = name !== id && Object.hasOwn(dict, name);
+    if (isTwice) errors.add(`System descriptor has ${name} twice: see ${id}`);
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Returns why an instance cannot have its count; null: it can. */

@@ -13,7 +13,7 @@ import type { TlsContextCache } from "./tls-context-cache.js";
 const MAX_IDS = 200;
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Answers are kept so long for callers that want the same. */
+/** Answers are kept so long, at least, for callers that want the same. */
 const FRESH_MS = 1000;
 const MAX_KEPT = 100;
 
@@ -43,26 +43,41 @@ interface Survey {
 
 interface Kept {
   readonly atMs: number;
+  isRunning: boolean;
   readonly entries: Promise<readonly Entry[]>;
 }
 
 export class LevelReader {
   readonly #kept = new Map<string, Kept>();
+  readonly #freshMs: number;
+
+  /** @param freshMs how long answers are kept */
+  constructor(freshMs = FRESH_MS) {
+    this.#freshMs = freshMs;
+  }
 
   /**
    * Returns the entries of instances in the order of the system.
    * @param ids unknown ones are ignored
    */
   read(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Promise<readonly Entry[]> {
-    const key = `${topic.plugin} ${ids.join()}`;
+    const given = new Set(ids);
+    const wanted = [...scope.system.instances.keys()].filter((id) => given.has(id));
+    const key = `${topic.plugin} ${wanted.join()}`;
     const now = performance.now();
-    for (const [other, { atMs }] of this.#kept) {
-      if (now - atMs >= FRESH_MS || this.#kept.size > MAX_KEPT) this.#kept.delete(other);
+    for (const [other, { atMs, isRunning }] of this.#kept) {
+      const isOld = !isRunning && now - atMs >= this.#freshMs;
+      if (isOld || this.#kept.size > MAX_KEPT) this.#kept.delete(other);
     }
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept.entries;
-    const entries = new LevelSurvey(scope, topic).read(ids);
-    this.#kept.set(key, { atMs: now, entries });
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known.entries;
+    const entries = new LevelSurvey(scope, topic).read(wanted);
+    const kept = { atMs: now, isRunning: true, entries };
+    this.#kept.set(key, kept);
+    const end = (): void => {
+      kept.isRunning = false;
+    };
+    entries.then(end, end);
     return entries;
   }
 }
@@ -81,7 +96,7 @@ class LevelSurvey {
 
   async read(ids: readonly string[]): Promise<readonly Entry[]> {
     const { system, self } = this.#scope;
-    const wanted = new Set(ids.filter((id) => system.instances.has(id)));
+    const wanted = new Set(ids);
     const own = new Set(self === null ? [] : listBranch(this.#tree, self));
     const isBelow = [...wanted].every((id) => own.has(id));
     const tops = isBelow && self !== null ? [self] : this.#tree.tops;

@@ -238,6 +238,30 @@ test(`move with the precision, are copied, dropped and requested again (seed ${S
   }
 });
 
+test(`are freed after a drop has ended their build (seed ${SEED})`, () => {
+  const random = new Random();
+  const next = clusters(random);
+  const store = loggedStore();
+  const graph = openStore(store);
+  const model: Model = new Map();
+  change(graph, model, random, next, 1200);
+  const options = { length: LENGTH, signs: true };
+  graph.index("vectors", options);
+  const processor = new IndexProcessor(store, assert.unreachable);
+  while (graph.indexes()[0]!.indexed < 100) processor.run(0);
+  graph.dropIndex("vectors", { length: LENGTH });
+  while (processor.run(1000));
+  checkStore(store);
+  build(store);
+  checkStore(store);
+  const { hasCenter, table, space } = store.vectorFields.findSigns(0, LENGTH)!;
+  assert.equal([hasCenter, table.readSpace(space, Space.Slots)], [false, 0]);
+  graph.index("vectors", options);
+  build(store);
+  assert.is(graph.indexes()[0]!.indexed, model.size);
+  checkStore(store);
+});
+
 test("refuse vectors that have no signs, and a second form", () => {
   const store = loggedStore();
   const graph = openStore(store);
@@ -246,6 +270,7 @@ test("refuse vectors that have no signs, and a second form", () => {
   assert.throws(() => graph.index("vectors", { ...options, name: "bits" }), /of 0 and 1 have none/);
   const hamming = { ...options, name: "h", measure: "hamming" } as const;
   assert.throws(() => graph.index("vectors", hamming), /of 0 and 1 have none/);
+  assert.ok(findVectors(store, "h") === null, "a refused index changes no measure");
   graph.index("vectors", { length: LENGTH });
   assert.throws(() => graph.index("vectors", options), /have an index without signs: drop it/);
   graph.dropIndex("vectors", { length: LENGTH });

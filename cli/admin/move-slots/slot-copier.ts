@@ -93,7 +93,7 @@ export class SlotCopier {
     const { data } = await this.#instances.send(from.id, { do: "read", wanted });
     const read = (data as readonly string[]).slice(0, asked.length);
     const received = read.map((text) => Buffer.byteLength(text, "base64"));
-    if (!received[0] && asked[0]!.slot.bytes > 0) {
+    if (received.length === 0 || (received[0] === 0 && asked[0]!.slot.bytes > 0)) {
       // It has encoded other content since.
       throw new SvcError("SVC3115", `${from.id} lacks slot ${asked[0]!.slot.slot}`);
     }

@@ -70,6 +70,8 @@ export function indexVectors(store: GraphStore, options: VectorIndexOptions): vo
     throw new ValueError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
   }
   if (typeof signs !== "boolean") throw new TypeError("signs must be true or false");
+  // Nothing is changed if the index is refused.
+  if (signs) refuseBits(findVectors(store, name), measure);
   if (measure !== undefined) changeVectorSettings(store, { measure }, name);
   store.writer.mutate(() => {
     requireWritable(store);
@@ -82,12 +84,18 @@ export function indexVectors(store: GraphStore, options: VectorIndexOptions): vo
   });
 }
 
+/**
+ * @param measure that the vectors will have
+ * @throws ValueError vectors that have no signs
+ */
+function refuseBits(table: VectorTable | null, measure = table?.measure.name): void {
+  if (table?.precision !== Precision.Binary && measure !== "hamming") return;
+  throw new ValueError("signs: vectors of 0 and 1 have none; an index of them compares bits");
+}
+
 /** @throws ValueError vectors that have no signs, or that have an index of the other form */
 function requireForm(table: VectorTable, length: number, isOfSigns: boolean): void {
-  const isBinary = table.precision === Precision.Binary || table.measure.name === "hamming";
-  if (isOfSigns && isBinary) {
-    throw new ValueError("signs: vectors of 0 and 1 have none; an index of them compares bits");
-  }
+  if (isOfSigns) refuseBits(table);
   const signs = findSigns(table, length);
   const hasOther = isOfSigns
     ? PRECISIONS.some((_, precision) => indexEf(table, slotLength(length, false, precision)) !== 0)

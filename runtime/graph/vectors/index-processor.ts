@@ -98,7 +98,9 @@ export class IndexProcessor extends TimeSlicedTask {
     for (const signs of this.#store.vectorFields.allSigns()) {
       if (signs.ef !== 0) yield* fillSigns(signs);
       if (signs.exists && signs.space !== 0) yield* this.#build(signs.table, signs.space);
-      if (signs.exists && signs.ef === 0) yield* clearSigns(signs);
+      if (!signs.exists || signs.ef !== 0) continue;
+      // Nodes of a build that a drop has ended are freed first, in the next pass.
+      if (!this.#isDropping(signs.table, signs.space)) yield* clearSigns(signs);
     }
   }
 

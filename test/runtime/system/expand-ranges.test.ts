@@ -78,6 +78,17 @@ test("a count of dispatchers stands for a range", () => {
     /X\{1\.\.2\}\.count.*range/,
   );
   assert.match(messageOf({ ...DESCRIPTOR, common: { count: 2 } }), /count/);
+  const { T } = count(2).instances;
+  const twice = (instances: object, dispatch: object = {}) => {
+    const all = { ...DESCRIPTOR.topology.dispatch, ...dispatch };
+    const topology = { ...DESCRIPTOR.topology, dispatch: all };
+    const every = { ...DESCRIPTOR.instances, ...instances };
+    return messageOf({ ...DESCRIPTOR, topology, instances: every });
+  };
+  const again = { type: "dispatch", hport: 9000, host: "u{1}" };
+  assert.match(twice({ T, "T{1..2}": again }), /has T\{1\.\.2\} twice: see T$/m);
+  assert.match(twice({ T, T2: { ...again, host: "u" } }), /has T2 twice/);
+  assert.match(twice({ T }, { "T{1..2}": [] }), /has T\{1\.\.2\} twice: see T$/m);
 });
 
 test("a system of ten thousand leaves has a small descriptor, and is read quickly enough", () => {

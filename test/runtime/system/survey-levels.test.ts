@@ -330,6 +330,21 @@ test("ask a dispatcher for many ids in parts, and once for all callers", async (
   assert.equal(parts, [200, 55]);
 });
 
+test("ask once for callers that come while others are being answered", async (context) => {
+  let times = 0;
+  context.list = (ids) => {
+    times++;
+    return ids.map((id) => ({ id }));
+  };
+  const reader = new LevelReader(0);
+  const ask = (idlist: string) => counts(context, "T", idlist, reader);
+  const answers = await Promise.all([ask("S1.1,S1.2"), ask("S1.2,nobody,S1.1,S1.1")]);
+  assert.equal(answers[0], answers[1]);
+  assert.is(times, 1);
+  await ask("S1.1,S1.2");
+  assert.is(times, 2);
+});
+
 test("keep the rows of a dispatcher that has just started", async (context) => {
   await readUntil(context.root, isKnown);
   const ids = ((await context.root.read("T", "", -1)).instances as Rows).map(([id]) => id);

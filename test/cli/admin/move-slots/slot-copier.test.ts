@@ -25,13 +25,15 @@ interface Chunk {
 class Pair {
   readonly received = new Map<number, string>();
   messages = 0;
+  /** Replaces what the source answers. */
+  forged: readonly string[] | null = null;
 
   constructor(readonly content: Map<number, string>) {}
 
   get copier(): SlotCopier {
     const call: InstanceCalls["call"] = async (id, _operation, _parameters, body) => {
       const command = JSON.parse(body!);
-      if (id === FROM!.id) return { data: this.#read(command.wanted) };
+      if (id === FROM!.id) return { data: this.forged ?? this.#read(command.wanted) };
       for (const { slot, offset, data } of command.chunks as Chunk[]) {
         const before = offset === 0 ? "" : this.received.get(slot)!;
         assert.is(before.length, offset);
@@ -78,16 +80,22 @@ test("are complete, in few messages", async () => {
   assert.equal([pair.received.get(1), pair.messages, copier.bytes], ["changed", 4, 36]);
 });
 
-test("end where the source has other content", async () => {
-  const pair = new Pair(new Map([[1, "text"]]));
-  const encoded = pair.encoded();
-  pair.content.clear();
-  try {
-    await pair.copier.copy(encoded, "move", FROM!, TO!);
-    assert.unreachable();
-  } catch (error) {
-    assert.match((error as Error).message, /B1 lacks slot 1/);
-  }
-});
+for (const [text, forged] of [
+  ["text", null],
+  ["", []],
+] as const) {
+  test(`end where the source has other content than "${text}"`, async () => {
+    const pair = new Pair(new Map([[1, text]]));
+    const encoded = pair.encoded();
+    pair.content.clear();
+    pair.forged = forged;
+    try {
+      await pair.copier.copy(encoded, "move", FROM!, TO!);
+      assert.unreachable();
+    } catch (error) {
+      assert.match((error as Error).message, /B1 lacks slot 1/);
+    }
+  });
+}
 
 test.run();
