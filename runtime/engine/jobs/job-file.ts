@@ -6,7 +6,7 @@ import { replaceFile } from "../../base/durable-files.js";
 import { log } from "../../base/log.js";
 import { isPlainObject } from "../../base/plain-object.js";
 import { encodeState, readStateOrNull } from "../../base/state-file.js";
-import type { StoredJobs } from "./job-store.js";
+import { type StoredJobs, soundJobs } from "./job-store.js";
 
 /**
  * Returns the stored jobs; none if there is no readable file.
@@ -14,7 +14,7 @@ import type { StoredJobs } from "./job-store.js";
  */
 export function readJobs(file: string): StoredJobs {
   const stored = readStateOrNull(file);
-  if (isPlainObject(stored?.jobs)) return stored.jobs as StoredJobs;
+  if (isPlainObject(stored?.jobs)) return soundJobs(stored.jobs);
   if (stored !== undefined) log(`jobs: ${file} ignored: it cannot be read or is corrupt`, "warn");
   return {};
 }

@@ -7,7 +7,7 @@ import { answerInTime } from "../../base/answer-in-time.js";
 import { explainLaterFormat } from "../../base/later-release.js";
 import { isPlainObject } from "../../base/plain-object.js";
 import type { JobRun } from "../../builtin/job-status.js";
-import type { StoredJob, StoredJobs, StoredRun } from "./job-store.js";
+import { type StoredJob, type StoredJobs, type StoredRun, soundJobs } from "./job-store.js";
 
 const FORMAT = 1;
 const MAX_RECORD_CHARACTERS = 200_000;
@@ -226,7 +226,7 @@ function parse(text: string | null): Content {
   const reason = explainLaterFormat(format, FORMAT);
   if (reason !== null) throw new Error(reason);
   const isContent = format === FORMAT && Number.isSafeInteger(epoch) && isPlainObject(jobs);
-  return isContent ? { epoch: epoch as number, jobs: jobs as StoredJobs } : { epoch: 0, jobs: {} };
+  return isContent ? { epoch: epoch as number, jobs: soundJobs(jobs) } : { epoch: 0, jobs: {} };
 }
 
 function parseText(text: string | null): Readonly<Record<string, unknown>> {

@@ -2,7 +2,12 @@
 // runs. Kept in a file, or by the leadership engine of a group. A write that is in progress delays
 // all further ones, which become one.
 
+import { isPlainObject } from "../../base/plain-object.js";
 import type { JobRun } from "../../builtin/job-status.js";
+
+const OUTCOMES: readonly unknown[] = ["ok", "failed", "timeout", "interrupted"];
+/** The latest time that a `Date` can be. */
+const MAX_TIME_MS = 8.64e15;
 
 /** Stored state of one job. */
 export interface StoredJob {
@@ -24,6 +29,28 @@ export interface StoredRun {
 
 /** Jobs by name. */
 export type StoredJobs = Readonly<Record<string, StoredJob>>;
+
+/** Returns the jobs whose state is complete: others may have written it, too. */
+export function soundJobs(jobs: Readonly<Record<string, unknown>>): StoredJobs {
+  const sound = Object.entries(jobs).filter(([, job]) => {
+    if (!isPlainObject(job) || !isTime(job.handledMs) || !Array.isArray(job.runs)) return false;
+    return (job.running === null || isRun(job.running)) && job.runs.every(isEnded);
+  });
+  return Object.fromEntries(sound) as unknown as StoredJobs;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= MAX_TIME_MS;
+}
+
+function isRun(run: unknown): run is Readonly<Record<string, unknown>> {
+  return isPlainObject(run) && isTime(run.scheduledMs) && isTime(run.startedMs);
+}
+
+function isEnded(run: unknown): boolean {
+  if (!isRun(run) || typeof run.durationMs !== "number") return false;
+  return OUTCOMES.includes(run.outcome) && typeof run.text === "string";
+}
 
 export class JobStore {
   readonly #write: () => Promise<boolean>;

@@ -39,6 +39,8 @@ export class ScheduledJob {
   /** Time of a missed run that `@catchup` makes up for; null for none. */
   #owedMs: number | null = null;
   #missed = 0;
+  /** The last run that has begun here, once it has ended. */
+  #lastEnd: JobRun | null = null;
   readonly #counts = { ok: 0, failed: 0, timeout: 0, interrupted: 0 };
   #runs: readonly JobRun[];
   readonly #clock: () => number;
@@ -75,8 +77,13 @@ export class ScheduledJob {
     const isRunningHere = this.#running !== null && this.#running.freeMs === null;
     const leastMs = isRunningHere ? this.#handledMs : 0;
     this.#handledMs = Math.max(isPlausible ? handledMs : now, leastMs);
-    this.#takeOverRuns(stored?.runs ?? [], now);
-    if (!isRunningHere) this.#takeOverRun(stored?.running ?? null, id, freeMs);
+    const running = stored?.running ?? null;
+    const isOwn = running !== null && (running.by ?? id) === id;
+    // It ended here, which could not be stored.
+    const end = isOwn && !isRunningHere ? this.#knownEnd(running) : undefined;
+    const runs = stored?.runs ?? [];
+    this.#takeOverRuns(end === undefined ? runs : [end, ...runs], now);
+    if (!isRunningHere) this.#takeOverRun(end === undefined ? running : null, isOwn, freeMs);
     const { schedule } = this.facts;
     // An interval goes on from the former leader's last run.
     this.#nextMs = "everyMs" in schedule ? this.#handledMs + schedule.everyMs : this.#firstMs(now);
@@ -89,11 +96,10 @@ export class ScheduledJob {
     this.#runs = [...runs, ...others].slice(0, MAX_RUNS);
   }
 
-  #takeOverRun(running: StoredRun | null, id: string, freeMs: number): void {
+  #takeOverRun(running: StoredRun | null, isOwn: boolean, freeMs: number): void {
     this.#running = null;
     this.#owedMs = null;
     if (running === null) return;
-    const isOwn = running.by === undefined || running.by === id;
     if (isOwn || running.hasEnded) this.#interrupted(running, "the process ended during the run");
     else this.#running = { ...running, exchange: null, freeMs };
   }
@@ -125,10 +131,15 @@ export class ScheduledJob {
   }
 
   /** Returns what is known of a run that this instance has started; undefined: nothing. */
-  endOf({ startedMs, scheduledMs }: StoredRun): JobRun | "running" | undefined {
+  endOf(run: StoredRun): JobRun | "running" | undefined {
     if (this.#running !== null && this.#running.freeMs === null) return "running";
-    const isIt = (run: StoredRun) => run.startedMs === startedMs && run.scheduledMs === scheduledMs;
-    return this.#runs.find(isIt);
+    return this.#knownEnd(run);
+  }
+
+  #knownEnd({ startedMs, scheduledMs }: StoredRun): JobRun | undefined {
+    const end = this.#lastEnd;
+    const isIt = end?.startedMs === startedMs && end.scheduledMs === scheduledMs;
+    return isIt ? end : undefined;
   }
 
   get isRunning(): boolean {
@@ -158,6 +169,7 @@ export class ScheduledJob {
    */
   takeDue(now: number, canRun: boolean): number | null {
     this.#freeFromOther(now);
+    this.#followClock(now);
     const isDue = this.#nextMs !== null && this.#nextMs <= now;
     const due = isDue ? this.#takeTimes(this.#nextMs!, now, canRun) : null;
     if (due !== null) return due;
@@ -165,6 +177,13 @@ export class ScheduledJob {
     const owed = this.#owedMs;
     this.#owedMs = null;
     return owed;
+  }
+
+  /** An interval is never longer, also if the clock was put back. */
+  #followClock(now: number): void {
+    const { schedule } = this.facts;
+    if (this.#nextMs === null || !("everyMs" in schedule)) return;
+    this.#nextMs = Math.min(this.#nextMs, now + schedule.everyMs);
   }
 
   /** A run of another member has ended by now, whether or not that member still exists. */
@@ -233,6 +252,7 @@ export class ScheduledJob {
     this.#running = null;
     const durationMs = this.#clock() - running.startedMs;
     this.#record({ ...running, durationMs, outcome, text });
+    if (running.exchange !== null) this.#lastEnd = this.#runs[0]!;
     const isGood = outcome === "ok";
     const ending = isGood ? `completed in ${durationMs} ms` : `${outcome}: ${text}`;
     log(`job ${this.name} ${ending}`, isGood ? this.#level : "error", {

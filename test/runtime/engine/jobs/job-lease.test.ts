@@ -199,6 +199,15 @@ test("of a later release are not replaced", async () => {
   assert.is(engine.text, later);
 });
 
+test("start although the record has been damaged", async () => {
+  const engine = new MemoryEngine();
+  engine.store(JSON.stringify({ format: 1, epoch: 1, jobs: { often: null, gone: { runs: 1 } } }));
+  const one = new Member(engine, "B1", { often: OFTEN });
+  one.epoch = 2;
+  await until(() => one.runs.length === 1);
+  one.jobs.stop();
+});
+
 test("of an old leader start nothing once another one has taken over", async () => {
   const engine = new MemoryEngine();
   const one = new Member(engine, "B1", { nightly: NIGHTLY });

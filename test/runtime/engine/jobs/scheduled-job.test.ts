@@ -2,7 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { StoredJob } from "../../../../runtime/engine/jobs/job-store.js";
+import { JobExchange } from "../../../../runtime/engine/jobs/job-exchange.js";
+import { type StoredJob, soundJobs } from "../../../../runtime/engine/jobs/job-store.js";
 import { ScheduledJob } from "../../../../runtime/engine/jobs/scheduled-job.js";
 import type { JobSchedule } from "../../../../runtime/plugin/contract/job-schedule.js";
 
@@ -211,6 +212,50 @@ test("keeps its own run when it leads again, and knows the runs of others", () =
   );
   job.takeOver({ handledMs: THREE, running, runs: [] }, { id: "B1", freeMs: 0 });
   assert.is(job.status(true).runs[0]!.outcome, "interrupted", "of its former process");
+});
+
+test("repeats no run whose end it knows, but one that has not begun", () => {
+  const { job } = setUp({ everyMs: HOUR }, true);
+  const running = { scheduledMs: MIDNIGHT, startedMs: MIDNIGHT };
+  const stored = { handledMs: MIDNIGHT, running, runs: [] };
+  const takeover = { id: "B1", freeMs: 0 };
+  job.started(MIDNIGHT);
+  job.ended("failed", "its start could not be stored");
+  assert.is(job.endOf(running), undefined);
+  job.takeOver(stored, takeover);
+  assert.is(job.takeDue(MIDNIGHT, true), MIDNIGHT);
+  job.started(MIDNIGHT);
+  job.submitted(new JobExchange("work", MIDNIGHT, () => {}));
+  job.ended("ok", "1");
+  job.takeOver(stored, takeover);
+  assert.is(job.takeDue(MIDNIGHT, true), null);
+  assert.is(job.status(true).runs[0]!.outcome, "ok");
+  assert.is(job.stored().running, null);
+  job.takeOver({ ...stored, running: { ...running, startedMs: MIDNIGHT - 1 } }, takeover);
+  assert.is(job.takeDue(MIDNIGHT, true), MIDNIGHT, "of its former process");
+});
+
+test("goes on with its interval when the clock is put back", () => {
+  const { job } = setUp({ everyMs: HOUR });
+  assert.is(job.takeDue(MIDNIGHT - DAY, true), null);
+  assert.is(job.takeDue(MIDNIGHT - DAY + HOUR, true), MIDNIGHT - DAY + HOUR);
+});
+
+test("ignores stored state that is not complete", () => {
+  const run = { scheduledMs: 1, startedMs: 2 };
+  const ended = { ...run, durationMs: 1, outcome: "ok" as const, text: "" };
+  const good: StoredJob = { handledMs: 1, running: { ...run, by: "B1" }, runs: [ended] };
+  const bad = [
+    ...[null, [], "x", {}, { ...good, handledMs: "1" }, { ...good, handledMs: 1e300 }],
+    ...[{ ...good, handledMs: -1 }, { ...good, running: 1 }, { ...good, running: {} }],
+    ...[{ ...good, runs: {} }, { ...good, runs: [run] }, { ...good, runs: [null] }],
+    ...[{ ...ended, text: 1 }, { ...ended, outcome: "good" }].map((one) => ({
+      ...good,
+      runs: [one],
+    })),
+  ];
+  const all = Object.fromEntries(bad.map((job, at) => [`bad${at}`, job]));
+  assert.equal(soundJobs({ ...all, good }), { good });
 });
 
 test.run();
