@@ -39,7 +39,7 @@ export interface LeaseParts {
 }
 
 /** Knowledge of a member about a run that it has begun; undefined: none. */
-export type RunEnd = JobRun | "running" | undefined;
+type RunEnd = JobRun | "running" | undefined;
 
 interface Content {
   readonly epoch: number;

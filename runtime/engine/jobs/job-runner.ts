@@ -15,8 +15,8 @@ import type { Failure, SchedulerEvents } from "../scheduler.js";
 import { dropStream, type StreamPayload } from "../streams.js";
 import { JobExchange } from "./job-exchange.js";
 import { readJobs, writeJobs } from "./job-file.js";
-import type { JobLease, RunEnd } from "./job-lease.js";
-import { JobStore, type StoredJobs, type StoredRun } from "./job-store.js";
+import type { JobLease } from "./job-lease.js";
+import { JobStore, type StoredJobs } from "./job-store.js";
 import { ScheduledJob } from "./scheduled-job.js";
 
 /** A change of the system's clock is noticed within that time. */
@@ -65,6 +65,8 @@ export class JobRunner {
   readonly #store: JobStore;
   #stored: StoredJobs | null = null;
   #jobs: ReadonlyMap<string, ScheduledJob> = new Map();
+  /** Jobs that the build has no longer: their runs may go on, and a later build may have them. */
+  #dropped: ReadonlyMap<string, ScheduledJob> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   /** Whether schedules run on this instance now. */
@@ -99,15 +101,20 @@ export class JobRunner {
 
   /** Replaces the jobs by those of a build, which was loaded; running ones go on. */
   setJobs(routes: ReadonlyMap<string, JobRoute>): void {
-    const former = this.#jobs;
+    const former = this.#known;
     this.#jobs = new Map(
       [...routes].map(([name, given]) => [name, this.#job(name, given, former)]),
     );
+    this.#dropped = new Map([...former].filter(([name]) => !routes.has(name)));
     if (routes.size > 0 && this.#lease !== null && !this.#isStopped) {
       this.#watch ??= setInterval(() => this.#follow(), this.#lease.ttlMs / CHECKS_PER_TTL).unref();
     }
     if (routes.size > 0) void this.#save();
     this.#schedule();
+  }
+
+  get #known(): ReadonlyMap<string, ScheduledJob> {
+    return new Map([...this.#dropped, ...this.#jobs]);
   }
 
   /** Runs jobs while it leads: each leader takes their state over from the former one. */
@@ -126,7 +133,7 @@ export class JobRunner {
   }
 
   #leave(): void {
-    for (const job of this.#jobs.values()) job.cancel();
+    for (const job of this.#known.values()) job.cancel();
     if (this.#isHere) log("jobs: schedules run on this instance no longer: it does not lead");
     this.#isHere = false;
   }
@@ -155,8 +162,8 @@ export class JobRunner {
   async #learn(lease: JobLease): Promise<void> {
     const recorded = await lease.read();
     if (recorded === null) this.#isHere = false;
-    for (const [name, stored] of Object.entries(recorded ?? {}))
-      this.#jobs.get(name)?.learn(stored);
+    const known = this.#known;
+    for (const [name, stored] of Object.entries(recorded ?? {})) known.get(name)?.learn(stored);
     this.#schedule();
   }
 
@@ -164,23 +171,17 @@ export class JobRunner {
   async #release(lease: JobLease): Promise<void> {
     this.#hasEnded = false;
     try {
-      await lease.release((name, run) => this.#endOf(name, run));
+      await lease.release((name, run) => this.#known.get(name)?.endOf(run));
     } catch (error) {
       this.#hasEnded = true;
       throw error;
     }
   }
 
-  /** A run of a job that the build has no longer may still go on. */
-  #endOf(name: string, run: StoredRun): RunEnd {
-    const job = this.#jobs.get(name);
-    return job === undefined ? "running" : job.endOf(run);
-  }
-
   #takeOver(jobs: StoredJobs, { id, ttlMs }: JobLease): void {
     this.#stored = jobs;
     const freeMs = Date.now() + JOB_GRACE_MS + REPLACEMENT_MS + 2 * ttlMs;
-    for (const job of this.#jobs.values()) job.takeOver(jobs[job.name], { id, freeMs });
+    for (const job of this.#known.values()) job.takeOver(jobs[job.name], { id, freeMs });
     this.#isHere = true;
     log("jobs: schedules run on this instance: it leads");
     this.#schedule();
@@ -199,7 +200,7 @@ export class JobRunner {
 
   /** Jobs of other builds keep what is known of them. */
   #content(): StoredJobs {
-    const own = [...this.#jobs].map(([name, job]) => [name, job.stored()] as const);
+    const own = [...this.#known].map(([name, job]) => [name, job.stored()] as const);
     return { ...this.#stored, ...Object.fromEntries(own) };
   }
 
@@ -228,12 +229,12 @@ export class JobRunner {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     clearInterval(this.#watch);
-    for (const job of this.#jobs.values()) job.cancel();
+    for (const job of this.#known.values()) job.cancel();
   }
 
   /** Resolves when the outcomes of all runs are stored. */
   async close(): Promise<void> {
-    const isStored = this.#jobs.size === 0 || (await this.#save());
+    const isStored = this.#known.size === 0 || (await this.#save());
     if (!isStored && this.#lease !== null) await this.#release(this.#lease).catch(() => undefined);
     await this.#lease?.close();
   }
@@ -283,7 +284,7 @@ export class JobRunner {
   }
 
   #find({ exchange }: PluginCall): ScheduledJob | undefined {
-    return this.#jobs.get(exchange.target.slice(JOB_PATH.length));
+    return this.#known.get(exchange.target.slice(JOB_PATH.length));
   }
 
   #schedule(): void {

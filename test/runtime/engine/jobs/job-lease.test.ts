@@ -36,7 +36,12 @@ class Member {
       ...{ file: "/nowhere", place: this.lease, canRun: () => true },
       submit: (exchange, { name }) => void this.runs.push({ name, exchange }),
     });
-    const routes = names.map((name) => [
+    this.build(facts);
+  }
+
+  /** Takes the jobs of a build. */
+  build(facts: Readonly<Record<string, JobFacts>>): void {
+    const routes = Object.keys(facts).map((name) => [
       name,
       { route: this.#routes.get(name)!, facts: facts[name]! },
     ]);
@@ -197,6 +202,30 @@ test("of a later release are not replaced", async () => {
   const outcome = await lease.take().catch(({ message }: Error) => message);
   assert.match(String(outcome), /format 2 is of a later release, this one reads up to 1/);
   assert.is(engine.text, later);
+});
+
+test("go on and are known while the build has them no longer", async () => {
+  const engine = new MemoryEngine();
+  const facts = { often: OFTEN, second: OFTEN };
+  const [one, other] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
+  one.epoch = 1;
+  await until(() => one.runs.length === 2);
+  one.build({});
+  one.build(facts);
+  assert.throws(() => one.jobs.runNow("often"), /is running/);
+  one.build({ second: OFTEN });
+  const { name } = one.runs[0]!;
+  one.end();
+  one.build(facts);
+  assert.is(one.status(name).runs[0]!.outcome, "ok");
+  await until(() => one.runs.length === 2);
+  one.build({});
+  one.epoch = null;
+  other.epoch = 2;
+  one.end();
+  await until(() => other.runs.length === 1);
+  assert.ok(other.status(other.runs[0]!.name).runs.length > 0);
+  for (const { jobs } of [one, other]) jobs.stop();
 });
 
 test("start although the record has been damaged", async () => {

@@ -247,9 +247,20 @@ test("ignores stored state that is not complete", () => {
   const good: StoredJob = { handledMs: 1, running: { ...run, by: "B1" }, runs: [ended] };
   const bad = [
     ...[null, [], "x", {}, { ...good, handledMs: "1" }, { ...good, handledMs: 1e300 }],
-    ...[{ ...good, handledMs: -1 }, { ...good, running: 1 }, { ...good, running: {} }],
-    ...[{ ...good, runs: {} }, { ...good, runs: [run] }, { ...good, runs: [null] }],
-    ...[{ ...ended, text: 1 }, { ...ended, outcome: "good" }].map((one) => ({
+    ...[
+      { ...good, handledMs: -1 },
+      { ...good, running: 1 },
+      { ...good, running: {} },
+    ],
+    ...[
+      { ...good, runs: {} },
+      { ...good, runs: [run] },
+      { ...good, runs: [null] },
+    ],
+    ...[
+      { ...ended, text: 1 },
+      { ...ended, outcome: "good" },
+    ].map((one) => ({
       ...good,
       runs: [one],
     })),
