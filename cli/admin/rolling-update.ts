@@ -15,7 +15,7 @@ import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { kubernetesApp } from "./manifest/kubernetes.js";
 import { operate } from "./remote.js";
-import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
+import { checkUpdate, isServing, requireRedundancy } from "./rolling-update/check.js";
 import { ClusterPods } from "./rolling-update/cluster-pods.js";
 import { isSynced, letAnotherLead } from "./rolling-update/group-members.js";
 import {
@@ -77,7 +77,8 @@ async function updateAll(
     // The updated instance warms up and shows problems before the next one is touched.
     if (!isCurrent && !isFirst) await how.lease.rest(pause * 1000);
     const done = isCurrent ? "is up to date" : await update(context, how, id);
-    if (isCurrent) await awaitReturn(context, id);
+    // One that an operator has taken out stays out.
+    if (isCurrent && isServing(await fetchNodestat(context, id))) await awaitReturn(context, id);
     isFirst &&= isCurrent;
     context.print({ id, done }, [`${id}: ${done}`]);
   }

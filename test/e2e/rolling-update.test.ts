@@ -116,6 +116,7 @@ test("replaces the pods of a system by those of another image", async () => {
     const templates = cluster.sets.map(({ spec }) => spec.template.spec.containers[0].image);
     assert.equal(templates, ["shop:2", "shop:2", "shop:2"]);
     for (const id of ["S1.1", "S2.2"]) assert.is((await system.nodestat(id))["service-in"], 1);
+    await takeOut("S2.2", "operator");
     const again = await update("S1.1,S2.2", "--image", "shop:2");
     assert.match(again.stdout, /^(S\d\.\d: is up to date\n){2}$/);
     assert.is(order.length, 2);
@@ -126,7 +127,6 @@ test("replaces the pods of a system by those of another image", async () => {
     delete process.env.SVC_KUBERNETES_API;
     delete process.env.SVC_KUBERNETES_ACCOUNT;
     await cluster.stop();
-    await takeOut("S2.2", "operator");
   }
 });
 

@@ -68,7 +68,7 @@ export async function requireRedundancy(
   }
 }
 
-function isServing(status: StatusObject): boolean {
+export function isServing(status: StatusObject): boolean {
   return status["service-in"] === 1;
 }
 
