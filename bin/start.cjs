@@ -2,10 +2,13 @@
 
 "use strict";
 
-const { existsSync } = require("node:fs");
+const { existsSync, readdirSync, rmSync } = require("node:fs");
 const nodeModule = require("node:module");
 const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
+
+/** Files of compiled code that are kept, several times those of this package. */
+const MOST_CODE = 1000;
 
 const entry = join(__dirname, "..", "dist", "cli.js");
 
@@ -38,7 +41,18 @@ if (existsSync(entry)) {
 function keepCompiledCode() {
   if (process.env.NODE_COMPILE_CACHE || nodeModule.enableCompileCache === undefined) return;
   const folder = join(__dirname, "..", "dist", ".code");
+  emptyIfLarge(folder);
   if (nodeModule.enableCompileCache(folder).directory) process.env.NODE_COMPILE_CACHE = folder;
+}
+
+/** Each build of a project adds files, which no later start reads once there is another build. */
+function emptyIfLarge(folder) {
+  try {
+    const files = readdirSync(folder, { recursive: true });
+    if (files.length > MOST_CODE) rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // There is none yet, or only others may write it.
+  }
 }
 
 /** Without free descriptors, the module that reports errors could not be loaded either. */

@@ -4,9 +4,19 @@
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import * as nodeModule from "node:module";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -34,6 +44,32 @@ test("a start keeps compiled code for the next one, where Node.js can", async ()
   await (await serve(fixture("engine"))).stop();
   const kept = fileURLToPath(new URL("../../dist/.code", import.meta.url));
   assert.ok(readdirSync(kept).length > 0);
+});
+
+test("a start removes compiled code that former builds have piled up", async () => {
+  if (!("enableCompileCache" in nodeModule)) return;
+  const folder = mkdtempSync(join(tmpdir(), "svc-code-"));
+  const path = (name: string) => join(folder, name);
+  for (const name of ["bin", "dist/.code/old"]) mkdirSync(path(name), { recursive: true });
+  copyFileSync(fileURLToPath(new URL("../../bin/start.cjs", import.meta.url)), path("bin/run.cjs"));
+  writeFileSync(path("package.json"), '{ "type": "module" }');
+  const code = "export function main() {}\nexport { main as reportUncaught };\n";
+  writeFileSync(path("dist/cli.js"), code);
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const start = () => promisify(execFile)(process.execPath, [path("bin/run.cjs")], { env });
+  const add = (count: number): void => {
+    for (let at = 0; at < count; at++) writeFileSync(path(`dist/.code/old/${count} ${at}`), "");
+  };
+  try {
+    add(500);
+    await start();
+    assert.ok(existsSync(path("dist/.code/old")));
+    add(501);
+    await start();
+    assert.is(existsSync(path("dist/.code/old")), false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("a signal at the end of the start stops the server cleanly", async () => {
