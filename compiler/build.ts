@@ -70,6 +70,8 @@ async function currentPlugins(
   if (manifest === null || manifest.svc !== compilerVersion() || !manifest.checked) {
     return null;
   }
+  // Warnings are repeated on every build.
+  if (manifest.hasWarnings) return null;
   const folder = join(projectDir, BUILD_FOLDER);
   const isSame =
     manifest.tsconfig === posix.normalize(tsconfig) &&
@@ -83,7 +85,7 @@ async function currentPlugins(
   const files = await findPluginFiles(projectDir, manifest.config);
   const isRight =
     files.join("\n") === manifest.files.join("\n") &&
-    // Warnings are repeated on every build.
+    // A file with a warning that is no input may be new.
     (await unmatchedFiles(projectDir, manifest.config, files)).length === 0 &&
     (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest)));
   return isRight ? manifest.plugins.length : null;

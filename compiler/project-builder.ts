@@ -369,6 +369,7 @@ export class ProjectBuilder {
     const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
       checked,
+      hasWarnings: found.length > 0,
       tsconfig: this.#tsconfig,
       config,
       isConfigOpen: openCode !== null || system?.isOpen === true,

@@ -17,6 +17,7 @@ export function emitManifest(
     format: MANIFEST_FORMAT,
     svc: facts.svc,
     checked: facts.checked,
+    hasWarnings: facts.hasWarnings,
     tsconfig: facts.tsconfig,
     config: facts.config,
     isConfigOpen: facts.isConfigOpen,

@@ -33,6 +33,8 @@ export interface Manifest {
   readonly svc: string;
   /** Whether TypeScript reported no errors; an unchecked build is always stale. */
   readonly checked: boolean;
+  /** `svc build` repeats the warnings of an unchanged project, so it builds again. */
+  readonly hasWarnings: boolean;
   /** Path of the tsconfig.json of the build, relative to the project. */
   readonly tsconfig: string;
   readonly config: ResolvedConfig;

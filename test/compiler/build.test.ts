@@ -150,6 +150,14 @@ test("reads and writes nothing when nothing changed", async ({ project }) => {
   assert.is(statSync(project.path(".svc")).ino, before);
 });
 
+test("repeats the warnings of an unchanged project", async ({ project }) => {
+  project.write("plugins/size.ts", "/** @maximum 5 */\nexport type Size = number;\n");
+  const warnings = ["SVC1146 plugins/size.ts:1"];
+  assert.equal(codes(await buildProject(project.dir)), warnings);
+  const again = await buildProject(project.dir);
+  assert.equal([codes(again), again.unchanged], [warnings, true]);
+});
+
 test("detects new, removed and modified files", async ({ project }) => {
   await buildProject(project.dir);
   project.write("plugins/more/double.ts", addPlugin("a * 2 + b", "double"));
