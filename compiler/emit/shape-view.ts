@@ -71,9 +71,10 @@ function shapeView(shape: TypeShape, types: TypeTable, direction: Direction): Sh
 export function planText(plan: unknown, reference: (one: ModuleExport) => string): string {
   if (Array.isArray(plan)) return `[${plan.map((one) => planText(one, reference)).join(", ")}]`;
   if (typeof plan !== "object" || plan === null) return jsonText(plan);
-  const { temporal, isBuffer } = plan as { readonly temporal?: unknown; readonly isBuffer?: true };
+  // Properties of users can have these names: their plans are objects.
+  const { temporal, isBuffer } = plan as Readonly<Record<string, unknown>>;
   if (typeof temporal === "string") return `temporalClass(${jsonText(temporal)})`;
-  if (isBuffer) return "{ fromJSON: (bytes) => toBuffer(bytes) }";
+  if (isBuffer === true) return "{ fromJSON: (bytes) => toBuffer(bytes) }";
   const members = Object.entries(plan).map(([key, part]) => {
     const isClass = key === "make" && isModuleExport(part);
     return `${propertyKey(key)}: ${isClass ? reference(part) : planText(part, reference)}`;

@@ -26,7 +26,10 @@ function collapse(members: ReadonlyMap<string, TypeShape>): TypeShape {
   return shapes.length === 1 ? shapes[0]! : { kind: "union", members: shapes };
 }
 
-/** Returns true if every value of one scalar is a value of another: an `int` is a `float`. */
+/**
+ * Returns true if every value of one scalar is a value of another: an `int` is a `float`, and a
+ * Buffer a Uint8Array.
+ */
 function contains(outer: TypeShape, inner: TypeShape): boolean {
   const value = inner.kind === "literal" ? inner.value : undefined;
   switch (outer.kind) {
@@ -36,6 +39,9 @@ function contains(outer: TypeShape, inner: TypeShape): boolean {
       return Number.isSafeInteger(value);
     case "str":
       return inner.kind === "pattern" || typeof value === "string";
+    case "limited":
+      if (outer.isBuffer) return false;
+      return JSON.stringify({ ...outer, isBuffer: true }) === JSON.stringify(inner);
     default:
       return false;
   }

@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { emitConverters } from "../../../compiler/emit/converters.js";
 import { PluginModules } from "../../../compiler/emit/modules.js";
+import { planText } from "../../../compiler/emit/shape-view.js";
 import type { TypeShape } from "../../../compiler/record/type-shape.js";
 import { plugin, plugins, types, user } from "./records.js";
 
@@ -319,6 +320,12 @@ test("check the keys of records", () => {
 
 test("name no types in faults", () => {
   assert.is(fault("records", "of={}&list=5"), "list=5 (one of null, an array is required)");
+});
+
+test("convert properties that have names of plans", () => {
+  const known = { isBuffer: { text: "Date" }, temporal: null, make: { text: "URL" } };
+  const text = planText({ fields: { known } }, () => "");
+  assert.equal(JSON.parse(text.replaceAll(/(\w+):/g, '"$1":')), { fields: { known } });
 });
 
 test.run();

@@ -89,6 +89,18 @@ export function f(request: PluginRequest, content: All): All { return content; }
   assert.equal(data, { ...BYTES, isBuffer: true });
 });
 
+test("are bytes where a Buffer or a Uint8Array can be passed", () => {
+  const { plugins, types, diagnostics } = readSource(`
+interface Buffer extends Uint8Array { equals(other: Buffer): boolean }
+/** @plugin */
+export function f(request: PluginRequest, content: Buffer | Uint8Array, raw?: Buffer | bytes) {}
+/** @plugin */
+export function g(request: PluginRequest, content: { data: (Uint8Array | Buffer | null)[] }) {}`);
+  const [content] = plugins[0]!.params.slice(1);
+  assert.is(content!.kind === "reserved" && content!.form, "bytes");
+  assert.equal([...diagnostics, ...checkPlugins(plugins, types, { executors: 1 })], []);
+});
+
 test("of a class with fromJSON take what the method takes", () => {
   const source = `
 class Money { static fromJSON(of: { cents: int; day?: Date }): Money { return new Money(); } }

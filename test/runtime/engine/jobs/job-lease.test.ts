@@ -228,7 +228,7 @@ test("go on and are known while the build has them no longer", async () => {
   for (const { jobs } of [one, other]) jobs.stop();
 });
 
-test("start although the record has been damaged", async () => {
+test("start although the record is corrupt", async () => {
   const engine = new MemoryEngine();
   engine.store(JSON.stringify({ format: 1, epoch: 1, jobs: { often: null, gone: { runs: 1 } } }));
   const one = new Member(engine, "B1", { often: OFTEN });
