@@ -287,6 +287,10 @@ test("refuse vectors that have no signs, and a second form", () => {
   }
   const further = { length: 3200, signs: true };
   assert.throws(() => graph.index("vectors", further), /at most 16 indexes of signs/);
+  graph.dropIndex("vectors", { length: LENGTH });
+  build(store);
+  assert.throws(() => graph.index("vectors", further), /dropped ones among them/);
+  graph.index("vectors", options);
   checkStore(store);
 });
 

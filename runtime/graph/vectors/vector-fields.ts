@@ -91,7 +91,8 @@ export class VectorFields {
     const known = this.findSigns(key, length);
     if (known !== null) return known;
     if (this.hasAllSigns) {
-      throw new CapacityError(`a graph has at most ${MAX_SIGN_INDEXES} indexes of signs`);
+      const most = `a graph has at most ${MAX_SIGN_INDEXES} indexes of signs`;
+      throw new CapacityError(`${most}, dropped ones among them until it is truncated`);
     }
     this.require(key);
     const signs = this.#signsAt(this.#addField(key, length))!;
