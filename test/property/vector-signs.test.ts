@@ -238,7 +238,7 @@ test(`move with the precision, are copied, dropped and requested again (seed ${S
   }
 });
 
-test(`are freed after a drop has ended their build (seed ${SEED})`, () => {
+test(`are removed with their vectors, and after a drop has ended a build (seed ${SEED})`, () => {
   const random = new Random();
   const next = clusters(random);
   const store = loggedStore();
@@ -247,15 +247,21 @@ test(`are freed after a drop has ended their build (seed ${SEED})`, () => {
   change(graph, model, random, next, 1200);
   const options = { length: LENGTH, signs: true };
   graph.index("vectors", options);
+  const signs = store.vectorFields.findSigns(0, LENGTH)!;
+  const former = new IndexProcessor(store, assert.unreachable);
+  while (signs.table.count < 50) former.run(0);
+  const removed = [...model.keys()].find((id) => signs.table.has(store.ids.find(id)))!;
+  graph.deleteVertex(removed);
+  model.delete(removed);
   const processor = new IndexProcessor(store, assert.unreachable);
   while (graph.indexes()[0]!.indexed < 100) processor.run(0);
+  assert.is(signs.table.count, model.size, "not of a vector removed meanwhile");
   graph.dropIndex("vectors", { length: LENGTH });
   while (processor.run(1000));
   checkStore(store);
   build(store);
   checkStore(store);
-  const { hasCenter, table, space } = store.vectorFields.findSigns(0, LENGTH)!;
-  assert.equal([hasCenter, table.readSpace(space, Space.Slots)], [false, 0]);
+  assert.equal([signs.hasCenter, signs.table.readSpace(signs.space, Space.Slots)], [false, 0]);
   graph.index("vectors", options);
   build(store);
   assert.is(graph.indexes()[0]!.indexed, model.size);
