@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { TRUSTED_QUERY_LIMITS } from "../../../../runtime/base/limits.js";
-import { S_ID } from "../../../../runtime/base/sort-constants.js";
+import { S_ID, S_SIM } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { mergeHeads, showMerged } from "../../../../runtime/graph/api/merge-queries.js";
 import { queryPartition } from "../../../../runtime/graph/api/partition-queries.js";
@@ -132,6 +132,19 @@ test("stops an unlimited repeat over a hub", () => {
     limitQueries(null);
   }
   assert.is(graph.neighborhood("hub", { repeat, counts: true, hits: 0 }).counts.arcs, HUB + 1);
+});
+
+test("leaves no hits to the next query sorted by similarity", () => {
+  const level = { arc: ["to", D_OUT], collect: true } as const;
+  const query = { vector: [1, 2, 3], sortby: S_SIM };
+  limitQueries({ timeoutMs: Number.POSITIVE_INFINITY, steps: 5000 });
+  const ask = () => dense.neighborhood("v0", { ...query, ...level, neighbor: level, hits: 5 });
+  try {
+    assert.throws(ask, /visited more than 5000 arcs/);
+  } finally {
+    limitQueries(null);
+  }
+  assert.is(dense.neighborhood("v0", query).length, VERTICES);
 });
 
 test("limits of all queries of a thread apply regardless of their own", () => {
