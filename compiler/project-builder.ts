@@ -235,14 +235,14 @@ export class ProjectBuilder {
     const scopes = await checkConfigScopes(config.config, () =>
       locateConfig(this.projectDir, config.file ?? CONFIG_FILES[0]!),
     );
-    const found = [...reading.diagnostics, ...rules, ...scopes, ...unread];
+    const found = [...reading.diagnostics, ...rules, ...scopes];
     const output = hasErrors(found)
       ? null
       : await this.#emit(config, files, reading, found, checked);
     clock.mark("emit");
     return {
       plugins: plugins.length,
-      diagnostics: sortDiagnostics(found),
+      diagnostics: sortDiagnostics([...found, ...unread]),
       files: output,
     };
   }

@@ -60,6 +60,15 @@ async function takeOut(id: string, reason: string): Promise<void> {
   await system.get(id, `/svc/builtin/ADMIN_ServiceOut?${query}`, 1);
 }
 
+/** A dispatcher notices that S2.2 is out when it sends a request there. */
+async function isKnownToBeOut(): Promise<boolean> {
+  const requests = Array.from({ length: 8 }, () => system.get("TD", "/svc/plugin/mountains?n=1"));
+  await Promise.all(requests);
+  const { text } = await system.get("TD", "/svc/matrix");
+  const { response } = JSON.parse(text) as { response: { state: string }[][] };
+  return response[1]![1]!.state !== "up";
+}
+
 test("puts instances of a killed run back in service, but not those of an operator", async () => {
   await takeOut("S1.1", "rolling update");
   await takeOut("S2.2", "operator");
@@ -117,6 +126,7 @@ test("replaces the pods of a system by those of another image", async () => {
     assert.equal(templates, ["shop:2", "shop:2", "shop:2"]);
     for (const id of ["S1.1", "S2.2"]) assert.is((await system.nodestat(id))["service-in"], 1);
     await takeOut("S2.2", "operator");
+    await until(isKnownToBeOut);
     const again = await update("S1.1,S2.2", "--image", "shop:2");
     assert.match(again.stdout, /^(S\d\.\d: is up to date\n){2}$/);
     assert.is(order.length, 2);
