@@ -29,7 +29,7 @@ export interface LevelTopic {
 
 export interface LevelScope {
   readonly system: System;
-  /** The instance that reads; null: none of them. */
+  /** Id of this instance; null if the system does not contain it. */
   readonly self: string | null;
   /** TLS settings; null: plain. */
   readonly secure: TlsContextCache | null;
