@@ -18,6 +18,7 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
+import { naiveScore } from "./support/naive-score.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("binary vectors");
@@ -50,34 +51,17 @@ function change(graph: Graph, model: Model, random: Random, count: number): void
   }
 }
 
-/** Score over the components that both have, padded to multiples of 32. */
-function score(measure: string, a: readonly number[], b: readonly number[]): number {
-  const length = Math.min(...[a, b].map((each) => Math.ceil(each.length / 32) * 32));
-  let [product, own, others, distance] = [0, 0, 0, 0];
-  for (let at = 0; at < length; at++) {
-    const [one, other] = [a[at] ?? 0, b[at] ?? 0];
-    product += one * other;
-    own += one * one;
-    others += other * other;
-    distance += (one - other) ** 2;
-  }
-  if (measure === "dot") return product;
-  if (measure === "l2") return -Math.sqrt(distance);
-  if (measure === "hamming") return -Math.round(distance);
-  return own === 0 || others === 0 ? 0 : product / Math.sqrt(own * others);
-}
-
 function checkSearch(graph: Graph, model: Model, probe: readonly number[], options = {}): void {
   const { measure } = graph.vectorSettings;
   const isEven = "condition" in options;
   const scores = [...model]
     .filter(([id]) => !isEven || Number(id.slice(1)) % 2 === 0)
-    .map(([, vector]) => score(measure, vector, probe))
+    .map(([, vector]) => naiveScore(measure, vector, probe))
     .sort((a, b) => b - a);
   const found = graph.nearest([...probe], { hits: 12, ...options });
   assert.is(found.length, Math.min(12, scores.length));
   for (const [at, { id, similarity }] of found.entries()) {
-    const exact = score(measure, model.get(id)!, probe);
+    const exact = naiveScore(measure, model.get(id)!, probe);
     assert.ok(Math.abs(similarity - exact) < 1e-12, `${measure} of ${id}: ${similarity}, ${exact}`);
     assert.ok(Math.abs(similarity - scores[at]!) < 1e-12, `${measure}: ${id} at ${at}`);
   }

@@ -28,6 +28,7 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
+import { naiveScore } from "./support/naive-score.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("indexes of signs");
@@ -67,20 +68,6 @@ function change(graph: Graph, model: Model, random: Random, next: () => number[]
   }
 }
 
-function score(measure: string, a: readonly number[], b: readonly number[]): number {
-  let [product, own, others, distance] = [0, 0, 0, 0];
-  for (let at = 0; at < LENGTH; at++) {
-    const [one, other] = [a[at]!, b[at]!];
-    product += one * other;
-    own += one * one;
-    others += other * other;
-    distance += (one - other) ** 2;
-  }
-  if (measure === "dot") return product;
-  if (measure === "l2") return -Math.sqrt(distance);
-  return product / Math.sqrt(own * others);
-}
-
 interface Search {
   readonly name?: string;
   /** Only vertices with an even number. */
@@ -108,7 +95,7 @@ function recall(
     const exact = new Map(
       [...model]
         .filter(([id]) => isWanted(id))
-        .map(([id, vector]) => [id, score(measure, vector, numbers)]),
+        .map(([id, vector]) => [id, naiveScore(measure, vector, numbers)]),
     );
     const best = [...exact].sort(([, a], [, b]) => b - a).slice(0, HITS);
     const probe = new Probe(table, partsOfLike(numbers, "probe"));
