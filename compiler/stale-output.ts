@@ -3,22 +3,14 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { processExists } from "../runtime/base/process-exists.js";
 
 /** @param pattern of their names; the first group is the process id */
 export function removeStaleOutput(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const pid = pattern.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) {
+    if (pid !== undefined && !processExists(Number(pid))) {
       rmSync(join(folder, name), { recursive: true, force: true });
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -78,7 +78,7 @@ test("nothing is left over: notes, conflict markers, `any`, hosts, local paths",
  */
 const SHARED_VALUES = new RegExp(
   "^runtime/(base/([\\w-]+-codes?|build-folder|did-you-mean|errors|limits|package-info|" +
-    "plain-object|unhandled-errors)|plugin/contract/job-schedule|" +
+    "plain-object|process-exists|unhandled-errors)|plugin/contract/job-schedule|" +
     "settings/[\\w-]+|system/(read-descriptor|system-files)|graph/api/check-expressions)\\.ts$",
 );
 
