@@ -174,9 +174,9 @@ export class PropertyCondition {
   /** Writes the bits of the vertices that match, of groups from the group of a vertex on. */
   findMatching(vertex: number, groups: number, into: Uint32Array): void {
     const first = getGroup(vertex);
-    const end = Math.min(groups, getGroup(this.#store.vertices.end) + 1 - first);
-    const isRemembered = this.#remembers(end * GROUP_VERTICES);
-    for (let at = 0; at < end; at++) {
+    const isRemembered = this.#remembers(groups * GROUP_VERTICES);
+    // All, even if another thread has truncated the graph since the caller read its end.
+    for (let at = 0; at < groups; at++) {
       const member = (first + at) * GROUP_VERTICES;
       if (!isRemembered) into[at] = this.#matching(member, -1);
       else {

@@ -169,8 +169,8 @@ function scanGroups(
   // A page is often full after the first group.
   let groups = sink.room < BATCH_VERTICES ? 1 : MOST_GROUPS;
   for (let begin = 0; begin < last; begin += groups * GROUP, groups = MOST_GROUPS) {
-    grouped.passingOf!(begin, groups, passing);
     const stop = Math.min(last, begin + groups * GROUP);
+    grouped.passingOf!(begin, Math.ceil((stop - begin) / GROUP), passing);
     for (let first = begin, group = 0; first < stop; first += GROUP, group++) {
       // Handle 0 is never used.
       deadline.spend(Math.min(GROUP, last - first) - (first === 0 ? 1 : 0));

@@ -10,6 +10,8 @@ import { openStore, TEST_THREAD } from "../../support/make-graph.js";
 
 const test = suite("property filter");
 const VERTICES = 300;
+/** More than the vertices fill. */
+const GROUPS = 64;
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -68,5 +70,25 @@ for (const [order, list] of Object.entries(LISTS)) {
     }
   });
 }
+
+test("finds the matching vertices of groups, and none behind the last vertex", () => {
+  for (const [condition, passes] of CONDITIONS) {
+    const compiled = new PropertyCondition(store, condition);
+    // The second call takes remembered bits.
+    for (const begin of [0, 0, 64, 32 * GROUPS]) {
+      const into = new Uint32Array(GROUPS).fill(0xffff_ffff);
+      compiled.findMatching(begin, GROUPS, into);
+      const found = [...into].flatMap((bits, group) =>
+        Array.from({ length: 32 }, (_, at) => ((bits >>> at) & 1) * (begin + group * 32 + at)),
+      );
+      const handles = Array.from({ length: VERTICES }, (_, at) => at + 1);
+      const expected = handles.filter((at) => at >= begin && passes(store.properties.all(at)));
+      assert.equal(
+        found.filter((handle) => handle !== 0),
+        expected,
+      );
+    }
+  }
+});
 
 test.run();
