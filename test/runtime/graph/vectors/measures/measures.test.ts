@@ -19,6 +19,7 @@ import { scoreBatch } from "../../../../../runtime/graph/vectors/score-batch.js"
 import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
 import {
   SLAB_WORDS,
+  SLOT_WORDS,
   Slab,
   Slot,
   Space,
@@ -70,6 +71,23 @@ test("a vertex that changes while others are scored is scored by itself", () => 
   Atomics.sub(ints, held, 1);
   const known = vertices.filter((vertex) => scoreBatch.find(vertex) >= 0);
   assert.equal(known, [vertices[0], ...vertices.slice(3)]);
+  scoreBatch.clear();
+});
+
+test("slots that would end behind the memory are not scored together", () => {
+  const { store, table, slots, probe } = fill(MEASURES[0]!);
+  const { words } = table.memory;
+  const vertices = slots.slice(0, 3).map((slot) => words[slot]!);
+  // As torn reads return them: the last place where a vector fits, one behind it, and nowhere.
+  const last = words.length - SLOT_WORDS - LENGTH / 4;
+  const torn = [last, last + 1, 0xffff_fff0];
+  for (const [at, slot] of torn.entries()) {
+    store.memory.vectorSlots.words[vertices[at]!] = slot;
+    if (at < 2) words[slot + Slot.Length] = LENGTH;
+  }
+  const heads = Uint32Array.from(vertices.flatMap((vertex) => [vertex, 0, 0]));
+  probe(3).prepare(heads, 0, heads.length);
+  assert.equal([...scoreBatch.vertices.subarray(0, scoreBatch.length)], [vertices[0]]);
   scoreBatch.clear();
 });
 
