@@ -119,7 +119,9 @@ test("completes after the operator's command is killed in each step", async () =
 
 test("runs for one of several concurrent operators and rejects the others", async () => {
   const statuses = await statusesDuring(async () => {
-    const runs = await Promise.all([1, 2, 3].map(() => system.admin("rolling-update", ...QUICK)));
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => system.adminApart("rolling-update", ...QUICK)),
+    );
     for (const { code, err } of runs) {
       assert.ok(code === 0 || HELD.test(err), err);
     }
@@ -131,7 +133,7 @@ test("runs for one of several concurrent operators and rejects the others", asyn
 
 test("can be taken over by another operator without losing a request", async () => {
   const statuses = await statusesDuring(async () => {
-    const first = system.admin("rolling-update", "--pause", "3600");
+    const first = system.adminApart("rolling-update", "--pause", "3600");
     await until(async () => (await system.nodestat("S2.1")).procedure?.what === "rolling-update");
     // It has updated one instance and pauses before the next.
     await until(async () => (await system.nodestat("S1.1"))["service-in"] === 1);

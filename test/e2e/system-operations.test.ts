@@ -374,7 +374,8 @@ test("apply a changed matrix at once, and after a restart of the ports", async (
     const [partition] = json.response as { channels: number }[][];
     return partition!.length === 1 && partition![0]!.channels === 2;
   });
-  assert.is((await system.nodestat("TD")).pid, pid);
+  // Each port is closed for a moment.
+  await until(async () => (await system.nodestat("TD")).pid === pid);
   await until(async () => (await system.get("TD", "/svc/hc")).status === 200);
   const own = '{"instances": {"G1": {"hport": 9000}}}';
   assert.match(String(await operate("TD", "SystemDescriptor", "", own)), "it has no instance TD");

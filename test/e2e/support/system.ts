@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../../runtime/base/package-info.js";
-import { type Answer, buildProject, get } from "./server.js";
+import { type Answer, buildProject, get, svcHere } from "./server.js";
 
 const POLL_MS = 100;
 /** For a loaded machine. */
@@ -153,15 +153,20 @@ export class UpSystem {
     }
   }
 
-  /** Runs `svc admin` to completion. */
-  admin(...words: string[]): Promise<Ended> {
-    return this.run("admin", ...words, "--descriptor", this.file, "--project", this.#project);
+  /** Runs `svc admin` to completion in this process, after the commands before. */
+  async admin(...words: string[]): Promise<Ended> {
+    const { code, stdout, stderr } = await withKeyHere(() => svcHere(...this.#command(words)));
+    return { code, out: stdout, err: stderr };
+  }
+
+  /** The same in a process of its own, for commands that run at the same time. */
+  adminApart(...words: string[]): Promise<Ended> {
+    return this.run(...this.#command(words));
   }
 
   /** Starts `svc admin`, which can be killed at any time. */
   spawnAdmin(...words: string[]): ChildProcess {
-    const where = ["--descriptor", this.file, "--project", this.#project];
-    const all = [BIN, "admin", ...words, ...where];
+    const all = [BIN, ...this.#command(words)];
     return spawn(process.execPath, all, { stdio: ["ignore", "ignore", "pipe"], env: withKey() });
   }
 
@@ -217,6 +222,10 @@ export class UpSystem {
     rmSync(this.root, { recursive: true, force: true });
   }
 
+  #command(words: readonly string[]): string[] {
+    return ["admin", ...words, "--descriptor", this.file, "--project", this.#project];
+  }
+
   #data(): string[] {
     return ["--root", join(this.root, "data")];
   }
@@ -225,4 +234,15 @@ export class UpSystem {
 /** Providers require a key. */
 function withKey(): NodeJS.ProcessEnv {
   return { SVC_TX_KEY: "a key that nobody else has", ...process.env };
+}
+
+/** Runs a command in this process, whose environment has the key meanwhile. */
+async function withKeyHere<T>(run: () => Promise<T>): Promise<T> {
+  const { SVC_TX_KEY: former } = process.env;
+  Object.assign(process.env, withKey());
+  try {
+    return await run();
+  } finally {
+    if (former === undefined) delete process.env.SVC_TX_KEY;
+  }
 }
