@@ -3,6 +3,7 @@
 // limit: 60 s
 // takes 20 s
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { assertFiring } from "./support/firing-alerts.js";
@@ -149,7 +150,7 @@ test("leave stray exceptions that are logged and harmless", async () => {
   for (const [how, line] of told) {
     // On a loaded machine it may run in an executor, which logs a different line for null.
     assert.is((await ask(`stray?how=${how}`)).status, 200);
-    while (!line.test(project.server.log())) await new Promise(setImmediate);
+    while (!line.test(project.server.log())) await delay(10);
   }
   const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_stray_exceptions_total [2-4]$/m);
@@ -171,7 +172,7 @@ test("move to executors with a log line when slow or asynchronous", async () => 
   const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_inline_left_total 2$/m);
   const told = /plugin where moved to executors: took \d+\.\d ms, too slow for @inline/;
-  while (!told.test(project.server.log())) await new Promise(setImmediate);
+  while (!told.test(project.server.log())) await delay(10);
 });
 
 test("run in executors with --no-inline", async () => {
@@ -191,7 +192,7 @@ test("are named in the log when the IO thread is busy", async () => {
   };
   const [before, sinceMs] = [(await get(busy.port + 1, "/metrics")).text, performance.now()];
   await get(busy.port, "/svc/plugin/burner");
-  while (!told.test(busy.log())) await new Promise(setImmediate);
+  while (!told.test(busy.log())) await delay(10);
   assert.ok((await readBusy()) > 50);
   const { text } = await get(busy.port + 1, "/metrics");
   const [, ratio] = /^svc_io_busy_ratio ([\d.]+)$/m.exec(text)!;

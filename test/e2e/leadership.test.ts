@@ -8,6 +8,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
@@ -17,6 +18,8 @@ import { LIMIT_MS, UpSystem, until } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const MEMBERS = ["B1", "S1", "S2"] as const;
+/** Between two requests of a client, so that the clients take little of the CPU. */
+const PAUSE_MS = 20;
 const PLUGINS = `
 import { appendFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -118,7 +121,7 @@ class Clients {
     const sent = () =>
       send(isOver).catch((error: Error) => void this.errors.push(String(error.cause ?? error)));
     this.#all = Array.from({ length: count }, async () => {
-      while (!this.#isOver) await sent();
+      for (; !this.#isOver; await delay(PAUSE_MS)) await sent();
     });
   }
 

@@ -3,6 +3,7 @@
 // limit: 60 s
 // takes 10 s
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { matrix } from "./support/matrix.js";
@@ -23,7 +24,7 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** All lines so far, each valid JSON, once one of them matches. */
 async function lines(pattern: RegExp): Promise<Line[]> {
-  while (!pattern.test(served!.log())) await get(served!.port, "/svc/hc");
+  for (; !pattern.test(served!.log()); await delay(10)) await get(served!.port, "/svc/hc");
   const whole = served!.log().slice(0, served!.log().lastIndexOf("\n"));
   return whole.split("\n").map((line) => JSON.parse(line) as Line);
 }

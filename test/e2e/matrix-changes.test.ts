@@ -5,6 +5,7 @@
 // takes 15 s
 
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
@@ -13,6 +14,8 @@ import { UpSystem } from "./support/system.js";
 
 const test = suite("matrix changes");
 const PROJECT = join(packageRoot(), "examples", "matrix");
+/** Between two requests of a client, so that the clients take little of the CPU. */
+const PAUSE_MS = 20;
 
 interface Row {
   readonly partitions: readonly string[];
@@ -46,7 +49,7 @@ let isDone = false;
 let clients: Promise<void>[] = [];
 
 async function client(): Promise<void> {
-  while (!isDone) {
+  for (; !isDone; await delay(PAUSE_MS)) {
     const { status } = await system.get("TD", "/svc/plugin/mountains?n=1");
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }

@@ -210,6 +210,7 @@ test("reports requests that wait for executors", async () => {
   );
   let text = "";
   while (!/^svc_queue_waiting\{port="main"\} [1-9]/m.test(text)) {
+    await delay(20);
     text = await metrics(server.port + 1);
   }
   assertFiring(text, text, ["SvcQueueing"]);
@@ -267,7 +268,10 @@ test("reports requests and failures of each back-end", async () => {
       }).catch(() => null),
     );
     let text = "";
-    while (!/^svc_dispatch_waiting [1-9]/m.test(text)) text = await metrics(admin);
+    while (!/^svc_dispatch_waiting [1-9]/m.test(text)) {
+      await delay(20);
+      text = await metrics(admin);
+    }
     assertFiring(text, text, ["SvcDispatchQueueing"]);
     leaving.abort();
     await Promise.all(sent);
@@ -309,7 +313,10 @@ test("reports a back-end that is down", async () => {
       /svc_backend_state\{[^\n]*replica="1"[^\n]*state="down"[^\n]* 1\n/.test(
         await metrics(dispatcher.port + 1),
       );
-    while (!(await isDown())) await get(dispatcher.port, "/svc/plugin/find?n=1").catch(() => null);
+    while (!(await isDown())) {
+      await get(dispatcher.port, "/svc/plugin/find?n=1").catch(() => null);
+      await delay(20);
+    }
     await sent;
     const dead = await metrics(dispatcher.port + 1);
     assertFiring(dead, dead, ["SvcBackEndDown", "SvcPartitionDown"]);
