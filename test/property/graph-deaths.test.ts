@@ -17,6 +17,7 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { writerOf } from "../runtime/graph/support/header-words.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { buildGraph, CASES, type ChangeCase } from "./support/change-cases.js";
 import { comparable, withoutOperations } from "./support/comparable.js";
 import { DyingStore } from "./support/dying-store.js";
@@ -25,7 +26,7 @@ import { openForChanges } from "./support/make-change.js";
 import { Random } from "./support/random.js";
 
 const test = suite<{ clock: FakeClock }>("interrupted changes");
-const POINTS = Number(process.env.POINTS ?? 12);
+const POINTS = Number(process.env.POINTS ?? rounds(20));
 const DEAD = 120;
 const HEIR = 121;
 /** Small, so that it is soon written completely. */

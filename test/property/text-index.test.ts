@@ -16,11 +16,12 @@ import { findTextIndex } from "../../runtime/graph/texts/text-indexes.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { type NaiveDocument, searchNaively } from "./support/naive-texts.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("text index");
-const STEPS = Number(process.env.STEPS ?? 1500);
+const STEPS = Number(process.env.STEPS ?? rounds(1500));
 const WORDS = Array.from({ length: 60 }, (_, index) => `w${"abcdef"[index % 6]}${index}`);
 const KEYS = ["title", "body"];
 const BRANDS = ["Acme", "Zeta", 7, 7.5];

@@ -20,7 +20,7 @@ import { endOf, startWorker } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("text index during reads");
-const ROUNDS = rounds(3);
+const ROUNDS = rounds(2);
 const WRITES = 1500;
 const REPLACED_SEARCHES = 200 * ROUNDS;
 const BUILDER = 121;

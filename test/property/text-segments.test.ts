@@ -18,12 +18,13 @@ import { SegmentBuilder } from "../../runtime/graph/texts/segment-builder.js";
 import { mergeSegments } from "../../runtime/graph/texts/segment-merge.js";
 import { type MatchSink, TextMatch } from "../../runtime/graph/texts/text-match.js";
 import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
+import { rounds } from "../support/rounds.js";
 import { averageLengths, type NaiveDocument, searchNaively } from "./support/naive-texts.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("text segments");
 const TEXTS = Number(process.env.TEXTS ?? 3000);
-const SEARCHES = 100;
+const SEARCHES = rounds(120);
 const KEYS = 2;
 const STOP_WORD = "the";
 const COLUMNS = 3;
