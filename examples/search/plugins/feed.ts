@@ -22,7 +22,7 @@ interface Fed {
  * @maximum count 1000000
  * @example curl -X POST "http://127.0.0.1:9000/svc/plugin/feed"
  */
-export function feed(_request: PluginRequest, graph: Graph, count: int = 100_000): Fed {
+export function feed(_request: PluginRequest, graph: Graph, count: int = 20_000): Fed {
   graph.index("text", {
     type: "recipe",
     keys: { title: { boost: 3 }, description: {} },
