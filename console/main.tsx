@@ -1,10 +1,9 @@
 // The console's one page: the frame, and within it the page that the address names.
 
-import { effect } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { countOwn } from "./data/own-counts.js";
-import { checkVersion, connectionError } from "./data/server-connection.js";
+import { checkVersion } from "./data/server-connection.js";
 import { requestSystem, SystemPoll } from "./data/system-view.js";
 import { loadPages, PageView } from "./page-view.js";
 import { BuildNotice } from "./parts/build-notice.js";
@@ -71,10 +70,6 @@ function Console() {
 
 const first = requestSystem();
 followTheme();
-// The tab title shows problems too.
-effect(() => {
-  document.documentElement.dataset.state = connectionError.value === null ? "ok" : "trouble";
-});
 const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<Console />, app);

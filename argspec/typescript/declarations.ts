@@ -168,7 +168,7 @@ export interface PluginResponse<K, T> {
 }
 `;
 
-/** Members of responses without an envelope that depend on types alone. */
+/** The members whose types a plugin declares. */
 const HTTP_RESPONSE = `/** A response without an envelope. */
 export interface HttpResponse<M extends string = string> {
   status: number;

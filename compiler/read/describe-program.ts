@@ -1,5 +1,5 @@
-// Describes the source files of a program for `stored-readings.ts`: what each leads to, and which
-// affect all others.
+// Describes the source files of a program for `stored-readings.ts`: what each of them imports, and
+// which affect all others.
 
 import { dirname } from "node:path";
 import type { ts } from "ts-morph";
@@ -22,7 +22,7 @@ interface Resolved {
 }
 
 /**
- * Returns the files of a program but those of TypeScript, without readings.
+ * Returns the files of a program except TypeScript's own, without readings.
  *
  * @param roots files that the program was opened with
  * @param own plugin files, and modules of the project that they import

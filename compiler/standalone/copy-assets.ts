@@ -8,7 +8,7 @@ import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { MODULES_FILE } from "../emit/project.js";
 import { LOCATION_FUNCTIONS } from "../module-locations.js";
 
-/** The bundler numbers functions of one name. */
+/** The bundler appends numbers to functions of equal names. */
 const NAME = `${LOCATION_FUNCTIONS.url.replace("$", "\\$")}\\d*`;
 const FUNCTION = new RegExp(`function (${NAME})\\(\\) \\{\\s*return new URL\\("([^"]+)"`, "g");
 const USE = new RegExp(`new URL\\("([^"]+)", (${NAME})\\(\\)\\)`, "g");

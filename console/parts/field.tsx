@@ -15,7 +15,7 @@ interface FieldProps {
   readonly onFile: (file: File | undefined) => void;
 }
 
-/** Longer patterns are shown under the pointer. */
+/** Longer limits are clipped; their tooltip shows the whole text. */
 const MAX_LIMIT = 40;
 
 export function FieldInput(props: FieldProps) {

@@ -8,7 +8,7 @@ export interface ArchiveConfig {
   readonly every?: string | null;
   /** Time between full backups. Default 1d. */
   readonly full?: string | null;
-  /** Time during which each moment is kept. Default 30d. */
+  /** How far back graphs can be restored to any moment. Default 30d. */
   readonly keep?: string | null;
   /** Time between verifications. Default 7d. */
   readonly verify?: string | null;

@@ -1,5 +1,6 @@
 // Health checks: probes each back-end at start, when it has failed a request, and then with
-// exponential backoff until it responds. Healthy ones are not probed: their next request tells.
+// exponential backoff until it responds. Healthy ones are not probed: a failed request shows that
+// they are down.
 //
 // A matrix may have 16,129 back-ends, all of them down. So concurrent probes and probes per second
 // are limited, and unresponsive back-ends are probed less often, with jitter.
@@ -24,7 +25,7 @@ const TICK_MS = 50;
 /** Intervals of probing a member that does not lead: without a leader, and with one. */
 const LEADER_PROBE_MS = TICK_MS / 2;
 const STANDBY_PROBE_MS = 2000;
-/** A former leader that does not respond within this time has lost its requests. */
+/** Requests at a former leader are lost if it does not respond within this time. */
 const FORMER_PROBE_MS = 1000;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
@@ -46,13 +47,13 @@ export class HealthChecker {
   readonly #probing = new Map<BackEnd, Probe>();
   /** Probes of former leaders. */
   readonly #confirming = new Set<Probe>();
-  /** Probes of late leaders. */
+  /** Probes of leaders whose responses are late. */
   readonly #suspected = new Map<BackEnd, Probe>();
-  /** Late leaders that do not respond to probes either. */
+  /** Leaders that do not respond to those probes either. */
   readonly #silent = new WeakSet<BackEnd>();
-  /** Leaders that have responded, and until when they count as slow only. */
+  /** Leaders that have responded to one, and until when they count as slow. */
   readonly #trusted = new WeakMap<BackEnd, number>();
-  /** By partition: highest epoch of a leader; those of lower ones do not know that they lost. */
+  /** By partition: highest epoch of a leader; others do not know yet that they were replaced. */
   readonly #epochs = new Map<number, number>();
   #timer: NodeJS.Timeout | null = null;
   /** Round-robin position of the next tick. */
@@ -114,7 +115,7 @@ export class HealthChecker {
   }
 
   /**
-   * Probes a back-end at once that has just failed a request: a single slow response must not keep
+   * Probes a back-end immediately after it has failed a request: one slow response must not keep
    * it out.
    */
   check(backEnd: BackEnd): void {

@@ -65,7 +65,7 @@ export function readInstances(
   return found;
 }
 
-/** A dispatcher asks its engines: a graph of its own, in common with them, would hide theirs. */
+/** A graph in `common` is not for dispatchers: it would hide the graphs of their engines. */
 function withoutGraphs({ type }: Dict): Dict {
   return type === "dispatch" ? { graph: "" } : {};
 }

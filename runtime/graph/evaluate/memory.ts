@@ -1,5 +1,6 @@
-// Memory objects of programs: cells shared by the expressions of a query, which persist between
-// queries (expressions, "Memory"). One belongs to its graph and to the thread that created it.
+// Memory objects of programs: cells that the expressions of a query share, and that persist between
+// queries; see "Memory" in docs/reference/expressions.md. A memory belongs to its graph and to the
+// thread that created it.
 
 import { Float } from "../../base/float.js";
 import { AccessError, IndexError } from "../model/errors.js";

@@ -4,11 +4,11 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ArcBatch, type HitSideNumber, type HitSink } from "./hit-sink.js";
 
-const MOST_ARCS = 256;
+const MAX_ARCS = 256;
 
 export class SyntheticArcs extends ArcBatch {
   constructor() {
-    super(new Uint32Array(MOST_ARCS * ARC_WORDS));
+    super(new Uint32Array(MAX_ARCS * ARC_WORDS));
   }
 
   /** Returns whether an arc belongs to the current batch. */
@@ -18,18 +18,21 @@ export class SyntheticArcs extends ArcBatch {
     return isAlike && this.end < this.words.length;
   }
 
-  /** Adds an arc that fits; the first one sets the batch's path. */
+  /**
+   * Adds an arc that fits.
+   * @param path batch that leads to the tail; the first arc sets it for all
+   */
   add(
     head: number,
     word1: number,
     bits: number,
-    way: ArcBatch,
+    path: ArcBatch,
     level: number,
     tail: number,
     side: number,
   ): void {
     const { words, end } = this;
-    if (end === 0) this.#begin(way, level, tail, side);
+    if (end === 0) this.#begin(path, level, tail, side);
     words[end] = head;
     words[end + 1] = word1;
     words[end + 2] = bits;
@@ -39,9 +42,9 @@ export class SyntheticArcs extends ArcBatch {
   /** Passes the batch to a sink; false if it accepts no more. */
   flush(sink: HitSink): boolean {
     if (this.end === 0) return true;
-    const takesMore = sink.take(this);
+    const acceptsMore = sink.take(this);
     this.clear();
-    return takesMore;
+    return acceptsMore;
   }
 
   clear(): void {
@@ -49,13 +52,13 @@ export class SyntheticArcs extends ArcBatch {
     this.end = 0;
   }
 
-  #begin(way: ArcBatch, level: number, tail: number, side: number): void {
+  #begin(path: ArcBatch, level: number, tail: number, side: number): void {
     this.level = level;
     this.tail = tail;
     this.side = side as HitSideNumber;
-    this.prev = way.prev;
-    this.prevWord1 = way.prevWord1;
-    this.prevBits = way.prevBits;
-    this.prevSide = way.prevSide;
+    this.prev = path.prev;
+    this.prevWord1 = path.prevWord1;
+    this.prevBits = path.prevBits;
+    this.prevSide = path.prevSide;
   }
 }
