@@ -3,6 +3,7 @@
 // limit: 180 s
 // takes 15 s
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findViolations } from "./support/accessibility.js";
@@ -55,7 +56,7 @@ inBrowser("draws a request through the matrix step by step", async () => {
 inBrowser("shows throughput and latency of back-ends in cells", async () => {
   const stop = new AbortController();
   const load = (async () => {
-    while (!stop.signal.aborted) await get(port - 1, "/svc/plugin/find?n=1");
+    for (; !stop.signal.aborted; await delay(20)) await get(port - 1, "/svc/plugin/find?n=1");
   })();
   try {
     await page.open(port, "matrix");

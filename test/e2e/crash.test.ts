@@ -6,6 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { rounds } from "../support/rounds.js";
 import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
@@ -76,7 +77,7 @@ test("results finished before a crash are sent", async () => {
   await serveCommon();
   const others = Array.from({ length: 20 }, () => "/svc/plugin/add?a=1");
   const paths = [...others, "/svc/plugin/long?n=9000", "/svc/plugin/exits"];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds(5); round++) {
     const answers = await Promise.all(paths.map((path) => get(served.port, path)));
     const wrong = answers.slice(0, -1).filter(({ status }) => status !== 200);
     assert.equal(

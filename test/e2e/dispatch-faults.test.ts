@@ -4,6 +4,7 @@
 // takes 35 s
 
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "./support/fault-proxy.js";
@@ -44,7 +45,7 @@ test.after.each(async () => {
         const { json } = await get(port, `/svc/plugin/affine?n=${row}`);
         const { entries = [] } = (json.response ?? {}) as { entries?: [number, Item][] };
         if (entries.filter(([, { replica }]) => replica === row).length === 2) break;
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await delay(50);
       }
     }
   }

@@ -146,7 +146,7 @@ test("cannot be locked by a request after its timeout", async () => {
 
 test("are unlocked when an executor exits", async () => {
   await start();
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds(3); round++) {
     assert.match(await errorOf("holdAndExit?id=exit"), /ExecutorError/);
     assert.is(await result("mark?id=exit&timeout=2000"), round + 1);
   }

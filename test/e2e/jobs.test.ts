@@ -213,6 +213,7 @@ test("that never end lose their executor", async () => {
   const restarts = (metrics: string) => /^svc_executor_restarts_total.*$/m.exec(metrics)![0];
   const isOver = () => restarts(text) !== restarts(before);
   while (!/^svc_queue_waiting\{port="main"\} 0$/m.test(text) || !isOver()) {
+    await delay(50);
     text = (await get(server.port + 1, "/metrics")).text;
   }
   assertFiring(before, text, ["SvcExecutorRestarts", "SvcJobFailed"]);

@@ -23,7 +23,7 @@ import { TemporaryProject } from "./support/temporary-project.js";
 const test = suite("slot moves");
 const KEYS = 500;
 /** Between two requests of a client, so that the clients take little of the CPU. */
-const PAUSE_MS = 80;
+const PAUSE_MS = 200;
 const PLUGINS = `
 import { D_OUT, type Graph, type int, M_CNT, M_INT, plugin, type str } from "svc-server";
 import { PluginRequest, PluginResponse } from "svc-server";

@@ -18,6 +18,7 @@ import { scanVectors } from "../../runtime/graph/vectors/scan-vectors.js";
 import { partsOfLike } from "../../runtime/graph/vectors/vector.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("vector index");
@@ -113,7 +114,7 @@ function recall(
 
 test(`finds nearly all of the best hits (seed ${SEED})`, () => {
   const random = new Random();
-  for (let set = 0; set < 3; set++) {
+  for (let set = 0; set < rounds(2); set++) {
     const indexed = makeIndexed(random);
     const { store, graph } = indexed;
     assert.equal(graph.indexes(), [

@@ -17,7 +17,7 @@ import { Random, SEED } from "./support/random.js";
 const test = suite("precision of vectors");
 const ROUNDS = rounds(1);
 const COUNT = 700;
-const PROBES = 8;
+const PROBES = rounds(12);
 const HITS = 10;
 const MEASURES: readonly VectorMeasure[] = ["cosine", "dot", "l2"];
 

@@ -108,7 +108,7 @@ export class UpSystem {
     const words = ["up", this.#project, "--descriptor", this.file, ...this.#data(), ...more];
     const child = spawn(process.execPath, [BIN, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: withKey(),
+      env: environment(),
     });
     this.#child = child;
     this.#exited = once(child, "close");
@@ -128,7 +128,7 @@ export class UpSystem {
     const words = ["up", this.#project, "--descriptor", this.file, "--root", root, "--only", ids];
     const child = spawn(process.execPath, [BIN, ...words], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: withKey(),
+      env: environment(),
     });
     this.#others.push(child);
     let out = "";
@@ -155,7 +155,7 @@ export class UpSystem {
 
   /** Runs `svc admin` to completion in this process, after the commands before. */
   async admin(...words: string[]): Promise<Ended> {
-    const { code, stdout, stderr } = await withKeyHere(() => svcHere(...this.#command(words)));
+    const { code, stdout, stderr } = await inEnvironment(() => svcHere(...this.#command(words)));
     return { code, out: stdout, err: stderr };
   }
 
@@ -167,7 +167,10 @@ export class UpSystem {
   /** Starts `svc admin`, which can be killed at any time. */
   spawnAdmin(...words: string[]): ChildProcess {
     const all = [BIN, ...this.#command(words)];
-    return spawn(process.execPath, all, { stdio: ["ignore", "ignore", "pipe"], env: withKey() });
+    return spawn(process.execPath, all, {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: environment(),
+    });
   }
 
   /** Stops the system with `svc down`. */
@@ -178,7 +181,7 @@ export class UpSystem {
   async run(...words: string[]): Promise<Ended> {
     const child = spawn(process.execPath, [BIN, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: withKey(),
+      env: environment(),
     });
     let out = "";
     let err = "";
@@ -231,18 +234,18 @@ export class UpSystem {
   }
 }
 
-/** Providers require a key. */
-function withKey(): NodeJS.ProcessEnv {
-  return { SVC_TX_KEY: "a key that nobody else has", ...process.env };
+/** Providers require a key. No test of a system needs warm code, which takes time. */
+function environment(): NodeJS.ProcessEnv {
+  return { SVC_TX_KEY: "a key that nobody else has", SVC_NO_WARM_UP: "true", ...process.env };
 }
 
-/** Runs a command in this process, whose environment has the key meanwhile. */
-async function withKeyHere<T>(run: () => Promise<T>): Promise<T> {
-  const { SVC_TX_KEY: former } = process.env;
-  Object.assign(process.env, withKey());
+/** Runs a command in this process, in that environment. */
+async function inEnvironment<T>(run: () => Promise<T>): Promise<T> {
+  const added = Object.entries(environment()).filter(([name]) => !(name in process.env));
+  Object.assign(process.env, Object.fromEntries(added));
   try {
     return await run();
   } finally {
-    if (former === undefined) delete process.env.SVC_TX_KEY;
+    for (const [name] of added) delete process.env[name];
   }
 }
