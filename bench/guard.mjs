@@ -8,18 +8,11 @@
 // `--save` writes the file of the version in `package.json`.
 
 import { execFileSync, fork } from "node:child_process";
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { buildCommit, lastRelease } from "../scripts/build-commit.mjs";
 import { median, printTable } from "./lib/figures.mjs";
 import { PACKAGE } from "./lib/package-folder.mjs";
 import { requireWrk } from "./lib/wrk.mjs";
@@ -54,27 +47,6 @@ if (values.save) save();
 function fail(problem) {
   console.error(problem);
   process.exit(1);
-}
-
-function lastRelease() {
-  const files = readdirSync(RELEASES).filter((file) => file.endsWith(".json"));
-  const releases = files.map((file) => JSON.parse(readFileSync(join(RELEASES, file), "utf8")));
-  const byVersion = new Intl.Collator("en", { numeric: true });
-  return releases.sort((a, b) => byVersion.compare(a.release, b.release)).at(-1);
-}
-
-/** Checks out a commit and builds it; returns the folder, which is removed at the end. */
-function buildCommit(commit) {
-  const folder = join(mkdtempSync(join(tmpdir(), "svc-guard-")), "checkout");
-  const git = (...words) => execFileSync("git", words, { cwd: PACKAGE, stdio: "pipe" });
-  git("worktree", "add", "--detach", folder, commit);
-  process.once("exit", () => {
-    git("worktree", "remove", "--force", folder);
-    rmSync(join(folder, ".."), { recursive: true, force: true });
-  });
-  symlinkSync(join(PACKAGE, "node_modules"), join(folder, "node_modules"), "dir");
-  execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: folder, stdio: "pipe" });
-  return folder;
 }
 
 /** Adds one measurement of each row. */

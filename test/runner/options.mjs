@@ -37,7 +37,7 @@ export function readOptions(words) {
 }
 
 const SERVER_SUITE = /^test\/(e2e|conformance)\//;
-const NO_SUITES = /^test\/(fixtures|golden|openapi|uws|runner)\/|\/node_modules\//;
+const NO_SUITES = /^test\/(fixtures|golden|openapi|releases|uws|runner)\/|\/node_modules\//;
 /** Declared in the header comment of a file. */
 const STARTS_PROCESSES = /^\/\/ starts processes$/m;
 
