@@ -10,14 +10,15 @@ const MAX_COUNT = 16_384;
 
 /** Returns a descriptor with ranges in place of counts. */
 export function expandCounts(given: Dict, errors: DescriptorErrors): Dict {
-  const { instances, topology } = given;
+  const { instances, topology, common } = given;
   if (!isPlainObject(instances)) return given;
+  const shared = isPlainObject(common) ? common : {};
   const names = new Map<string, string>();
   const entries = Object.entries(instances).map(([id, instance]) => {
     if (!isPlainObject(instance) || !Object.hasOwn(instance, "count")) return [id, instance];
     const { count, ...rest } = instance;
     if (count === null) return [id, rest];
-    const fault = findFault(id, instance);
+    const fault = findFault(id, { ...shared, ...instance });
     if (fault !== null) errors.at(`instances.${id}.count`, fault);
     else names.set(id, `${id}{1..${count}}`);
     return [id, rest];

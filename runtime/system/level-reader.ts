@@ -13,9 +13,8 @@ import type { TlsContextCache } from "./tls-context-cache.js";
 const MAX_IDS = 200;
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Answers are kept so long, at least, for callers that want the same. */
+/** Answers are kept so long, at least, for callers that want the same instances. */
 const FRESH_MS = 1000;
-const MAX_KEPT = 100;
 
 export type Entry = Readonly<Record<string, unknown>>;
 
@@ -41,15 +40,18 @@ interface Survey {
   readonly ids: readonly string[];
 }
 
+/** A survey that has begun. */
 interface Kept {
   readonly atMs: number;
   isRunning: boolean;
-  readonly entries: Promise<readonly Entry[]>;
+  readonly entries: Promise<ReadonlyMap<string, Entry>>;
 }
 
 export class LevelReader {
+  /** The last survey of each instance, by topic and id: all lists that contain it share it. */
   readonly #kept = new Map<string, Kept>();
   readonly #freshMs: number;
+  #system: System | null = null;
 
   /** @param freshMs how long answers are kept */
   constructor(freshMs = FRESH_MS) {
@@ -57,28 +59,41 @@ export class LevelReader {
   }
 
   /**
-   * Returns the entries of instances in the order of the system.
+   * Returns the entries of instances in the order of the system. Asks each instance once at a time,
+   * however many lists are wanted.
    * @param ids unknown ones are ignored
    */
-  read(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Promise<readonly Entry[]> {
+  async read(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Promise<Entry[]> {
+    const { system } = scope;
+    if (system !== this.#system) this.#kept.clear();
+    this.#system = system;
     const given = new Set(ids);
-    const wanted = [...scope.system.instances.keys()].filter((id) => given.has(id));
-    const key = `${topic.plugin} ${wanted.join()}`;
-    const now = performance.now();
-    for (const [other, { atMs, isRunning }] of this.#kept) {
-      const isOld = !isRunning && now - atMs >= this.#freshMs;
-      if (isOld || this.#kept.size > MAX_KEPT) this.#kept.delete(other);
+    const wanted = [...system.instances.keys()].filter((id) => given.has(id));
+    const keyOf = (id: string): string => `${topic.plugin} ${id}`;
+    const missing = wanted.filter((id) => !this.#isFresh(keyOf(id)));
+    if (missing.length > 0) {
+      const survey = this.#begin(scope, topic, missing);
+      for (const id of missing) this.#kept.set(keyOf(id), survey);
     }
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known.entries;
-    const entries = new LevelSurvey(scope, topic).read(wanted);
-    const kept = { atMs: now, isRunning: true, entries };
-    this.#kept.set(key, kept);
+    const last = wanted.map((id) => ({ id, ...this.#kept.get(keyOf(id))! }));
+    const found = last.map(async ({ id, entries }) => (await entries).get(id));
+    return (await Promise.all(found)).filter((entry) => entry !== undefined);
+  }
+
+  #isFresh(key: string): boolean {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return false;
+    return kept.isRunning || performance.now() - kept.atMs < this.#freshMs;
+  }
+
+  #begin(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Kept {
+    const entries = new LevelSurvey(scope, topic).read(ids);
+    const kept = { atMs: performance.now(), isRunning: true, entries };
     const end = (): void => {
       kept.isRunning = false;
     };
     entries.then(end, end);
-    return entries;
+    return kept;
   }
 }
 
@@ -94,8 +109,8 @@ class LevelSurvey {
     this.#tree = planSurvey(scope.system);
   }
 
-  async read(ids: readonly string[]): Promise<readonly Entry[]> {
-    const { system, self } = this.#scope;
+  async read(ids: readonly string[]): Promise<ReadonlyMap<string, Entry>> {
+    const { self } = this.#scope;
     const wanted = new Set(ids);
     const own = new Set(self === null ? [] : listBranch(this.#tree, self));
     const isBelow = [...wanted].every((id) => own.has(id));
@@ -105,8 +120,7 @@ class LevelSurvey {
       return survey.id === self ? this.#open(survey) : [survey];
     });
     await handleEach(surveys, (survey) => this.#survey(survey));
-    const found = [...system.instances.keys()].map((id) => this.#found.get(id));
-    return found.filter((entry) => entry !== undefined);
+    return this.#found;
   }
 
   /** Returns whom to ask among some instances for what is wanted of them and below them. */

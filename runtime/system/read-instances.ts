@@ -57,7 +57,8 @@ export function readInstances(
       continue;
     }
     rejectUnknownKeys(given, KEYS, `${path}.`, errors);
-    const fields = new Fields({ ...shared, ...withoutGraphs(given), ...given }, path, errors);
+    const own = withoutGraphs({ ...shared, ...given });
+    const fields = new Fields({ ...shared, ...own, ...given }, path, errors);
     found.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
   rejectSimilarIds([...found.values()], errors);

@@ -91,6 +91,23 @@ test("a count of dispatchers stands for a range", () => {
   assert.match(twice({ T }, { "T{1..2}": [] }), /has T\{1\.\.2\} twice: see T$/m);
 });
 
+test("a count goes with the type that all instances have in common", () => {
+  const { T: _, ...others } = DESCRIPTOR.instances;
+  const engines = Object.entries(others).map(([id, one]) => [id, { type: "builder", ...one }]);
+  const given = {
+    ...DESCRIPTOR,
+    common: { graph: "g", type: "dispatch" },
+    instances: { T: { hport: 9000, host: "t{1}", count: 2 }, ...Object.fromEntries(engines) },
+  };
+  const { instances } = readDescriptor(given);
+  assert.is(instances.get("T2")!.type, "dispatch");
+  // It asks its engines for their graphs.
+  assert.equal(instances.get("T2")!.graphs, []);
+  const generic = { ...given.instances.T, type: "generic" };
+  const refused = messageOf({ ...given, instances: { ...given.instances, T: generic } });
+  assert.match(refused, /instances\.T\.count.*type dispatch/);
+});
+
 test("a system of ten thousand leaves has a small descriptor, and is read quickly enough", () => {
   const instances = {
     T: { type: "dispatch", hport: 9000 },

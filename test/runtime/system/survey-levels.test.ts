@@ -345,6 +345,28 @@ test("ask once for callers that come while others are being answered", async (co
   assert.is(times, 2);
 });
 
+test("ask for each instance once, however many lists are wanted", async (context) => {
+  const asked: string[] = [];
+  context.list = (ids) => {
+    asked.push(...ids);
+    return ids.map((id) => ({ id }));
+  };
+  const reader = new LevelReader();
+  const ask = (idlist: string) => counts(context, "T", idlist, reader);
+  const all = ["S1.1", "S1.2", "S1.3", "B1.1", "B1.2", "B1.3"];
+  const lists = all.flatMap((id, at) => all.slice(at + 1).map((other) => `${id},${other}`));
+  const answers = await Promise.all(lists.map(ask));
+  for (const [at, list] of lists.entries()) {
+    const wanted = all.filter((id) => list.includes(id)).sort();
+    assert.equal(answers[at]!.instances.map(({ id }) => String(id)).sort(), wanted);
+  }
+  assert.equal(asked.sort(), all.sort());
+  // Another system has other instances with the same ids.
+  context.system = readDescriptor(context.system.descriptor);
+  await ask("S1.1");
+  assert.is(asked.length, all.length + 1);
+});
+
 test("keep the rows of a dispatcher that has just started", async (context) => {
   await readUntil(context.root, isKnown);
   const ids = ((await context.root.read("T", "", -1)).instances as Rows).map(([id]) => id);
