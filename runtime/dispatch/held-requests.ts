@@ -27,15 +27,21 @@ interface HoldOwner {
 /** Others get 503. */
 const MAX_HELD = 10_000;
 const DRAIN_POLL_MS = 2;
+/** A hold ends by itself: engines refuse changes of what moves, and mixed answers get 503. */
+const MAX_HOLD_MS = 10_000;
 
 export class HeldRequests {
   readonly #owner: HoldOwner;
   readonly #waiting: Dispatch[] = [];
   #hold: RequestHold | null = null;
   #slots: ReadonlySet<number> = new Set();
+  readonly #maxMs: number;
+  #limit: NodeJS.Timeout | undefined;
 
-  constructor(owner: HoldOwner) {
+  /** @param maxMs for which requests wait at most, unless they are held once more */
+  constructor(owner: HoldOwner, maxMs = MAX_HOLD_MS) {
     this.#owner = owner;
+    this.#maxMs = maxMs;
   }
 
   /**
@@ -45,6 +51,8 @@ export class HeldRequests {
   async hold(hold: RequestHold): Promise<number> {
     this.#hold = hold;
     this.#slots = new Set(hold.slots);
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => this.release(), this.#maxMs).unref();
     const deadline = performance.now() + hold.drainMs;
     for (;;) {
       const running = [...this.#owner.running()].filter((request) => this.includes(request)).length;
@@ -56,6 +64,7 @@ export class HeldRequests {
   /** Ends the hold: sends the waiting requests in the order of their arrival. */
   release(): void {
     this.#hold = null;
+    clearTimeout(this.#limit);
     for (const dispatch of this.#waiting.splice(0)) this.#owner.dispatch(dispatch);
   }
 

@@ -265,8 +265,13 @@ test("grows under load, with exact counts", async () => {
   assert.is(grown.code, 0, grown.err);
   assert.match(grown.out, /^moved 32 slots with \d+ vertices and \d+ arcs/m);
   await load.stop();
-  // No request was refused: they wait for a cut. Only without a leader they do not wait for long.
-  if ((await listTerms()) === terms) assert.equal([...load.refused], []);
+  // No request was refused: they wait for a cut. Only without a leader, and for a cut that takes 10
+  // seconds, they do not wait for so long.
+  const waited = [...grown.out.matchAll(/waited for at most (\d+) ms/g)].map(([, ms]) =>
+    Number(ms),
+  );
+  const isUsual = Math.max(...waited) < 10_000 && (await listTerms()) === terms;
+  if (isUsual) assert.equal([...load.refused], []);
   await checkAll(clients);
   const { json } = await system.get("B2", "/svc/plugin/count", 0);
   assert.ok((json.response as { hitcount: number }).hitcount > KEYS / 3);

@@ -1,6 +1,7 @@
 // Requests that wait for a cut of slots: those for its keys and those for all partitions, queries
 // only where the contents are mixed. All others go on.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
@@ -76,6 +77,15 @@ test("what waits is sent in its order at the end", async () => {
   assert.equal(owner.sent, []);
   held.release();
   assert.equal(owner.sent, ["/a", "/b"]);
+  assert.not.ok(held.includes(makeRequest("/change")));
+});
+
+test("a hold ends by itself, however long the cut takes", async () => {
+  const owner = new Owner();
+  const held = new HeldRequests(owner, 20);
+  await held.hold(HOLD);
+  assert.ok(held.push(makeDispatch("/a")));
+  while (owner.sent.length === 0) await delay(5);
   assert.not.ok(held.includes(makeRequest("/change")));
 });
 
