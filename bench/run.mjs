@@ -41,6 +41,8 @@ const BY_NAME_ONLY = [
   "ranking",
   "health",
   "fleet",
+  "grow",
+  "grow-system",
   "graph-100m",
   "graph-paths",
   "graph-constraints",
