@@ -194,7 +194,7 @@ class Clients {
   #agent = new Agent({ keepAlive: true });
   #stopped = false;
   #all;
-  #figures = { queries: [], keyed: [], writes: [] };
+  #latencies = { queries: [], keyed: [], writes: [] };
   exact = 0;
   failed = new Map();
 
@@ -205,9 +205,9 @@ class Clients {
 
   /** Returns the latencies since the last call. */
   take() {
-    const figures = this.#figures;
-    this.#figures = { queries: [], keyed: [], writes: [] };
-    return figures;
+    const taken = this.#latencies;
+    this.#latencies = { queries: [], keyed: [], writes: [] };
+    return taken;
   }
 
   async stop() {
@@ -236,7 +236,7 @@ class Clients {
   async #ask(kind, path, wanted, key) {
     const sinceMs = performance.now();
     const found = await this.#request(path, kind === "writes" ? "POST" : "GET", key);
-    this.#figures[kind].push(performance.now() - sinceMs);
+    this.#latencies[kind].push(performance.now() - sinceMs);
     const isExact = found === wanted;
     if (isExact) this.exact++;
     else {

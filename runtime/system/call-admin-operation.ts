@@ -20,6 +20,12 @@ const POLL_MS = 200;
 /** Time an instance may take to reopen its ports. */
 const REOPEN_TIMEOUT_MS = 2000;
 const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET"]);
+/** Operations of a procedure, which follow each other: the token of the next one is got ahead. */
+const FREQUENT: ReadonlySet<string> = new Set(["Lease", "MoveSlots"]);
+/** Tokens by instance. Each serves one call; an instance knows only the last one of a client. */
+const ahead = new Map<string, { readonly token: string; readonly untilMs: number }>();
+/** The connection is still open then, and the instance is as it was. */
+const AHEAD_MS = 1000;
 /** Response after another operator replaced the token. */
 const LOST_TOKEN = /^(?:Expired|Invalid) authtoken$/;
 
@@ -63,15 +69,39 @@ async function callWithToken(address: Address, wanted: AdminCall): Promise<CallR
   // Shutdown requires two tokens.
   const former = operation === "Shutdown" ? await requestToken(address, request) : null;
   if (former !== null && "problem" in former) return former;
-  const token = await requestToken(address, request);
+  const isFrequent = FREQUENT.has(operation);
+  const known = isFrequent ? takeAhead(address) : undefined;
+  const token = known === undefined ? await requestToken(address, request) : { token: known };
   if ("problem" in token) return token;
   const shutdown = former === null ? {} : { authshutdown: former.token };
   const query = { ...parameters, ...shutdown, authtoken: token.token };
   const result = await call(address, { ...wanted, parameters: query });
   if ("problem" in result) return result;
+  if (isFrequent) void getAhead(address, request);
   // Failures after authorization are returned as text.
   const { response } = result;
   return typeof response === "string" ? { problem: unwrapException(response) } : result;
+}
+
+function takeAhead(address: Address): string | undefined {
+  const place = placeOf(address);
+  const found = ahead.get(place);
+  ahead.delete(place);
+  return found !== undefined && performance.now() < found.untilMs ? found.token : undefined;
+}
+
+async function getAhead(address: Address, request: AdminCall): Promise<void> {
+  const result = await call(address, request).catch(() => null);
+  const token = result === null || "problem" in result ? undefined : readToken(result.response);
+  const untilMs = performance.now() + AHEAD_MS;
+  if (token !== undefined) ahead.set(placeOf(address), { token, untilMs });
+}
+
+const placeOf = ({ host, port }: Address): string => `${host}:${port}`;
+
+function readToken(response: unknown): string | undefined {
+  const token = isPlainObject(response) ? response.authtoken : undefined;
+  return typeof token === "string" ? token : undefined;
 }
 
 async function requestToken(
@@ -80,9 +110,8 @@ async function requestToken(
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
   const result = await retryWhileClosed(() => call(address, wanted));
   if ("problem" in result) return result;
-  const { response } = result;
-  const token = isPlainObject(response) ? response.authtoken : undefined;
-  return typeof token === "string" ? { token } : { problem: "it gives no token" };
+  const token = readToken(result.response);
+  return token === undefined ? { problem: "it gives no token" } : { token };
 }
 
 /** Retries a harmless request while the instance may be reopening its ports. */

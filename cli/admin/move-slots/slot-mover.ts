@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { latestRecord } from "../../../runtime/base/next-slot-step.js";
+import { latestRecord, type SlotLeader } from "../../../runtime/base/next-slot-step.js";
 import type { PlannedMove } from "../../../runtime/base/plan-slot-moves.js";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotMove, type SlotRecord } from "../../../runtime/base/slot-record.js";
@@ -23,7 +23,7 @@ const MAX_SLOTS_PER_CUT = 64;
 const FIRST_CUT_WORDS = 2 ** 14;
 const MIN_CUT_WORDS = 2 ** 12;
 const MAX_CUT_WORDS = 2 ** 22;
-const GOAL_HELD_MS = 150;
+const GOAL_HELD_MS = 75;
 /** The content of a cut may take as long as all else, but no longer than this. */
 const MOST_DATA_MS = 500;
 /** A cut has at most the words of half a second at a limited rate: all may be sent twice. */
@@ -66,6 +66,8 @@ export class SlotMover {
   #heldMs = 0;
   /** How long the target has written it. */
   #writtenMs = 0;
+  /** Slots of the next cuts. */
+  #following: readonly number[] = [];
   /** Content that the target has received in the present attempt. */
   #copied: EncodedSlots | null = null;
 
@@ -119,6 +121,8 @@ export class SlotMover {
     const wanted = slots.slice(0, MAX_SLOTS_PER_CUT);
     const words = Math.min(this.#cutWords, this.#mostWords);
     const first = await this.#copier.encode(source, wanted, words);
+    const next = first.slots.length;
+    this.#following = slots.slice(next, next + MAX_SLOTS_PER_CUT);
     const id = randomBytes(8).toString("hex");
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
     this.#copier.forget();
@@ -161,7 +165,9 @@ export class SlotMover {
     if (this.#copied === null) await this.#copy(step);
     const record = latestRecord((await survey.look()).map((found) => found.record))!;
     if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(id, from, to);
-    const written = await instances.send(to.id, { do: "write", id, slots, term: to.term });
+    const writing = instances.send(to.id, { do: "write", id, slots, term: to.term });
+    this.#encodeAhead(from);
+    const written = await writing;
     if (written.missing !== undefined) {
       this.#copier.forget();
       this.#copied = null;
@@ -176,6 +182,13 @@ export class SlotMover {
       throw new SvcError("SVC3413", text);
     }
     await survey.untilReplicated(move.to);
+  }
+
+  /** The source is idle, and keeps what does not change until the next cut begins. */
+  #encodeAhead(from: SlotLeader): void {
+    if (this.#following.length === 0) return;
+    const words = Math.min(this.#cutWords, this.#mostWords);
+    void this.#copier.encode(from, this.#following, words).catch(() => undefined);
   }
 
   #countHeld(changesMs: number, queriesMs: number): void {

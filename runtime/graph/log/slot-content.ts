@@ -3,6 +3,7 @@
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { type KeptContent, KeptContents } from "./kept-contents.js";
 import { type RecordName, type SlotContent, SlotEncoder } from "./slot-encoder.js";
 import { SlotIndex } from "./slot-index.js";
 import { ListedVertices, SlotRemoval } from "./slot-removal.js";
@@ -13,10 +14,12 @@ export type { RecordName, SlotContent } from "./slot-encoder.js";
 export class GraphSlots {
   readonly store: GraphStore;
   readonly #index: SlotIndex;
+  readonly #kept: KeptContents;
 
   constructor(store: GraphStore, slots: InstanceSlots) {
     this.store = store;
     this.#index = new SlotIndex(store, slots);
+    this.#kept = new KeptContents(store);
   }
 
   /** Returns the number of vertices of each slot, without anchors and virtual ones. */
@@ -33,18 +36,24 @@ export class GraphSlots {
     maxWords: number,
   ): { readonly contents: SlotContent[]; readonly names: readonly RecordName[] } {
     const encoder = new SlotEncoder(this.store);
-    const contents: SlotContent[] = [];
-    return this.#reading(() => {
+    const all = this.#reading(() => {
       const found = this.#index.find(new Set(slots));
+      const encoded: KeptContent[] = [];
       let words = 0;
       for (const slot of slots) {
-        const content = encoder.encode(slot, found.get(slot)!);
-        contents.push(content);
-        words += content.words.length;
+        const vertices = found.get(slot)!;
+        const one =
+          this.#kept.find(slot, vertices) ??
+          this.#kept.put(encoder.encode(slot, vertices), vertices, encoder.names);
+        encoded.push(one);
+        words += one.content.words.length;
         if (words >= maxWords) break;
       }
-      return { contents, names: encoder.names };
+      return encoded;
     });
+    const contents = all.map(({ content }) => content);
+    this.#kept.keep(contents.map(({ slot }) => slot));
+    return { contents, names: joinNames(all) };
   }
 
   /** Encodes the anchors and the arcs between them, for a group that has none yet. */
@@ -97,4 +106,13 @@ export class GraphSlots {
       store.checksOwner = true;
     }
   }
+}
+
+/** Returns the names of contents that were encoded together or one after the other. */
+function joinNames(all: readonly KeptContent[]): RecordName[] {
+  const lists = new Set(all.map(({ names }) => names));
+  const byCode = [...lists].flatMap((names) =>
+    names.map((name) => [`${name[0]} ${name[1]}`, name] as const),
+  );
+  return [...new Map(byCode).values()];
 }

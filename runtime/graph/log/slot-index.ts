@@ -1,6 +1,7 @@
 // Slot of each vertex of a graph, for a move: 2 bytes a vertex. A refresh hashes only the ids of
 // vertices that are new: those with a later generation than the last one at the refresh before. To
-// this comparison, vertices that are older by half of all generations are new, too.
+// this comparison, vertices that are older by half of all generations are new, too. Lists of the
+// slots wanted last are kept, so that the steps of a cut do not look through all vertices.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { isAnchor } from "../operations/require-owner.js";
@@ -9,13 +10,19 @@ import type { GraphStore } from "../store/graph-store.js";
 const MIN_HANDLES = 1024;
 /** More than needed, relatively, so that few vertices do not copy all slots. */
 const SPARE = 1 / 8;
+/** Slots with lists, and slots that are listed ahead: most moves are of runs of slots. */
+const MAX_LISTED = 512;
+const LISTED_AHEAD = 128;
 
 export class SlotIndex {
   readonly #store: GraphStore;
   readonly #slots: InstanceSlots;
   #slotOf = new Uint16Array(MIN_HANDLES);
-  /** Last generation at the last refresh; null: there was none. */
+  /** Last generation, and end of the handles, at the last refresh; null: there was none. */
   #serial: number | null = null;
+  #end = 1;
+  /** Vertices of a slot, each once, and some that have left it. */
+  readonly #listed = new Map<number, number[]>();
 
   constructor(store: GraphStore, slots: InstanceSlots) {
     this.#store = store;
@@ -28,16 +35,34 @@ export class SlotIndex {
    */
   find(wanted: ReadonlySet<number>): Map<number, number[]> {
     this.#refresh();
-    const { vertices } = this.#store;
-    const { end } = vertices;
+    const missing = [...wanted].filter((slot) => !this.#listed.has(slot));
+    if (missing.length > 0) {
+      if (this.#listed.size > MAX_LISTED) this.#listed.clear();
+      const first = Math.min(...missing);
+      const end = Math.min(first + LISTED_AHEAD, this.#slots.count);
+      const ahead = Array.from({ length: end - first }, (_, n) => first + n);
+      this.#list(new Set([...wanted, ...ahead]));
+    }
+    return new Map([...wanted].map((slot) => [slot, this.#verticesOf(slot)]));
+  }
+
+  #list(slots: ReadonlySet<number>): void {
+    for (const slot of slots) this.#listed.set(slot, []);
     const isWanted = new Uint8Array(this.#slots.count);
-    for (const slot of wanted) isWanted[slot] = 1;
-    const found = new Map([...wanted].map((slot) => [slot, [] as number[]]));
+    for (const slot of slots) isWanted[slot] = 1;
     const slotOf = this.#slotOf;
-    for (let vertex = 1; vertex < end; vertex++) {
+    for (let vertex = 1; vertex < this.#end; vertex++) {
       const slot = slotOf[vertex]!;
-      if (isWanted[slot] === 0 || !vertices.isUsed(vertex)) continue;
-      if (!isAnchor(this.#store, vertex)) found.get(slot)!.push(vertex);
+      if (isWanted[slot] === 1) this.#listed.get(slot)!.push(vertex);
+    }
+  }
+
+  #verticesOf(slot: number): number[] {
+    const { vertices } = this.#store;
+    const found: number[] = [];
+    for (const vertex of this.#listed.get(slot)!) {
+      if (this.#slotOf[vertex] !== slot || !vertices.isUsed(vertex)) continue;
+      if (!isAnchor(this.#store, vertex)) found.push(vertex);
     }
     return found;
   }
@@ -62,12 +87,17 @@ export class SlotIndex {
     if (serial === known) return;
     this.#extend(end);
     const slotOf = this.#slotOf;
-    for (let vertex = 1; vertex < end; vertex++) {
-      const isKnown = known !== null && vertices.isAsOld(vertex, known);
+    // As many new ones as the table has grown by: no handle has got another vertex.
+    const isGrown = known !== null && ((serial - known) | 0) === end - this.#end;
+    if (!isGrown) this.#listed.clear();
+    for (let vertex = isGrown ? this.#end : 1; vertex < end; vertex++) {
+      const isKnown = known !== null && !isGrown && vertices.isAsOld(vertex, known);
       if (isKnown || !vertices.isUsed(vertex)) continue;
       slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
+      if (isGrown) this.#listed.get(slotOf[vertex]!)?.push(vertex);
     }
     this.#serial = serial;
+    this.#end = end;
   }
 
   #extend(end: number): void {

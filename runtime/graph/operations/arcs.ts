@@ -136,15 +136,13 @@ export function unlinkTail(store: GraphStore, initial: number, first: number): v
   const start = outArcs.runOf(initial) + first * ARC_WORDS;
   for (let at = 0; at < count; at++) terminals[at] = arcs[start + at * ARC_WORDS]!;
   PREFETCH_SINK[0] = inArcs.prefetchEach(terminals, count, initial);
+  if (digest.isMaintained) digest.arcs(-1, initial, arcs, start, count);
   let forwardOnly = 0;
   let name = 0;
   let named = 0;
   for (let at = 0; at < count; at++) {
     const terminal = terminals[at]!;
     const word1 = arcs[start + at * ARC_WORDS + 1]!;
-    if (digest.isMaintained) {
-      digest.arc(-1, initial, terminal, word1, arcs[start + at * ARC_WORDS + 2]!);
-    }
     if ((word1 & ArcFlag.ForwardOnly) !== 0) {
       inArcs.addUnlisted(terminal, -1);
       forwardOnly++;

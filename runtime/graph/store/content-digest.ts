@@ -7,7 +7,7 @@
 // Only graphs with a transaction log maintain it, because only they are compared.
 // `Header.DigestVersion` is the version of the hash function; change both together.
 
-import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
+import { ARC_WORDS, Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 
@@ -26,6 +26,8 @@ const Seed = {
 
 /** Result of the last `mix`. */
 const term = new Int32Array(DIGEST_WORDS);
+/** Sum of several. */
+const total = new Int32Array(DIGEST_WORDS);
 
 export class ContentDigest {
   /** False: the digest is not maintained, and changes need not be reported. */
@@ -42,6 +44,22 @@ export class ContentDigest {
   /** Adds or removes an arc. All methods below require a mutation. */
   arc(sign: Sign, initial: number, terminal: number, word1: number, value: number): void {
     mix(Seed.Arc, this.#idHash(initial), this.#idHash(terminal), word1, value);
+    this.#change(sign);
+  }
+
+  /**
+   * Adds or removes arcs of one initial, as runs have them.
+   * @param first offset of the first one
+   */
+  arcs(sign: Sign, initial: number, words: Uint32Array, first: number, count: number): void {
+    const own = this.#idHash(initial);
+    total.fill(0);
+    const end = first + count * ARC_WORDS;
+    for (let at = first; at < end; at += ARC_WORDS) {
+      mix(Seed.Arc, own, this.#idHash(words[at]!), words[at + 1]!, words[at + 2]!);
+      for (let word = 0; word < DIGEST_WORDS; word++) total[word]! += term[word]!;
+    }
+    term.set(total);
     this.#change(sign);
   }
 

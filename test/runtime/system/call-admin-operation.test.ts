@@ -1,6 +1,7 @@
 // An admin operation on an instance that is temporarily unreachable.
 
 import { createServer, type Server } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
@@ -46,6 +47,49 @@ test("reports an instance that does not come back", async () => {
   const { code, message } = failure as SvcError;
   assert.is(code, "SVC2701");
   assert.match(message, "ECONNREFUSED");
+});
+
+test("gets the token of the next command of a move ahead", async () => {
+  const asked: string[] = [];
+  let last = 0;
+  const server = createServer(({ url }, response) => {
+    const { pathname, searchParams } = new URL(url!, "http://x");
+    const operation = pathname.slice("/svc/builtin/ADMIN_".length);
+    asked.push(operation);
+    const isToken = operation === "GetAuthToken";
+    const isLost = !isToken && searchParams.get("authtoken") !== `${last}`;
+    if (isToken) last++;
+    const answer = isLost
+      ? { status: "ERROR", message: "Invalid authtoken" }
+      : { status: "OK", response: isToken ? { authtoken: `${last}` } : { done: true } };
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(ADDRESS.port, ADDRESS.host, resolve);
+  });
+  const wanted = { ...WANTED, operation: "MoveSlots" };
+  /** Calls, and waits for the token that is got ahead. */
+  const run = async (): Promise<string> => {
+    asked.length = 0;
+    assert.equal(await callAdminOperation(ADDRESS, wanted), { done: true });
+    while (asked.at(-1) === "MoveSlots") await delay(5);
+    return asked.join(" ");
+  };
+  /** A token that is late, on a busy machine, is asked for again. */
+  const runUntil = async (wantedCalls: string, before = () => {}): Promise<void> => {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      before();
+      if ((await run()) === wantedCalls) return;
+      await delay(10);
+    }
+    assert.unreachable(wantedCalls);
+  };
+  assert.is(await run(), "GetAuthToken MoveSlots GetAuthToken");
+  await runUntil("MoveSlots GetAuthToken");
+  // Another run of the same client has got one since.
+  await runUntil("MoveSlots GetAuthToken MoveSlots GetAuthToken", () => last++);
+  server.closeAllConnections();
+  server.close();
 });
 
 test.run();

@@ -92,12 +92,11 @@ test("a count of dispatchers stands for a range", () => {
 });
 
 test("a count goes with the type that all instances have in common", () => {
-  const { T: _, ...others } = DESCRIPTOR.instances;
-  const engines = Object.entries(others).map(([id, one]) => [id, { type: "builder", ...one }]);
+  const { T: _, ...engines } = DESCRIPTOR.instances;
   const given = {
     ...DESCRIPTOR,
     common: { graph: "g", type: "dispatch" },
-    instances: { T: { hport: 9000, host: "t{1}", count: 2 }, ...Object.fromEntries(engines) },
+    instances: { T: { hport: 9000, host: "t{1}", count: 2 }, ...engines },
   };
   const { instances } = readDescriptor(given);
   assert.is(instances.get("T2")!.type, "dispatch");
