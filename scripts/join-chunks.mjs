@@ -16,6 +16,8 @@ const STARTS = [
   ["index.js"],
   ["threads/admin.js", "threads/interconnect.js"],
 ];
+/** Size of a group that needs no file of its own. */
+const SMALL_BYTES = 16_000;
 const STATIC_IMPORT = /^(?:import|export)\b[^;"]*"(\.[^"]+)";$/gm;
 const EXPORTS = /^export \{\n([^}]*)\};$/m;
 
@@ -47,7 +49,7 @@ function readModule(file) {
   const imports = [...code.matchAll(STATIC_IMPORT)].map(([, path]) => resolve(dirname(file), path));
   const [, list = ""] = EXPORTS.exec(code) ?? [];
   const names = list.split(",").map((name) => name.trim().split(" as ").at(-1));
-  return { imports, names: names.filter((name) => name !== "") };
+  return { bytes: code.length, imports, names: names.filter((name) => name !== "") };
 }
 
 /** Returns the chunks that each combination of starting files loads, by the name of their file. */
@@ -67,9 +69,40 @@ function groupByThreads(folder, modules) {
     const key = loads.get(file).join();
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
+  joinSmall(groups, modules);
   // The names of chunks contain a hash of what they contain. All of them decide the short names.
   const chunks = [...groups.values()].flat().map((file) => basename(file));
   return new Map([...groups].map(([key, all]) => [fileName([key, ...chunks]), all]));
+}
+
+/**
+ * Moves small groups into groups that more threads load. It takes longer to open another file than
+ * reading a few functions that a thread does not need, but it must load no other file for them.
+ */
+function joinSmall(groups, modules) {
+  const size = (all) => all.reduce((sum, file) => sum + modules.get(file).bytes, 0);
+  const bySize = [...groups.keys()].sort((a, b) => size(groups.get(a)) - size(groups.get(b)));
+  for (const key of bySize) {
+    const all = groups.get(key);
+    if (size(all) > SMALL_BYTES) return;
+    const imported = new Set(all.flatMap((file) => modules.get(file).imports));
+    const needed = [...groups].filter(([other, files]) => {
+      return other !== key && files.some((file) => imported.has(file));
+    });
+    const target = bySize.find((other) => {
+      if (other === key || !groups.has(other) || !isWithin(key, other)) return false;
+      return needed.every(([need]) => need === other || isWithin(other, need));
+    });
+    if (target === undefined) continue;
+    groups.set(target, [...groups.get(target), ...all]);
+    groups.delete(key);
+  }
+}
+
+/** Returns whether all starting files of one combination belong to the other. */
+function isWithin(key, other) {
+  const all = other.split(",");
+  return key.split(",").every((start) => all.includes(start));
 }
 
 function fileName(parts) {

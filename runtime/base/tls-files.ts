@@ -4,10 +4,11 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
+import type { SecureContext, SecureContextOptions } from "node:tls";
 import { SvcError } from "./errors.js";
 import { MAX_TLS_FILE_BYTES, TLS_EXPIRY_NOTICE_MS } from "./limits.js";
 import { log } from "./log.js";
+import { tls } from "./node-modules.js";
 import type { TlsPaths } from "./tls-paths.js";
 
 /** Content of the files. */
@@ -103,7 +104,7 @@ export class TlsFiles {
       ...(ca === undefined ? {} : { ca: ca.match(CERTIFICATE)! }),
     };
     try {
-      const context = createSecureContext({ ...options, minVersion: "TLSv1.2" });
+      const context = tls().createSecureContext({ ...options, minVersion: "TLSv1.2" });
       if (leaf !== null) this.#noteExpiry(leaf);
       return { options, context };
     } catch (error) {

@@ -2,7 +2,7 @@
 // with an invalid certificate counts as unreachable.
 
 import { connect, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { tls } from "../base/node-modules.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths } from "../base/tls-paths.js";
 import type { BackEndAddress, BackEndTls } from "../settings/matrix-config.js";
@@ -57,12 +57,14 @@ export class Connector implements Opener {
   open({ host, port }: BackEndAddress, onread?: ReadCallback): Socket {
     if (this.#tls === null) return this.#connect({ host, port }, onread);
     const { name } = this.#tls;
-    return connectTls({
-      ...{ host, port, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] },
-      ...(onread !== undefined && { onread }),
-      secureContext: this.#files!.material.context,
-      ...(name === null ? {} : { servername: name }),
-    }).setNoDelay(true);
+    return tls()
+      .connect({
+        ...{ host, port, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] },
+        ...(onread !== undefined && { onread }),
+        secureContext: this.#files!.material.context,
+        ...(name === null ? {} : { servername: name }),
+      })
+      .setNoDelay(true);
   }
 }
 

@@ -49,7 +49,7 @@ import type { RequestEngine } from "./request-engine.js";
 import type { ResponseWriter } from "./response-writer.js";
 import type { RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
-import { type WarmUp, warmUp } from "./warm-up.js";
+import type { WarmUp } from "./warm-up.js";
 
 const TICK_MS = 1000;
 /** Spans recorded at shutdown are sent within that time, or lost. */
@@ -159,7 +159,7 @@ export class IoServer {
     // Before the plugins that it covers.
     await this.#parts.auth?.load();
     // An unreadable file of jobs fails the build before it replaces anything.
-    this.#parts.jobs.load(table.routes);
+    await this.#parts.jobs.load(table.routes);
     this.#setPlugins(table);
     this.#parts.answers.setArgspec(table.argspec.hash);
     this.#parts.scheduler.setExecutors(executors);
@@ -177,6 +177,7 @@ export class IoServer {
       proxyProtocol: false,
       tls: null,
     };
+    const { warmUp } = await import("./warm-up.js");
     const useless = await warmUp(calls, options, this.#parts.engine.events(0));
     this.#parts.metrics.forget();
     this.#parts.tallies.forget();

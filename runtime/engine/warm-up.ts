@@ -2,8 +2,9 @@
 // path of the first requests, from the parser to the plugin.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { Agent, get, type RequestOptions } from "node:http";
+import type { RequestOptions } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { http } from "../base/node-modules.js";
 import { netTransport } from "../http/net/transport.js";
 import type { Exchange, ServerEvents, ServerOptions } from "../http/transport.js";
 
@@ -38,7 +39,7 @@ export async function warmUp(
 ): Promise<ReadonlyMap<string, string>> {
   const key = randomBytes(16).toString("hex");
   const server = await netTransport.listen(0, LOOPBACK, options, onlyWith(key, events));
-  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
+  const agent = new (http().Agent)({ keepAlive: true, maxSockets: CALLERS });
   const { port } = server;
   const request = { agent, host: LOOPBACK, port, headers: { [KEY]: key } };
   const useless = new Map<string, string>();
@@ -106,7 +107,7 @@ function onlyWith(key: string, events: ServerEvents): ServerEvents {
 
 function call(options: RequestOptions): Promise<Outcome> {
   return new Promise((resolve) => {
-    const request = get(options, (response) => {
+    const request = http().get(options, (response) => {
       if (response.headers["transfer-encoding"] !== undefined) {
         resolve("a stream");
         return void request.destroy();

@@ -12,7 +12,6 @@ import { type ByteRange, matchesEtag, parseByteRange } from "./byte-range.js";
 import { CompressedFiles } from "./compressed-files.js";
 import { type Compressor, encoded, VARY } from "./compressor.js";
 import { isCompressible, negotiateCoding } from "./content-coding.js";
-import { mediaTypeFor } from "./media-types.js";
 import { HttpRejection } from "./rejections.js";
 import type { Exchange } from "./transport.js";
 
@@ -28,6 +27,7 @@ const NO_FILE_CODES: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMET
 interface FoundFile {
   readonly path: string;
   readonly size: number;
+  readonly mediaType: string;
   /** Quoted entity tag; changes with the content. */
   readonly tag: string;
 }
@@ -62,23 +62,22 @@ export class FileServer {
   }
 
   #send(exchange: Exchange, file: FoundFile, refuse: Refuse, more: string): void {
-    const { path, size } = file;
-    const mediaType = mediaTypeFor(path);
+    const { path, size, mediaType } = file;
     const isWorth = size >= MIN_COMPRESSED_BYTES && size <= MAX_COMPRESSED_FILE_BYTES;
     const compressed = isWorth && isCompressible(mediaType) ? this.#compressed : null;
-    if (compressed === null) return send(exchange, file, mediaType, more, refuse);
+    if (compressed === null) return send(exchange, file, more, refuse);
     const { headers } = exchange;
     // Ranges refer to the uncompressed content.
     const isWhole = headers.get("range") === undefined;
     const coding = isWhole ? negotiateCoding(headers.get("accept-encoding")) : null;
     const varying = VARY + more;
-    if (coding === null) return send(exchange, file, mediaType, varying, refuse);
+    if (coding === null) return send(exchange, file, varying, refuse);
     const tag = `${file.tag.slice(0, -1)}-${coding}"`;
     const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
     if (matchesEtag(headers.get("if-none-match"), tag))
       return exchange.answer(304, null, "", fields);
     const answer = (content: Uint8Array | null): void => {
-      if (content === null) send(exchange, file, mediaType, varying, refuse);
+      if (content === null) send(exchange, file, varying, refuse);
       else exchange.answer(200, mediaType, content, encoded(fields, coding));
     };
     const content = compressed.find(path, tag, size, coding);
@@ -103,7 +102,10 @@ export class FileServer {
       const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
       if (!found.isFile()) return UNKNOWN_FILE;
       const { size, mtimeMs } = found;
-      return { path: real, size, tag: `"${size.toString(16)}-${mtimeMs.toString(16)}"` };
+      // Its tables load with the first file.
+      const { mediaTypeFor } = await import("./media-types.js");
+      const tag = `"${size.toString(16)}-${mtimeMs.toString(16)}"`;
+      return { path: real, size, mediaType: mediaTypeFor(real), tag };
     } catch (error) {
       return refusalOf(error);
     }
@@ -111,14 +113,8 @@ export class FileServer {
 }
 
 /** Sends a file uncompressed. */
-function send(
-  exchange: Exchange,
-  file: FoundFile,
-  mediaType: string,
-  more: string,
-  refuse: Refuse,
-): void {
-  const { size, tag } = file;
+function send(exchange: Exchange, file: FoundFile, more: string, refuse: Refuse): void {
+  const { size, mediaType, tag } = file;
   const { headers } = exchange;
   const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${more}`;
   if (matchesEtag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);

@@ -6,10 +6,9 @@
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { packageRoot } from "../base/package-info.js";
-import { mediaTypeFor } from "./media-types.js";
 import type { Exchange } from "./transport.js";
 
 const PAGE = "index.html";
@@ -26,6 +25,15 @@ const SECURITY =
   "Content-Security-Policy: default-src 'self'; img-src 'self' blob:; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'\r\n" +
   "X-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n";
+
+/** By the suffixes of these files. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
 
 type Coding = (typeof CODINGS)[number];
 
@@ -102,7 +110,7 @@ function readAsset(folder: string, name: string, names: readonly string[]): Asse
   const caching = HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
   const fields =
     `ETag: ${etag}\r\nCache-Control: ${caching}\r\n` + `Vary: Accept-Encoding\r\n${SECURITY}`;
-  return { mediaType: mediaTypeFor(name), fields, etag, bodies };
+  return { mediaType: MEDIA_TYPES[extname(name)]!, fields, etag, bodies };
 }
 
 /** Returns the first coding that the client accepts and the file has; "" for none. */

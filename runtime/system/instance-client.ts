@@ -1,15 +1,11 @@
 // HTTP client for instances, over keep-alive connections, with bounded time and size; responses are
 // validated.
 
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 import { SvcError } from "../base/errors.js";
+import { http, https } from "../base/node-modules.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
@@ -19,10 +15,9 @@ const MAX_SOCKETS = 4;
 export const MAX_QUOTED_CHARS = 1000;
 
 const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
-const plain = new HttpAgent(KEPT);
-const secured = new HttpsAgent(KEPT);
-// Idle connections do not keep the process alive.
-for (const agent of [plain, secured]) agent.on("free", (socket) => socket.unref());
+/** Null: not used yet. */
+let plain: Agent | null = null;
+let secured: Agent | null = null;
 
 export interface Address {
   readonly host: string;
@@ -98,9 +93,18 @@ function send(
   tls: ConnectionOptions | undefined,
   take: (response: IncomingMessage) => void,
 ): ClientRequest {
-  if (tls === undefined) return httpRequest({ ...options, agent: plain }, take);
+  if (tls === undefined) {
+    plain ??= unrefIdle(new (http().Agent)(KEPT));
+    return http().request({ ...options, agent: plain }, take);
+  }
+  secured ??= unrefIdle(new (https().Agent)(KEPT));
   const all = { ...options, ...tls, agent: secured, minVersion: "TLSv1.2" } as const;
-  return httpsRequest(all, take);
+  return https().request(all, take);
+}
+
+/** Idle connections then do not keep the process alive. */
+function unrefIdle(agent: Agent): Agent {
+  return agent.on("free", (socket) => socket.unref());
 }
 
 /**

@@ -1,6 +1,7 @@
 // TLS options for connections to instances, from certificate files that may change at run time.
 
-import { type ConnectionOptions, checkServerIdentity } from "node:tls";
+import type { ConnectionOptions } from "node:tls";
+import { tls as nodeTls } from "../base/node-modules.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths, type TlsPaths } from "../base/tls-paths.js";
 import type { SystemTls } from "./descriptor.js";
@@ -48,7 +49,7 @@ export class TlsContextCache {
       ...(this.#isOwn && { rejectUnauthorized: false }),
       ...(name !== null && {
         servername: name,
-        checkServerIdentity: (_host: string, cert) => checkServerIdentity(name, cert),
+        checkServerIdentity: (_host: string, cert) => nodeTls().checkServerIdentity(name, cert),
       }),
     };
   }

@@ -43,8 +43,8 @@ test("threads that start with every server find their code in few files", () => 
       const imports = readFileSync(file, "utf8").matchAll(/^(?:im|ex)port\b[^;"]*"(\.[^"]+)";$/gm);
       for (const [, path] of imports) files.add(join(dirname(file), path!));
     }
-    // Of separate chunks, the smallest entry has 29.
-    assert.ok(files.size > 5 && files.size < 25, `${entry}: ${files.size} files`);
+    // Of separate chunks the smallest entry has 29, without joining small ones the largest 18.
+    assert.ok(files.size > 3 && files.size < 15, `${entry}: ${files.size} files`);
   }
 });
 

@@ -2,9 +2,8 @@
 // limit, at most one POST is in flight, and spans that the collector does not accept are dropped. A
 // failing collector is logged once and retried with backoff.
 
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { log } from "../log.js";
+import { http, https } from "../node-modules.js";
 import { type Span, tracesText } from "./otlp.js";
 
 const MAX_SPANS = 2048;
@@ -113,7 +112,7 @@ export class Collector {
 
   #post(text: string): Promise<void> {
     const body = Buffer.from(text);
-    const send = this.#url.protocol === "https:" ? httpsRequest : httpRequest;
+    const { request: send } = this.#url.protocol === "https:" ? https() : http();
     const own = { "content-type": "application/json", "content-length": body.length };
     const headers = { ...this.#options.headers, ...own };
     return new Promise((resolve, reject) => {

@@ -17,6 +17,7 @@ import { JobExchange } from "./job-exchange.js";
 import { readJobs, writeJobs } from "./job-file.js";
 import type { JobLease } from "./job-lease.js";
 import { JobStore, type StoredJobs } from "./job-store.js";
+import { loadCron } from "./job-times.js";
 import { ScheduledJob } from "./scheduled-job.js";
 
 /** A change of the system's clock is noticed within that time. */
@@ -95,8 +96,10 @@ export class JobRunner {
    * Reads the stored jobs, if a build has any and no group keeps them.
    * @throws SvcError SVC2506
    */
-  load(routes: Routes): void {
-    if (hasJobs(routes) && this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
+  async load(routes: Routes): Promise<void> {
+    if (!hasJobs(routes)) return;
+    await loadCron();
+    if (this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
   }
 
   /** Replaces the jobs by those of a build, which was loaded; running ones go on. */

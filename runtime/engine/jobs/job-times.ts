@@ -1,7 +1,7 @@
 // The times of a schedule. Cron expressions are those of croner, whose rules for changes of the
 // clock hold: an hour that a time zone skips runs after it, an hour that it repeats runs once.
 
-import { Cron } from "croner";
+import type { Cron } from "croner";
 import type { CronSchedule } from "../../plugin/contract/job-schedule.js";
 
 /** Times after this many are not counted. */
@@ -15,13 +15,21 @@ export interface PassedTimes {
   readonly lastMs: number | null;
 }
 
+/** Null: not loaded. */
+let croner: typeof import("croner") | null = null;
+
+/** Loads what reads cron expressions; call before the first is read. */
+export async function loadCron(): Promise<void> {
+  croner ??= await import("croner");
+}
+
 /** Times of one cron expression, in milliseconds since 1970. */
 export class JobTimes {
   readonly #cron: Cron;
 
   /** @throws Error for an invalid expression or time zone */
   constructor({ cron, timeZone }: CronSchedule) {
-    this.#cron = new Cron(cron, { timezone: timeZone, paused: true });
+    this.#cron = new croner!.Cron(cron, { timezone: timeZone, paused: true });
   }
 
   /** Returns the first time after another one; null if there is none. */

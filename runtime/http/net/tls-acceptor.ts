@@ -4,7 +4,8 @@
 
 import { constants } from "node:crypto";
 import type { Socket } from "node:net";
-import { createServer, type Server, type TLSSocket } from "node:tls";
+import type { Server, TLSSocket } from "node:tls";
+import { tls } from "../../base/node-modules.js";
 import type { TlsMaterial } from "../../base/tls-files.js";
 
 /** Receives the connection once it is secured, null if the handshake fails. Called once. */
@@ -22,7 +23,7 @@ export class TlsAcceptor {
   readonly #guests = new Map<string, Guest>();
 
   constructor(material: TlsMaterial) {
-    this.#server = createServer({
+    this.#server = tls().createServer({
       ...contextOptions(material),
       ALPNProtocols: ["http/1.1"],
       requestCert: material.options.ca !== undefined,

@@ -8,6 +8,7 @@ import type { JobExchange } from "../../../../runtime/engine/jobs/job-exchange.j
 import { JobLease } from "../../../../runtime/engine/jobs/job-lease.js";
 import { JobRunner } from "../../../../runtime/engine/jobs/job-runner.js";
 import type { StoredJobs } from "../../../../runtime/engine/jobs/job-store.js";
+import { loadCron } from "../../../../runtime/engine/jobs/job-times.js";
 import type { PluginCall } from "../../../../runtime/engine/plugin-call.js";
 import type { JobFacts } from "../../../../runtime/plugin/contract/job-schedule.js";
 import { MemoryEngine } from "../../interconnect/support/memory-engine.js";
@@ -17,6 +18,8 @@ const OFTEN: JobFacts = { schedule: { everyMs: 5 }, isCaughtUp: false };
 const NIGHTLY: JobFacts = { schedule: { cron: "0 3 * * *", timeZone: "UTC" }, isCaughtUp: false };
 
 const test = suite("jobs of a group");
+
+test.before(loadCron);
 
 /** One member; its runs go on until they are ended. */
 class Member {

@@ -4,6 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { JobExchange } from "../../../../runtime/engine/jobs/job-exchange.js";
 import { type StoredJob, soundJobs } from "../../../../runtime/engine/jobs/job-store.js";
+import { loadCron } from "../../../../runtime/engine/jobs/job-times.js";
 import { ScheduledJob } from "../../../../runtime/engine/jobs/scheduled-job.js";
 import type { JobSchedule } from "../../../../runtime/plugin/contract/job-schedule.js";
 
@@ -14,6 +15,8 @@ const THREE = MIDNIGHT + 3 * HOUR;
 const DAY = 24 * HOUR;
 
 const test = suite("scheduled job");
+
+test.before(loadCron);
 
 class Clock {
   now = MIDNIGHT;
