@@ -51,8 +51,12 @@ export class Metrics {
   readonly #slots: Float64Array;
   readonly #ports: Float64Array;
   readonly #marks: Float64Array;
-  /** Seconds since a response was sampled; only used by the thread that ticks. */
-  #sinceLatency = 0;
+  /**
+   * Seconds since a response was sampled; only used by the thread that ticks. A field that
+   * becomes a fraction would change the layout of this object: V8 would compile all that counts
+   * again.
+   */
+  readonly #sinceLatency = new Float64Array(1);
   /** Counters at the last tick; only used by the thread that ticks. */
   readonly #previous = new Float64Array(COUNTERS);
 
@@ -177,7 +181,7 @@ export class Metrics {
   }
 
   #sampleLatency(seconds: number): void {
-    this.#sinceLatency += seconds;
+    this.#sinceLatency[0]! += seconds;
     let answers = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       answers += this.#fresh(HISTOGRAM_AT + bucket);
@@ -185,15 +189,15 @@ export class Metrics {
     const recent = this.#recent;
     // A second without responses has no latency, a minute without any makes the last one obsolete.
     if (answers === 0) {
-      if (this.#sinceLatency >= MAX_LATENCY_AGE_S) recent.fill(0, Recent.LatencyMeanMs);
+      if (this.#sinceLatency[0]! >= MAX_LATENCY_AGE_S) recent.fill(0, Recent.LatencyMeanMs);
       return;
     }
     const former = recent[Recent.LatencyMeanMs]!;
     const mean = this.#fresh(Counter.LatencySumMs) / answers;
     const step = smoothing(former, mean);
     // As many steps as there were seconds.
-    const weight = former === 0 ? 1 : 1 - (1 - step) ** Math.max(1, this.#sinceLatency);
-    this.#sinceLatency = 0;
+    const weight = former === 0 ? 1 : 1 - (1 - step) ** Math.max(1, this.#sinceLatency[0]!);
+    this.#sinceLatency[0] = 0;
     recent[Recent.LatencyMeanMs]! += weight * (mean - former);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       const share = this.#fresh(HISTOGRAM_AT + bucket) / answers;
