@@ -16,6 +16,7 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
+import { IdPrefixes } from "./id-prefixes.js";
 import { hashWords, PackedText, wordsFor } from "./packed-text.js";
 import { TextCache } from "./text-cache.js";
 import type { TextView } from "./text-view.js";
@@ -36,6 +37,7 @@ export class VertexIds implements EntryMatcher {
   readonly #index: HashIndex;
   readonly #blocks: BlockAllocator;
   readonly #cache = new TextCache();
+  readonly #prefixes: IdPrefixes;
   /** Id that `matches` compares with, and the handle it has accepted. */
   readonly #wanted = new PackedText();
   #found = 0;
@@ -46,6 +48,7 @@ export class VertexIds implements EntryMatcher {
     this.#writer = writer;
     this.#reader = reader;
     this.#memory = writer.memory;
+    this.#prefixes = new IdPrefixes(writer.memory);
     this.#vertices = vertices;
     this.#index = new HashIndex(writer, reader, Header.IdSegments, Header.IndexSequence);
     this.#blocks = new BlockAllocator(writer.memory.ids, 1);
@@ -245,25 +248,33 @@ export class VertexIds implements EntryMatcher {
     sign: number,
     keys: Float64Array,
   ): number {
-    const { record, ids } = this.#memory;
-    let columns = record.words;
-    let { words } = ids;
+    const known = this.#prefixes.request((end - from) / ARC_WORDS);
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
-      const base = arcs[arc]! * RECORD_WORDS;
-      if (!(columns[base + RecordWord.IdPointer]! + HEAD_WORDS < words.length)) {
-        this.#memory.refresh();
-        columns = record.words;
-        words = ids.words;
+      const head = arcs[arc]!;
+      let prefix = known === null ? Number.NaN : known[head]!;
+      if (!(prefix >= 0)) {
+        prefix = this.#prefixAt(head);
+        if (known !== null) known[head] = prefix;
       }
-      const at = columns[base + RecordWord.IdPointer]! + HEAD_WORDS;
-      const isLonger = columns[base + RecordWord.IdBytes]! > 4;
-      const second = isLonger ? byteOrder(words[at + 1] ?? 0) >>> 16 : 0;
-      const key = sign * (byteOrder(words[at] ?? 0) * 2 ** 16 + second);
+      const key = sign * prefix;
       keys[index] = key;
       if (key < least) least = key;
     }
     return least;
+  }
+
+  #prefixAt(handle: number): number {
+    const { record, ids } = this.#memory;
+    const base = handle * RECORD_WORDS;
+    if (!(record.words[base + RecordWord.IdPointer]! + HEAD_WORDS < ids.words.length)) {
+      this.#memory.refresh();
+    }
+    const { words } = ids;
+    const at = record.words[base + RecordWord.IdPointer]! + HEAD_WORDS;
+    const isLonger = record.words[base + RecordWord.IdBytes]! > 4;
+    const second = isLonger ? byteOrder(words[at + 1] ?? 0) >>> 16 : 0;
+    return byteOrder(words[at] ?? 0) * 2 ** 16 + second;
   }
 
   startsWith(handle: number, prefix: Uint8Array): boolean {

@@ -174,6 +174,7 @@ function valueText(row: Row): string {
 export function floatText(value: number): string {
   const quick = commonFloatText(value);
   if (quick !== "") return quick;
+  if (value < 0) return `-${floatText(-value)}`;
   if (!Number.isFinite(value)) return String(value);
   const isSmall = value !== 0 && Math.abs(value) < 1e-4;
   const text = isSmall ? value.toExponential(FLOAT_DIGITS - 1) : value.toPrecision(FLOAT_DIGITS);
@@ -182,18 +183,26 @@ export function floatText(value: number): string {
 
 /** Decimal places of six digits, by the digits in front of the point. */
 const PLACES = [1e6, 1e5, 1e4, 1e3, 1e2, 10] as const;
+/** Decimal places of six digits, by the zeros behind the point, and the text in front of them. */
+const SMALL_PLACES = [1e6, 1e7, 1e8, 1e9] as const;
+const SMALL_STARTS = ["0.", "0.0", "0.00", "0.000"] as const;
 /** A product this near to the middle of two numbers may have been rounded to the other side. */
 const DOUBTFUL = 1e-6;
 
-/** Formats numbers of 0.1 to 99,999 three times as fast; returns an empty text for any other. */
+/** Formats 0.0001 to 99,999 four times as fast; returns an empty text for most other numbers. */
 function commonFloatText(value: number): string {
-  if (!(value >= 0.1 && value < 99_999)) return "";
+  if (value === 0) return "0.00000";
+  if (!(value >= 1e-4 && value < 99_999)) return "";
   let whole = 0;
   for (let above = 1; value >= above; above *= 10) whole++;
-  const exact = value * PLACES[whole]!;
+  let zeros = 0;
+  for (let below = 0.1; value < below; below /= 10) zeros++;
+  const exact = value * (zeros > 0 ? SMALL_PLACES[zeros]! : PLACES[whole]!);
   const rounded = Math.floor(exact + 0.5);
   const isDoubtful = Math.abs(exact - Math.floor(exact) - 0.5) < DOUBTFUL;
   if (isDoubtful || rounded >= 1e6) return "";
   const digits = String(rounded);
-  return whole === 0 ? `0.${digits}` : `${digits.slice(0, whole)}.${digits.slice(whole)}`;
+  return whole === 0
+    ? SMALL_STARTS[zeros] + digits
+    : `${digits.slice(0, whole)}.${digits.slice(whole)}`;
 }

@@ -91,8 +91,11 @@ test("print floats with six digits", () => {
 test("print common floats as the general way does", () => {
   const edges = [0.1, 0.5000005, 1.000005, 9.999995, 9.9999951, 99_998.95, 0.9999996, 1234.565];
   const random = Array.from({ length: 2000 }, (_, at) => ((at * 7919) % 100_000) / 10 ** (at % 6));
-  for (const value of [...edges, ...random].filter((one) => one >= 0.1)) {
+  const small = [0.1, 0.01, 0.001, 1e-4].flatMap((edge) => [edge - 1e-9, edge + 1e-9, edge / 3]);
+  const positive = [...edges, ...random, ...small].filter((one) => one >= 1e-4);
+  for (const value of [0, ...positive, ...positive.map((one) => -one)]) {
     for (const number of [value, Math.fround(value)]) {
+      if (Math.abs(number) < 1e-4 && number !== 0) continue;
       assert.is(floatText(number), number.toPrecision(6), String(number));
     }
   }
