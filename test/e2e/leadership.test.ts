@@ -8,22 +8,21 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { rounds } from "../support/rounds.js";
+import { Clients, during, freshName, Load, Sales, SHOP_PLUGINS } from "./support/change-clients.js";
+import type { Answer } from "./support/server.js";
 import { LIMIT_MS, UpSystem, until } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const MEMBERS = ["B1", "S1", "S2"] as const;
-/** Between two requests of a client, so that the clients take little of the CPU. */
-const PAUSE_MS = 20;
-const PLUGINS = `
+const JOB = `
 import { appendFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Graph, type Job, type PluginRequest, PluginResponse, type str } from "svc-server";
+import type { Job } from "svc-server";
 
 const note = (text: string) => appendFileSync(process.env.NOTES!, process.pid + " " + text + "\\n");
 
@@ -32,31 +31,6 @@ export async function tick(job: Job): Promise<void> {
   note("begins " + job.scheduledAt.toISOString());
   await delay(500);
   note("ends");
-}
-
-/** Adds a vertex, once. @plugin @graph shop */
-export function put(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
-  graph.createVertex(id);
-  return new PluginResponse();
-}
-
-/** Counts. @plugin @graph shop */
-export function sell(_request: PluginRequest, graph: Graph): PluginResponse {
-  const response = new PluginResponse();
-  response.hitcount = graph.count("sold", "units", "total");
-  return response;
-}
-
-/** Whether a vertex is there. @plugin @graph shop @readonly */
-export function has(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
-  const response = new PluginResponse();
-  response.hitcount = graph.hasVertex(id) ? 1 : 0;
-  return response;
-}
-
-/** Lists all vertices. @plugin @graph shop @readonly */
-export function all(_request: PluginRequest, graph: Graph): str[] {
-  return (graph.vertices({ fields: 1 }) as str[]).filter((id) => id.startsWith("v"));
 }
 `;
 
@@ -67,7 +41,6 @@ let nats: NatsServers | null = null;
 let cluster: FakeKubernetes | null = null;
 let project: TemporaryProject;
 let system: UpSystem;
-let names = 0;
 let notes: string;
 const killed = new Set<number>();
 
@@ -108,93 +81,8 @@ function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
   return described;
 }
 
-/** Clients that each send one request after the other until they are stopped. */
-class Clients {
-  /** Of requests without any response. */
-  readonly errors: string[] = [];
-  #isOver = false;
-  readonly #all: Promise<void>[];
-
-  /** @param send a request, or several until it is told that no client waits for them */
-  constructor(count: number, send: (isOver: () => boolean) => Promise<void>) {
-    const isOver = (): boolean => this.#isOver;
-    const sent = () =>
-      send(isOver).catch((error: Error) => void this.errors.push(String(error.cause ?? error)));
-    this.#all = Array.from({ length: count }, async () => {
-      for (; !this.#isOver; await delay(PAUSE_MS)) await sent();
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await Promise.all(this.#all);
-  }
-}
-
-/** Runs with clients, and stops them even if it fails. */
-async function during(clients: readonly Clients[], run: () => Promise<void>): Promise<void> {
-  try {
-    await run();
-  } finally {
-    await Promise.all(clients.map((one) => one.stop()));
-  }
-  assert.equal(
-    clients.flatMap(({ errors }) => errors),
-    [],
-  );
-}
-
-/** Clients that send changes until they are stopped. */
-class Load {
-  readonly acknowledged: string[] = [];
-  readonly statuses = new Map<number, number>();
-  /** Bodies of other responses. */
-  readonly failures: string[] = [];
-  /** Longest time without an acknowledged change. */
-  longestMs = 0;
-  #lastMs = performance.now();
-  readonly clients = new Clients(2, () => this.#send());
-
-  begin(): void {
-    this.longestMs = 0;
-    this.#lastMs = performance.now();
-  }
-
-  async #send(): Promise<void> {
-    const id = `v${names++}`;
-    const path = `/svc/plugin/put?id=${id}`;
-    const { status, text } = await system.get("TD", path, 0, { method: "POST", body: "" });
-    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    if (status !== 200) return void this.failures.push(text);
-    this.acknowledged.push(id);
-    const now = performance.now();
-    this.longestMs = Math.max(this.longestMs, now - this.#lastMs);
-    this.#lastMs = now;
-  }
-}
-
-/** Clients that count with a key for each request; the answers are the counts. */
-class Sales {
-  readonly answers: number[] = [];
-  readonly failures: string[] = [];
-  readonly clients = new Clients(2, (isOver) => this.#send(isOver));
-
-  async #send(isOver: () => boolean): Promise<void> {
-    const headers = { "Idempotency-Key": `"${names++}"` };
-    const init = { method: "POST", body: "", headers };
-    const send = () => system.get("TD", "/svc/plugin/sell", 0, init);
-    let answer = await send();
-    // On a busy machine, a takeover can last longer than a request waits for a leader.
-    const isUndecided = () => answer.status === 503 || /another instance leads/.test(answer.text);
-    while (isUndecided()) {
-      // Only a test that has failed does not wait for the next leader.
-      if (isOver()) return;
-      answer = await send();
-    }
-    const { status, text, json } = answer;
-    if (status === 200) this.answers.push((json.response as { hitcount: number }).hitcount);
-    else this.failures.push(text);
-  }
+function send(path: string, init?: RequestInit): Promise<Answer> {
+  return system.get("TD", path, 0, init);
 }
 
 /** Median, 99th percentile and number of times. */
@@ -277,7 +165,8 @@ if (version !== null || USES_LEASES) {
       process.env.SVC_KUBERNETES_ACCOUNT = cluster.account;
     } else nats = await NatsServers.start(1);
     project = new TemporaryProject({
-      "plugins/shop.ts": PLUGINS,
+      "plugins/shop.ts": SHOP_PLUGINS,
+      "plugins/job.ts": JOB,
       "tsconfig.json": NODE_TYPES,
       "svc.config.ts": 'export default { durability: "full", executors: 1 };\n',
     });
@@ -304,11 +193,11 @@ if (version !== null || USES_LEASES) {
     following.catch(() => {});
     // The feed has a beginning that only its first event shows.
     await until(async () => {
-      await system.get("TD", `/svc/plugin/put?id=w${names++}`, 0, { method: "POST", body: "" });
+      await send(`/svc/plugin/put?id=${freshName("w")}`, { method: "POST", body: "" });
       return followed.length > 0;
     });
-    const load = new Load();
-    const sales = new Sales();
+    const load = new Load(send);
+    const sales = new Sales(send);
     const gaps: readonly [killed: number[], stopped: number[]] = [[], []];
     await during([load.clients, sales.clients], async () => {
       for (let round = 0; round < rounds(4); round++) {
@@ -328,12 +217,7 @@ if (version !== null || USES_LEASES) {
       }
     });
     // With a key, no request fails, and each has been executed once.
-    assert.equal(sales.failures, []);
-    const counts = sales.answers.sort((a, b) => a - b);
-    assert.equal(
-      counts,
-      [...counts.keys()].map((at) => at + 1),
-    );
+    sales.assertOnce();
     const { id: last, pid } = await leading();
     await until(async () => noted().some((one) => one.pid === pid));
     assertNeverTwiceAtOnce();
@@ -358,7 +242,7 @@ if (version !== null || USES_LEASES) {
 
   test("an engine that is away fails no request", async () => {
     const id = await leader();
-    const load = new Load();
+    const load = new Load(send);
     const failedReads: string[] = [];
     const readers = new Clients(1, async () => {
       const { status, text } = await system.get("TD", "/svc/plugin/has?id=v0");
@@ -385,7 +269,7 @@ if (version !== null || USES_LEASES) {
   test("a handover fails no request", async () => {
     const from = await leader();
     const to = MEMBERS.find((id) => id !== from)!;
-    const load = new Load();
+    const load = new Load(send);
     await during([load.clients], async () => {
       await until(async () => load.acknowledged.length > 20);
       load.begin();
@@ -420,7 +304,7 @@ if (version !== null || USES_LEASES) {
     const former = { ...process.env };
     const { url, account } = pods.access;
     Object.assign(process.env, { SVC_KUBERNETES_API: url, SVC_KUBERNETES_ACCOUNT: account });
-    const load = new Load();
+    const load = new Load(send);
     await during([load.clients], async () => {
       const { code, out, err } = await system.admin("rolling-update", id, "--image", "a:2");
       assert.is(code, 0, `${out}\n${err}`);

@@ -10,6 +10,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "./instance.js";
 
 const COMMAND = process.env.NATS_SERVER ?? "nats-server";
+/** Of clients; any other address is for instances with a network of their own. */
+const HOST = process.env.NATS_HOST ?? "127.0.0.1";
 const START_MS = 30_000;
 const ATTEMPTS = 5;
 
@@ -53,7 +55,7 @@ export class NatsServers {
   }
 
   uri(name: string, query = ""): string {
-    const hosts = this.#ports.map(({ client }) => `127.0.0.1:${client}`);
+    const hosts = this.#ports.map(({ client }) => `${HOST}:${client}`);
     return `nats://${hosts.join(",")}/${name}${query}`;
   }
 
@@ -137,7 +139,7 @@ export class NatsServers {
     const routes = this.#ports.map((ports) => `nats://127.0.0.1:${ports.cluster}`).join(", ");
     const lines = [
       `server_name: n${n}`,
-      `listen: 127.0.0.1:${client}`,
+      `listen: ${HOST}:${client}`,
       `http: 127.0.0.1:${monitor}`,
       `jetstream { ${[`store_dir: "${this.#store(n)}"`, ...this.#settings].join(", ")} }`,
     ];
@@ -155,7 +157,7 @@ async function freePorts(): Promise<Ports> {
 
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(port, HOST);
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
     socket.once("close", () => resolve(false));
     socket.once("connect", () => socket.destroy());
