@@ -1,0 +1,199 @@
+// Replicas that lose their disk under load: each starts again with an empty data folder, again and
+// again, while clients change the graph of the provider. A response of a replica has everything
+// that the provider had acknowledged before the replica started, and a replica goes into service
+// only then, also if an operator wants it earlier. The same holds for responses of a dispatcher.
+//
+//   node empty-replicas.mjs [--replicas 50] [--at-once 5] [--vertices 50000]
+
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { percentile, printTargets } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { build, makeProject } from "./lib/project.mjs";
+import { startSvc } from "./lib/server.mjs";
+import { importTestSupport } from "./lib/test-support.mjs";
+
+const {
+  replicas,
+  "at-once": atOnce,
+  vertices,
+} = readOptions({ replicas: 50, "at-once": 5, vertices: 50_000 });
+/** How long a replica is watched in service. */
+const WATCHED_MS = 1000;
+const PAUSE_MS = 2000;
+const PLUGINS = `
+import { type Graph, type int, type PluginRequest, PluginResponse } from "svc-server";
+
+/** @plugin @graph things */
+export function add(_request: PluginRequest, graph: Graph, from: int, count: int): int {
+  for (let n = from; n < from + count; n++) graph.createVertex("v" + n);
+  return graph.order;
+}
+
+/** Number of vertices; -1 if one of them is missing. @plugin @graph things @readonly */
+export function look(_request: PluginRequest, graph: Graph, n: int): PluginResponse {
+  const response = new PluginResponse();
+  response.hitcount = graph.hasVertex("v" + n) ? graph.order : -1;
+  return response;
+}
+`;
+
+const { freePort } = await importTestSupport("../../runtime/interconnect/support/instance");
+const project = makeProject({ "plugins/things.ts": PLUGINS });
+build(project);
+const running = new Set();
+/** Vertices that the provider has acknowledged, and those that it may have by now. */
+let acknowledged = 0;
+let sent = 0;
+let isOver = false;
+const counts = { right: 0, waiting: 0, refused: 0, accepted: 0, dispatched: 0 };
+const wrong = [];
+const inServiceS = [];
+try {
+  await measure();
+} finally {
+  await Promise.all([...running].map((server) => server.stop()));
+}
+
+async function measure() {
+  const seats = [];
+  for (let at = 0; at < atOnce; at++) {
+    seats.push({ name: `r${at}`, txPort: await freePort(), port: 0, server: null });
+  }
+  const attached = seats.map(({ txPort }) => `127.0.0.1:${txPort}`).join(",");
+  const provider = await start("provider", 0, "--attach", attached);
+  sent = vertices;
+  await ask(provider, `add?from=0&count=${vertices}`);
+  acknowledged = vertices;
+  for (const seat of seats) await startEmpty(seat);
+  const front = await dispatcher(seats);
+  const clients = [change(provider), query(front)];
+  let left = replicas;
+  const renew = async (seat) => {
+    // Others serve meanwhile.
+    for (; left-- > 0; await watchEmpty(seat)) await delay(Math.random() * PAUSE_MS);
+  };
+  await Promise.all(seats.map(renew));
+  isOver = true;
+  await Promise.all(clients);
+  const digests = await Promise.all([provider, ...seats.map(({ server }) => server)].map(settled));
+  const others = digests.filter((digest) => digest !== digests[0]).length;
+  report(others);
+}
+
+/** Ends a replica, empties its folder, and asks it for all it may not have yet. */
+async function watchEmpty(seat) {
+  const least = acknowledged;
+  const startedMs = performance.now();
+  await startEmpty(seat);
+  await wantService(seat);
+  for (let servedMs = 0; servedMs < WATCHED_MS; ) {
+    const n = Math.floor(Math.random() * least);
+    const { status, response } = await ask(seat.server, `look?n=${n}`);
+    if (status === 200) {
+      if (servedMs === 0) inServiceS.push((performance.now() - startedMs) / 1000);
+      judge(seat.name, least, response);
+      servedMs += 2;
+    } else if (status === 503) counts.waiting++;
+    else wrong.push(`${seat.name}: ${status}`);
+    await delay(2);
+  }
+}
+
+function judge(name, least, { hitcount: order }) {
+  if (order >= least && order <= sent) counts.right++;
+  else wrong.push(`${name}: ${order}, not ${least} to ${sent}`);
+}
+
+/** An operator puts it into service as soon as it runs. */
+async function wantService({ server }) {
+  const admin = { port: server.port + 1 };
+  const { authtoken } = (await ask(admin, "ADMIN_GetAuthToken", "builtin")).response;
+  const path = `ADMIN_ServiceIn?authtoken=${authtoken}`;
+  const { status, text } = await ask(admin, path, "builtin");
+  if (status === 200) counts.accepted++;
+  else if (text.includes("SVC3401")) counts.refused++;
+  else wrong.push(text);
+}
+
+/** Changes the provider until the end. */
+async function change(provider) {
+  while (!isOver) {
+    const from = sent++;
+    await ask(provider, `add?from=${from}&count=1`);
+    acknowledged++;
+    await delay(1);
+  }
+}
+
+/** Asks the dispatcher until the end; replicas that are not in service do not count. */
+async function query(front) {
+  while (!isOver) {
+    const { status, response } = await ask(front, `look?n=${Math.floor(Math.random() * vertices)}`);
+    if (status === 200) {
+      judge("dispatcher", vertices, response);
+      counts.dispatched++;
+    } else if (status !== 503) wrong.push(`dispatcher: ${status}`);
+    await delay(2);
+  }
+}
+
+async function startEmpty(seat) {
+  if (seat.server !== null) await end(seat.server);
+  rmSync(join(project, seat.name), { recursive: true, force: true });
+  seat.server = await start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
+  seat.port = seat.server.port;
+}
+
+async function dispatcher(seats) {
+  const file = join(project, "matrix.json");
+  const partition = seats.map(({ port }) => ({ host: "127.0.0.1", port }));
+  const rows = seats.map(() => ({ channels: 8 }));
+  writeFileSync(file, JSON.stringify({ partitions: [partition], replicas: rows }));
+  return start("front", 0, "--role", "dispatcher", "--dispatcher", file);
+}
+
+async function start(name, port, ...words) {
+  const options = ["--root", join(project, name), "--no-warm-up", "--executors", "1", ...words];
+  const server = await startSvc(project, { options, port });
+  running.add(server);
+  return server;
+}
+
+function end(server) {
+  running.delete(server);
+  process.kill(server.pid, "SIGKILL");
+  return server.stop();
+}
+
+async function ask({ port }, path, what = "plugin") {
+  const answer = await fetch(`http://127.0.0.1:${port}/svc/${what}/${path}`);
+  const text = await answer.text();
+  const { response } = JSON.parse(text);
+  return { status: answer.status, text, response };
+}
+
+/** Its digest, once it has all changes. */
+async function settled(server) {
+  while ((await ask(server, "look?n=0")).response?.hitcount !== acknowledged) await delay(20);
+  const answer = await fetch(`http://127.0.0.1:${server.port}/svc/graphsum`);
+  return (await answer.json()).response.graphsum.digest;
+}
+
+function report(others) {
+  for (const text of wrong.slice(0, 5)) console.log(text);
+  console.log(
+    `${replicas} replicas started empty, ${atOnce} at a time; ${vertices} vertices, and ` +
+      `${acknowledged - vertices} added meanwhile\n` +
+      `responses: ${counts.right} right (${counts.dispatched} of the dispatcher), ` +
+      `${counts.waiting} with 503; early service-in: ${counts.refused} refused, ` +
+      `${counts.accepted} accepted\n`,
+  );
+  printTargets([
+    { what: "wrong responses", value: wrong.length, unit: "", atMost: 0 },
+    { what: "replicas with other contents at the end", value: others, unit: "", atMost: 0 },
+    { what: "start until in service, p50", value: percentile(inServiceS, 0.5), unit: "s" },
+    { what: "start until in service, longest", value: Math.max(...inServiceS), unit: "s" },
+  ]);
+}

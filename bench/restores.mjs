@@ -1,0 +1,290 @@
+// Restores of a continuous backup, compared with a history of the graph. A client makes one change
+// after the other, and notes the digest after each. Now and then the server is killed, its data
+// folder lost, and everything in the backup restored: what is missing then must be younger than the
+// period of the backup. At the end, random times are restored: each graph has the digest and the
+// contents after the last change before. Times before the backup are refused.
+//
+//   node restores.mjs [--times 100] [--losses 10] [--before 10] [--megabytes 200]
+
+import { execFile } from "node:child_process";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual, promisify } from "node:util";
+import { percentile, printTargets } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { request } from "./lib/probe.mjs";
+import { build, makeProject, NODE_TYPES } from "./lib/project.mjs";
+import { SVC, startSvc } from "./lib/server.mjs";
+
+/** All changes in their order, without those that were lost. */
+class History {
+  changes = [];
+  next = 0;
+
+  get endMs() {
+    return this.changes.at(-1).to;
+  }
+
+  /** Number of changes after which the graph had a digest. */
+  lastWith(digest) {
+    return this.changes.findLastIndex((one) => one.digest === digest) + 1;
+  }
+
+  /** Forgets what was lost; returns its duration in seconds. */
+  cutTo(count) {
+    const lost = this.changes.splice(count);
+    const last = lost.at(-1)?.to ?? this.endMs;
+    return (last - this.endMs) / 1000;
+  }
+
+  /** Says what is wrong with contents restored to a second; null: nothing. */
+  explain(second, digest, found) {
+    const endMs = (second + 1) * 1000;
+    // A change belongs to the second in which it was made: between its request and its response.
+    const least = this.changes.filter(({ to }) => to < endMs).length;
+    const most = this.changes.filter(({ from }) => from < endMs).length;
+    const count = this.lastWith(digest);
+    const where = `${new Date(second * 1000).toISOString()}: ${count} changes`;
+    if (count < least || count > most) return `${where}, not ${least} to ${most}`;
+    const model = modelAfter(this.changes.slice(0, count).map(({ n }) => n));
+    return isDeepStrictEqual(found, model) ? null : `${where}: other contents`;
+  }
+}
+
+const options = readOptions({ times: 100, losses: 10, before: 10, megabytes: 200 });
+const EVERY_S = 10;
+/** No multiple of the kinds of changes: each vertex gets all of them. */
+const VERTICES = 999;
+const KINDS = 4;
+const CHANGES_MS = 15_000;
+const TEXT = 1000;
+const MIB = 2 ** 20;
+const PLUGINS = `
+import type { Graph, int, PluginRequest } from "svc-server";
+
+/** One change, of a kind that depends on its number. @plugin @graph g */
+export function change(_request: PluginRequest, graph: Graph, n: int): int {
+  const id = "v" + (n % ${VERTICES});
+  const kind = n % ${KINDS};
+  if (kind === 0) graph.createVertex(id, { properties: { n } });
+  else if (!graph.hasVertex(id)) graph.createVertex(id);
+  else if (kind === 1) graph.count(id, "sold", "total", n);
+  else if (kind === 2) graph.createVertex(id, { properties: { other: n } });
+  else graph.deleteVertex(id);
+  return n;
+}
+
+/** Both properties of each vertex, and the value of its arc. @plugin @graph g @readonly */
+export function all(_request: PluginRequest, graph: Graph): unknown {
+  const ids = (graph.vertices({ fields: 1 }) as string[]).filter((id) => id.startsWith("v"));
+  return ids.sort().map((id) => {
+    const vertex = graph.getVertex(id);
+    const isSold = graph.adjacent(id, "sold", "total");
+    const sold = isSold ? graph.arcValue(id, "sold", "total") : null;
+    return [id, vertex.getProperty("n", null), vertex.getProperty("other", null), sold];
+  });
+}
+
+/** Texts that no other vertex has. @plugin @graph g */
+export function fill(_request: PluginRequest, graph: Graph, from: int, count: int): int {
+  for (let n = from; n < from + count; n++) {
+    let text = "";
+    while (text.length < ${TEXT}) text += Math.random().toString(36).slice(2);
+    graph.createVertex("t" + n, { properties: { text } });
+  }
+  return graph.order;
+}
+`;
+
+/** The same changes of Maps: what the graph must be. */
+function modelAfter(numbers) {
+  const vertices = new Map();
+  for (const n of numbers) {
+    const id = `v${n % VERTICES}`;
+    const kind = n % KINDS;
+    const former = vertices.get(id);
+    const [a, b, sold] = former ?? [null, null, null];
+    if (kind === 0) vertices.set(id, [n, b, sold]);
+    else if (former === undefined) vertices.set(id, [a, b, sold]);
+    else if (kind === 1) vertices.set(id, [a, b, (sold ?? 0) + n]);
+    else if (kind === 2) vertices.set(id, [a, n, sold]);
+    else vertices.delete(id);
+  }
+  return [...vertices].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, found]) => [id, ...found]);
+}
+
+const project = makeProject({
+  "plugins/p.ts": PLUGINS,
+  "svc.config.ts": `export default {
+  durability: "full",
+  executors: 1,
+  interconnect: {
+    archive: process.env.PLACE ? { to: process.env.PLACE, every: "${EVERY_S}s", full: "1m" } : null,
+  },
+};
+`,
+  "tsconfig.json": NODE_TYPES,
+});
+build(project);
+const place = join(project, "backup");
+const running = new Set();
+let folders = 0;
+try {
+  const history = new History();
+  const lossesS = await lose(history);
+  const restored = await restoreTimes(history);
+  const refusedBefore = await refuseBefore();
+  const { megabytes, perSecond } = await restoreMuch();
+  const wrong = restored.filter((text) => text !== null);
+  for (const text of wrong.slice(0, 5)) console.log(text);
+  console.log(`${history.changes.length} changes; ${Math.round(megabytes)} MB at once\n`);
+  printTargets([
+    { what: "wrong restores", value: wrong.length, unit: `of ${restored.length}`, atMost: 0 },
+    { what: "longest loss", value: Math.max(...lossesS), unit: "s", atMost: EVERY_S },
+    { what: "median loss", value: percentile(lossesS, 0.5), unit: "s" },
+    {
+      ...{ what: "refused times before the backup", value: refusedBefore },
+      ...{ unit: `of ${options.before}`, atLeast: options.before },
+    },
+    { what: "restored", value: perSecond, unit: "MB/s", atLeast: 40 },
+  ]);
+} finally {
+  await Promise.all([...running].map((server) => server.stop()));
+}
+
+/** Kills the server at random moments, and restores all; returns what is lost, in seconds. */
+async function lose(history) {
+  const lossesS = [];
+  let root = newRoot();
+  for (let loss = 0; loss <= options.losses; loss++) {
+    const server = await start(root, place);
+    await change(server, history, loss === 0 ? 2 * CHANGES_MS : Math.random() * 2 * CHANGES_MS);
+    if (loss === options.losses) {
+      // The rest is in the backup after its period.
+      await delay(2 * EVERY_S * 1000);
+      await stop(server);
+      break;
+    }
+    process.kill(server.pid, "SIGKILL");
+    await stop(server);
+    rmSync(root, { recursive: true });
+    root = newRoot();
+    await svc("restore", place, root);
+    const kept = await examine(root, (digest) => history.lastWith(digest));
+    lossesS.push(history.cutTo(kept));
+  }
+  return lossesS;
+}
+
+/** Makes one change after the other for some time. */
+async function change(server, history, ms) {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs) {
+    const n = history.next++;
+    const from = Date.now();
+    await call(server, `/svc/plugin/change?n=${n}`);
+    const to = Date.now();
+    history.changes.push({ n, from, to, digest: await digestAt(server) });
+  }
+}
+
+/** What is wrong with each restore to a random time; null: nothing. */
+async function restoreTimes(history) {
+  const first = (await firstBackupMs()) + 1000;
+  const results = [];
+  for (let n = 0; n < options.times; n++) {
+    const second = Math.floor((first + Math.random() * (history.endMs - first)) / 1000);
+    const time = new Date(second * 1000).toISOString();
+    const root = newRoot();
+    await svc("restore", place, root, "--to-time", time);
+    results.push(await examine(root, (digest, found) => history.explain(second, digest, found)));
+    rmSync(root, { recursive: true });
+  }
+  return results;
+}
+
+/** Serves a restored folder. */
+async function examine(root, look) {
+  const server = await start(root);
+  const found = (await call(server, "/svc/plugin/all")).response;
+  const seen = look(await digestAt(server), found);
+  await stop(server);
+  return seen;
+}
+
+/** Times before the first backup; returns how many are refused as documented. */
+async function refuseBefore() {
+  const first = await firstBackupMs();
+  let refused = 0;
+  for (let n = 0; n < options.before; n++) {
+    const time = new Date(first - 1000 - Math.random() * 86_400_000).toISOString();
+    const { code, stderr } = await tried("restore", place, newRoot(), "--to-time", time);
+    if (code === 1 && /SVC3420: .*after: [0-9a-f]{32}:\d+/.test(stderr)) refused++;
+    else console.log(`${time}: ${code} ${stderr}`);
+  }
+  return refused;
+}
+
+/** Restores a large folder: one half from a full backup, the other from the log. */
+async function restoreMuch() {
+  const [root, other, to] = [newRoot(), newRoot(), join(project, "large")];
+  const half = Math.ceil((options.megabytes * MIB) / TEXT / 2);
+  for (const from of [0, half]) {
+    const server = await start(root);
+    await call(server, `/svc/plugin/fill?from=${from}&count=${half}`);
+    await stop(server);
+    await svc("backup", root, "--to", to);
+  }
+  const startedMs = performance.now();
+  await svc("restore", to, other);
+  const seconds = (performance.now() - startedMs) / 1000;
+  const megabytes = sizeOfFolder(other) / 1e6;
+  return { megabytes, perSecond: megabytes / seconds };
+}
+
+async function firstBackupMs() {
+  const { stderr } = await tried("restore", place, newRoot(), "--to-time", "2000-01-01T00:00:00Z");
+  return Date.parse(/after: [0-9a-f]{32}:\d+ \(([^)]+)\)/.exec(stderr)[1]);
+}
+
+async function start(root, to = "") {
+  process.env.PLACE = to;
+  const server = await startSvc(project, { options: ["--root", root, "--no-warm-up"] });
+  running.add(server);
+  return server;
+}
+
+function stop(server) {
+  running.delete(server);
+  return server.stop();
+}
+
+function newRoot() {
+  return join(project, `root-${folders++}`);
+}
+
+async function call({ port }, path) {
+  return JSON.parse(await request(`http://127.0.0.1:${port}${path}`));
+}
+
+async function digestAt(server) {
+  return (await call(server, "/svc/graphsum")).response.graphsum.digest;
+}
+
+function svc(...words) {
+  return promisify(execFile)(process.execPath, [SVC, ...words]);
+}
+
+/** Runs a command that may fail. */
+function tried(...words) {
+  return svc(...words).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }) => ({ code, stderr }),
+  );
+}
+
+function sizeOfFolder(folder) {
+  const entries = readdirSync(folder, { recursive: true });
+  return entries.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
