@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PERIODS } from "../../runtime/base/archive-config.js";
+import { PERIODS, pauseAfter } from "../../runtime/base/archive-config.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { isRootLocked } from "../../runtime/graph/manager/data-folder.js";
@@ -51,9 +51,10 @@ export async function runBackup(root: string, options: BackupOptions): Promise<n
   };
   const writer = new ArchiveWriter(await openStore(to, root), source, periods);
   for (;;) {
+    const sinceMs = performance.now();
     report(await writer.step(), writer);
     if (everyMs === null) return 0;
-    await sleep(everyMs);
+    await sleep(pauseAfter(sinceMs, everyMs));
   }
 }
 

@@ -40,6 +40,15 @@ export function parsePeriod(text: string): number {
   return Number(count) * (UNIT_MS[unit] ?? Number.NaN);
 }
 
+/**
+ * Returns how long to wait after an addition to a backup: the next one, if it takes as long, ends
+ * within the period. So the backup lacks no older changes.
+ * @param sinceMs its start, monotonic milliseconds
+ */
+export function pauseAfter(sinceMs: number, everyMs: number): number {
+  return Math.max(0, everyMs - 2 * (performance.now() - sinceMs));
+}
+
 /** @param given valid values; a text is the location */
 export function planArchive(given: string | ArchiveConfig): ArchivePlan {
   const config: ArchiveConfig = typeof given === "string" ? { to: given } : given;

@@ -1,7 +1,7 @@
 // Backs up the instance that it belongs to, all the time. The log keeps what the backup lacks, as
 // for a subscriber. A failure is logged once, and the next step tries again.
 
-import type { ArchivePlan } from "../../base/archive-config.js";
+import { type ArchivePlan, pauseAfter } from "../../base/archive-config.js";
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
 import type { ArchiveReport } from "../../metrics/traffic.js";
@@ -92,8 +92,9 @@ export class Archiver {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
+      const sinceMs = performance.now();
       await this.#step();
-      await this.#more.wait(this.#parts.plan.everyMs);
+      await this.#more.wait(pauseAfter(sinceMs, this.#parts.plan.everyMs));
     }
     await this.#step();
     await this.#verifying;

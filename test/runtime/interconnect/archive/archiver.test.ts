@@ -129,6 +129,32 @@ async function archiverOf(context: InstancesContext, parts: Partial<ArchiverPart
   return { archiver, lines, stop };
 }
 
+test("begins early enough to end within the period", async (context) => {
+  const everyMs = 3_600_000;
+  const plan = { ...planArchive(join(context.folder, "backup")), everyMs };
+  const { now } = performance;
+  let passedMs = 0;
+  let steps = 0;
+  let reached = (): void => undefined;
+  const third = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const isReady = (): boolean => {
+    // A step that takes half of the period leaves no time for a pause.
+    passedMs += everyMs / 2;
+    if (++steps === 3) reached();
+    return true;
+  };
+  performance.now = () => now.call(performance) + passedMs;
+  try {
+    const { stop } = await archiverOf(context, { plan, isReady });
+    await third;
+    await stop();
+  } finally {
+    performance.now = now;
+  }
+});
+
 test("makes no backup while its graphs are not complete", async (context) => {
   let asked = 0;
   const isReady = (): boolean => ++asked > 3;
