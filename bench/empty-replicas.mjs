@@ -43,7 +43,7 @@ const { freePort } = await importTestSupport("../../runtime/interconnect/support
 const project = makeProject({ "plugins/things.ts": PLUGINS });
 build(project);
 const running = new Set();
-/** Vertices that the provider has acknowledged, and those that it may have by now. */
+/** Vertices that the provider has acknowledged, and that it may have by now. */
 let acknowledged = 0;
 let sent = 0;
 let isOver = false;

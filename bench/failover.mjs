@@ -1,6 +1,6 @@
 // Loss of a leader under load: three members of a group, each on a machine of its own, a dispatcher
-// and nats-server on this one. Again and again the leader is killed, stopped, cut off from the
-// network, or its power fails; at times the power of all members fails at once. Clients send
+// and nats-server on this one. Many times, the leader is killed or stopped, or it loses its network
+// or its power; at times the power of all members fails at once. Clients send
 // changes, changes with a key that they repeat, and reads. Nothing acknowledged may be lost or
 // executed twice, and all members end with equal contents. Handovers fail no request.
 //
@@ -25,11 +25,16 @@ const { faults, handovers } = readOptions({ faults: 100, handovers: 40 });
 const ENOUGH = 20;
 const PAUSE_MS = 10;
 const ASK_MS = 1000;
-/** One fault in so many takes the power of all members. */
+/** One fault in this number takes the power of all members. */
 const EVERY = 25;
 const IDS = ["B1", "S1", "S2"];
 const [HPORT, TPORT, FRONT] = [9100, 9102, 9990];
-const KINDS = { killed: kill, stopped: stop, "cut off": cutOff, "without power": powerFailure };
+const KINDS = {
+  killed: kill,
+  stopped: stop,
+  "without network": disconnect,
+  "without power": powerFailure,
+};
 const ALL = "all without power";
 const HANDOVER = "handover";
 
@@ -169,8 +174,8 @@ function stop(leader) {
   return () => server.signal("SIGCONT");
 }
 
-async function cutOff(leader) {
-  await machines.get(leader).cutOff();
+async function disconnect(leader) {
+  await machines.get(leader).disconnect();
   return () => machines.get(leader).connect();
 }
 

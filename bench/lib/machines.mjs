@@ -139,7 +139,7 @@ class Machine {
   }
 
   /** Packets vanish; no connection is closed. */
-  cutOff() {
+  disconnect() {
     return run("ip", "link", "set", this.cable, "nomaster");
   }
 
