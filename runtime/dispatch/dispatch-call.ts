@@ -285,7 +285,8 @@ export class DispatchCall implements AttemptOwner {
     this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
-    else if (status === MISDIRECTED && backEnd.row.isLeader) {
+    else if (backEnd.row.isLeader && (status === MISDIRECTED || isUndecided(answer))) {
+      // Requests wait for the next leader only while there is none.
       this.#recordFailure(backEnd, "does not lead");
     } else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.answered(status >= 500 && status !== INSUFFICIENT_STORAGE);

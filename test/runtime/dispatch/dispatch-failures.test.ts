@@ -66,6 +66,20 @@ for (const [what, lose] of Object.entries(LOSSES)) {
     assert.is(await owner.outcome(), "done");
   });
 
+  test(`a request with a key waits for the next leader if ${what}`, async () => {
+    await matrix(1, 2, { leader: true });
+    const next = small!.matrix.backEnds[0]![1]!;
+    next.retire("does not lead");
+    const { call, owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed: true });
+    lose(await small!.at(0, 0).next());
+    await until(() => owner.waits + owner.outcomes.length > 0, "decision");
+    assert.equal([owner.waits, owner.outcomes], [1, []]);
+    next.revive();
+    assert.is(call.advance(), true);
+    (await small!.at(0, 1).next()).answer(200, "done", PARTIAL);
+    assert.is(await owner.outcome(), "done");
+  });
+
   test(`no other instance gets a request without a key if ${what}`, async () => {
     for (const [row, isKeyed] of [
       [{ leader: true }, false],
