@@ -364,11 +364,14 @@ export class RequestEngine {
     change: Change,
   ): void {
     switch (resource.kind) {
-      case "plugin":
-        if (change.releaseKey === null && this.#parts.inline.takes(resource.route, exchange)) {
-          return this.#parts.inline.run(exchange, port, resource.route, this.#serial++);
-        }
-        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route, change);
+      case "plugin": {
+        const { inline, leader, scheduler } = this.#parts;
+        const { route } = resource;
+        const isInline = change.releaseKey === null && inline.takes(route, exchange);
+        if (!isInline) return this.#submit(scheduler, exchange, port, port, route, change);
+        const isRun = inline.run(exchange, port, route, this.#serial++, change.isChange);
+        return isRun ? undefined : this.#reject(exchange, port, leader.lateRefusal());
+      }
       case "admin":
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route, change);
       case "builtin":
@@ -458,8 +461,7 @@ export class RequestEngine {
 
   #isTooLarge(exchange: Exchange, port: 0 | 1): boolean {
     if (exchange.body === null || exchange.body.length <= MAX_BUILTIN_BODY_BYTES) return false;
-    const { status, message } = PAYLOAD_TOO_LARGE;
-    this.#parts.answers.refuse(exchange, port, status, message);
+    this.#reject(exchange, port, PAYLOAD_TOO_LARGE);
     return true;
   }
 
@@ -488,11 +490,10 @@ export class RequestEngine {
     const fields = service.fields?.(view) ?? "";
     if (typeof text === "string") return answers.service(exchange, port, service, text, fields);
     if (text instanceof Promise) {
-      text.then(
+      return void text.then(
         (later) => answers.service(exchange, port, service, later),
         (error: Error) => answers.refuse(exchange, port, 503, error.message),
       );
-      return;
     }
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
