@@ -183,7 +183,7 @@ export class JobRunner {
 
   #takeOver(jobs: StoredJobs, { id, ttlMs }: JobLease): void {
     this.#stored = jobs;
-    const freeMs = Date.now() + JOB_GRACE_MS + REPLACEMENT_MS + 2 * ttlMs;
+    const freeMs = performance.now() + JOB_GRACE_MS + REPLACEMENT_MS + 2 * ttlMs;
     for (const job of this.#known.values()) job.takeOver(jobs[job.name], { id, freeMs });
     this.#isHere = true;
     log("jobs: schedules run on this instance: it leads");

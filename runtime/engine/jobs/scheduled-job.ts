@@ -1,5 +1,6 @@
 // One job: when it runs next, whether it runs, and how its last runs ended. Times are milliseconds
-// since 1970 by the system's clock, which a schedule follows.
+// since 1970 by the system's clock, which a schedule follows. That clock may jump, so a run of
+// another member is waited for by the monotonic one.
 
 import { log } from "../../base/log.js";
 import type { JobOutcome, JobRun, JobStatus } from "../../builtin/job-status.js";
@@ -16,7 +17,10 @@ const MAX_TEXT = 500;
 
 interface Running extends StoredRun {
   exchange: JobExchange | null;
-  /** When a run of another member of the group has ended at the latest; null: it runs here. */
+  /**
+   * When a run of another member of the group has ended at the latest, by the monotonic clock;
+   * null: it runs here.
+   */
   readonly freeMs: number | null;
 }
 
@@ -24,7 +28,7 @@ interface Running extends StoredRun {
 export interface Takeover {
   /** The instance. */
   readonly id: string;
-  /** When a run of another member has ended at the latest. */
+  /** When a run of another member has ended at the latest, by the monotonic clock. */
   readonly freeMs: number;
 }
 
@@ -44,6 +48,7 @@ export class ScheduledJob {
   readonly #counts = { ok: 0, failed: 0, timeout: 0, interrupted: 0 };
   #runs: readonly JobRun[];
   readonly #clock: () => number;
+  readonly #monotonic: () => number;
 
   /** @param stored what is known of earlier processes */
   constructor(
@@ -52,9 +57,11 @@ export class ScheduledJob {
     route: PluginRoute,
     stored: StoredJob | undefined,
     clock: () => number = Date.now,
+    monotonic: () => number = () => performance.now(),
   ) {
     this.name = name;
     this.#clock = clock;
+    this.#monotonic = monotonic;
     this.facts = facts;
     this.route = route;
     this.#times = createTimes(facts);
@@ -150,7 +157,9 @@ export class ScheduledJob {
   get dueMs(): number | null {
     if (this.#owedMs !== null && this.#running === null) return 0;
     const freeMs = this.#running?.freeMs ?? null;
-    return freeMs === null ? this.#nextMs : Math.min(freeMs, this.#nextMs ?? freeMs);
+    if (freeMs === null) return this.#nextMs;
+    const dueMs = this.#clock() + freeMs - this.#monotonic();
+    return Math.min(dueMs, this.#nextMs ?? dueMs);
   }
 
   stored(): StoredJob {
@@ -168,7 +177,7 @@ export class ScheduledJob {
    * @returns null if there is none
    */
   takeDue(now: number, canRun: boolean): number | null {
-    this.#freeFromOther(now);
+    this.#freeFromOther();
     this.#followClock(now);
     const isDue = this.#nextMs !== null && this.#nextMs <= now;
     const due = isDue ? this.#takeTimes(this.#nextMs!, now, canRun) : null;
@@ -187,9 +196,9 @@ export class ScheduledJob {
   }
 
   /** A run of another member has ended by now, whether or not that member still exists. */
-  #freeFromOther(now: number): void {
+  #freeFromOther(): void {
     const running = this.#running;
-    if (running === null || running.freeMs === null || now < running.freeMs) return;
+    if (running === null || running.freeMs === null || this.#monotonic() < running.freeMs) return;
     this.#running = null;
     this.#interrupted(running, `${running.by} did not complete the run`);
   }

@@ -14,6 +14,8 @@ import type { JobFacts } from "../../../../runtime/plugin/contract/job-schedule.
 import { MemoryEngine } from "../../interconnect/support/memory-engine.js";
 
 const TTL_MS = 20;
+/** More than a member waits for the run of another one. */
+const LATER_MS = 60_000;
 const OFTEN: JobFacts = { schedule: { everyMs: 5 }, isCaughtUp: false };
 const NIGHTLY: JobFacts = { schedule: { cron: "0 3 * * *", timeZone: "UTC" }, isCaughtUp: false };
 
@@ -153,6 +155,25 @@ test("start once the process that ran them has gone, and its member is back", as
     assert.equal([run!.outcome, run!.text], ["interrupted", "the process ended during the run"]);
     for (const { jobs } of [back, next]) jobs.stop();
   }
+});
+
+test("start without word of the former leader, in a time that the system's clock does not tell", async () => {
+  const engine = new MemoryEngine();
+  const former = new Member(engine, "B1", { often: OFTEN });
+  former.epoch = 1;
+  await until(() => former.runs.length === 1);
+  former.jobs.stop();
+  const next = new Member(engine, "S1", { often: OFTEN });
+  next.epoch = 2;
+  await until(() => next.status("often").running !== null);
+  const { now } = performance;
+  try {
+    performance.now = () => now.call(performance) + LATER_MS;
+    await until(() => next.runs.length === 1);
+  } finally {
+    performance.now = now;
+  }
+  next.jobs.stop();
 });
 
 test("keep the lease when another member says that its runs have ended", async () => {
