@@ -16,7 +16,7 @@ import { dropStream, type StreamPayload } from "../streams.js";
 import { JobExchange } from "./job-exchange.js";
 import { readJobs, writeJobs } from "./job-file.js";
 import type { JobLease } from "./job-lease.js";
-import { JobStore, type StoredJobs } from "./job-store.js";
+import { forgetRemoved, JobStore, type StoredJobs } from "./job-store.js";
 import { loadCron } from "./job-times.js";
 import { ScheduledJob } from "./scheduled-job.js";
 
@@ -201,10 +201,11 @@ export class JobRunner {
     return known;
   }
 
-  /** Jobs of other builds keep what is known of them. */
+  /** Jobs of other builds keep what is known of them for a time. */
   #content(): StoredJobs {
     const own = [...this.#known].map(([name, job]) => [name, job.stored()] as const);
-    return { ...this.#stored, ...Object.fromEntries(own) };
+    const all = { ...this.#stored, ...Object.fromEntries(own) };
+    return forgetRemoved(all, (name) => this.#jobs.has(name), Date.now());
   }
 
   status(): readonly JobStatus[] {

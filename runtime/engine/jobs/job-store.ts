@@ -8,6 +8,8 @@ import type { JobRun } from "../../builtin/job-status.js";
 const OUTCOMES: readonly unknown[] = ["ok", "failed", "timeout", "interrupted"];
 /** The latest time that a `Date` can be. */
 const MAX_TIME_MS = 8.64e15;
+/** Until then, a build may have a removed job again: 30 days. */
+const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Stored state of one job. */
 export interface StoredJob {
@@ -37,6 +39,19 @@ export function soundJobs(jobs: Readonly<Record<string, unknown>>): StoredJobs {
     return (job.running === null || isRun(job.running)) && job.runs.every(isEnded);
   });
   return Object.fromEntries(sound) as unknown as StoredJobs;
+}
+
+/** Returns the state without jobs that the build does not have and that are long over. */
+export function forgetRemoved(
+  jobs: StoredJobs,
+  isInBuild: (name: string) => boolean,
+  now: number,
+): StoredJobs {
+  const kept = Object.entries(jobs).filter(([name, { handledMs, running }]) => {
+    const lastMs = Math.max(handledMs, running?.startedMs ?? 0);
+    return isInBuild(name) || now - lastMs < KEPT_MS;
+  });
+  return Object.fromEntries(kept);
 }
 
 function isTime(value: unknown): boolean {

@@ -157,7 +157,7 @@ test("start once the process that ran them has gone, and its member is back", as
   }
 });
 
-test("start without word of the former leader, in a time that the system's clock does not tell", async () => {
+test("start without word of the former leader, whatever the system's clock says", async () => {
   const engine = new MemoryEngine();
   const former = new Member(engine, "B1", { often: OFTEN });
   former.epoch = 1;
@@ -250,6 +250,25 @@ test("go on and are known while the build has them no longer", async () => {
   await until(() => other.runs.length === 1);
   assert.ok(other.status(other.runs[0]!.name).runs.length > 0);
   for (const { jobs } of [one, other]) jobs.stop();
+});
+
+test("are forgotten a month after the last build that has them", async () => {
+  const engine = new MemoryEngine();
+  const agedDays = (days: number, running: object | null = null) => {
+    return { handledMs: Date.now() - days * 86_400_000, running, runs: [] };
+  };
+  const begun = { scheduledMs: 1, startedMs: Date.now() - 86_400_000, by: "S1" };
+  const jobs = {
+    ...{ gone: agedDays(31), recent: agedDays(29), running: agedDays(31, begun) },
+    nightly: agedDays(31),
+  };
+  engine.store(JSON.stringify({ format: 1, epoch: 1, jobs }));
+  const one = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
+  one.epoch = 2;
+  await until(() => one.runs.length === 1);
+  const names = Object.keys(JSON.parse(engine.text!).jobs).sort();
+  assert.equal(names, ["nightly", "often", "recent", "running"]);
+  one.jobs.stop();
 });
 
 test("start although the record is corrupt", async () => {
