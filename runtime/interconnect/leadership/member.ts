@@ -160,6 +160,7 @@ export class Member {
     this.#silence.heard(now, reading);
     this.#reading = reading;
     this.#mustRead = false;
+    this.#isGivingUp = false;
     const { record } = reading;
     const isProposed = record !== null && this.#isProposed(record);
     if (this.#isLeading) {
@@ -186,10 +187,13 @@ export class Member {
     this.#reading = { revision, record };
   }
 
-  /** A call of the engine has failed; that of a swap may still have its effect. */
+  /**
+   * A call of the engine has failed; that of a swap may still have its effect. Whether it leads is
+   * in doubt until the record is read, unless that fails, too.
+   */
   failed(): void {
+    if (this.#mustRead) this.#isGivingUp = false;
     this.#mustRead = true;
-    this.#isGivingUp = false;
   }
 
   /** An instance of a higher epoch was met. */

@@ -7,16 +7,41 @@ import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Group } from "../../../../runtime/interconnect/leadership/group.js";
-import type { Incarnation } from "../../../../runtime/interconnect/leadership/leadership.js";
+import type {
+  Incarnation,
+  LeadershipEngine,
+} from "../../../../runtime/interconnect/leadership/leadership.js";
 import { MemberFile } from "../../../../runtime/interconnect/leadership/member-file.js";
 import { MemoryEngine } from "../support/memory-engine.js";
 
 const HOUR_MS = 3_600_000;
 /** More than a leader waits for a member that is gone. */
 const LATER_MS = 2000;
+/** More than a leader waits before it reads the record again. */
+const READ_LATER_MS = HOUR_MS / 8;
 const OTHER: Incarnation = ["S1", "1".repeat(32)];
 
 const test = suite("handover");
+
+/** An engine whose swaps wait, whose answers are lost, or whose reads fail. */
+function unreliable(engine: LeadershipEngine) {
+  let ready = Promise.resolve();
+  const broken = { swap: false, read: false };
+  const hold = (until: Promise<void>): void => {
+    ready = until;
+  };
+  const swap: LeadershipEngine["swap"] = async (...given) => {
+    await ready;
+    const revision = await engine.swap(...given);
+    if (broken.swap) throw new Error("its answer was lost");
+    return revision;
+  };
+  const read: LeadershipEngine["read"] = async () => {
+    if (broken.read) throw new Error("no engine");
+    return engine.read();
+  };
+  return { ...engine, swap, read, broken, hold };
+}
 
 /** A member that leads, with synced members that have acknowledged everything. */
 async function leading(others: readonly Incarnation[]) {
@@ -30,16 +55,10 @@ async function leading(others: readonly Incarnation[]) {
   const confirmed: string[] = [];
   const nothing = async (): Promise<void> => undefined;
   const rules = { ttl: HOUR_MS, minSynced: 1, whenAlone: "refuse" as const, members: {} };
-  const opened = engine.open("B1");
-  /** Swaps wait for it. */
-  let ready = Promise.resolve();
-  const swap: typeof opened.swap = async (...given) => {
-    await ready;
-    return opened.swap(...given);
-  };
+  const { broken, hold, ...calls } = unreliable(engine.open("B1"));
   const group = new Group({
     settings: { engine: "memory:", ...rules, group: "B1", id: "B1" },
-    ...{ engine: { ...opened, swap }, file: new MemberFile(folder, "B1"), epoch: 0 },
+    ...{ engine: calls, file: new MemberFile(folder, "B1"), epoch: 0 },
     ...{ warn: () => undefined, end: () => end, lag: () => 0, heardAtMs: () => 0 },
     ...{ isComplete: () => true, lead: nothing, follow: nothing },
     freeze: async () => {
@@ -76,11 +95,8 @@ async function leading(others: readonly Incarnation[]) {
     await group.stop();
     rmSync(folder, { recursive: true });
   };
-  const hold = (until: Promise<void>): void => {
-    ready = until;
-  };
   const state = (): readonly [role: string, thaws: number] => [group.report().role, thaws];
-  return { group, engine, confirmed, handOver, hold, state, stop };
+  return { group, engine, confirmed, broken, handOver, hold, state, stop };
 }
 
 test("the last acknowledgement completes it, not the next interval", async () => {
@@ -128,6 +144,47 @@ test("a handover whose time is over waits for the call that completes it", async
   release();
   await over;
   assert.equal([engine.record!.holder, ...state()], [null, "following", 0]);
+  await stop();
+});
+
+/** A handover whose time is over before the answer of the engine is lost. */
+async function withLostAnswer(isEngineAway: boolean) {
+  const member = await leading([OTHER]);
+  const { group, broken, hold } = member;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  hold(released);
+  const { over } = await member.handOver(1);
+  group.acknowledged(OTHER, 1);
+  const since = performance.now();
+  while (performance.now() < since + 20) await turn();
+  Object.assign(broken, { swap: true, read: isEngineAway });
+  release();
+  for (let count = 0; count < 10; count++) await turn();
+  // Changes that began now might fail.
+  assert.equal(member.state(), ["refusing", 0]);
+  const { now } = performance;
+  performance.now = () => now.call(performance) + READ_LATER_MS;
+  group.hurry();
+  const outcome = await over.catch(({ message }: Error) => message);
+  performance.now = now;
+  return { ...member, outcome };
+}
+
+test("a handover whose answer was lost ends as the record tells", async () => {
+  const { engine, outcome, state, stop } = await withLostAnswer(false);
+  assert.is(outcome, undefined);
+  assert.equal([engine.record!.holder, ...state()], [null, "following", 0]);
+  await stop();
+});
+
+test("a leader goes on if the engine cannot tell how its handover ended", async () => {
+  const { broken, outcome, state, stop } = await withLostAnswer(true);
+  assert.match(String(outcome), /did not get everything/);
+  assert.is(state()[1], 1);
+  Object.assign(broken, { swap: false, read: false });
   await stop();
 });
 
