@@ -136,6 +136,39 @@ test("carries snapshots and transactions, also after lost connections", async (c
   }
 });
 
+test("a follower has caught up at the end of the stream, not of its snapshots", async (c) => {
+  const { folder, provider, replica, log } = c;
+  const { share } = provider.open(request(join(folder, "p"), "g"));
+  const graph = openStore(GraphStore.attach(share, TEST_THREAD + 2));
+  graph.createVertex("a");
+  await log.settled();
+  const broker = new MemoryBroker(100);
+  const sender = createSender(c, async () => broker.connect());
+  const sending = sender.run();
+  const isSent = (): boolean => sender.has(log.channel.log.safe);
+  await until(isSent, () => "snapshots");
+  graph.createVertex("b");
+  await log.settled();
+  await until(isSent, () => "a change behind them");
+  const goals: (number | null)[] = [];
+  const accept = replica.acceptAgain.bind(replica);
+  replica.acceptAgain = (offer, at) => {
+    goals.push(offer.goal! - at);
+    return accept(offer, at);
+  };
+  const follower = createFollower(c, async () => broker.connect());
+  const following = follower.run();
+  await until(
+    () => replica.report().state === "caught-up",
+    () => replica.report().state,
+  );
+  assert.ok(goals[0]! > 0, String(goals));
+  sender.stop();
+  follower.stop();
+  broker.disconnect();
+  await Promise.all([sending, following]);
+});
+
 test("a repair is sent at once, not at the next status", async (context) => {
   const { folder, provider, subscriber, log } = context;
   const { share } = provider.open(request(join(folder, "p"), "g"));

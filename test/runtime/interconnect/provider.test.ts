@@ -15,6 +15,7 @@ import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
+import type { MemberProgress } from "../../../runtime/interconnect/log-transport.js";
 import { Provider } from "../../../runtime/interconnect/provider.js";
 import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import { Peer, parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
@@ -64,7 +65,7 @@ test("sends a snapshot for changes made without a log", async (context) => {
 });
 
 /** A provider of graph "g" alone. */
-function provide({ root }: Context, port: number) {
+function provide({ root }: Context, port: number, members?: MemberProgress) {
   const lines: string[] = [];
   const warn = (line: string): number => lines.push(line);
   const clock = new CommitClock();
@@ -80,7 +81,7 @@ function provide({ root }: Context, port: number) {
   const snapshots = { saveNow: (name: string) => manager.saveNow(name, 60_000) };
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
-    ...{ snapshots, traffic: new Traffic(), gate: new FlowControl() },
+    ...{ snapshots, traffic: new Traffic(), gate: new FlowControl(), members },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
     status: () => ({
       at: 0,
@@ -158,6 +159,36 @@ test("trusts the positions that a subscriber reports, not what was sent", async 
     server.close();
     await one.end();
   }
+});
+
+test("tries a member of a group again sooner, and more often", async (context) => {
+  const port = await freePort();
+  const nothing = (): void => undefined;
+  const member = { maxDelayMs: 40, ackMs: 1000, acknowledged: nothing, lost: nothing };
+  const delays = async (members?: MemberProgress): Promise<number[]> => {
+    const [{ setTimeout: real }, { random }] = [globalThis, Math];
+    const all: number[] = [];
+    const noted = (run: () => void, ms = 0): NodeJS.Timeout => {
+      // Refused connections, which the logs of the provider do not wait for.
+      if (new Error().stack!.includes("retry-loop")) all.push(ms);
+      return real(run, Math.min(ms, 1));
+    };
+    globalThis.setTimeout = noted as typeof setTimeout;
+    Math.random = () => 0;
+    const one = provide(context, port, members);
+    try {
+      await until(
+        () => all.length >= 4,
+        () => one.lines.join("\n"),
+      );
+    } finally {
+      [globalThis.setTimeout, Math.random] = [real, random];
+      await one.end();
+    }
+    return all.slice(0, 4);
+  };
+  assert.equal(await delays(), [50, 100, 200, 400]);
+  assert.equal(await delays(member), [10, 20, 40, 40]);
 });
 
 test.run();

@@ -191,6 +191,23 @@ test("tells graphs of one name apart, from any log position on", async (c) => {
   isSame(c, last);
 });
 
+test("does not open a graph again that the provider has erased meanwhile", async (c) => {
+  fill(c, "gone", 3);
+  fill(c, "kept", 3);
+  await follow(c);
+  const frames = await framesOf(c, 1);
+  c.provider.drop("gone", true);
+  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [], isCaughtUp: true };
+  const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
+  if (typeof plan === "string") throw new Error(plan);
+  await c.replica.accept(plan.offer);
+  c.replica.start({ sn: 0, chain: 0 });
+  assert.equal(c.subscriber.names(), ["kept"]);
+  // From before it was erased.
+  for (const bytes of frames) await c.replica.take(bytes);
+  assert.equal(c.subscriber.names(), ["kept"]);
+});
+
 test("reports serial and transaction count in status and snapshots", async (c) => {
   const store = fill(c, "counted", 3);
   await follow(c);

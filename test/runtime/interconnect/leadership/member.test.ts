@@ -73,6 +73,24 @@ test("hands over once all changes are acknowledged", () => {
   assert.equal([leader.record!.holder, leader.record!.next], [null, "S1"]);
 });
 
+test("a new leader answers from its claim on, until that has been silent for a ttl", () => {
+  const member = new Member({
+    ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
+    ...{ mayFound: false, epoch: 1 },
+  });
+  const synced = [
+    ["S1", ONE],
+    ["S2", TWO],
+  ] as const;
+  const record = { holder: null, epoch: 1, beat: 0, synced, next: "S1" };
+  member.heard(0, { revision: "1", record });
+  assert.is(member.next(0).do, "swap");
+  member.swapped(50, "2");
+  // S2 has not acknowledged anything yet.
+  assert.is(member.mode(TTL_MS - 1), "leading");
+  assert.is(member.mode(TTL_MS), "refusing", "since it was sent");
+});
+
 test("a member is synced once it has everything from before it was required", () => {
   const leader = new Leader();
   const { member } = leader;

@@ -1,0 +1,159 @@
+// States that a writer tells the broker with each part of a message, and when it goes on.
+
+import { setImmediate as turn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type {
+  LogStream,
+  ReceivedPart,
+  StreamPart,
+  StreamState,
+} from "../../../runtime/interconnect/stream/log-stream.js";
+import {
+  StreamReader,
+  StreamWriter,
+} from "../../../runtime/interconnect/stream/stream-messages.js";
+import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { PROTOCOL } from "../../../runtime/interconnect/wire/peer.js";
+
+const PART_BYTES = 64;
+const FORMER = { sn: 7, chain: 70 };
+const NEXT = { sn: 9, chain: 90 };
+const STATE: StreamState = { log: "0".repeat(32), epoch: 1, protocol: PROTOCOL, reached: FORMER };
+
+interface Sent {
+  readonly kind: "table" | "data";
+  readonly part: StreamPart;
+  readonly reached: StreamState["reached"];
+  readonly store: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+const test = suite("messages of a stream");
+
+/** A writer to a broker that stores each part when it is told to. */
+function setUp(maxPartBytes = PART_BYTES) {
+  const sent: Sent[] = [];
+  const reached: number[] = [];
+  const append: LogStream["append"] = (kind, part, state) =>
+    new Promise((resolve, reject) => {
+      const store = (): void => resolve(sent.findIndex((one) => one.part === part) + 1);
+      const copy = { ...part, bytes: Uint8Array.from(part.bytes) };
+      const one = { kind, part, reached: state.reached, store, fail: reject };
+      sent.push(Object.assign(one, { copy }));
+    });
+  const log = { maxPartBytes, append } as unknown as LogStream;
+  const writer = new StreamWriter(log, STATE, (sn) => reached.push(sn));
+  return { sent, reached, writer };
+}
+
+async function* partsOf(sent: readonly Pick<ReceivedPart, "part" | "parts" | "bytes">[]) {
+  for (const { part, parts, bytes } of sent) yield { part, parts, bytes, protocol: PROTOCOL };
+}
+
+test("a table begins snapshots: no position is reached until they are complete", async () => {
+  const { sent, reached, writer } = setUp();
+  await writer.send(MessageType.Frame, Buffer.from("before"));
+  const table = writer.sendTable({ text: "x".repeat(PART_BYTES) });
+  await writer.sendJson(MessageType.SnapshotBegin, {});
+  await writer.sendLast(MessageType.Frame, Buffer.alloc(PART_BYTES), NEXT);
+  await writer.send(MessageType.Frame, Buffer.from("behind"));
+  assert.equal(
+    sent.map((one) => [one.kind, one.reached?.sn ?? null]),
+    [
+      ["data", FORMER.sn],
+      ["table", null],
+      ["data", null],
+      ["data", null],
+      ["data", null],
+      ["data", NEXT.sn],
+      ["data", NEXT.sn],
+    ],
+  );
+  for (const { store } of sent) store();
+  assert.is(await table, 2);
+  await writer.flush();
+  assert.equal(reached, [FORMER.sn, NEXT.sn, NEXT.sn]);
+});
+
+test("a flush waits until everything is stored, and fails with what failed", async () => {
+  const { sent, reached, writer } = setUp();
+  await writer.send(MessageType.Frame, Buffer.alloc(PART_BYTES));
+  let isOver = false;
+  const flushed = writer.flush().then(() => {
+    isOver = true;
+  });
+  sent[0]!.store();
+  await turn();
+  assert.is(isOver, false);
+  sent[1]!.store();
+  await flushed;
+  await writer.send(MessageType.Frame, Buffer.from("a"));
+  sent[2]!.fail(new Error("the broker is full"));
+  const outcome = await writer.flush().catch(({ message }: Error) => message);
+  assert.is(outcome, "the broker is full");
+  const again = await writer.send(MessageType.Frame, Buffer.from("b")).catch((error) => error);
+  assert.is(again.message, "the broker is full");
+  sent[3]!.store();
+  await turn();
+  assert.is(reached.length, 2, "nothing counts as stored behind a failure");
+});
+
+test("more is sent only while few bytes are on their way", async () => {
+  const { sent, writer } = setUp(2 ** 20);
+  let count = 0;
+  const sending = (async () => {
+    for (; count < 6; count++) await writer.send(MessageType.Frame, Buffer.alloc(2 ** 20 - 100));
+  })();
+  for (let turns = 0; turns < 10; turns++) await turn();
+  assert.equal([count, sent.length], [4, 5]);
+  sent[0]!.store();
+  await turn();
+  assert.is(sent.length, 6);
+  for (const { store } of sent) store();
+  await sending;
+});
+
+test("a reader joins parts, and leaves out messages that are not whole", async () => {
+  const { sent, writer } = setUp();
+  for (const text of ["first".repeat(30), "second", "third".repeat(30)]) {
+    await writer.send(MessageType.Frame, Buffer.from(text));
+  }
+  const parts = sent.map(({ part }) => part);
+  const firstOfSecond = parts.findIndex(({ parts: of }) => of === 1);
+  const read = async (given: readonly StreamPart[]): Promise<string[]> => {
+    const reader = new StreamReader(partsOf(given));
+    const texts: string[] = [];
+    for (;;) {
+      const message = await reader.next();
+      if (message === null) return texts;
+      texts.push(message.body.toString().slice(0, 6));
+    }
+  };
+  assert.equal(await read(parts), ["firstf", "second", "thirdt"]);
+  assert.equal(await read(parts.slice(1)), ["second", "thirdt"]);
+  assert.equal(await read(parts.slice(0, -1)), ["firstf", "second"]);
+  // A writer has crashed within the first message.
+  const torn = [...parts.slice(0, 1), ...parts.slice(firstOfSecond)];
+  assert.equal(await read(torn), ["second", "thirdt"]);
+  const [one] = parts;
+  for (const part of [0, one!.parts + 1]) {
+    const outcome = await read([{ ...one!, part }]).catch(({ message }: Error) => message);
+    assert.match(String(outcome), /a part of nothing/);
+  }
+});
+
+test("a reader that expects another message says so", async () => {
+  const { sent, writer } = setUp();
+  await writer.send(MessageType.Frame, Buffer.from("a"));
+  const parts = sent.map(({ part }) => part);
+  const reader = new StreamReader(partsOf(parts));
+  const wrong = await reader.expect(MessageType.Table).catch(({ message }: Error) => message);
+  assert.match(String(wrong), new RegExp(`message ${MessageType.Frame} in place of`));
+  const ended = await reader.expect(MessageType.Frame).catch(({ message }: Error) => message);
+  assert.match(String(ended), /the stream has ended/);
+  const good = new StreamReader(partsOf(parts));
+  assert.is((await good.expect(MessageType.Frame)).toString(), "a");
+});
+
+test.run();
