@@ -155,4 +155,22 @@ test("asks members of a group again and again only while its leader is silent", 
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
+test("asks members of a group without a leader more often than others", async () => {
+  const { leader, standby, matrix } = await startGroup();
+  leader.health = answerText(200, "SVC/3");
+  const { setInterval: real } = globalThis;
+  // The ticks for all others never come.
+  globalThis.setInterval = ((run: () => void) => real(run, 2 ** 30)) as typeof setInterval;
+  const health = new HealthChecker(matrix, () => {});
+  await health.start();
+  globalThis.setInterval = real;
+  const { probes } = standby;
+  await until(() => standby.probes >= probes + 3, "probes without a tick");
+  standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
+  await until(() => alive(matrix).includes(true), "the next leader");
+  health.stop();
+  matrix.close();
+  for (const backEnd of [leader, standby]) await backEnd.close();
+});
+
 test.run();
