@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { PositionExpiredError } from "../../../runtime/graph/model/errors.js";
 import { LogTailer } from "../../../runtime/interconnect/log/log-tailer.js";
 import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
@@ -46,6 +47,22 @@ test("a reader goes on after a segment could not be opened for a moment", async 
     assert.is(tailer.next()!.header.sn, sn);
   }
   assert.is(tailer.next(), null);
+  tailer.close();
+});
+
+test("a position whose segment was just removed has expired", async () => {
+  const disk = new SimulatedDisk();
+  const { log } = SegmentLog.open(disk, "/log", { table: () => Buffer.alloc(4) }, () => undefined);
+  log.append(Buffer.alloc(FRAME_HEADER_BYTES + 4), 1);
+  await log.flush();
+  const tailer = new LogTailer(disk, log, 1);
+  disk.open = () => {
+    throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
+  };
+  assert.throws(
+    () => tailer.next(),
+    (error: Error) => error instanceof PositionExpiredError,
+  );
   tailer.close();
 });
 
