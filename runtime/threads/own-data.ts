@@ -1,11 +1,16 @@
 // Start data of a thread that runs plugins. Plugins share its modules and could close ports found
-// in `workerData`.
+// in `workerData`; their child processes inherit its environment.
 
+import { join } from "node:path";
 import { workerData } from "node:worker_threads";
+import { packageRoot } from "../base/package-info.js";
 
 /** Removes and returns the start data. Call once, before any plugin is loaded. */
 export function takeWorkerData<T extends object>(): T {
   const data = { ...(workerData as T) };
   for (const name of Object.keys(data)) delete (workerData as Record<string, unknown>)[name];
+  // The thread has read it: V8's code of this package, where other programs would store theirs.
+  const isOwn = process.env.NODE_COMPILE_CACHE === join(packageRoot(), "dist", ".code");
+  if (isOwn) delete process.env.NODE_COMPILE_CACHE;
   return data;
 }

@@ -1,11 +1,12 @@
-// The schema of environment variables: all faults at once, and no value in any message.
+// Environment variables: the schema of a project reports all faults at once, and no value; plugins
+// do not see those of svc itself.
 // limit: 60 s
 
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { buildProject, started } from "./support/server.js";
+import { buildProject, get, started } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("environment variables");
@@ -39,6 +40,16 @@ const PLUGIN = `import type { PluginRequest } from "svc-server";
 /** @plugin */
 export function one(request: PluginRequest): number {
   return 1;
+}
+
+/** @plugin */
+export function cache(request: PluginRequest): string {
+  return (globalThis as any).process.env.NODE_COMPILE_CACHE ?? "none";
+}
+
+/** @plugin @inline */
+export function cacheInline(request: PluginRequest): string {
+  return cache(request);
 }
 `;
 
@@ -83,6 +94,25 @@ test("an invalid schema, or one that throws, ends the start", async () => {
   assert.match(error, "src/env.ts#Env cannot be used: RangeError");
   assert.not.match(error, "secret");
   assert.match(await startWith("src/env.ts#none", variables), "src/env.ts#none cannot be used");
+});
+
+test("plugins and their child processes do not store code in the package", async () => {
+  project.write("svc.config.ts", "export default {};\n");
+  await buildProject(project.folder);
+  const own = join(packageRoot(), "dist", ".code");
+  const other = join(project.folder, "code");
+  for (const [folder, seen] of [
+    [own, "none"],
+    [other, other],
+  ] as const) {
+    const env = { ...process.env, NODE_COMPILE_CACHE: folder };
+    const served = await started([SVC, "serve", project.folder, "--port", "0"], env);
+    for (const name of ["cache", "cacheInline"]) {
+      const { json } = await get(served.port, `/svc/plugin/${name}`);
+      assert.is(json.response, seen, name);
+    }
+    await served.stop();
+  }
 });
 
 test.run();
