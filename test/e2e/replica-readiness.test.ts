@@ -3,7 +3,7 @@
 // limit: 180 s
 // takes 20 s
 
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -11,8 +11,8 @@ import * as assert from "uvu/assert";
 import { freePort } from "../runtime/interconnect/support/instance.js";
 import { rounds } from "../support/rounds.js";
 import { assertFiring } from "./support/firing-alerts.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { ProjectServers } from "./support/project-servers.js";
+import { get, type Served } from "./support/server.js";
 
 const test = suite("readiness of a replica");
 const VERTICES = 30_000;
@@ -32,30 +32,7 @@ export function order(_request: PluginRequest): int {
 }
 `;
 
-let project: TemporaryProject;
-const running = new Set<Served>();
-
-test.before(async () => {
-  project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
-  await buildProject(project.folder);
-});
-test.after(() => project.remove());
-test.after.each(async () => {
-  for (const served of running) await kill(served);
-});
-
-async function start(root: string, ...options: string[]): Promise<Served> {
-  const folder = join(project.folder, root);
-  mkdirSync(folder, { recursive: true });
-  const served = await serve(project.folder, "--root", folder, "--save-every", "0", ...options);
-  running.add(served);
-  return served;
-}
-
-async function kill(served: Served): Promise<void> {
-  running.delete(served);
-  await served.stop("SIGKILL");
-}
+const project = new ProjectServers(test, { "plugins/things.ts": PLUGINS }, "--save-every", "0");
 
 async function operate({ port }: Served, operation: string, query = ""): Promise<unknown> {
   const admin = port + 1;
@@ -90,31 +67,31 @@ async function untilServing({ port }: Served, expected = VERTICES): Promise<void
 
 test("answers when it has caught up, never before", async () => {
   const txPort = await freePort();
-  const provider = await start("a", "--attach", `127.0.0.1:${txPort}`);
+  const provider = await project.start("a", "--attach", `127.0.0.1:${txPort}`);
   assert.is((await get(provider.port, `/svc/plugin/fill?count=${VERTICES}`)).status, 200);
-  let replica = await start("b", "--tx-port", `${txPort}`);
+  let replica = await project.start("b", "--tx-port", `${txPort}`);
   await untilServing(replica);
   assert.equal((await state(replica)).replica.state, "caught-up");
   for (let round = 0; round < rounds(2); round++) {
     // The disk is lost, and another one is empty.
-    await kill(replica);
+    await project.kill(replica);
     rmSync(join(project.folder, "b"), { recursive: true });
-    replica = await start("b", "--tx-port", `${txPort}`, "--port", `${replica.port}`);
+    replica = await project.start("b", "--tx-port", `${txPort}`, "--port", `${replica.port}`);
     await untilServing(replica);
   }
   // It serves on without its provider; after a start, a moment later.
-  await kill(provider);
+  await project.kill(provider);
   while ((await state(replica)).replica.state !== "orphan") await delay(50);
   await untilServing(replica);
-  await kill(replica);
-  replica = await start("b", "--tx-port", `${txPort}`);
+  await project.kill(replica);
+  replica = await project.start("b", "--tx-port", `${txPort}`);
   assert.is((await state(replica))["service-out-reason"], "waiting for a provider");
   await untilServing(replica);
   assert.is((await state(replica)).replica.state, "orphan");
 });
 
 test("refuses to go into service before, unless forced", async () => {
-  const replica = await start("c", "--tx-port", `${await freePort()}`);
+  const replica = await project.start("c", "--tx-port", `${await freePort()}`);
   const { ready, "service-out-reason": reason } = await state(replica);
   assert.equal([ready, reason], [false, "waiting for a provider"]);
   for (const port of [replica.port, replica.port + 1]) {

@@ -4,7 +4,7 @@
 // takes 30 s
 
 import assertNode from "node:assert";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,8 +12,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { assertFiring } from "./support/firing-alerts.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { ProjectServers } from "./support/project-servers.js";
+import { get, type Served } from "./support/server.js";
 
 const test = suite("replication");
 const PLUGINS = `
@@ -28,6 +28,11 @@ export function put(_request: PluginRequest, name: str, from: int, count: int = 
     if (n % 5 === 0) graph.deleteVertex("v" + (n - 1));
   }
   return graph.order;
+}
+
+/** @plugin */
+export function order(_request: PluginRequest, name: str): int {
+  return new Graph(name).order;
 }
 
 /** All that a graph has, as one text. @plugin */
@@ -57,30 +62,14 @@ export function expire(_request: PluginRequest, name: str): int {
 }
 `;
 
-let project: TemporaryProject;
-const running = new Set<Served>();
+const project = new ProjectServers(test, { "plugins/things.ts": PLUGINS }, "--save-every", "0");
 
-test.before(async () => {
-  project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
-  await buildProject(project.folder);
-});
-test.after(() => project.remove());
-test.after.each(async () => {
-  for (const served of running) await kill(served);
-});
-
-async function start(root: string, ...options: string[]): Promise<Served> {
-  const folder = join(project.folder, root);
-  mkdirSync(folder, { recursive: true });
-  const served = await serve(project.folder, "--root", folder, "--save-every", "0", ...options);
-  running.add(served);
-  return served;
+function start(root: string, ...options: string[]): Promise<Served> {
+  return project.start(root, ...options);
 }
 
-async function kill(served: Served): Promise<void> {
-  running.delete(served);
-  served.process.kill("SIGCONT");
-  await served.stop("SIGKILL");
+function kill(served: Served): Promise<void> {
+  return project.kill(served);
 }
 
 async function call({ port }: Served, plugin: string): Promise<unknown> {
@@ -151,20 +140,28 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Until both have equal contents of a graph. */
+/** Until both have equal contents of a graph, which are read once their numbers are equal. */
 async function equal(one: Served, other: Served, name = "things"): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const a = await call(one, `all?name=${name}`);
-    const { status, json, text } = await get(other.port, `/svc/plugin/all?name=${name}`);
-    // The empty graph opened before the provider's is replaced at this moment.
-    const isMakingRoom = json.status !== "OK" && text.includes("Graph cannot be accessed");
-    // Or it is not caught up yet.
-    if (!isMakingRoom && status !== 503) assert.is(json.status, "OK", text);
-    const b = json.response;
-    if (a === b) return;
-    if (attempt > 200) assertNode.strictEqual(b, a, `${one.log()}\n---\n${other.log()}`);
+    const [order, otherOrder] = await callBoth(one, other, `order?name=${name}`);
+    if (order === otherOrder || attempt > 200) {
+      const [a, b] = await callBoth(one, other, `all?name=${name}`);
+      if (a === b) return;
+      if (attempt > 200) assertNode.strictEqual(b, a, `${one.log()}\n---\n${other.log()}`);
+    }
     await delay(50);
   }
+}
+
+/** Results of both; undefined for a replica that is not ready. */
+async function callBoth(one: Served, other: Served, plugin: string): Promise<[unknown, unknown]> {
+  const result = await call(one, plugin);
+  const { status, json, text } = await get(other.port, `/svc/plugin/${plugin}`);
+  // The empty graph opened before the provider's is replaced at this moment.
+  const isMakingRoom = json.status !== "OK" && text.includes("Graph cannot be accessed");
+  // Or it is not caught up yet.
+  if (!isMakingRoom && status !== 503) assert.is(json.status, "OK", text);
+  return [result, json.response];
 }
 
 /** Until a server has logged a text so often. */
@@ -272,8 +269,7 @@ test("a subscriber that starts empty, or lags behind the log, gets a snapshot", 
   const { subscribe, provide } = await pair("empty");
   let provider = await start("empty-p", "--durability", "off");
   await call(provider, "put?name=things&from=1&count=200");
-  await provider.stop();
-  running.delete(provider);
+  await project.stop(provider);
   provider = await provide();
   let subscriber = await subscribe();
   await logged(subscriber, "(1 graphs)");
@@ -342,8 +338,7 @@ test("contents that did not come from the provider are rejected and reported", a
   const { port, subscribe, provide } = await pair("diverged");
   const alone = await start("diverged-s");
   await call(alone, "put?name=things&from=1");
-  await alone.stop();
-  running.delete(alone);
+  await project.stop(alone);
   const error = await subscribe().catch((failure: Error) => failure);
   assert.match(String(error), /SVC2534/);
   rmSync(join(project.folder, "diverged-s"), { recursive: true });
@@ -351,15 +346,13 @@ test("contents that did not come from the provider are rejected and reported", a
   const provider = await provide();
   await call(provider, "put?name=things&from=1&count=5");
   await equal(provider, subscriber);
-  await provider.stop();
-  running.delete(provider);
+  await project.stop(provider);
   // A copy of the provider with a different history.
   cpSync(join(project.folder, "diverged-p"), join(project.folder, "other-p"), { recursive: true });
   const first = await provide();
   await call(first, "put?name=things&from=6&count=5");
   await equal(first, subscriber);
-  await first.stop();
-  running.delete(first);
+  await project.stop(first);
   const other = await start("other-p", "--attach", `127.0.0.1:${port}`);
   await call(other, "put?name=things&from=70&count=50");
   await logged(other, "SVC2532");
@@ -370,8 +363,7 @@ test("contents that did not come from the provider are rejected and reported", a
   });
   assertFiring(text, text, ["SvcOutOfService", "SvcReplicaDiverged"]);
   assert.is((await get(subscriber.port, "/svc/hc")).status, 503);
-  await other.stop();
-  running.delete(other);
+  await project.stop(other);
   const again = await provide();
   await equal(again, subscriber);
   await eventually(async () => assert.is((await get(subscriber.port, "/svc/hc")).status, 200));
