@@ -33,6 +33,9 @@ const Word = {
   GroupEpoch: 31,
   /** By scheduler: requests in progress that may change graphs, while it is in a group. */
   Changes: 32,
+  /** When flushes were abandoned last: last one that was confirmed, and abandoned before. */
+  FormerConfirmed: 36,
+  FormerAbandoned: 37,
   /** Changes that were announced before their answers, and how many of these have followed. */
   Announced: 40,
   Answered: 44,
@@ -202,15 +205,23 @@ export class CommitClock {
   /** Publishes that all instances that must have everything up to a flush have it. */
   confirm(flush: number): void {
     const distance = (flush - Atomics.load(this.#words, Word.Abandoned)) | 0;
-    if (distance > MAX_FLUSH_DISTANCE) Atomics.store(this.#words, Word.Abandoned, flush - 1);
+    if (distance > MAX_FLUSH_DISTANCE) this.#abandon(flush - 1, flush - 1);
     Atomics.store(this.#words, Word.Confirmed, flush | 0);
     Atomics.notify(this.#words, Word.Confirmed);
   }
 
   /** Log thread only: what is committed and not confirmed never will be. */
   abandon(): void {
-    Atomics.store(this.#words, Word.Abandoned, this.start() | 0);
+    this.#abandon(this.start() | 0, Atomics.load(this.#words, Word.Abandoned));
     Atomics.notify(this.#words, Word.Confirmed);
+  }
+
+  /** Threads read these words in the opposite order. */
+  #abandon(flush: number, former: number): void {
+    const confirmed = Atomics.load(this.#words, Word.Confirmed);
+    Atomics.store(this.#words, Word.FormerConfirmed, confirmed);
+    Atomics.store(this.#words, Word.FormerAbandoned, former);
+    Atomics.store(this.#words, Word.Abandoned, flush);
   }
 
   /** Publishes how many changes a scheduler has in progress. */
@@ -361,9 +372,17 @@ export class CommitClock {
 
   /** Returns whether a flush is done or confirmed, or will never be (false); null: not yet. */
   #isOver(word: number, flush: number): boolean | null {
-    const isAbandoned = ((Atomics.load(this.#words, Word.Abandoned) - flush) | 0) >= 0;
-    if (word === Word.Confirmed && isAbandoned) return false;
-    return ((Atomics.load(this.#words, word) - flush) | 0) >= 0 ? true : null;
+    // Read before what is abandoned: later confirmations count only for later flushes.
+    const isReached = this.#isAt(word, flush);
+    if (word === Word.Confirmed && this.#isAt(Word.Abandoned, flush)) {
+      // A thread may look only after the flush was confirmed, and others were abandoned.
+      return this.#isAt(Word.FormerConfirmed, flush) && !this.#isAt(Word.FormerAbandoned, flush);
+    }
+    return isReached ? true : null;
+  }
+
+  #isAt(word: number, flush: number): boolean {
+    return ((Atomics.load(this.#words, word) - flush) | 0) >= 0;
   }
 
   #request(flush: number): void {

@@ -78,6 +78,25 @@ test("waits for the confirmation of a flush, and fails what is abandoned", async
   assert.equal(told.slice(2), ["failed 2", `sent ${next}`]);
 });
 
+test("sends what was confirmed before other flushes were abandoned", async () => {
+  const { clock, told, hold } = setUp();
+  hold(1);
+  hold(2);
+  await settled();
+  // Waiting threads look only after both.
+  flush(clock);
+  clock.abandon();
+  await settled();
+  assert.equal(told, ["sent 1", "failed 2"]);
+  // Only later ones are confirmed.
+  flush(clock);
+  hold(2);
+  clock.abandon();
+  hold(2);
+  await settled();
+  assert.equal(told.slice(2), ["failed 2", "failed 2"]);
+});
+
 test("fails all held results when the log fails", async () => {
   const { clock, told, hold } = setUp();
   hold(1);
