@@ -2,11 +2,10 @@
 // path of the first requests, from the parser to the plugin.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { RequestOptions } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { http } from "../base/node-modules.js";
 import { netTransport } from "../http/net/transport.js";
 import type { Exchange, ServerEvents, ServerOptions } from "../http/transport.js";
+import { WarmUpClient } from "./warm-up-client.js";
 
 const LOOPBACK = "127.0.0.1";
 const CALLERS = 16;
@@ -16,10 +15,9 @@ const SLOW_MS = 100;
 const LAST_CALLS_MS = 50;
 /** The first call runs uncompiled code. */
 const FIRST_CALLS = 2;
+/** V8 compiles code for what it has seen: connections must also end now and then. */
+const CALLS_OF_CONNECTION = 100;
 const KEY = "x-svc-warm-up";
-
-/** Outcome of a call: a status, or another kind of response. */
-type Outcome = number | "a stream" | null;
 
 export interface WarmUp {
   /** Path and query of each call. */
@@ -39,45 +37,47 @@ export async function warmUp(
 ): Promise<ReadonlyMap<string, string>> {
   const key = randomBytes(16).toString("hex");
   const server = await netTransport.listen(0, LOOPBACK, options, onlyWith(key, events));
-  const agent = new (http().Agent)({ keepAlive: true, maxSockets: CALLERS });
-  const { port } = server;
-  const request = { agent, host: LOOPBACK, port, headers: { [KEY]: key } };
+  const fields = `${KEY}: ${key}\r\n`;
+  const create = () => new WarmUpClient(LOOPBACK, server.port, fields);
+  const clients = Array.from({ length: CALLERS }, create);
   const useless = new Map<string, string>();
   const untilMs = performance.now() + withinMs;
-  const tryOne = async (path: string): Promise<void> => {
+  const tryOne = async (target: string): Promise<void> => {
     // Reported if the call is not answered in time.
-    useless.set(path, `no response after ${withinMs} ms`);
+    useless.set(target, `no response after ${withinMs} ms`);
     for (let call = 1; call <= FIRST_CALLS; call++) {
-      const fault = await faultOf({ ...request, path });
+      const fault = await faultOf(clients[0]!, target);
       if (performance.now() > untilMs) return;
-      if (fault === null) return void useless.delete(path);
-      useless.set(path, fault);
+      if (fault === null) return void useless.delete(target);
+      useless.set(target, fault);
     }
   };
   const callAll = async (): Promise<void> => {
-    for (const path of targets) if (performance.now() < untilMs) await tryOne(path);
-    const turns = targets.filter((path) => !useless.has(path));
+    for (const target of targets) if (performance.now() < untilMs) await tryOne(target);
+    const turns = targets.filter((target) => !useless.has(target));
+    if (turns.length === 0) return;
     let calls = 0;
-    const caller = async (): Promise<void> => {
-      while (performance.now() < untilMs && turns.length > 0) {
-        await call({ ...request, path: turns[calls++ % turns.length]! });
+    const callInTurn = async (client: WarmUpClient): Promise<void> => {
+      while (performance.now() < untilMs) {
+        await client.call(turns[calls++ % turns.length]!);
+        if (calls % CALLS_OF_CONNECTION === 0) client.close();
       }
     };
-    await Promise.all(Array.from({ length: CALLERS }, caller));
+    await Promise.all(clients.map(callInTurn));
   };
   const timer = new AbortController();
   const timeUp = delay(withinMs + LAST_CALLS_MS, null, { signal: timer.signal }).catch(() => {});
   await Promise.race([callAll(), timeUp]);
   timer.abort();
-  agent.destroy();
+  for (const client of clients) client.close();
   await server.close();
   return useless;
 }
 
 /** Returns why a call cannot be repeated. */
-async function faultOf(request: RequestOptions): Promise<string | null> {
+async function faultOf(client: WarmUpClient, target: string): Promise<string | null> {
   const startedMs = performance.now();
-  const outcome = await call(request);
+  const outcome = await client.call(target);
   if (outcome === null) return "no response";
   if (outcome !== 200) return `responds with ${outcome}`;
   return performance.now() - startedMs > SLOW_MS ? `takes longer than ${SLOW_MS} ms` : null;
@@ -89,9 +89,13 @@ async function faultOf(request: RequestOptions): Promise<string | null> {
  */
 function onlyWith(key: string, events: ServerEvents): ServerEvents {
   const right = Buffer.from(key);
-  const isOurs = ({ headers }: Exchange): boolean => {
+  const known = new WeakSet<object>();
+  const isOurs = ({ headers, connection }: Exchange): boolean => {
+    if (known.has(connection)) return true;
     const given = Buffer.from(headers.get(KEY) ?? "");
-    return given.length === right.length && timingSafeEqual(given, right);
+    const isRight = given.length === right.length && timingSafeEqual(given, right);
+    if (isRight) known.add(connection);
+    return isRight;
   };
   return {
     ...events,
@@ -103,18 +107,4 @@ function onlyWith(key: string, events: ServerEvents): ServerEvents {
     answered: () => {},
     connected: () => {},
   };
-}
-
-function call(options: RequestOptions): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const request = http().get(options, (response) => {
-      if (response.headers["transfer-encoding"] !== undefined) {
-        resolve("a stream");
-        return void request.destroy();
-      }
-      response.on("end", () => resolve(response.statusCode!));
-      response.resume();
-    });
-    request.on("error", () => resolve(null));
-  });
 }
