@@ -10,8 +10,10 @@ import {
 } from "../../../../runtime/base/instance-slots.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { GraphSlots } from "../../../../runtime/graph/log/slot-content.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { D_OUT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { NameKindCode } from "../../../../runtime/graph/store/names.js";
 import { Random } from "../../../property/support/random.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore } from "../support/logged-graph.js";
@@ -104,7 +106,7 @@ function changeOnce(graph: Graph, random: Random, n: number): void {
 test("equals what would be encoded now, whatever has changed", ({ store, graph }) => {
   const random = new Random(39);
   const kept = new GraphSlots(store, threadSlots()!);
-  for (let n = 0; n < 1500; n++) {
+  for (let n = 0; n < 600; n++) {
     changeOnce(graph, random, n);
     const now = encode(new GraphSlots(store, threadSlots()!));
     const found = encode(kept);
@@ -129,6 +131,33 @@ test("stays as it is where nothing has changed", ({ store, graph }) => {
   open(graph, "v7", (vertex) => vertex.removeProperty("n"));
   const one = encode(slots).contents[threadSlots()!.of("v7")]!;
   assert.is.not(one, after.contents[one.slot]);
+});
+
+test("names what it has with the names of now, whose codes others had before", (context) => {
+  const { store, graph } = context;
+  const slotOf = (id: string): number => threadSlots()!.of(id);
+  const stays = Array.from({ length: 99 }, (_, n) => `v${n}`).find((id) => {
+    return slotOf(id) > slotOf("changing");
+  })!;
+  graph.createVertex(stays, { type: "other" });
+  const slots = new GraphSlots(store, threadSlots()!);
+  // A graph has fewer codes of types.
+  for (let n = 0; n < 600; n++) {
+    const type = `t${n}`;
+    graph.createVertex("changing", { type });
+    // Both are encoded together, with the same names.
+    if (n === 300) open(graph, stays, (vertex) => vertex.setRank(2, n));
+    const code = store.types.codeOf(type);
+    const known = encode(slots).names.filter(
+      ([kind, of]) => kind === NameKindCode.Type && of === code,
+    );
+    assert.equal(
+      known.map(([, , text]) => text),
+      [type],
+    );
+    graph.deleteVertex("changing");
+  }
+  assert.ok(store.memory.header.words[Header.NameReuses]! > 0);
 });
 
 test("a vertex with many arcs arrives with all of them", ({ store, graph }) => {
