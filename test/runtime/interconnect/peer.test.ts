@@ -101,6 +101,23 @@ async function textOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
+test("refuses a greeting without protocol or nonce", async (context) => {
+  const valid = { protocol: 4, nonce: "0".repeat(64), node: 20 };
+  for (const [wrong, fault] of [
+    [{ protocol: undefined }, /a greeting without a protocol/],
+    [{ protocol: "4" }, /a greeting without a protocol/],
+    [{ oldest: 3.5 }, /a greeting without a protocol/],
+    [{ nonce: undefined }, /a greeting without a nonce/],
+    [{ nonce: "0".repeat(63) }, /a greeting without a nonce/],
+  ] as const) {
+    const [here, there] = await pair(context);
+    const outcome = textOf(new Peer(here, LONG).handshake("subscriber", KEY));
+    const hello = Buffer.from(JSON.stringify({ ...valid, ...wrong }));
+    there.write(encodeMessage(MessageType.Hello, hello));
+    assert.match(await outcome, fault);
+  }
+});
+
 test("detects a silent peer even while writing to it", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 200 }, LONG);
   const said = textOf(provider.next());

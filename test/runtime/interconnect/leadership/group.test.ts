@@ -319,6 +319,12 @@ test("an emptied data folder cannot lead, and a lost record is reported", async 
     () => /SVC3402/.test(emptied.log),
     () => group.log,
   );
+  const { reads } = group.engine;
+  await until(
+    () => group.engine.reads >= reads + 3,
+    () => group.log,
+  );
+  assert.is(emptied.log.match(/SVC3402/g)!.length, 1, "once");
   assert.is(emptied.clock.group.role, "following");
 });
 

@@ -1,0 +1,100 @@
+// Manifests of a backup that are corrupt, or of another backup, are refused as a whole.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  encodeManifest,
+  type Manifest,
+  MOVING,
+  parseLatest,
+  parseManifest,
+} from "../../../../runtime/interconnect/archive/manifest.js";
+
+const test = suite("manifests");
+
+const [ID, HASH] = ["a".repeat(32), "b".repeat(64)];
+const LOG = { id: ID, sn: 3, chain: 4, at: 5 };
+const PIECE = { path: "g/graph.snapshot", at: 0, bytes: 2 ** 25, object: HASH };
+const GRAPH = { identity: ID, count: 0, digest: ID };
+const FULL = { number: 1, hash: HASH, log: LOG, time: 1 };
+const VALID: Manifest = {
+  ...{ format: 1, number: 7, previous: HASH, time: 0, full: 2, continues: false, log: LOG },
+  ...{ pieces: [PIECE], graphs: [GRAPH], fulls: [FULL] },
+};
+
+const NO_COUNT = [undefined, null, -1, 0.5, "1"];
+const NO_HASH = [undefined, 1, "", ID, HASH.toUpperCase()];
+const NO_LIST = [undefined, null, {}, "", [null], [1]];
+const NO_LOG = [
+  ...[undefined, null, {}, { ...LOG, id: HASH }],
+  ...["sn", "chain", "at"].flatMap((field) =>
+    NO_COUNT.map((value) => ({ ...LOG, [field]: value })),
+  ),
+];
+
+function parse(manifest: object, number = 7): Manifest {
+  return parseManifest(Buffer.from(JSON.stringify(manifest)), number);
+}
+
+function isCorrupt({ message }: Error): boolean {
+  return /^manifests\/0000000007\.json is corrupt$/.test(message);
+}
+
+test("are read as they were written", () => {
+  assert.equal(parseManifest(encodeManifest(VALID), 7), VALID);
+  const first = { ...VALID, previous: null, continues: true, slots: MOVING, fulls: [] };
+  assert.equal(parse(first), first);
+  assert.throws(() => parse({ ...VALID, format: 2 }), /format 2 is of a later release/);
+});
+
+test("are refused with a corrupt field", () => {
+  const cases: Readonly<Record<string, readonly unknown[]>> = {
+    format: [undefined, 0, "1"],
+    number: [6, undefined, "7"],
+    previous: NO_HASH,
+    time: NO_COUNT,
+    full: NO_COUNT,
+    continues: [undefined, 1, "true"],
+    log: NO_LOG,
+    pieces: [
+      ...NO_LIST,
+      ...["/g", "../graph.snapshot", "g/other", "graph.snapshot", 1].map((path) => [
+        { ...PIECE, path },
+      ]),
+      ...NO_COUNT.flatMap((at) => [[{ ...PIECE, at }], [{ ...PIECE, bytes: at }]]),
+      [{ ...PIECE, bytes: 2 ** 25 + 1 }],
+      ...NO_HASH.map((object) => [PIECE, { ...PIECE, object }]),
+    ],
+    graphs: [
+      ...NO_LIST,
+      ...[{ identity: HASH }, { count: -1 }, { digest: "" }].map((wrong) => [
+        { ...GRAPH, ...wrong },
+      ]),
+    ],
+    fulls: [
+      ...NO_LIST,
+      ...NO_COUNT.flatMap((value) => [[{ ...FULL, number: value }], [{ ...FULL, time: value }]]),
+      ...NO_HASH.map((hash) => [{ ...FULL, hash }]),
+      ...NO_LOG.map((log) => [{ ...FULL, log }]),
+    ],
+    slots: [null, "moved", {}],
+  };
+  for (const [field, values] of Object.entries(cases)) {
+    for (const value of values) {
+      const what = `${field}: ${JSON.stringify(value)}`;
+      assert.throws(() => parse({ ...VALID, [field]: value }), isCorrupt, what);
+    }
+  }
+  assert.throws(() => parseManifest(Buffer.from("no JSON"), 7), isCorrupt);
+});
+
+test("the name of the last one is a hint only", () => {
+  const latest = (given: object) => parseLatest(Buffer.from(JSON.stringify(given)));
+  assert.equal(latest({ number: 0, time: 1, more: 1 }), { number: 0, time: 1 });
+  for (const value of NO_COUNT) {
+    assert.is(latest({ number: value, time: 1 }), null);
+    assert.is(latest({ number: 1, time: value }), null);
+  }
+});
+
+test.run();
