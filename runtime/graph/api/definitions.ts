@@ -3,6 +3,7 @@
 
 import { setProperty } from "../changes/properties.js";
 import { createVertex } from "../changes/vertices.js";
+import { LruCache } from "../evaluate/lru-cache.js";
 import { setFindDefinition } from "../evaluate/named-expressions.js";
 import { compileExpression } from "../evaluate/program.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
@@ -31,28 +32,55 @@ export function define(store: GraphStore, text: string): void {
 
 /** Returns the texts of all definitions of a graph by name. */
 export function definitions(store: GraphStore): Record<string, string> {
-  const found = findDefinitionVertex(store);
-  return found === null
-    ? {}
-    : (found.system.properties.all(found.vertex) as Record<string, string>);
+  const system = findSystemStore();
+  const vertex = system?.ids.find(vertexOf(store)) ?? 0;
+  if (system === null || vertex === 0) return {};
+  return system.properties.all(vertex) as Record<string, string>;
 }
+
+/** Texts of definitions that a thread has read, null for names without one. */
+interface KnownTexts {
+  readonly system: GraphStore;
+  /** Number of changes of the system graph at that time. */
+  readonly count: number;
+  readonly byName: LruCache<string | null>;
+}
+
+const MOST_KNOWN = 64;
+const MOST_KNOWN_CHARACTERS = 2 ** 16;
+const known = new WeakMap<GraphStore, KnownTexts>();
 
 /** Returns the text of a definition; null if there is none. */
 export function definition(store: GraphStore, name: string): string | null {
-  const found = findDefinitionVertex(store);
-  if (found === null) return null;
-  const { system, vertex } = found;
+  const system = findSystemStore();
+  if (system === null) return null;
+  const count = system.settledCount;
+  // Of a change that is under way, operations may be counted that are not visible yet.
+  if (count < 0) return readDefinition(system, store, name);
+  let texts = known.get(store);
+  if (texts?.count !== count || texts.system !== system) {
+    texts = { system, count, byName: new LruCache(MOST_KNOWN, MOST_KNOWN_CHARACTERS) };
+    known.set(store, texts);
+  }
+  const text = texts.byName.get(name);
+  if (text !== undefined) return text;
+  const found = readDefinition(system, store, name);
+  texts.byName.set(name, found);
+  return found;
+}
+
+function readDefinition(system: GraphStore, store: GraphStore, name: string): string | null {
+  const vertex = system.ids.find(vertexOf(store));
+  if (vertex === 0) return null;
   return readConsistently(system, false, () => {
     const key = system.keys.codeOf(name);
     return key === 0 ? null : ((system.properties.get(vertex, key) as string) ?? null);
   });
 }
 
-/** Returns null if nothing is defined yet: the process may not have graphs at all. */
-function findDefinitionVertex(store: GraphStore): { system: GraphStore; vertex: number } | null {
-  const system = findThreadGraphs()?.find(SYSTEM_GRAPH)?.store;
-  const vertex = system?.ids.find(vertexOf(store)) ?? 0;
-  return system === undefined || vertex === 0 ? null : { system, vertex };
+/** Returns null if the process has no graphs yet. */
+function findSystemStore(): GraphStore | null {
+  return findThreadGraphs()?.find(SYSTEM_GRAPH)?.store ?? null;
 }
 
 setFindDefinition(definition);
