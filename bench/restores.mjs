@@ -37,6 +37,13 @@ class History {
     return lost.length === 0 ? 0 : (lost.at(-1).to - lost[0].to) / 1000;
   }
 
+  /** Returns whether a refused second follows the last change of a backup, and no later one. */
+  isGap(second, refusal) {
+    const found = /SVC3420: nothing was recorded .* before: \S+ \((\S+)\), after: /.exec(refusal);
+    const lastMs = Date.parse(found?.[1]) + 1000;
+    return this.changes.every(({ from, to }) => to < lastMs || from >= (second + 1) * 1000);
+  }
+
   /** Returns the fault of contents restored to a second, or null. */
   explain(second, digest, found) {
     const endMs = (second + 1) * 1000;
@@ -129,6 +136,8 @@ build(project);
 const place = join(project, "backup");
 const running = new Set();
 let folders = 0;
+/** Times between a loss and the backup after it. */
+let gaps = 0;
 try {
   const history = new History();
   const lossesS = await lose(history);
@@ -137,7 +146,8 @@ try {
   const { megabytes, perSecond } = await restoreMuch();
   const wrong = restored.filter((text) => text !== null);
   for (const text of wrong.slice(0, 5)) console.log(text);
-  console.log(`${history.changes.length} changes; ${Math.round(megabytes)} MB at once\n`);
+  console.log(`${history.changes.length} changes; ${Math.round(megabytes)} MB at once`);
+  console.log(`${gaps} times after a loss refused with SVC3420\n`);
   printTargets([
     { what: "wrong restores", value: wrong.length, unit: `of ${restored.length}`, atMost: 0 },
     { what: "longest loss", value: Math.max(...lossesS), unit: "s", atMost: EVERY_S },
@@ -192,11 +202,17 @@ async function change(server, history, ms) {
 async function restoreTimes(history) {
   const first = (await firstBackupMs()) + 1000;
   const results = [];
-  for (let n = 0; n < options.times; n++) {
+  while (results.length < options.times) {
     const second = Math.floor((first + Math.random() * (history.endMs - first)) / 1000);
     const time = new Date(second * 1000).toISOString();
     const root = newRoot();
-    await svc("restore", place, root, "--to-time", time);
+    const { code, stderr } = await tried("restore", place, root, "--to-time", time);
+    if (code !== 0) {
+      // The data folder was lost then: another time takes its place.
+      if (!history.isGap(second, stderr)) throw new Error(`${time}: ${stderr}`);
+      gaps++;
+      continue;
+    }
     results.push(await examine(root, (digest, found) => history.explain(second, digest, found)));
     rmSync(root, { recursive: true });
   }
