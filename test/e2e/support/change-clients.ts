@@ -153,7 +153,7 @@ export class Sales {
     const init = { ...POST, headers: { "Idempotency-Key": `"${freshName()}"` } };
     let answer = await this.#send("/svc/plugin/sell", init);
     // On a busy machine, a takeover can last longer than a request waits for a leader.
-    const isUndecided = () => answer.status === 503 || /another instance leads/.test(answer.text);
+    const isUndecided = () => answer.status === 503 || /instance leads/.test(answer.text);
     while (isUndecided()) {
       // Only a test that has failed does not wait for the next leader.
       if (isOver()) return;
