@@ -191,6 +191,24 @@ test("tells graphs of one name apart, from any log position on", async (c) => {
   isSame(c, last);
 });
 
+test("tells when a snapshot begins to replace a graph, and when its provider goes", async (c) => {
+  const store = fill(c, "g", 3);
+  await follow(c);
+  await new Promise(setImmediate);
+  const states: string[] = [];
+  c.replica.onReadiness = () => states.push(c.replica.report().state);
+  const head = { number: 1, identity: requireIdentity(store), name: "g", path: "g" };
+  const expect = async (): Promise<never> => {
+    throw new Error("the connection was lost");
+  };
+  const receiving = c.replica.receive({ expect }, { ...head, bytes: 8, count: 9 });
+  const outcome = await receiving.catch(({ message }: Error) => message);
+  assert.match(String(outcome), /the connection was lost/);
+  assert.is(states.length, 1);
+  c.replica.lose();
+  assert.is(states.length, 2);
+});
+
 test("does not open a graph again that the provider has erased meanwhile", async (c) => {
   fill(c, "gone", 3);
   fill(c, "kept", 3);

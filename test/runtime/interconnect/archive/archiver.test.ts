@@ -126,7 +126,10 @@ async function archiverOf(context: InstancesContext, parts: Partial<ArchiverPart
     await archiver.stop();
     await log.close();
   };
-  return { archiver, lines, stop };
+  const ends = (): readonly [first: number, safe: number] => {
+    return [log.channel.log.first, log.channel.log.safe];
+  };
+  return { archiver, lines, ends, stop };
 }
 
 test("begins early enough to end within the period", async (context) => {
@@ -172,6 +175,20 @@ test("makes no backup while its graphs are not complete", async (context) => {
   );
   await stop();
   await verifyBackup(storeOf(context), context.folder);
+});
+
+test("needs the whole log before its first addition, and then what follows", async (context) => {
+  let isReady = false;
+  const { archiver, ends, stop } = await archiverOf(context, { isReady: () => isReady });
+  const [first, safe] = ends();
+  assert.ok(safe >= first);
+  assert.is(archiver.keptSn, first);
+  isReady = true;
+  await until(
+    () => archiver.keptSn === safe + 1,
+    () => `${archiver.keptSn}`,
+  );
+  await stop();
 });
 
 test("verifies the backup, and reports one that cannot be restored", async (context) => {
