@@ -145,7 +145,7 @@ async function recovered(): Promise<void> {
       };
       if (entries.filter(([, { replica }]) => replica === row).length === COLUMNS) break;
       if (performance.now() > deadline) throw new Error(`row ${row} does not come back: ${text}`);
-      await delay(50);
+      await delay(10);
     }
   }
 }

@@ -45,7 +45,7 @@ test.after.each(async () => {
         const { json } = await get(port, `/svc/plugin/affine?n=${row}`);
         const { entries = [] } = (json.response ?? {}) as { entries?: [number, Item][] };
         if (entries.filter(([, { replica }]) => replica === row).length === 2) break;
-        await delay(50);
+        await delay(10);
       }
     }
   }
