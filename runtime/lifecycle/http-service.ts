@@ -2,6 +2,7 @@
 // threads. One object per start; a restart creates another.
 
 import { MessageChannel } from "node:worker_threads";
+import { ERROR_CODES } from "../base/error-codes.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
 import { recordEvent } from "../base/recent-events.js";
@@ -100,9 +101,11 @@ export class HttpService {
       },
       (notice) => this.#onNotice(notice),
       (error) => {
-        const why = isFdExhausted(error.message)
-          ? `SVC3093: ${error.message}: raise \`ulimit -n\``
-          : (error.stack ?? error.message);
+        const { message, stack } = error;
+        // An executor ends a start with the same code and remedy; either can be the first.
+        const why = isFdExhausted(message)
+          ? `SVC3093: ${message}. ${ERROR_CODES.SVC3093.fix}`
+          : (stack ?? message);
         log(`the IO thread died: ${why}`, "error");
         process.exit(1);
       },
