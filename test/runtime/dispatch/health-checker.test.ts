@@ -147,8 +147,8 @@ test("asks members of a group again and again only while its leader is silent", 
   await suspectUntil(() => leader.probes > probes, "probe of the late leader");
   const [before, since] = [standby.probes, performance.now()];
   await suspectUntil(() => performance.now() - since > 500, "time");
-  // Until it has responded, and the usual ones.
-  const most = 4 + (performance.now() - since) / 2000;
+  // Until it has responded, and the usual ones; a silent leader causes about 20.
+  const most = 10 + (performance.now() - since) / 2000;
   assert.ok(standby.probes - before <= most, `${standby.probes - before} probes`);
   health.stop();
   matrix.close();
