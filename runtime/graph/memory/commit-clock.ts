@@ -216,11 +216,11 @@ export class CommitClock {
     Atomics.notify(this.#words, Word.Confirmed);
   }
 
-  /** Threads read these words in the opposite order. */
+  /** Threads read these words in the opposite order: what was abandoned never looks confirmed. */
   #abandon(flush: number, former: number): void {
     const confirmed = Atomics.load(this.#words, Word.Confirmed);
-    Atomics.store(this.#words, Word.FormerConfirmed, confirmed);
     Atomics.store(this.#words, Word.FormerAbandoned, former);
+    Atomics.store(this.#words, Word.FormerConfirmed, confirmed);
     Atomics.store(this.#words, Word.Abandoned, flush);
   }
 

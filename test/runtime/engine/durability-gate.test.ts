@@ -97,6 +97,25 @@ test("sends what was confirmed before other flushes were abandoned", async () =>
   assert.equal(told.slice(2), ["failed 2", "failed 2"]);
 });
 
+test("nothing abandoned looks confirmed, whenever a thread looks", () => {
+  const { clock } = setUp();
+  clock.abandon();
+  flush(clock);
+  const { store } = Atomics;
+  const looks: boolean[] = [];
+  try {
+    Atomics.store = ((...given: Parameters<typeof store>) => {
+      const stored = store(...given);
+      looks.push(clock.isConfirmed(1));
+      return stored;
+    }) as typeof store;
+    clock.abandon();
+  } finally {
+    Atomics.store = store;
+  }
+  assert.equal(looks, [false, false, false]);
+});
+
 test("fails all held results when the log fails", async () => {
   const { clock, told, hold } = setUp();
   hold(1);
