@@ -24,7 +24,7 @@ import {
   type PartitionFailure,
   toRefusal,
 } from "./partition-call.js";
-import { type BackEndResponse, isPartial } from "./response-parser.js";
+import { type BackEndResponse, isPartial, isUndecided } from "./response-parser.js";
 
 /** A request to dispatch, and the receiver of its outcome. */
 export interface Dispatch {
@@ -79,8 +79,6 @@ export interface ChannelInUse {
 /** A member of a group refuses what only its leader executes. */
 const MISDIRECTED = 421;
 const TOO_MANY_REQUESTS = 429;
-const FAILED = 500;
-const UNDECIDED = "DurabilityError";
 const UNAVAILABLE = 503;
 /** A back-end whose disk is full refuses changes, but still reads. */
 const INSUFFICIENT_STORAGE = 507;
@@ -492,9 +490,4 @@ export class DispatchCall implements AttemptOwner {
     for (const { attempts } of this.#parts) if (attempts.length > 0) return;
     this.#owner.left(this);
   }
-}
-
-/** Returns whether a former leader cannot know if its changes remain. */
-function isUndecided({ status, body }: BackEndResponse): boolean {
-  return status === FAILED && body.includes(UNDECIDED);
 }

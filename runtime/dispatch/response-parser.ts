@@ -10,6 +10,10 @@ import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
 
 const OK = 200;
+const FAILED = 500;
+/** Start of the server's error, as JSON and as text: an error of a plugin can quote neither. */
+const UNDECIDED = `{"system":{"exception":"<class 'DurabilityError'>"`;
+const UNDECIDED_TEXT = "ERROR: not durable: ";
 export interface BackEndResponse {
   readonly status: number;
   /** Without parameters, in lower case; empty without a body. */
@@ -224,4 +228,11 @@ function parseHeadLines(text: string): Head {
 /** Returns whether a response can be merged. */
 export function isPartial({ status, mediaType }: BackEndResponse): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
+}
+
+/** Returns whether a former leader cannot know if its changes remain. */
+export function isUndecided({ status, body }: BackEndResponse): boolean {
+  if (status !== FAILED) return false;
+  const start = body.toString("latin1", 0, UNDECIDED_TEXT.length);
+  return start === UNDECIDED_TEXT || body.includes(UNDECIDED);
 }

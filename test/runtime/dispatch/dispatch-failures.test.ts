@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { SlotMap, type SlotRuns } from "../../../runtime/base/slot-map.js";
 import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Failure } from "../../../runtime/dispatch/partition-call.js";
+import { failureMessage } from "../../../runtime/engine/error-message.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
 import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
@@ -50,7 +51,9 @@ const LOSSES: Readonly<Record<string, (request: FakeRequest) => void>> = {
   "its connection breaks": ({ socket }) => socket.resetAndDestroy(),
   "its answer breaks": ({ socket }) => socket.end("HTTP/1.1 200 X\r\nContent-Le"),
   "it lost its role": (request) =>
-    request.answer(500, `{"message": {"system": {"exception": "<class 'DurabilityError'>"}}}`),
+    request.answer(500, `{"message":${failureMessage("not-durable", "p").json}}`),
+  "it says as text that it lost its role": (request) =>
+    request.answer(500, failureMessage("not-durable", "p").text),
 };
 
 for (const [what, lose] of Object.entries(LOSSES)) {
@@ -100,6 +103,16 @@ for (const [what, lose] of Object.entries(LOSSES)) {
     small = null;
   });
 }
+
+test("an error of a plugin that quotes its input does not cost the leader its role", async () => {
+  await matrix(1, 1, { leader: true });
+  const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed: true });
+  const value = failureMessage("not-durable", "p").json;
+  const message = { plugin: { exception: "<class 'Error'>", value } };
+  (await small!.at(0, 0).next()).answer(500, JSON.stringify({ message }));
+  assert.match(await owner.outcome(), "<partial: 0 width: 1> | 500");
+  assert.equal([owner.waits, small!.matrix.backEnds[0]![0]!.state], [0, "up"]);
+});
 
 test("passes refusals because of a key on, and no others of these statuses", async () => {
   await matrix(1, 1);

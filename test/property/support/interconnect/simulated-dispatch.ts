@@ -7,6 +7,7 @@ import { logSettings } from "../../../../runtime/base/log-settings.js";
 import { Dispatcher } from "../../../../runtime/dispatch/dispatcher.js";
 import type { ForwardedRequest } from "../../../../runtime/dispatch/forwarded-request.js";
 import type { Outcome } from "../../../../runtime/dispatch/partition-call.js";
+import { failureMessage } from "../../../../runtime/engine/error-message.js";
 import { readMatrixConfig } from "../../../../runtime/settings/matrix-config.js";
 import { makeRequest } from "../../../runtime/dispatch/support/make-request.js";
 import type { Instance } from "../../../runtime/interconnect/support/instance.js";
@@ -145,7 +146,7 @@ export class SimulatedDispatch {
     this.#atWork.delete(place);
     if (!isConfirmed) {
       this.#parts.unconfirmed(id);
-      return { status: 500, body: "DurabilityError" };
+      return { status: 500, body: failureMessage("not-durable", "p").json };
     }
     return { status: 200, body: `${id} ${epoch} ${member.id}`, fields: [PARTIAL] };
   }
