@@ -201,10 +201,12 @@ export class JobLease {
 
   #encode({ epoch, jobs }: Content): string {
     const texts = MOST_RUNS.map((most) => () => {
-      const shortened = Object.entries(jobs).map(([name, { handledMs, running, runs }]) => {
-        const kept = runs.slice(0, most);
+      const shortened = Object.entries(jobs).map(([name, job]) => {
+        const { handledMs, running, removedMs } = job;
+        const kept = job.runs.slice(0, most);
         const last = kept.map((run) => ({ ...run, text: run.text.slice(0, MAX_TEXT) }));
-        return [name, { handledMs, running: running && { by: this.id, ...running }, runs: last }];
+        const by = running && { by: this.id, ...running };
+        return [name, { handledMs, running: by, runs: last, removedMs }];
       });
       const content = { format: FORMAT, epoch, jobs: Object.fromEntries(shortened) };
       return JSON.stringify(content);

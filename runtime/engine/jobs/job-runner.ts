@@ -203,9 +203,13 @@ export class JobRunner {
 
   /** Jobs of other builds keep what is known of them for a time. */
   #content(): StoredJobs {
-    const own = [...this.#known].map(([name, job]) => [name, job.stored()] as const);
-    const all = { ...this.#stored, ...Object.fromEntries(own) };
-    return forgetRemoved(all, (name) => this.#jobs.has(name), Date.now());
+    const known = [...this.#known].map(([name, job]) => {
+      const former = this.#jobs.has(name) ? {} : this.#stored?.[name];
+      return [name, { ...former, ...job.stored() }] as const;
+    });
+    const all = { ...this.#stored, ...Object.fromEntries(known) };
+    this.#stored = forgetRemoved(all, (name) => this.#jobs.has(name), Date.now());
+    return this.#stored;
   }
 
   status(): readonly JobStatus[] {

@@ -8,7 +8,7 @@ import type { JobRun } from "../../builtin/job-status.js";
 const OUTCOMES: readonly unknown[] = ["ok", "failed", "timeout", "interrupted"];
 /** The latest time that a `Date` can be. */
 const MAX_TIME_MS = 8.64e15;
-/** Until then, a build may have a removed job again: 30 days. */
+/** How long a build may have a removed job again: 30 days. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Stored state of one job. */
@@ -19,6 +19,8 @@ export interface StoredJob {
   readonly running: StoredRun | null;
   /** The newest first. */
   readonly runs: readonly JobRun[];
+  /** When a build without the job was first seen; undefined: the last build has it. */
+  readonly removedMs?: number;
 }
 
 export interface StoredRun {
@@ -36,20 +38,23 @@ export type StoredJobs = Readonly<Record<string, StoredJob>>;
 export function soundJobs(jobs: Readonly<Record<string, unknown>>): StoredJobs {
   const sound = Object.entries(jobs).filter(([, job]) => {
     if (!isPlainObject(job) || !isTime(job.handledMs) || !Array.isArray(job.runs)) return false;
+    if (job.removedMs !== undefined && !isTime(job.removedMs)) return false;
     return (job.running === null || isRun(job.running)) && job.runs.every(isEnded);
   });
   return Object.fromEntries(sound) as unknown as StoredJobs;
 }
 
-/** Returns the state without jobs that the build does not have and that are long over. */
+/** Notes when jobs were removed from the build, and forgets what was removed long ago. */
 export function forgetRemoved(
   jobs: StoredJobs,
   isInBuild: (name: string) => boolean,
   now: number,
 ): StoredJobs {
-  const kept = Object.entries(jobs).filter(([name, { handledMs, running }]) => {
-    const lastMs = Math.max(handledMs, running?.startedMs ?? 0);
-    return isInBuild(name) || now - lastMs < KEPT_MS;
+  const kept = Object.entries(jobs).flatMap(([name, job]) => {
+    if (isInBuild(name)) return [[name, job] as const];
+    // The clock may have been put back since.
+    const removedMs = Math.min(job.removedMs ?? now, now);
+    return now - removedMs < KEPT_MS ? [[name, { ...job, removedMs }] as const] : [];
   });
   return Object.fromEntries(kept);
 }

@@ -252,22 +252,39 @@ test("go on and are known while the build has them no longer", async () => {
   for (const { jobs } of [one, other]) jobs.stop();
 });
 
-test("are forgotten a month after the last build that has them", async () => {
+test("are forgotten a month after the first build without them", async () => {
   const engine = new MemoryEngine();
-  const agedDays = (days: number, running: object | null = null) => {
-    return { handledMs: Date.now() - days * 86_400_000, running, runs: [] };
-  };
-  const begun = { scheduledMs: 1, startedMs: Date.now() - 86_400_000, by: "S1" };
+  const ago = (days: number): number => Date.now() - days * 86_400_000;
   const jobs = {
-    ...{ gone: agedDays(31), recent: agedDays(29), running: agedDays(31, begun) },
-    nightly: agedDays(31),
+    gone: { handledMs: ago(31), running: null, runs: [], removedMs: ago(31) },
+    recent: { handledMs: ago(31), running: null, runs: [], removedMs: ago(29) },
+    // The clock has been put back since.
+    later: { handledMs: ago(31), running: null, runs: [], removedMs: ago(-400) },
+    // It runs once a year.
+    yearly: { handledMs: ago(200), running: null, runs: [] },
+    nightly: { handledMs: ago(31), running: null, runs: [], removedMs: ago(31) },
   };
   engine.store(JSON.stringify({ format: 1, epoch: 1, jobs }));
   const one = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
   one.epoch = 2;
   await until(() => one.runs.length === 1);
-  const names = Object.keys(JSON.parse(engine.text!).jobs).sort();
-  assert.equal(names, ["nightly", "often", "recent", "running"]);
+  const stored = (): StoredJobs => JSON.parse(engine.text!).jobs;
+  assert.equal(Object.keys(stored()).sort(), ["later", "nightly", "often", "recent", "yearly"]);
+  assert.ok(stored().later!.removedMs! <= Date.now());
+  assert.is(stored().nightly!.removedMs, undefined, "there again");
+  const { handledMs, removedMs } = stored().yearly!;
+  assert.is(handledMs, jobs.yearly.handledMs);
+  one.end();
+  await until(() => one.runs.length === 1);
+  assert.is(stored().yearly!.removedMs, removedMs, "the first time counts");
+  one.build({ often: OFTEN });
+  await until(() => stored().nightly!.removedMs !== undefined);
+  const first = stored().nightly!.removedMs;
+  one.end();
+  await until(() => one.runs.length === 1);
+  assert.is(stored().nightly!.removedMs, first);
+  one.build({ often: OFTEN, nightly: NIGHTLY });
+  await until(() => stored().nightly!.removedMs === undefined);
   one.jobs.stop();
 });
 

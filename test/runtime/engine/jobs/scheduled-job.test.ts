@@ -261,6 +261,7 @@ test("ignores stored state that is not complete", () => {
     ...[null, [], "x", {}, { ...good, handledMs: "1" }, { ...good, handledMs: 1e300 }],
     ...[
       { ...good, handledMs: -1 },
+      { ...good, removedMs: "1" },
       { ...good, running: 1 },
       { ...good, running: {} },
     ],
@@ -278,7 +279,8 @@ test("ignores stored state that is not complete", () => {
     })),
   ];
   const all = Object.fromEntries(bad.map((job, at) => [`bad${at}`, job]));
-  assert.equal(soundJobs({ ...all, good }), { good });
+  const removed = { ...good, removedMs: 1 };
+  assert.equal(soundJobs({ ...all, good, removed }), { good, removed });
 });
 
 test.run();
