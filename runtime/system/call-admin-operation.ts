@@ -20,14 +20,16 @@ const POLL_MS = 200;
 /** Time an instance may take to reopen its ports. */
 const REOPEN_TIMEOUT_MS = 2000;
 const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET"]);
+/** The instance has received nothing. */
+const REFUSED: ReadonlySet<string> = new Set(["ECONNREFUSED"]);
 /** Operations of a procedure, which follow each other: the token of the next one is got ahead. */
 const FREQUENT: ReadonlySet<string> = new Set(["Lease", "MoveSlots"]);
 /** Tokens by instance. Each serves one call; an instance knows only the last one of a client. */
 const ahead = new Map<string, { readonly token: string; readonly untilMs: number }>();
 /** The connection is still open then, and the instance is as it was. */
 const AHEAD_MS = 1000;
-/** Response after another operator replaced the token. */
-const LOST_TOKEN = /^(?:Expired|Invalid) authtoken$/;
+/** Response after another operator replaced the token, or the instance restarted. */
+const LOST_TOKEN = /^(?:(?:Expired|Invalid) authtoken|Not authorized)$/;
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -75,7 +77,10 @@ async function callWithToken(address: Address, wanted: AdminCall): Promise<CallR
   if ("problem" in token) return token;
   const shutdown = former === null ? {} : { authshutdown: former.token };
   const query = { ...parameters, ...shutdown, authtoken: token.token };
-  const result = await call(address, { ...wanted, parameters: query });
+  const result = await retryWhileClosed(
+    () => call(address, { ...wanted, parameters: query }),
+    REFUSED,
+  );
   if ("problem" in result) return result;
   if (isFrequent) void getAhead(address, request);
   // Failures after authorization are returned as text.
@@ -108,21 +113,24 @@ async function requestToken(
   address: Address,
   wanted: AdminCall,
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
-  const result = await retryWhileClosed(() => call(address, wanted));
+  const result = await retryWhileClosed(() => call(address, wanted), CLOSED);
   if ("problem" in result) return result;
   const token = readToken(result.response);
   return token === undefined ? { problem: "it gives no token" } : { token };
 }
 
-/** Retries a harmless request while the instance may be reopening its ports. */
-async function retryWhileClosed(request: () => Promise<CallResult>): Promise<CallResult> {
+/** Retries a request that had no effect while the instance may be reopening its ports. */
+async function retryWhileClosed(
+  request: () => Promise<CallResult>,
+  codes: ReadonlySet<string>,
+): Promise<CallResult> {
   const deadline = performance.now() + REOPEN_TIMEOUT_MS;
   for (;;) {
     try {
       return await request();
     } catch (error) {
       const { cause } = error as Error & { readonly cause?: NodeJS.ErrnoException };
-      if (!CLOSED.has(cause?.code ?? "") || performance.now() > deadline) throw error;
+      if (!codes.has(cause?.code ?? "") || performance.now() > deadline) throw error;
       await sleep(POLL_MS);
     }
   }

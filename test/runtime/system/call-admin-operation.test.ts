@@ -52,6 +52,7 @@ test("reports an instance that does not come back", async () => {
 test("gets the token of the next command of a move ahead", async () => {
   const asked: string[] = [];
   let last = 0;
+  let isRestarted = false;
   const server = createServer(({ url }, response) => {
     const { pathname, searchParams } = new URL(url!, "http://x");
     const operation = pathname.slice("/svc/builtin/ADMIN_".length);
@@ -59,8 +60,10 @@ test("gets the token of the next command of a move ahead", async () => {
     const isToken = operation === "GetAuthToken";
     const isLost = !isToken && searchParams.get("authtoken") !== `${last}`;
     if (isToken) last++;
+    const message = isRestarted ? "Not authorized" : "Invalid authtoken";
+    isRestarted = isRestarted && !isToken;
     const answer = isLost
-      ? { status: "ERROR", message: "Invalid authtoken" }
+      ? { status: "ERROR", message }
       : { status: "OK", response: isToken ? { authtoken: `${last}` } : { done: true } };
     response.end(JSON.stringify(answer));
   });
@@ -76,9 +79,9 @@ test("gets the token of the next command of a move ahead", async () => {
     return asked.join(" ");
   };
   /** A token that is late, on a busy machine, is asked for again. */
-  const runUntil = async (wantedCalls: string, before = () => {}): Promise<void> => {
+  const runUntil = async (wantedCalls: string, before: () => unknown = () => {}): Promise<void> => {
     for (let attempt = 0; attempt < 100; attempt++) {
-      before();
+      await before();
       if ((await run()) === wantedCalls) return;
       await delay(10);
     }
@@ -88,6 +91,21 @@ test("gets the token of the next command of a move ahead", async () => {
   await runUntil("MoveSlots GetAuthToken");
   // Another run of the same client has got one since.
   await runUntil("MoveSlots GetAuthToken MoveSlots GetAuthToken", () => last++);
+  // The instance has restarted since, and knows no token.
+  const restart = (): void => {
+    last++;
+    isRestarted = true;
+  };
+  await runUntil("MoveSlots GetAuthToken MoveSlots GetAuthToken", restart);
+  // It is restarting: its port is closed for a while.
+  const close = async (): Promise<void> => {
+    restart();
+    server.close();
+    server.closeAllConnections();
+    await delay(10);
+    setTimeout(() => server.listen(ADDRESS.port, ADDRESS.host), 50);
+  };
+  await runUntil("MoveSlots GetAuthToken MoveSlots GetAuthToken", close);
   server.closeAllConnections();
   server.close();
 });
