@@ -27,6 +27,8 @@ export class SlotCopier {
   readonly #rate: MoveRate;
   /** Digests of what the target of the attempt has received, by graph and slot. */
   readonly #staged = new Map<string, string>();
+  /** Settles once nothing is encoded ahead. */
+  #ahead: Promise<unknown> = Promise.resolve();
   /** Bytes sent so far. */
   bytes = 0;
 
@@ -41,10 +43,25 @@ export class SlotCopier {
   }
 
   /** Encodes slots, at least one, until they have `maxWords`. */
-  encode(
-    { id, term }: SlotLeader,
+  async encode(
+    from: SlotLeader,
     slots: readonly number[],
     maxWords = MAX_WORDS,
+  ): Promise<EncodedSlots> {
+    // It would replace what is read next.
+    await this.#ahead;
+    return this.#encode(from, slots, maxWords);
+  }
+
+  /** Lets a source encode slots that it keeps for the next cut. */
+  encodeAhead(from: SlotLeader, slots: readonly number[], maxWords: number): void {
+    this.#ahead = this.#encode(from, slots, maxWords).catch(() => undefined);
+  }
+
+  #encode(
+    { id, term }: SlotLeader,
+    slots: readonly number[],
+    maxWords: number,
   ): Promise<EncodedSlots> {
     const command = { do: "encode", slots, term, maxWords };
     return this.#instances.send(id, command) as unknown as Promise<EncodedSlots>;

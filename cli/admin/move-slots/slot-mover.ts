@@ -188,7 +188,7 @@ export class SlotMover {
   #encodeAhead(from: SlotLeader): void {
     if (this.#following.length === 0) return;
     const words = Math.min(this.#cutWords, this.#mostWords);
-    void this.#copier.encode(from, this.#following, words).catch(() => undefined);
+    this.#copier.encodeAhead(from, this.#following, words);
   }
 
   #countHeld(changesMs: number, queriesMs: number): void {

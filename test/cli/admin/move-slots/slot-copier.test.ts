@@ -1,5 +1,6 @@
 // Content of slots is sent in messages of limited size, and once.
 
+import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MoveRate } from "../../../../cli/admin/move-slots/move-rate.js";
@@ -97,5 +98,30 @@ for (const [text, forged] of [
     }
   });
 }
+
+test("are not encoded while the source encodes others ahead", async () => {
+  const asked: string[] = [];
+  const end: ((error?: Error) => void)[] = [];
+  const call: InstanceCalls["call"] = (_id, _operation, _parameters, body) => {
+    asked.push(String(JSON.parse(body!).slots));
+    return new Promise((resolve, reject) => {
+      end.push((error) => (error === undefined ? resolve({}) : reject(error)));
+    });
+  };
+  const instances = new SlotInstances({ call } as InstanceCalls, null);
+  const copier = new SlotCopier(instances, new MoveRate(0));
+  for (const [at, error] of [undefined, new Error("lost")].entries()) {
+    asked.length = 0;
+    copier.encodeAhead(FROM!, [2, 3], 1);
+    const encoded = copier.encode(FROM!, [1]);
+    await turn();
+    assert.equal(asked, ["2,3"]);
+    end[2 * at]!(error);
+    await turn();
+    assert.equal(asked, ["2,3", "1"]);
+    end[2 * at + 1]!();
+    await encoded;
+  }
+});
 
 test.run();
