@@ -13,38 +13,11 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { SHOP_PLUGINS } from "../e2e/support/change-clients.js";
 import { get } from "../e2e/support/server.js";
 import { type Ended, ownHost, until } from "../e2e/support/system.js";
 import { NatsServers } from "../runtime/interconnect/support/nats.js";
 
-const PLUGINS = `
-import { type Graph, type PluginRequest, PluginResponse, type str } from "svc-server";
-
-/** Adds a vertex, once. @plugin @graph shop */
-export function put(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
-  graph.createVertex(id);
-  return new PluginResponse();
-}
-
-/** Counts. @plugin @graph shop */
-export function sell(_request: PluginRequest, graph: Graph): PluginResponse {
-  const response = new PluginResponse();
-  response.hitcount = graph.count("sold", "units", "total");
-  return response;
-}
-
-/** Whether a vertex is there. @plugin @graph shop @readonly */
-export function has(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
-  const response = new PluginResponse();
-  response.hitcount = graph.hasVertex(id) ? 1 : 0;
-  return response;
-}
-
-/** Lists all vertices. @plugin @graph shop @readonly */
-export function all(_request: PluginRequest, graph: Graph): str[] {
-  return (graph.vertices({ fields: 1 }) as str[]).filter((id) => id.startsWith("v"));
-}
-`;
 const DISPATCHERS = ["TD1", "TD2"] as const;
 const MEMBERS = ["B1", "S1", "S2"] as const;
 const PORTS = { TD1: 9980, TD2: 9990, B1: 9100, S1: 9110, S2: 9120 } as const;
@@ -67,7 +40,7 @@ class Release {
     symlinkSync(folder, join(this.project, "node_modules/svc-server"), "dir");
     writeFileSync(join(this.project, "package.json"), '{ "name": "shop", "type": "module" }\n');
     writeFileSync(join(this.project, "svc.config.ts"), SETTINGS);
-    writeFileSync(join(this.project, "plugins/shop.ts"), PLUGINS);
+    writeFileSync(join(this.project, "plugins/shop.ts"), SHOP_PLUGINS);
   }
 
   async build(): Promise<void> {
