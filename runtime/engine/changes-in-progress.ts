@@ -1,18 +1,13 @@
-// Counts the requests of a scheduler, or those of inline plugins, that may change graphs, so that a
-// leader can hand over without failing one.
+// Counts the requests of a scheduler that may change graphs, so that a leader can hand over without
+// failing one.
 
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import type { PluginCall } from "./plugin-call.js";
 
-/** Number of inline plugins, which no scheduler runs. */
-export const INLINE_CHANGES = 3;
-
-type Change = Pick<PluginCall, "releaseKey">;
-
 export class ChangesInProgress {
   readonly #clock: CommitClock | null;
   readonly #scheduler: number;
-  readonly #calls = new Set<Change>();
+  readonly #calls = new Set<PluginCall>();
 
   /** @param scheduler its number in this process */
   constructor(clock: CommitClock | null, scheduler: number) {
@@ -21,7 +16,7 @@ export class ChangesInProgress {
   }
 
   /** Returns false, and counts nothing, if this instance does not lead its group any more. */
-  begin(call: Change): boolean {
+  begin(call: PluginCall): boolean {
     this.#calls.add(call);
     this.#clock?.setChanges(this.#scheduler, this.#calls.size);
     // Counted before it looks: a leader that hands over waits for it, or is seen here.
@@ -32,7 +27,7 @@ export class ChangesInProgress {
   }
 
   /** Ends a request, unless it has ended. */
-  end(call: Change): void {
+  end(call: PluginCall): void {
     if (!this.#calls.delete(call)) return;
     this.#clock?.setChanges(this.#scheduler, this.#calls.size);
     call.releaseKey?.();

@@ -15,7 +15,6 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
 import { loadFailure, raiseStackTraceLimit } from "../plugin/contract/stack-trace.js";
 import { runBuiltin } from "./builtin-call.js";
-import type { ChangesInProgress } from "./changes-in-progress.js";
 import { failureMessage } from "./error-message.js";
 import type { PluginRoute } from "./plugin-call.js";
 import type { ResponseWriter } from "./response-writer.js";
@@ -41,24 +40,17 @@ export class InlinePlugins {
   /** Names of all plugins ever loaded here: their timers outlive them. */
   readonly loaded = new Set<string>();
   readonly #state: SharedState;
-  readonly #answers: Pick<ResponseWriter, "result" | "refuse">;
+  readonly #answers: ResponseWriter;
   readonly #left: () => void;
-  readonly #changes: ChangesInProgress;
   readonly #records = new WeakMap<PluginRoute, CallRecord>();
   #loads = 0;
   #beat: NodeJS.Timeout | undefined;
 
   /** @param left counts plugins moved to the executors */
-  constructor(
-    state: SharedState,
-    answers: Pick<ResponseWriter, "result" | "refuse">,
-    left: () => void,
-    changes: ChangesInProgress,
-  ) {
+  constructor(state: SharedState, answers: ResponseWriter, left: () => void) {
     this.#state = state;
     this.#answers = answers;
     this.#left = left;
-    this.#changes = changes;
   }
 
   /** Loads the inline plugins of a build that executors have loaded before. */
@@ -105,47 +97,33 @@ export class InlinePlugins {
     return body === null || body.length <= INLINE_BODY_BYTES;
   }
 
-  /**
-   * Runs a request here. Returns false if it is a change and this instance does not lead any more:
-   * nothing runs.
-   */
-  run(
-    exchange: Exchange,
-    port: 0 | 1,
-    route: PluginRoute,
-    serial: number,
-    isChange: boolean,
-  ): boolean {
-    const change = {};
-    if (isChange && !this.#changes.begin(change)) return false;
+  /** Runs a request here. */
+  run(exchange: Exchange, port: 0 | 1, route: PluginRoute, serial: number): void {
     const { basePort } = this.#state;
     const entry = route.inline!;
     const begunMs = nowMs();
     let isDone = false;
-    const end = (answer: () => void): void => {
-      if (isDone) return;
-      isDone = true;
-      answer();
-      this.#changes.end(change);
-    };
     this.#state.enterInline(route.number);
     runBuiltin(entry, exchange, port, basePort, serial, (status, kind, payload) => {
+      if (isDone) return;
+      isDone = true;
       const isReadonly = kind === RESULT_PARTIAL && entry.readonly;
       const sentKind = isReadonly ? RESULT_READONLY_PARTIAL : kind;
-      end(() => this.#answers.result(exchange, port, 0, { status, kind: sentKind, payload }));
+      this.#answers.result(exchange, port, 0, { status, kind: sentKind, payload });
     });
     this.#state.leaveInline();
     const tookMs = nowMs() - begunMs;
     if (tookMs > SHORT_MS) this.#validate(route, tookMs);
     else this.#recordOf(route).calls++;
-    if (isDone) return true;
+    if (isDone) return;
     this.#leave(route, "it answers later");
-    const message = failureMessage("timeout", route.name);
-    const details = { execId: 0, isPlugin: true };
-    const timeOut = (): void =>
-      end(() => this.#answers.refuse(exchange, port, 500, message, details));
+    const timeOut = (): void => {
+      if (isDone) return;
+      isDone = true;
+      const message = failureMessage("timeout", route.name);
+      this.#answers.refuse(exchange, port, 500, message, { execId: 0, isPlugin: true });
+    };
     setTimeout(timeOut, route.timeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS).unref();
-    return true;
   }
 
   #recordOf(route: PluginRoute): CallRecord {

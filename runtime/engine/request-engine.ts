@@ -364,14 +364,11 @@ export class RequestEngine {
     change: Change,
   ): void {
     switch (resource.kind) {
-      case "plugin": {
-        const { inline, leader, scheduler } = this.#parts;
-        const { route } = resource;
-        const isInline = change.releaseKey === null && inline.takes(route, exchange);
-        if (!isInline) return this.#submit(scheduler, exchange, port, port, route, change);
-        const isRun = inline.run(exchange, port, route, this.#serial++, change.isChange);
-        return isRun ? undefined : this.#reject(exchange, port, leader.lateRefusal());
-      }
+      case "plugin":
+        if (change.releaseKey === null && this.#parts.inline.takes(resource.route, exchange)) {
+          return this.#parts.inline.run(exchange, port, resource.route, this.#serial++);
+        }
+        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route, change);
       case "admin":
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route, change);
       case "builtin":
@@ -461,7 +458,8 @@ export class RequestEngine {
 
   #isTooLarge(exchange: Exchange, port: 0 | 1): boolean {
     if (exchange.body === null || exchange.body.length <= MAX_BUILTIN_BODY_BYTES) return false;
-    this.#reject(exchange, port, PAYLOAD_TOO_LARGE);
+    const { status, message } = PAYLOAD_TOO_LARGE;
+    this.#parts.answers.refuse(exchange, port, status, message);
     return true;
   }
 
@@ -490,10 +488,11 @@ export class RequestEngine {
     const fields = service.fields?.(view) ?? "";
     if (typeof text === "string") return answers.service(exchange, port, service, text, fields);
     if (text instanceof Promise) {
-      return void text.then(
+      text.then(
         (later) => answers.service(exchange, port, service, later),
         (error: Error) => answers.refuse(exchange, port, 503, error.message),
       );
+      return;
     }
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }

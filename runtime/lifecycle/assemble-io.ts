@@ -14,7 +14,6 @@ import { AuditLog } from "../engine/audit-log.js";
 import { BuiltinAccess } from "../engine/builtin-access.js";
 import { addBuiltins } from "../engine/builtin-routes.js";
 import { type BuiltinEvents, BuiltinScheduler } from "../engine/builtin-scheduler.js";
-import { ChangesInProgress, INLINE_CHANGES } from "../engine/changes-in-progress.js";
 import { ConsoleRequests } from "../engine/console-requests.js";
 import { createTracer } from "../engine/create-tracer.js";
 import { InlinePlugins } from "../engine/inline-plugins.js";
@@ -102,7 +101,7 @@ export async function assembleIo(
     current: () => engine.current,
     clock: new CommitClock(data.clock),
   });
-  const inline = createInline(data, state, answers, counters.metrics);
+  const inline = new InlinePlugins(state, answers, () => counters.metrics.inlineLeft());
   const routes = new RouteTable(settings.prefix);
   const builtins = new BuiltinAccess(settings, trusted);
   const engine: RequestEngine = new RequestEngine({
@@ -170,16 +169,6 @@ function createSchedulers(
     new Scheduler(states.main, metrics, pluginTimeoutMs, waitMs, events, clock, mainLimits),
     new BuiltinScheduler(states.builtin, waitMs, builtinEvents, clock),
   ];
-}
-
-function createInline(
-  data: IoThreadData,
-  state: SharedState,
-  answers: ResponseWriter,
-  metrics: Metrics,
-): InlinePlugins {
-  const changes = new ChangesInProgress(new CommitClock(data.clock), INLINE_CHANGES);
-  return new InlinePlugins(state, answers, () => metrics.inlineLeft(), changes);
 }
 
 function openAdminStates({ adminStates: [quick, long] }: IoThreadData) {

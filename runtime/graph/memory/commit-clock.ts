@@ -50,8 +50,8 @@ const THREADS = 256;
 const WORDS = Word.Unanswered + THREADS;
 /** The log of replicated graphs, and that of local ones. */
 const LOGS = 2;
-/** Schedulers that count their changes, and inline plugins. */
-const SCHEDULERS = 4;
+/** Schedulers that count their changes. */
+const SCHEDULERS = 3;
 /** Keeps comparisons of flush numbers, which wrap, valid. */
 const MAX_FLUSH_DISTANCE = 2 ** 30;
 /** Role of the instance in a group that chooses its leader. */
