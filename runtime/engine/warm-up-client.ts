@@ -10,6 +10,7 @@ const HEAD_END = "\r\n\r\n";
 const STATUS_AT = "HTTP/1.1 ".length;
 const LENGTH = /\r\nContent-Length: (\d+)/i;
 const IS_CHUNKED = /\r\nTransfer-Encoding:/i;
+const IS_LAST = /\r\nConnection: close/i;
 
 export class WarmUpClient {
   readonly #host: string;
@@ -75,7 +76,7 @@ export class WarmUpClient {
     this.#head = "";
     const length = LENGTH.exec(head)?.[1];
     const status = Number(head.slice(STATUS_AT, STATUS_AT + 3));
-    if (length === undefined) {
+    if (length === undefined || IS_LAST.test(head)) {
       // It ends with its connection.
       this.#end(IS_CHUNKED.test(head) ? "a stream" : status);
       return this.close();
