@@ -14,7 +14,6 @@ export class IdPrefixes {
   readonly #memory: GraphMemory;
   #column: Float64Array | null = null;
   /** State of the graph that the column belongs to. */
-  #header: Uint32Array = new Uint32Array(0);
   #sequence = 0;
   #serial = 0;
   /** Prefixes requested since then. */
@@ -34,10 +33,8 @@ export class IdPrefixes {
     const { words, ints } = this.#memory.header;
     const sequence = Atomics.load(ints, Header.IndexSequence);
     const serial = Atomics.load(ints, Header.VertexSerial);
-    const isSame = sequence === this.#sequence && serial === this.#serial;
-    if (!isSame || words !== this.#header) {
+    if (sequence !== this.#sequence || serial !== this.#serial) {
       this.#column = null;
-      this.#header = words;
       this.#sequence = sequence;
       this.#serial = serial;
       this.#requested = 0;

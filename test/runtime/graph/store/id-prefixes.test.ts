@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { S_ID } from "../../../../runtime/base/sort-constants.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { IdPrefixes } from "../../../../runtime/graph/store/id-prefixes.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -63,6 +64,13 @@ test("keep nothing while a mutation may change ids", () => {
   const column = request(prefixes);
   store.writer.mutate(() => assert.is(prefixes.request(MANY), null));
   assert.is(prefixes.request(1), column);
+});
+
+test("keep nothing of a graph with too many handles", () => {
+  const store = makeStore();
+  const prefixes = new IdPrefixes(store.memory);
+  store.memory.header.words[Header.HandleEnd] = 2 ** 20 + 1;
+  for (let round = 0; round < 3; round++) assert.is(prefixes.request(2 ** 20), null);
 });
 
 test("a handle that is reused has the prefix of its new id", () => {
