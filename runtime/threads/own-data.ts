@@ -9,7 +9,7 @@ import { packageRoot } from "../base/package-info.js";
 export function takeWorkerData<T extends object>(): T {
   const data = { ...(workerData as T) };
   for (const name of Object.keys(data)) delete (workerData as Record<string, unknown>)[name];
-  // The thread has read it: V8's code of this package, where other programs would store theirs.
+  // Other programs would store their code in this package. The thread itself has read the variable.
   const isOwn = process.env.NODE_COMPILE_CACHE === join(packageRoot(), "dist", ".code");
   if (isOwn) delete process.env.NODE_COMPILE_CACHE;
   return data;
