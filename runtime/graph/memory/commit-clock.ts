@@ -205,7 +205,11 @@ export class CommitClock {
   /** Publishes that all instances that must have everything up to a flush have it. */
   confirm(flush: number): void {
     const distance = (flush - Atomics.load(this.#words, Word.Abandoned)) | 0;
-    if (distance > MAX_FLUSH_DISTANCE) this.#abandon(flush - 1, flush - 1);
+    if (distance > MAX_FLUSH_DISTANCE) {
+      // No thread waits for one as old as that.
+      const old = flush - MAX_FLUSH_DISTANCE / 2;
+      this.#abandon(old, old);
+    }
     Atomics.store(this.#words, Word.Confirmed, flush | 0);
     Atomics.notify(this.#words, Word.Confirmed);
   }
