@@ -194,9 +194,11 @@ test("are named in the log when the IO thread is busy", async () => {
   await get(busy.port, "/svc/plugin/burner");
   while (!told.test(busy.log())) await delay(10);
   assert.ok((await readBusy()) > 50);
-  const { text } = await get(busy.port + 1, "/metrics");
-  const [, ratio] = /^svc_io_busy_ratio ([\d.]+)$/m.exec(text)!;
-  assert.ok(Number(ratio) > 0.5 && Number(ratio) <= 1, ratio);
+  let text = "";
+  const ratio = (): number => Number(/^svc_io_busy_ratio ([\d.]+)$/m.exec(text)?.[1] ?? 0);
+  // On a loaded machine, it waits for its turns in some seconds.
+  for (; ratio() <= 0.8; await delay(100)) text = (await get(busy.port + 1, "/metrics")).text;
+  assert.ok(ratio() <= 1, `${ratio()}`);
   const apartS = (performance.now() - sinceMs) / 1000;
   // How much of the time is collected depends on the machine.
   const times = { svc_thread_gc_seconds_total: 10 };
