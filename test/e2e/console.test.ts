@@ -225,6 +225,8 @@ inBrowser("fits every page on a narrow screen", async () => {
 });
 
 inBrowser("shows the share of errors, and the number of plugins beside their page", async () => {
+  // Those of other tests may be a minute old.
+  await get(served.port, "/svc/plugin/hello");
   await open("system");
   const has = (place: string, text: string) =>
     tab.until(`/${text}/.test(document.querySelector("${place}")?.textContent)`);
