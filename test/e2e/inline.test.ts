@@ -25,7 +25,7 @@ export function ${name}(request: PluginRequest, content: str, how: str = "", n: 
   return { how, n, length: content.length, method, signal: signal.aborted };
 }
 `;
-const PLUGINS = `import { HttpError, HttpResponse } from "svc-server";
+const PLUGINS = `import { Graph, HttpError, HttpResponse } from "svc-server";
 import type { int, PluginRequest, str } from "svc-server";
 
 // Types of Node are not installed in this folder.
@@ -43,6 +43,13 @@ export function where(request: PluginRequest, content: str, busyMs: int = 0): in
   const end = performance.now() + busyMs;
   for (let turns = 0; performance.now() < end; turns++);
   return threadId;
+}
+
+/** @plugin
+ * @inline
+ */
+export function opens(request: PluginRequest): int {
+  return new Graph("things").order;
 }
 
 /** @plugin
@@ -134,6 +141,12 @@ test("run in another thread than other plugins, and cannot end it", async () => 
     assert.match(JSON.stringify(json.message), "process.exit() is disabled for @inline plugins");
   }
   assert.is((await ask("inside")).status, 200);
+});
+
+test("cannot change graphs, so that a leader need not wait for them", async () => {
+  const { status, json } = await ask("opens", { method: "POST", body: "" });
+  assert.is(status, 500);
+  assert.match(JSON.stringify(json.message), "AccessError");
 });
 
 test("leave stray exceptions that are logged and harmless", async () => {
