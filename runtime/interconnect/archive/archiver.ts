@@ -104,10 +104,14 @@ export class Archiver {
     const { log, warn, plan, isReady } = this.#parts;
     try {
       await log.settled();
-      // An empty log gets another id with the next start.
-      if (log.channel.log.safe === 0 || !isReady()) return;
-      this.#writer ??= await this.#open();
+      if (!isReady()) return;
       const time = Date.now();
+      if (log.channel.log.safe === 0) {
+        // It gets another id with the next start, and the backup lacks no change of it.
+        this.#completeAt = time;
+        return;
+      }
+      this.#writer ??= await this.#open();
       this.#report(await this.#writer.step());
       this.#completeAt = time;
       if (this.#lastLogged !== "") warn(`backup: ${plan.place}: continues`);

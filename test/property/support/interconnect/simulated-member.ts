@@ -166,18 +166,26 @@ export class SimulatedMember {
   }
 
   get graph(): Graph {
-    this.#graph ??= openStore(this.store);
+    const { store } = this;
+    this.#graph ??= openStore(store);
     return this.#graph;
   }
 
   get store(): GraphStore {
+    // A full copy replaces the store.
+    if (this.#store?.memory.isRemoved) this.#forgetStore();
     this.#store ??= this.#instance!.store(GRAPH);
     return this.#store;
   }
 
+  #forgetStore(): void {
+    this.#store = null;
+    this.#graph = null;
+  }
+
   /** The graph is there, and was not replaced. */
   get hasGraph(): boolean {
-    if (this.#store?.memory.isRemoved === true) [this.#store, this.#graph] = [null, null];
+    if (this.#store?.memory.isRemoved) this.#forgetStore();
     return this.#instance !== null;
   }
 

@@ -112,6 +112,10 @@ async function archiverOf(context: InstancesContext, parts: Partial<ArchiverPart
   one.graph().createVertex("x");
   await one.isFlushed();
   await end(one);
+  return archiverOfRoot(context, parts);
+}
+
+function archiverOfRoot(context: InstancesContext, parts: Partial<ArchiverParts> = {}) {
   const root = join(context.folder, "a");
   const lines: string[] = [];
   const warn = (line: string): number => lines.push(line);
@@ -156,6 +160,16 @@ test("begins early enough to end within the period", async (context) => {
   } finally {
     performance.now = now;
   }
+});
+
+test("is as recent as its last step while there is nothing to back up", async (context) => {
+  const startedAt = Date.now();
+  const { archiver, stop } = archiverOfRoot(context);
+  await until(
+    () => archiver.report().ageMs + 20 < Date.now() - startedAt,
+    () => `${archiver.report().ageMs} ms`,
+  );
+  await stop();
 });
 
 test("makes no backup while its graphs are not complete", async (context) => {
