@@ -113,7 +113,7 @@ test("returns memory and files of an erased graph, which cannot be used any more
   // Each executor has it open.
   for (let time = 0; time < 4; time++) await call("bytes");
   const before = residentMb();
-  await call("fill?arcs=500000");
+  await call("fill?arcs=900000");
   const file = join(await call<string>("store"), "graph.snapshot");
   assert.ok(existsSync(file));
   const full = residentMb();
