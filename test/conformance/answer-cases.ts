@@ -26,6 +26,11 @@ add("response", "no content fields without content; the connection closes", {
   expect: [{ status: 200, head: `HTTP/1.1 200 OK\r\n${SERVER}`, body: "" }],
   after: "closed",
 });
+add("response", "304 never has content; the connection stays open", {
+  send: get("/unmodified"),
+  expect: [{ status: 304, isHead: true, head: `HTTP/1.1 304 Not Modified\r\n${SERVER}` }],
+  after: "open",
+});
 add("response", "OPTIONS lists the methods before Server", {
   send: `OPTIONS /svc/plugin/x HTTP/1.1\r\n${HOST}\r\n`,
   expect: [{ status: 200, head: `HTTP/1.1 200 OK\r\nAllowed: OPTIONS, GET, POST\r\n${SERVER}` }],

@@ -50,6 +50,7 @@ export class TestEngine implements ServerEvents {
     } else if (path === "/hold") this.held.push(exchange);
     else if (path === "/late") setImmediate(() => this.#echo(exchange));
     else if (path === "/empty") exchange.answer(200, null, "");
+    else if (path === "/unmodified") exchange.answer(304, null, "");
     else if (path === "/fields") exchange.answer(200, TEXT, "f", "X-SVC-Backlog: 0001\r\n");
     else if (path === "/argspec") exchange.answer(200, TEXT, String(exchange.headers.hasArgspec));
     else if (path === "/large") exchange.answer(200, TEXT, "x".repeat(LARGE_BYTES));

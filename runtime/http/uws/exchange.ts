@@ -106,7 +106,9 @@ export class UwsExchange implements Exchange {
     if (isLarge) return this.#sendLarge(status, mediaType!, body, fields, isLast);
     if (isLast && length > 0) return this.#sendLast(status, mediaType!, body, fields);
     const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
-    if (this.method === "HEAD") this.#sendHeadOnly(head, length);
+    // 304 never has content: its head ends the response, and the connection stays open.
+    const isHead = this.method === "HEAD" || (status === 304 && !isLast);
+    if (isHead) this.#sendHeadOnly(head, length);
     else if (length === 0) this.#sendEmpty(head);
     else this.#send(head, sendable(body), length);
   }
