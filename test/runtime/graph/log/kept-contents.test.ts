@@ -3,11 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  installSlots,
-  type SlotPlan,
-  threadSlots,
-} from "../../../../runtime/base/instance-slots.js";
+import { installSlots, threadSlots } from "../../../../runtime/base/instance-slots.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { GraphSlots } from "../../../../runtime/graph/log/slot-content.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
@@ -18,21 +14,12 @@ import { Random } from "../../../property/support/random.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore } from "../support/logged-graph.js";
 import { openStore } from "../support/make-graph.js";
+import { ALL_SLOTS, SLOT_PLAN } from "../support/slot-plan.js";
 
 const test = suite<{ store: GraphStore; graph: Graph }>("kept contents of slots");
-const PLAN: SlotPlan = {
-  id: "0123456789abcdef",
-  map: { count: 16, runs: [[0, 0]] },
-  groups: ["B1", "B2"],
-  own: 0,
-  partitions: null,
-  graphs: ["test"],
-  everywhere: ["kind"],
-};
-const ALL = Array.from({ length: 16 }, (_, slot) => slot);
 
 test.before.each((context) => {
-  installSlots(PLAN);
+  installSlots(SLOT_PLAN);
   context.store = loggedStore();
   context.graph = openStore(context.store);
 });
@@ -43,7 +30,7 @@ test.after.each(({ store, graph }) => {
 });
 
 function encode(slots: GraphSlots) {
-  return slots.encode(ALL, Number.POSITIVE_INFINITY);
+  return slots.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
 }
 
 /** Changes a vertex that it opens. */
@@ -124,7 +111,7 @@ test("stays as it is where nothing has changed", ({ store, graph }) => {
   const before = encode(slots).contents;
   open(graph, "v7", (vertex) => vertex.setProperty("n", -1));
   const after = encode(slots);
-  const changed = ALL.filter((slot) => after.contents[slot] !== before[slot]);
+  const changed = ALL_SLOTS.filter((slot) => after.contents[slot] !== before[slot]);
   assert.equal(changed, [threadSlots()!.of("v7")]);
   assert.equal(after.names.map(([, , text]) => text).sort(), ["n", "next", "thing"]);
   // A name that was not used any more gives its code to another one.

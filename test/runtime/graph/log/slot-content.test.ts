@@ -6,7 +6,6 @@ import * as assert from "uvu/assert";
 import {
   installSlots,
   publishSlots,
-  type SlotPlan,
   threadSlots,
 } from "../../../../runtime/base/instance-slots.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
@@ -26,21 +25,12 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, replayTo, takeUnits } from "../support/logged-graph.js";
 import { openStore } from "../support/make-graph.js";
+import { ALL_SLOTS, SLOT_PLAN } from "../support/slot-plan.js";
 
 const test = suite<{ stores: GraphStore[]; graphs: Graph[] }>("content of slots");
-const PLAN: SlotPlan = {
-  id: "0123456789abcdef",
-  map: { count: 16, runs: [[0, 0]] },
-  groups: ["B1", "B2"],
-  own: 0,
-  partitions: null,
-  graphs: ["test"],
-  everywhere: ["kind"],
-};
-const ALL = Array.from({ length: 16 }, (_, slot) => slot);
 
 test.before.each((context) => {
-  installSlots(PLAN);
+  installSlots(SLOT_PLAN);
   context.stores = [loggedStore(), loggedStore()];
   context.graphs = context.stores.map((store) => openStore(store));
 });
@@ -88,7 +78,7 @@ function setNumber(graph: Graph, id: string): void {
 }
 
 function listDigests(slots: GraphSlots): string[] {
-  const { contents } = slots.encode(ALL, Number.POSITIVE_INFINITY);
+  const { contents } = slots.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
   return contents.map(({ digest }) => digest);
 }
 
@@ -103,7 +93,7 @@ test("moves with all attributes", ({ stores, graphs }) => {
   const before = listDigests(source!);
   const anchors = source!.encodeAnchors();
   target!.write(anchors.words, anchors.names);
-  const encoded = source!.encode(ALL, Number.POSITIVE_INFINITY);
+  const encoded = source!.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
   for (const { words } of encoded.contents) target!.write(words, encoded.names);
   assert.equal(listDigests(target!), before);
   assert.is(to!.size, from!.size);
@@ -120,9 +110,9 @@ test("moves with all attributes", ({ stores, graphs }) => {
   assert.is(replica.operationCount, stores[1]!.operationCount);
   assert.equal(listDigests(new GraphSlots(replica, threadSlots()!)), before);
   // One half leaves, then the rest.
-  source!.remove(ALL.slice(0, 8));
+  source!.remove(ALL_SLOTS.slice(0, 8));
   assert.equal(listDigests(source!).slice(8), before.slice(8));
-  source!.remove(ALL);
+  source!.remove(ALL_SLOTS);
   assert.equal(from!.vertices({ condition: { virtual: false } }), ["all", "sub"]);
   assert.is(from!.size, 1);
   assert.is(
@@ -153,7 +143,7 @@ test("a digest tells each difference", ({ stores, graphs }) => {
 test("corrupt content is refused", ({ stores, graphs }) => {
   const [source, target] = stores.map((store) => new GraphSlots(store, threadSlots()!));
   fill(graphs[0]!);
-  const { contents, names } = source!.encode(ALL, Number.POSITIVE_INFINITY);
+  const { contents, names } = source!.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
   const { words } = contents.find((content) => content.words.length > 0)!;
   for (let at = 0; at < Math.min(words.length, 200); at++) {
     const wrong = words.slice();
@@ -173,9 +163,9 @@ test("a replica keeps its content: its leader may have been replaced", ({ stores
   const [source, target] = stores.map((store) => new GraphSlots(store, threadSlots()!));
   fill(graphs[0]!);
   const before = listDigests(source!);
-  const { contents, names } = source!.encode(ALL, Number.POSITIVE_INFINITY);
+  const { contents, names } = source!.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
   for (const store of stores) store.setReadonlyBy(ReadonlyBy.Replica, true);
-  assert.throws(() => source!.remove(ALL), /readonly/i);
+  assert.throws(() => source!.remove(ALL_SLOTS), /readonly/i);
   for (const { words } of contents) {
     if (words.length > 0) assert.throws(() => target!.write(words, names), /readonly/i);
   }
@@ -188,7 +178,7 @@ test("slots that are given away do not change", ({ graphs }) => {
   const graph = graphs[0]!;
   fill(graph);
   const held = [threadSlots()!.of("v2")];
-  publishSlots({ ...PLAN, held, isMoving: true });
+  publishSlots({ ...SLOT_PLAN, held, isMoving: true });
   for (const change of [
     () => setNumber(graph, "v2"),
     () => graph.deleteVertex("v2"),
@@ -201,7 +191,7 @@ test("slots that are given away do not change", ({ graphs }) => {
   }
   const other = ["v4", "v6", "v8"].find((id) => !held.includes(threadSlots()!.of(id)))!;
   assert.is(graph.disconnect(other, "in", "all"), 1);
-  publishSlots(PLAN);
+  publishSlots(SLOT_PLAN);
   assert.is(graph.disconnect("v2", "in", "all"), 1);
 });
 
@@ -276,7 +266,7 @@ test("vertices leave however many were created since", ({ stores, graphs }) => {
   graph!.createVertex("old");
   store!.memory.header.words[Header.VertexSerial]! += 2 ** 31;
   graph!.createVertex("new");
-  slots.remove(ALL);
+  slots.remove(ALL_SLOTS);
   assert.equal(graph!.vertices(), []);
 });
 
@@ -294,7 +284,7 @@ test("vertices with more arcs than a transaction has room for leave", ({ stores,
     graph.connect(hub, "in", `a${n}`);
     takeUnits(small);
   }
-  slots.remove(ALL);
+  slots.remove(ALL_SLOTS);
   assert.equal([graph.size, graph.order], [0, 160]);
 });
 
