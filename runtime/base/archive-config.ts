@@ -40,13 +40,17 @@ export function parsePeriod(text: string): number {
   return Number(count) * (UNIT_MS[unit] ?? Number.NaN);
 }
 
+/** Least part of a period between two additions. */
+const LEAST_PAUSE = 0.1;
+
 /**
  * Returns how long to wait after an addition to a backup: the next one, if it takes as long, ends
- * within the period. So the backup lacks no older changes.
+ * within the period. So the backup lacks no older changes. A slow location leaves no time for
+ * that, but additions never follow each other without a pause.
  * @param sinceMs its start, monotonic milliseconds
  */
 export function pauseAfter(sinceMs: number, everyMs: number): number {
-  return Math.max(0, everyMs - 2 * (performance.now() - sinceMs));
+  return Math.max(LEAST_PAUSE * everyMs, everyMs - 2 * (performance.now() - sinceMs));
 }
 
 /** @param given valid values; a text is the location */

@@ -63,6 +63,7 @@ interface Step {
 
 export class ArchiveWriter {
   readonly #store: ObjectStore;
+  readonly #chain: BackupChain;
   readonly #source: ArchiveSource;
   readonly #options: ArchiveOptions;
   readonly #log: LogPieces;
@@ -74,12 +75,12 @@ export class ArchiveWriter {
   #pieces: readonly Piece[] = [];
   /** Objects that this writer knows to be there. */
   readonly #stored = new Set<string>();
-  #isOpen = false;
   /** Another process writes to this backup: nothing else than this log may follow. */
   #hasConflict = false;
 
   constructor(store: ObjectStore, source: ArchiveSource, options: ArchiveOptions) {
     this.#store = store;
+    this.#chain = new BackupChain(store);
     this.#source = source;
     this.#options = options;
     this.#log = new LogPieces(source.disk, source.root);
@@ -96,7 +97,7 @@ export class ArchiveWriter {
    * @throws SvcError SVC3050, SVC3420, SVC3422
    */
   async step(): Promise<Manifest | null> {
-    if (!this.#isOpen) await this.#open();
+    if (this.#last === null || (await this.#isLost(this.#last))) await this.#open();
     const time = Date.now();
     const slots = readSlots(this.#source.root);
     const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [], slots };
@@ -116,9 +117,21 @@ export class ArchiveWriter {
     return manifest;
   }
 
+  /** Returns whether the location was emptied or reset: nothing may follow what it lacks. */
+  async #isLost(last: ReadManifest): Promise<boolean> {
+    const latest = await this.#chain.latest();
+    return latest === null || latest.number < last.manifest.number;
+  }
+
   async #open(): Promise<void> {
-    const chain = new BackupChain(this.#store);
+    const chain = this.#chain;
     const end = await chain.end();
+    if (end === null) this.#hasConflict = false;
+    this.#last = null;
+    this.#full = null;
+    this.#tail = null;
+    this.#pieces = [];
+    this.#stored.clear();
     if (end !== null) {
       const pieces: Piece[] = [];
       for await (const read of chain.since(end, end.manifest.full)) {
@@ -131,7 +144,6 @@ export class ArchiveWriter {
       this.#pieces = pieces;
       this.#tail = tailAfter(this.#last!.manifest, pieces);
     }
-    this.#isOpen = true;
   }
 
   /** Adds what the log has got; from its beginning where it does not continue the backup. */
@@ -199,7 +211,7 @@ export class ArchiveWriter {
     const bytes = encodeManifest(manifest);
     const name = manifestName(manifest.number);
     if (!(await this.#store.putNew(name, bytes))) {
-      this.#isOpen = false;
+      this.#last = null;
       this.#hasConflict = true;
       throw this.#conflict();
     }

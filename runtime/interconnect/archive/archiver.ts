@@ -112,7 +112,8 @@ export class Archiver {
         return;
       }
       this.#writer ??= await this.#open();
-      this.#report(await this.#writer.step());
+      const isFirst = this.#writer.tail === null;
+      this.#report(await this.#writer.step(), isFirst);
       this.#completeAt = time;
       if (this.#lastLogged !== "") warn(`backup: ${plan.place}: continues`);
       this.#lastLogged = "";
@@ -171,10 +172,12 @@ export class Archiver {
     this.#verified = verified;
   }
 
-  #report(manifest: Manifest | null): void {
+  #report(manifest: Manifest | null, isFirst: boolean): void {
     if (manifest === null || manifest.full !== manifest.number) return;
     const { plan, warn } = this.#parts;
-    const isGap = !manifest.continues && manifest.number > 1;
+    const isGap = !manifest.continues && (manifest.number > 1 || !isFirst);
+    // The location may have been emptied, so that nothing there is verified.
+    if (isGap) this.#verified = null;
     const gap = isGap ? "; changes before it are missing" : "";
     warn(`backup: ${plan.place}: full backup ${manifest.number}${gap}`, isGap ? "warn" : "info");
   }

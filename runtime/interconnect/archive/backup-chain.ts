@@ -3,6 +3,7 @@
 import { SvcError } from "../../base/errors.js";
 import {
   LATEST,
+  type Latest,
   MANIFESTS,
   MAX_MANIFEST_BYTES,
   type Manifest,
@@ -48,10 +49,15 @@ export class BackupChain {
     throw new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} ${reason}`);
   }
 
+  /** Returns what is named as the last manifest; null: nothing is. */
+  async latest(): Promise<Latest | null> {
+    const bytes = await this.store.get(LATEST, MAX_LATEST_BYTES);
+    return bytes === null ? null : parseLatest(bytes);
+  }
+
   /** Returns the last manifest; null: there is no backup. @throws SvcError SVC3420 */
   async end(): Promise<BackupEnd | null> {
-    const bytes = await this.store.get(LATEST, MAX_LATEST_BYTES);
-    const latest = bytes === null ? null : parseLatest(bytes);
+    const latest = await this.latest();
     const number = latest?.number ?? (await this.#highest());
     if (number === 0) return null;
     let last = await this.require(number);

@@ -1,8 +1,10 @@
 // `svc backup`, `svc backup verify` and `svc restore` as commands: arguments, lines and exit codes.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import timers from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { periodOption } from "../../../cli/backup/period-option.js";
@@ -41,6 +43,37 @@ test("backs up, verifies and restores", async ({ root, place, folder }) => {
   const refused = await run("restore", place, target);
   assert.is(refused.code, 1);
   assert.match(refused.stderr, "SVC3420");
+});
+
+test("--every adds what is new until it fails, with a pause each time", async (context) => {
+  const { root, place } = context;
+  const instance = await Instance.start(root);
+  instance.graph().createVertex("x");
+  await instance.stop();
+  // Each addition begins and ends at these milliseconds.
+  const times = [0, 0, 20_000, 22_000, 30_000, 39_000];
+  const pauses: number[] = [];
+  const { now } = performance;
+  const { setTimeout: sleep } = timers;
+  performance.now = () => times.shift() ?? now.call(performance);
+  Object.assign(timers, {
+    setTimeout: async (ms: number) => {
+      pauses.push(ms);
+      if (times.length === 0) rmSync(root, { recursive: true });
+    },
+  });
+  syncBuiltinESMExports();
+  try {
+    const { code, stdout, stderr } = await run("backup", root, "--to", place, "--every", "10s");
+    assert.match(stdout, /^full backup 1 .*\nnothing new .*\nnothing new .*\n$/);
+    assert.is(code, 1);
+    assert.match(stderr, "SVC3050");
+  } finally {
+    performance.now = now;
+    timers.setTimeout = sleep;
+    syncBuiltinESMExports();
+  }
+  assert.equal(pauses, [10_000, 6000, 1000]);
 });
 
 test("refuses what it cannot use", async ({ root, place }) => {

@@ -20,6 +20,7 @@ import { LATEST, OBJECTS, VERIFIED } from "../../../../runtime/interconnect/arch
 import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
 import { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
+import { InterruptibleSleep } from "../../../../runtime/interconnect/retry-loop.js";
 import { freePort, same, until } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { DAY, restore, step, storeOf, writerOf } from "./support.js";
@@ -136,30 +137,60 @@ function archiverOfRoot(context: InstancesContext, parts: Partial<ArchiverParts>
   return { archiver, lines, ends, stop };
 }
 
-test("begins early enough to end within the period", async (context) => {
-  const everyMs = 3_600_000;
-  const plan = { ...planArchive(join(context.folder, "backup")), everyMs };
-  const { now } = performance;
+test("begins early enough to end within the period, and never without a pause", async (context) => {
+  const plan = { ...planArchive(join(context.folder, "backup")), everyMs: 10_000 };
+  const took = [0, 2000, 4600, 9000];
   let passedMs = 0;
-  let steps = 0;
-  let reached = (): void => undefined;
-  const third = new Promise<void>((resolve) => {
-    reached = resolve;
-  });
   const isReady = (): boolean => {
-    // A step that takes half of the period leaves no time for a pause.
-    passedMs += everyMs / 2;
-    if (++steps === 3) reached();
+    passedMs += took.shift() ?? 0;
     return true;
   };
-  performance.now = () => now.call(performance) + passedMs;
+  const pauses: number[] = [];
+  let paused = (): void => undefined;
+  const isDone = new Promise<void>((resolve) => {
+    paused = resolve;
+  });
+  const { now } = performance;
+  const { wait } = InterruptibleSleep.prototype;
+  performance.now = () => passedMs;
+  InterruptibleSleep.prototype.wait = function (ms) {
+    pauses.push(ms);
+    if (took.length > 0) return Promise.resolve();
+    paused();
+    return wait.call(this, ms);
+  };
   try {
     const { stop } = await archiverOf(context, { plan, isReady });
-    await third;
+    await isDone;
     await stop();
   } finally {
     performance.now = now;
+    InterruptibleSleep.prototype.wait = wait;
   }
+  assert.equal(pauses, [10_000, 6000, 1000, 1000]);
+});
+
+test("backs up all again where its location was lost, unverified", async (context) => {
+  const backup = join(context.folder, "backup");
+  const plan = { ...planArchive(backup), everyMs: 1 };
+  const { lines, stop } = await archiverOf(context, { plan });
+  const logged = (text: string) =>
+    until(
+      () => lines.some((line) => line.endsWith(text)),
+      () => lines.join(),
+    );
+  await logged(": full backup 1");
+  await until(
+    () => existsSync(join(backup, VERIFIED)),
+    () => lines.join(),
+  );
+  renameSync(backup, join(context.folder, "lost"));
+  await logged(": full backup 1; changes before it are missing");
+  await until(
+    () => existsSync(join(backup, VERIFIED)),
+    () => lines.join(),
+  );
+  await stop();
 });
 
 test("is as recent as its last step while there is nothing to back up", async (context) => {

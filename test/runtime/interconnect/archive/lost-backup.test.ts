@@ -1,0 +1,91 @@
+// A backup whose location is lost while it is made, and one whose data folder is restored from it.
+
+import { cpSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../../runtime/base/errors.js";
+import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
+import { same } from "../support/instance.js";
+import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
+import { restore, step, storeOf, writerOf } from "./support.js";
+
+const test = suite<InstancesContext>("lost backup");
+withInstances(test);
+
+test("a full backup begins a lost location, and earlier times are refused", async (context) => {
+  const one = await begin(context, "a");
+  const writer = writerOf(context);
+  one.graph().createVertex("x");
+  await step(one, writer);
+  one.graph().createVertex("y");
+  await step(one, writer);
+  const lose = (): void => rmSync(join(context.folder, "backup"), { recursive: true });
+  lose();
+  // Also without further changes, and with the same objects as in the last full backup.
+  await step(one, writer);
+  lose();
+  const { number, full, continues, log } = (await step(one, writer))!;
+  assert.equal([number, full, continues], [1, 1, false]);
+  one.graph().createVertex("z");
+  assert.is((await step(one, writer))!.number, 2);
+  await verifyBackup(storeOf(context), context.folder);
+  const before = { kind: "time", second: log.at - 1 } as const;
+  const refusal = await restore(context, "b", before).catch((error: SvcError) => error);
+  const nearest = `after: ${log.id}:${log.sn} (${new Date(log.at * 1000).toISOString()})`;
+  assert.match(String(refusal), /^SvcError: nothing was recorded for /);
+  assert.match(String(refusal), nearest);
+  assert.is(await codeOf(restore(context, "b", before)), "SVC3420");
+  await restore(context, "b", { kind: "time", second: log.at });
+  await restore(context, "c");
+  await same(one, await begin(context, "c"));
+});
+
+test("a backup goes on in an earlier copy of its location", async (context) => {
+  const [backup, copy] = ["backup", "copy"].map((name) => join(context.folder, name));
+  const one = await begin(context, "a");
+  const writer = writerOf(context);
+  for (const id of ["x", "y", "z"]) {
+    one.graph().createVertex(id);
+    await step(one, writer);
+    if (id === "x") cpSync(backup!, copy!, { recursive: true });
+  }
+  rmSync(backup!, { recursive: true });
+  renameSync(copy!, backup!);
+  const { number, continues } = (await step(one, writer))!;
+  assert.equal([number, continues], [2, true]);
+  await restore(context, "b");
+  await same(one, await begin(context, "b"));
+});
+
+test("a location that was emptied after a conflict is taken over", async (context) => {
+  const [a, b] = [await begin(context, "a"), await begin(context, "c")];
+  for (const one of [a, b]) one.graph().createVertex("x");
+  const writer = writerOf(context);
+  await step(a, writer);
+  await step(b, writerOf(context, undefined, undefined, "c"));
+  a.graph().createVertex("y");
+  assert.is(await codeOf(step(a, writer)), "SVC3422");
+  rmSync(join(context.folder, "backup"), { recursive: true });
+  assert.is((await step(a, writer))!.number, 1);
+});
+
+test("times after the restored moment mean the restored data", async (context) => {
+  const one = await begin(context, "a");
+  one.graph().createVertex("kept");
+  const { log } = (await step(one, writerOf(context)))!;
+  one.graph().createVertex("undone");
+  await step(one, writerOf(context));
+  await end(one);
+  rmSync(join(context.folder, "a"), { recursive: true });
+  await restore(context, "a", { kind: "position", id: log.id, sn: log.sn });
+  const again = await begin(context, "a");
+  const { continues, time } = (await writerOf(context).step())!;
+  assert.is(continues, false);
+  await restore(context, "b", { kind: "time", second: Math.floor(time / 1000) });
+  const restored = await begin(context, "b");
+  await same(again, restored);
+  assert.not(restored.graph().hasVertex("undone"));
+});
+
+test.run();
