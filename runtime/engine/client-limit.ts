@@ -9,6 +9,9 @@ import { MAIN_SLOTS } from "../base/limits.js";
 import { callClientKey } from "./call-queue.js";
 import type { PluginCall } from "./plugin-call.js";
 
+/** Clients without requests whose counts stay: removing and adding one takes more memory. */
+const KEPT_CLIENTS = 100;
+
 export class ClientLimit {
   /** Requests that wait here. */
   size = 0;
@@ -48,7 +51,7 @@ export class ClientLimit {
 
   #count(client: string, change: 1 | -1): void {
     const count = (this.#admitted.get(client) ?? 0) + change;
-    if (count === 0) this.#admitted.delete(client);
+    if (count === 0 && this.#admitted.size > KEPT_CLIENTS) this.#admitted.delete(client);
     else this.#admitted.set(client, count);
     this.#free -= change;
   }
@@ -58,7 +61,7 @@ export class ClientLimit {
     if (this.#max === 0 || countsFor === null) return null;
     this.#count(countsFor, -1);
     // Every client with a line keeps at least one admitted request.
-    const isNext = this.#lines.has(countsFor) && !this.#admitted.has(countsFor);
+    const isNext = this.#lines.has(countsFor) && !this.#admitted.get(countsFor);
     if (isNext) return this.#next(countsFor);
     // With few free slots this would look through the lines of many clients for nothing.
     if (this.#free <= 1) return null;
@@ -72,9 +75,10 @@ export class ClientLimit {
     const line = this.#lines.get(client)!;
     const call = line.shift()!;
     this.size--;
+    const isAlone = this.#lines.size === 1;
+    if (line.size === 0 || !isAlone) this.#lines.delete(client);
     // To the end, so that clients take turns.
-    this.#lines.delete(client);
-    if (line.size > 0) this.#lines.set(client, line);
+    if (line.size > 0 && !isAlone) this.#lines.set(client, line);
     this.#count(client, 1);
     return call;
   }

@@ -4,6 +4,7 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { REVOKE_QUEUED_AFTER_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
 import {
+  Batch,
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
@@ -14,6 +15,7 @@ import {
   FLAG_TIMED_OUT,
   FLAG_TRUSTED,
   FLAG_WARM_UP,
+  RequestField,
 } from "../base/wire/batch.js";
 import { clientUrl } from "../http/client-address.js";
 import type { Exchange } from "../http/transport.js";
@@ -31,7 +33,7 @@ export class ExecutorLink {
   expectsSign = false;
   /** Slots held here, running or queued. */
   inFlight = 0;
-  #outbox: unknown[] = [];
+  readonly #outbox = new Batch();
   #scheduled = false;
   /** When the oldest unanswered message was posted; 0 when all were answered. */
   #waitingSinceMs = 0;
@@ -83,23 +85,16 @@ export class ExecutorLink {
     if (call.isTrusted) flags |= FLAG_TRUSTED;
     if (exchange.isWarmUp) flags |= FLAG_WARM_UP;
     if (typeof call.releaseKey === "function") flags |= FLAG_KEYED;
-    this.#outbox.push(
-      slot,
-      call.serial,
-      call.plugin.number,
-      flags,
-      exchange.t0Ms,
-      connection.ident,
-      clientUrl(exchange),
-      call.step?.target ?? exchange.target,
-      exchange.trace === null
-        ? exchange.headers.block
-        : exchange.trace.block(exchange.headers.block),
-      uploadOf(exchange) ?? exchange.body,
-      call.step === null ? null : call.step.merged,
-      exchange.principal,
-    );
-    this.#schedule();
+    const { block } = exchange.headers;
+    this.#begin(slot, call, flags);
+    this.#outbox.add(exchange.t0Ms);
+    this.#outbox.add(connection.ident);
+    this.#outbox.add(clientUrl(exchange));
+    this.#outbox.add(call.step === null ? exchange.target : call.step.target);
+    this.#outbox.add(exchange.trace === null ? block : exchange.trace.block(block));
+    this.#outbox.add(uploadOf(exchange) ?? exchange.body);
+    this.#outbox.add(call.step === null ? null : call.step.merged);
+    this.#outbox.add(exchange.principal);
   }
 
   /**
@@ -107,21 +102,27 @@ export class ExecutorLink {
    * reports when none came.
    */
   notifyTimedOut(slot: number, call: PluginCall): void {
-    this.#pushFlag(slot, call, FLAG_TIMED_OUT);
+    this.#notify(slot, call, FLAG_TIMED_OUT);
     this.expectsSign = true;
   }
 
   /** Notifies the executor that the client of a running request disconnected. */
   notifyDisconnected(slot: number, call: PluginCall): void {
-    this.#pushFlag(slot, call, FLAG_CLIENT_DISCONNECTED);
+    this.#notify(slot, call, FLAG_CLIENT_DISCONNECTED);
   }
 
-  #pushFlag(slot: number, { serial, plugin }: PluginCall, flag: number): void {
-    this.#outbox.push(slot, serial, plugin.number, flag, 0, null, "", "", "", null, null, null);
-    this.#schedule();
+  #notify(slot: number, call: PluginCall, flag: number): void {
+    this.#begin(slot, call, flag);
+    for (let field = RequestField.T0Ms; field < RequestField.Stride; field++)
+      this.#outbox.add(null);
   }
 
-  #schedule(): void {
+  /** Adds the elements that requests and notices share, and posts the batch after this turn. */
+  #begin(slot: number, { serial, plugin }: PluginCall, flags: number): void {
+    this.#outbox.add(slot);
+    this.#outbox.add(serial);
+    this.#outbox.add(plugin.number);
+    this.#outbox.add(flags);
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(this.#post);
@@ -131,8 +132,7 @@ export class ExecutorLink {
     this.#scheduled = false;
     if (!this.alive) return;
     if (this.#unanswered++ === 0) this.#waitingSinceMs = performance.now();
-    this.port.postMessage(this.#outbox);
-    this.#outbox = [];
+    this.port.postMessage(this.#outbox.take());
   };
 
   /** Handles a dead executor: drains its last results; nothing is sent any more. */

@@ -6,6 +6,7 @@ import { nowMs } from "../base/clock.js";
 import { IdleGc } from "../base/idle-gc.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
 import {
+  Batch,
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
@@ -43,6 +44,7 @@ import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import { KeyedCalls, type KnownOutcome } from "./keyed-calls.js";
 import type { MergedInput } from "./plugin-call.js";
 import { executorId } from "./slot-table.js";
+import type { StreamPayload } from "./streams.js";
 
 /** A batch that runs longer posts the results so far. */
 const EARLY_RESULTS_MS = 0.25;
@@ -80,12 +82,14 @@ export class Executor {
       this.#signals.delete(serial);
       this.#keyed.abandon(serial);
       const slot = (this.#hooks.slots ?? portOffset) * MAIN_SLOTS + executor;
-      this.#results.push(slot, serial, 200, RESULT_STREAM, { port, format }, 0);
+      this.#add(slot, serial, 200, RESULT_STREAM, { port, format }, 0);
       this.#transfers.push(port);
       this.#flush();
     },
   };
-  #results: unknown[] = [0];
+  readonly #results = new Batch();
+  /** Batches that the next results complete. */
+  #answered = 0;
   #transfers: (ArrayBuffer | MessagePort)[] = [];
   readonly #collector = new IdleGc();
   #flushScheduled = false;
@@ -117,7 +121,7 @@ export class Executor {
       }
     }
     this.#inBatch = false;
-    (this.#results[0] as number) += 1;
+    this.#answered++;
     this.#flush();
   }
 
@@ -169,9 +173,10 @@ export class Executor {
       const sentKind = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
       this.#post(slot, serial, status, sentKind, payload, flush ?? flushSince(published));
     };
-    const run = (): BoundGraph | null =>
-      merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);
-    const held = (flags & FLAG_KEYED) === 0 ? run() : this.#runKeyed(entry, source, done, run);
+    const isKeyed = (flags & FLAG_KEYED) !== 0;
+    const held = isKeyed
+      ? this.#runKeyed(entry, source, merged, done)
+      : run(entry, source, merged, done);
     if (held !== null) this.#held.set(serial, held);
     if (!isDone) this.#signals.set(serial, source.signal!);
     this.#state.setRunningSlot(this.#id, -1);
@@ -182,8 +187,8 @@ export class Executor {
   #runKeyed(
     entry: PluginEntry | undefined,
     source: RequestSource,
+    merged: MergedInput | null,
     done: DoneAfter,
-    run: () => BoundGraph | null,
   ): BoundGraph | null {
     let known: KnownOutcome | null;
     try {
@@ -192,7 +197,9 @@ export class Executor {
       sendThrown(done, source.accept, 500, "svc", thrown);
       return null;
     }
-    if (known === null) return this.#keyed.run(source.serial, run);
+    if (known === null) {
+      return this.#keyed.run(source.serial, () => run(entry, source, merged, done));
+    }
     done(known.status, known.kind, known.payload, known.flush);
     return null;
   }
@@ -223,7 +230,7 @@ export class Executor {
       isWarmUp: (flags & FLAG_WARM_UP) !== 0,
       signal: new RequestSignal(),
       // A dispatcher merges complete responses only.
-      ...((flags & (FLAG_HAS_MATRIX | FLAG_ACCEPT_PARTIAL)) === 0 && { streams: this.#streams }),
+      streams: (flags & (FLAG_HAS_MATRIX | FLAG_ACCEPT_PARTIAL)) === 0 ? this.#streams : null,
     };
   }
 
@@ -239,7 +246,7 @@ export class Executor {
     if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
     const sent = isLong ? latin1WithHeadroom(payload) : payload;
-    this.#results.push(slot, serial, status, kind, sent, flush);
+    this.#add(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
     // From here on, other plugin calls may keep this thread from posting.
     if (!this.#state.results.keep(slot, serial, status, kind, sent, flush)) this.#flush();
@@ -251,20 +258,42 @@ export class Executor {
     });
   }
 
+  #add(
+    slot: number,
+    serial: number,
+    status: number,
+    kind: number,
+    payload: string | Uint8Array | StreamPayload,
+    flush: number,
+  ): void {
+    // The first element counts batches; it is known when the results are posted.
+    if (this.#results.length === 0) this.#results.add(0);
+    this.#results.add(slot);
+    this.#results.add(serial);
+    this.#results.add(status);
+    this.#results.add(kind);
+    this.#results.add(payload);
+    this.#results.add(flush);
+  }
+
   #flush(): void {
-    if (this.#results.length === 1 && this.#results[0] === 0) return;
-    this.#port.postMessage(this.#results, this.#transfers);
-    this.#results = [0];
-    this.#transfers = [];
+    if (this.#results.length === 0 && this.#answered === 0) return;
+    const results = this.#results.take();
+    results[0] = this.#answered;
+    this.#port.postMessage(results, this.#transfers);
+    this.#answered = 0;
+    if (this.#transfers.length > 0) this.#transfers = [];
   }
 }
 
-function runMerged(
+function run(
   entry: PluginEntry | undefined,
   source: RequestSource,
-  [partial, texec, resubmits, kept]: MergedInput,
+  merged: MergedInput | null,
   done: Done,
 ): BoundGraph | null {
+  if (merged === null) return runPlugin(entry, source, done);
+  const [partial, texec, resubmits, kept] = merged;
   return runPost(entry, source, partial, { texec, resubmits, kept }, done);
 }
 

@@ -268,8 +268,9 @@ export class RequestEngine {
     if (elsewhere !== null) return this.#reject(exchange, port, elsewhere);
     const releaseKey = mayChange(exchange, resource) ? this.#keys.take(exchange) : null;
     if (releaseKey instanceof HttpRejection) return this.#reject(exchange, port, releaseKey);
-    const change = { isChange: isChange || releaseKey !== null, releaseKey };
-    this.#answerResource(exchange, port, resource, query.slice(1), change);
+    const isPlain = !isChange && releaseKey === null;
+    const change = isPlain ? NO_CHANGE : { isChange: true, releaseKey };
+    this.#answerResource(exchange, port, resource, query, change);
   }
 
   /** Returns why a client may not change or operate anything, null if it may. */
@@ -378,10 +379,10 @@ export class RequestEngine {
         if (this.#isTooLarge(exchange, port)) return;
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "argspec":
-        if (!asksForForm(query)) return this.#runBuiltin(exchange, port, resource.entry);
+        if (!asksForForm(query.slice(1))) return this.#runBuiltin(exchange, port, resource.entry);
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "service":
-        return this.#answerService(exchange, port, resource.service, query);
+        return this.#answerService(exchange, port, resource.service, query.slice(1));
       case "processed":
         return this.#submitPre(exchange, port, resource.pre);
     }

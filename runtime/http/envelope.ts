@@ -22,8 +22,10 @@ export interface Hierarchy {
 
 /** Without back-ends. */
 export const ENGINE: Hierarchy = { level: 0, partitions: null, coverage: null, explain: null };
-/** In one piece, because each join of two texts is an object. */
-const ENGINE_TAIL = `, "level": 0, "partitions": null, "exec_ms": `;
+/** Ends of responses by microseconds, in one piece: each join of two texts is an object. */
+const ENGINE_TAILS = FRACTIONS.map((fraction) =>
+  [`, "level": 0, "partitions": null, "exec_ms": 0.`, fraction, "}"].join(""),
+);
 
 /** Returns the envelope of a plugin or built-in plugin; it carries neither port nor executor. */
 export function okEnvelope(responseText: string, execMs: number, hierarchy = ENGINE): string {
@@ -63,18 +65,18 @@ function origin(port: number, offset: 0 | 1, execId: number): string {
 }
 
 function tail(execMs: number, hierarchy: Hierarchy): string {
-  if (hierarchy === ENGINE) return `${ENGINE_TAIL}${milliseconds(execMs)}}`;
+  const micros = Math.max(0, Math.round(execMs * 1000));
+  if (hierarchy === ENGINE && micros < ENGINE_TAILS.length) return ENGINE_TAILS[micros]!;
   const { level, partitions, coverage, explain } = hierarchy;
   const parts = partitions === null ? "null" : `[${partitions.join(", ")}]`;
   const covered = coverage === null ? "" : `, "coverage": ${Math.floor(coverage * 1e4) / 1e4}`;
   const explained = explain === null ? "" : `, "explain": ${explain}`;
-  const time = milliseconds(execMs);
+  const time = milliseconds(micros);
   return `, "level": ${level}, "partitions": ${parts}, "exec_ms": ${time}${covered}${explained}}`;
 }
 
 /** Formats three decimals. `toFixed` costs as much as the rest of the envelope together. */
-function milliseconds(value: number): string {
-  const micros = Math.max(0, Math.round(value * 1000));
+function milliseconds(micros: number): string {
   const whole = Math.floor(micros / 1000);
   return `${whole}.${FRACTIONS[micros - whole * 1000]!}`;
 }

@@ -1,6 +1,26 @@
 // Batch format between threads: requests and results cross as one flat array per event loop turn, a
 // fixed number of elements each, because structured clone pays for every object and property name.
 
+/** Collects the rows of a message, in an array that stays: growing one each time costs more. */
+export class Batch {
+  readonly #elements: unknown[] = [];
+  /** Elements in use. */
+  length = 0;
+
+  add(element: unknown): void {
+    this.#elements[this.length++] = element;
+  }
+
+  /** Returns the elements, and starts the next message. */
+  take(): unknown[] {
+    const message = this.#elements.slice(0, this.length);
+    // Bodies and results must not live on here.
+    this.#elements.fill(null, 0, this.length);
+    this.length = 0;
+    return message;
+  }
+}
+
 /** IO thread to executor. */
 export enum RequestField {
   /** Global slot: 0-31 main port, 32-39 admin port. */

@@ -44,17 +44,13 @@ export interface ExchangeOwner extends Connection {
 }
 
 export class NetExchange implements Exchange {
-  readonly method: Method;
-  readonly target: string;
-  readonly headers: RequestHeaders;
   readonly body: string | Uint8Array | null;
   readonly upload: UploadedBody | null;
-  readonly t0Ms: number;
   forwardedFor: string | null;
   signedOrigin: Exchange["signedOrigin"] = null;
   /** Whose limits the request counts for. */
   readonly owner: Client;
-  readonly #asksForTrunk: boolean;
+  readonly #head: ParsedRequest;
   aborted = false;
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
@@ -93,14 +89,26 @@ export class NetExchange implements Exchange {
   ) {
     this.upload = body instanceof UploadedBody ? body : null;
     this.body = body instanceof UploadedBody ? null : body;
-    this.method = head.method;
-    this.target = head.target;
-    this.headers = head.fields;
+    this.#head = head;
     this.requestId = head.fields.requestId;
     this.forwardedFor = connection.forwardedFor(head.fields);
     this.owner = connection.ownerOf(this.forwardedFor);
-    this.#asksForTrunk = head.fields.asksForTrunk;
-    this.t0Ms = head.t0Ms;
+  }
+
+  get method(): Method {
+    return this.#head.method;
+  }
+
+  get target(): string {
+    return this.#head.target;
+  }
+
+  get headers(): RequestHeaders {
+    return this.#head.fields;
+  }
+
+  get t0Ms(): number {
+    return this.#head.t0Ms;
   }
 
   /** Bytes of the request head that the exchange retains. */
@@ -120,8 +128,8 @@ export class NetExchange implements Exchange {
       const refusal = isHarmless ? RESPONSE_MEMORY_EXHAUSTED : RESPONSE_DROPPED;
       return this.connection.answerRefusal(this, refusal);
     }
-    const allFields =
-      this.#asksForTrunk && this.connection.takesTrunk ? TAKES_TRUNK + fields : fields;
+    const takesTrunk = this.#head.fields.asksForTrunk && this.connection.takesTrunk;
+    const allFields = takesTrunk ? TAKES_TRUNK + fields : fields;
     this.text = this.connection.headsFor(this).text(status, mediaType, body.length, allFields);
     if (this.method !== "HEAD") {
       // Without a length, closing the connection marks the end of the response; 304 never has

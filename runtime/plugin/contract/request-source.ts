@@ -37,8 +37,8 @@ export interface RequestSource {
   readonly isWarmUp?: boolean;
   /** Notifies the plugin that its response is no longer needed. */
   readonly signal?: RequestSignal;
-  /** Starts a streamed response; undefined if streaming is impossible. */
-  readonly streams?: StreamOpener;
+  /** Starts a streamed response; null or undefined if streaming is impossible. */
+  readonly streams?: StreamOpener | null;
 }
 
 /** A request body in a file, which exists as long as the request. */

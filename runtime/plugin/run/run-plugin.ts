@@ -189,7 +189,7 @@ function finish(
   bound: BoundGraph | null,
   done: Done,
 ): void {
-  if (isStream(result) && source.streams !== undefined) {
+  if (source.streams && isStream(result)) {
     sendStream(result, entry, source, bound, done, renderer);
   } else renderer.render(result, source.accept, releaseFirst(bound, done), source);
 }

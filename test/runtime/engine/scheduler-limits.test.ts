@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { collectGarbage } from "../../../runtime/base/idle-gc.js";
 import { RequestField } from "../../../runtime/base/wire/batch.js";
 import { ClientLimit } from "../../../runtime/engine/client-limit.js";
 import type { SchedulerLimits } from "../../../runtime/engine/scheduler.js";
@@ -131,6 +132,21 @@ test("admits a client with no running request before others get more", () => {
   for (const one of waiting) assert.not.ok(limit.enter(one));
   assert.is(limit.leave(second), waiting[1]);
   assert.is(limit.leave(waiting[1]!), waiting[0]);
+});
+
+test("forgets clients without requests, except a few", () => {
+  const limit = new ClientLimit(16);
+  collectGarbage();
+  const { heapUsed } = process.memoryUsage();
+  for (let client = 0; client < 100_000; client++) {
+    const address = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;
+    const one = call(0, "/svc/plugin/x", address);
+    assert.ok(limit.enter(one));
+    assert.is(limit.leave(one), null);
+  }
+  collectGarbage();
+  assert.ok(process.memoryUsage().heapUsed - heapUsed < 2e6);
+  assert.is(limit.size, 0);
 });
 
 test("does not limit dispatchers and trusted clients", async () => {
