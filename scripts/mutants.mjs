@@ -188,23 +188,26 @@ function copyRepository() {
 async function run() {
   const files = listTests();
   const begun = performance.now();
-  if (!(await passes(files, 600_000))) throw new Error("the tests fail without any change");
+  const unchanged = await runTests(files, 600_000);
+  if (unchanged !== "SURVIVED") throw new Error(`without any change, the tests are ${unchanged}`);
   const limitMs = 3 * (performance.now() - begun) + LEAST_LIMIT_MS;
   const survivors = [];
   let done = 0;
+  let timedOut = 0;
   for (const mutant of mutants) {
     const file = join(copy, mutant.path);
     const source = readFileSync(file, "utf8");
     writeFileSync(file, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
-    const isKilled = !(await passes(files, limitMs));
+    const fate = await runTests(files, limitMs);
     writeFileSync(file, source);
     done++;
-    if (!isKilled) survivors.push(mutant);
-    const fate = isKilled ? "killed" : "SURVIVED";
+    if (fate === "SURVIVED") survivors.push(mutant);
+    if (fate === "timed out") timedOut++;
     console.log(`${done}/${mutants.length} ${fate} ${describe(mutant)}`);
   }
   const killed = done - survivors.length;
-  console.log(`\n${options.folder}: ${killed} of ${done} killed (${percent(killed, done)})`);
+  const share = `${killed} of ${done} killed (${percent(killed, done)})`;
+  console.log(`\n${options.folder}: ${share}, ${timedOut} of them by the time limit`);
   for (const mutant of survivors) console.log(`  ${describe(mutant)}`);
   return survivors.length === 0;
 }
@@ -231,20 +234,24 @@ function folderOfTests(all) {
   throw new Error(`no tests of ${options.folder}`);
 }
 
-/** Runs all test files at once, until the first one fails. */
-function passes(paths, limitMs) {
+/** Runs all test files at once, until the first one fails; returns the fate of the change. */
+function runTests(paths, limitMs) {
   return new Promise((resolve) => {
     const stdio = ["ignore", "pipe", "ignore"];
     const child = spawn(process.execPath, ["test/run.mjs", ...paths], { cwd: copy, stdio });
     running = child;
     // The runner kills the process groups of its tests; after SIGKILL, endless tests would stay.
-    const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
+    let fate = "killed";
+    const timer = setTimeout(() => {
+      fate = "timed out";
+      child.kill("SIGTERM");
+    }, limitMs);
     child.stdout.setEncoding("utf8").on("data", (text) => {
       if (/^FAIL /m.test(text)) child.kill("SIGTERM");
     });
     child.once("exit", (code) => {
       clearTimeout(timer);
-      resolve(code === 0);
+      resolve(code === 0 ? "SURVIVED" : fate);
     });
   });
 }
