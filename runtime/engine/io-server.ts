@@ -100,52 +100,56 @@ export class IoServer {
   }
 
   /** Executes a request of the main thread; the value is sent back. */
-  async execute(ask: ControlRequest): Promise<unknown> {
-    switch (ask.op) {
+  async execute(command: ControlRequest): Promise<unknown> {
+    switch (command.op) {
       case "listen":
         return this.#listen();
       case "rename":
-        this.#parts.view.serviceName = ask.name;
+        this.#parts.view.serviceName = command.name;
         return null;
       case "plugins":
-        return this.#setPlugins(ask.list);
+        return this.#setPlugins(command.list);
       case "argspec":
-        return this.#parts.answers.setArgspec(ask.hash);
+        return this.#parts.answers.setArgspec(command.hash);
       case "executors":
-        return this.#setExecutors(ask);
+        return this.#setExecutors(command);
       case "warmUp":
-        return this.#warmUp(ask);
+        return this.#warmUp(command);
       case "executorDied":
-        return this.#parts.scheduler.executorDied(ask.id);
+        return this.#parts.scheduler.executorDied(command.id);
       case "replaceExecutor":
-        return this.#parts.scheduler.replaceExecutor(ask.died, ask.executor.id, ask.executor.port);
+        return this.#parts.scheduler.replaceExecutor(
+          command.died,
+          command.executor.id,
+          command.executor.port,
+        );
       case "admin":
-        return this.#parts.admin.setExecutor(ask.executor, ask.port);
+        return this.#parts.admin.setExecutor(command.executor, command.port);
       case "adminDied":
-        return this.#parts.admin.executorDied(ask.executor);
+        return this.#parts.admin.executorDied(command.executor);
       case "graph":
-        return this.#addGraph(ask.graph);
+        return this.#addGraph(command.graph);
       case "controlled":
-        return this.#parts.control.settle(ask.number, ask.outcome);
+        return this.#parts.control.settle(command.number, command.outcome);
       case "node":
-        this.#parts.view.node = ask.node;
+        this.#parts.view.node = command.node;
         return null;
       case "unloadable":
-        this.#parts.view.setUnloadable(ask.graphs);
+        this.#parts.view.setUnloadable(command.graphs);
         return null;
       case "algorithms":
-        this.#parts.view.setAlgorithms(ask.report);
+        this.#parts.view.setAlgorithms(command.report);
         return null;
       case "runJob":
-        return this.#parts.jobs.runNow(ask.name);
+        return this.#parts.jobs.runNow(command.name);
       case "matrix":
-        return this.#parts.dispatcher?.change(readMatrixConfig(ask.dispatcher));
+        return this.#parts.dispatcher?.change(readMatrixConfig(command.dispatcher));
       case "hold":
-        return this.#parts.dispatcher?.hold(ask.hold) ?? 0;
+        return this.#parts.dispatcher?.hold(command.hold) ?? 0;
       case "release":
         return this.#parts.dispatcher?.release();
       case "stop":
-        return this.#stop(ask.timeoutMs);
+        return this.#stop(command.timeoutMs);
       case "close":
         return Promise.all(this.#servers.map((server) => server.close()));
     }

@@ -3,7 +3,7 @@
 // with the first one. If it dies, its successor begins them again, once.
 
 import type { MessagePort } from "node:worker_threads";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type {
   AlgorithmOutcome,
   AlgorithmReport,
@@ -23,7 +23,7 @@ export interface AlgorithmEvents {
   /** @param thread number of the dead thread in graphs */
   died(thread: number): void;
   /** Executes a call of the thread. */
-  asked(ask: GraphCommand): Promise<unknown>;
+  execute(command: GraphCommand): Promise<unknown>;
   changed(report: AlgorithmReport): void;
 }
 
@@ -59,7 +59,7 @@ export class AlgorithmSupervisor implements BackgroundRunner {
           this.#changed();
         },
         started: () => undefined,
-        asked: (ask) => events.asked(ask),
+        execute: (command) => events.execute(command),
         notified: (notice) => this.#onProgress(notice),
       },
     );
@@ -90,7 +90,7 @@ export class AlgorithmSupervisor implements BackgroundRunner {
     const cancel = (): void => this.#cancel(running, "");
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      const result = await this.#thread.ask({ op: "run", id, call });
+      const result = await this.#thread.call({ op: "run", id, call });
       this.#counts.completed++;
       return result;
     } catch (error) {
@@ -119,9 +119,9 @@ export class AlgorithmSupervisor implements BackgroundRunner {
   serve(port: MessagePort): void {
     const controllers = new Map<number, AbortController>();
     port.on("message", (request: RpcRequest<AlgorithmCommand>) => {
-      const { ask } = request;
-      if (ask.op === "cancel") controllers.get(ask.id)?.abort();
-      else void answer(port, request, () => this.#runFor(port, controllers, ask));
+      const { command } = request;
+      if (command.op === "cancel") controllers.get(command.id)?.abort();
+      else void executeCall(port, request, () => this.#runFor(port, controllers, command));
     });
     port.on("close", () => {
       for (const controller of controllers.values()) controller.abort();
@@ -152,7 +152,7 @@ export class AlgorithmSupervisor implements BackgroundRunner {
   #cancel(running: Running, reason: string): void {
     if (running.isCancelled) return;
     running.isCancelled = true;
-    this.#thread.tell({ op: "cancel", id: running.id, reason });
+    this.#thread.send({ op: "cancel", id: running.id, reason });
   }
 
   #onProgress({ id, share }: AlgorithmProgress): void {

@@ -11,7 +11,7 @@ import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { logEvent } from "../base/recent-events.js";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import { MAX_EXECUTOR_IDS } from "../base/wire/shared-state.js";
 import type {
   ControlledExecutor,
@@ -41,7 +41,7 @@ const RESTART_BACKOFF = { minMs: 2, maxMs: 60_000 };
 
 export interface ExecutorPoolEvents {
   /** Executes a request of an executor, which awaits the reply. */
-  asked(ask: GraphCommand): Promise<unknown>;
+  execute(command: GraphCommand): Promise<unknown>;
   /** Runs the algorithms of an executor. */
   algorithms(port: MessagePort): void;
   /** An executor has exited; its id is reused afterwards. */
@@ -272,8 +272,8 @@ export class ExecutorPool {
         reject(error);
       }, this.#bounds.loadTimeoutMs);
       const onMessage = (notice: ExecutorNotification | RpcRequest<GraphCommand>): void => {
-        if ("ask" in notice) {
-          void answer(control, notice, (ask) => this.#events.asked(ask), signal);
+        if ("command" in notice) {
+          void executeCall(control, notice, (command) => this.#events.execute(command), signal);
         } else if ("failure" in notice) {
           clearTimeout(timer);
           void worker.terminate();

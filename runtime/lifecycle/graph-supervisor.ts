@@ -102,7 +102,7 @@ export class GraphSupervisor implements GraphSource {
     { clock: this.clock.buffer },
     {
       died: (thread) => void this.recover(thread),
-      asked: (ask) => this.answer(ask),
+      execute: (command) => this.execute(command),
       changed: (report) => this.#listener?.algorithms(report),
     },
   );
@@ -162,13 +162,13 @@ export class GraphSupervisor implements GraphSource {
    * @throws SvcError SVC2206 if the thread has to start and the address space is insufficient
    */
   serve(executor: BuiltinExecutor, server: AdminServer): void {
-    this.#admins[executor].tell({ op: "serve", server }, [server.port]);
+    this.#admins[executor].send({ op: "serve", server }, [server.port]);
   }
 
   /** Sends the argspec of the server's plugins to the long-query executor, if it is running. */
   describe(argspec: LiveArgspec): void {
     const [, long] = this.#admins;
-    if (long.isRunning) long.tell({ op: "argspec", argspec });
+    if (long.isRunning) long.send({ op: "argspec", argspec });
   }
 
   /** Terminates an executor of built-in plugins, which is then replaced. */
@@ -176,18 +176,18 @@ export class GraphSupervisor implements GraphSource {
     this.#admins[executor].terminate(reason);
   }
 
-  async answer(ask: GraphCommand): Promise<unknown> {
-    switch (ask.op) {
+  async execute(command: GraphCommand): Promise<unknown> {
+    switch (command.op) {
       case "open":
-        return this.openLater(ask.request);
+        return this.openLater(command.request);
       case "find":
-        return this.find(ask.name);
+        return this.find(command.name);
       case "names":
         return this.names();
       case "remove":
-        return this.remove(ask.name, ask.isErased);
+        return this.remove(command.name, command.isErased);
       default:
-        return this.control({ ...ask.sync, do: "sync" });
+        return this.control({ ...command.sync, do: "sync" });
     }
   }
 
@@ -197,7 +197,7 @@ export class GraphSupervisor implements GraphSource {
     if (known !== null) return known;
     try {
       await loadGraphEngine();
-      return this.#onKept(request, await this.#interconnect.ask(this.#keepCommand(request)));
+      return this.#onKept(request, await this.#interconnect.call(this.#keepCommand(request)));
     } catch (error) {
       throw this.#failed(request, error);
     }
@@ -208,7 +208,8 @@ export class GraphSupervisor implements GraphSource {
     if (known !== null) return known;
     try {
       const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
-      return this.#onKept(request, this.#interconnect.askNow(this.#keepCommand(request), latest));
+      const command = this.#keepCommand(request);
+      return this.#onKept(request, this.#interconnect.callSync(command, latest));
     } catch (error) {
       throw this.#failed(request, error);
     }
@@ -246,7 +247,7 @@ export class GraphSupervisor implements GraphSource {
     // Logged first: replay would recreate a graph whose removal is not logged.
     if (this.#interconnect.isRunning) {
       const identity = engine.requireIdentity(found.store);
-      this.#interconnect.askNow({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
+      this.#interconnect.callSync({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
     }
     this.root.erase(name, found.path);
     return true;
@@ -254,8 +255,9 @@ export class GraphSupervisor implements GraphSource {
 
   /** Blocking; `control` is asynchronous. */
   sync(...[repair, timeoutMs]: Parameters<GraphSource["sync"]>): boolean {
-    const ask = { op: "control", control: { do: "sync", repair, timeoutMs } } as const;
-    return this.#interconnect.askNow(ask, performance.now() + timeoutMs + MAX_WAIT_MS) as boolean;
+    const command = { op: "control", control: { do: "sync", repair, timeoutMs } } as const;
+    const giveUpAt = performance.now() + timeoutMs + MAX_WAIT_MS;
+    return this.#interconnect.callSync(command, giveUpAt) as boolean;
   }
 
   /** Rolls back or completes what a dead thread left behind. */
@@ -273,7 +275,7 @@ export class GraphSupervisor implements GraphSource {
   async save(): Promise<boolean> {
     if (this.#isGivenUp || this.#open.all().length === 0) return true;
     try {
-      return (await this.#interconnect.ask({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
+      return (await this.#interconnect.call({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {
       // The thread dies while saving; saving here risks nothing more.
       log(`main thread saves the graphs: ${(error as Error).message}`, "warn");
@@ -305,7 +307,7 @@ export class GraphSupervisor implements GraphSource {
   async #closeLog(): Promise<void> {
     if (!this.#interconnect.isRunning) return;
     try {
-      await this.#interconnect.ask({ op: "closeLog" });
+      await this.#interconnect.call({ op: "closeLog" });
     } catch (error) {
       log(`the log could not be closed: ${(error as Error).message}`, "error");
     }
@@ -324,7 +326,7 @@ export class GraphSupervisor implements GraphSource {
         notified: (notice) => this.#onMessage(notice),
         started: (isFirst) => {
           const graphs = this.#open.all().map(({ shared }) => shared);
-          if (graphs.length > 0) thread.tell({ op: "adopt", graphs });
+          if (graphs.length > 0) thread.send({ op: "adopt", graphs });
           if (!isFirst) void this.#replicateAgain();
         },
       },
@@ -346,10 +348,10 @@ export class GraphSupervisor implements GraphSource {
           this.#listener?.adminDied(executor);
         },
         started: (isFirst) => {
-          for (const { shared } of this.#open.all()) thread.tell({ op: "graph", graph: shared });
+          for (const { shared } of this.#open.all()) thread.send({ op: "graph", graph: shared });
           if (!isFirst) this.#listener?.adminStarted(executor);
         },
-        asked: (ask) => this.answer(ask),
+        execute: (command) => this.execute(command),
       },
     );
     return thread;
@@ -357,9 +359,9 @@ export class GraphSupervisor implements GraphSource {
 
   /** @throws SvcError SVC2500 */
   async #recoverLogged(): Promise<void> {
-    const ask = { op: "recover", isStorable: this.root.acquire() } as const;
+    const command = { op: "recover", isStorable: this.root.acquire() } as const;
     await loadGraphEngine();
-    const { graphs, failures } = (await this.#interconnect.ask(ask)) as RecoveredGraphs;
+    const { graphs, failures } = (await this.#interconnect.call(command)) as RecoveredGraphs;
     for (const shared of graphs) this.#opened(shared, shared.logPath);
     for (const [name, message] of failures) {
       log(message, "error");
@@ -376,7 +378,7 @@ export class GraphSupervisor implements GraphSource {
       await this.#recoverLogged();
       await this.#replicate();
     }
-    const answer = await this.#interconnect.ask({ op: "control", control });
+    const answer = await this.#interconnect.call({ op: "control", control });
     this.#controls.note(control);
     return answer;
   }
@@ -386,7 +388,7 @@ export class GraphSupervisor implements GraphSource {
     try {
       await this.#replicate();
       for (const control of this.#controls.all()) {
-        await this.#interconnect.ask({ op: "control", control });
+        await this.#interconnect.call({ op: "control", control });
       }
     } catch (error) {
       log(`replication did not restart: ${(error as Error).message}`, "error");
@@ -397,7 +399,7 @@ export class GraphSupervisor implements GraphSource {
   async #replicate(): Promise<boolean> {
     // Without graphs it starts with the first one.
     if (!this.#interconnect.isRunning) return false;
-    return (await this.#interconnect.ask({ op: "replicate" })) as boolean;
+    return (await this.#interconnect.call({ op: "replicate" })) as boolean;
   }
 
   #onMessage(notice: InterconnectNotification): void {
@@ -416,7 +418,7 @@ export class GraphSupervisor implements GraphSource {
       return;
     }
     this.remove(notice.name, notice.isErased);
-    this.#interconnect.tell({ op: "removed", name: notice.name });
+    this.#interconnect.send({ op: "removed", name: notice.name });
   }
 
   /** Opens the configured and stored graphs; logs failures. */
@@ -452,7 +454,7 @@ export class GraphSupervisor implements GraphSource {
 
   #announce(shared: SharedGraph): void {
     for (const admin of this.#admins) {
-      if (admin.isRunning) admin.tell({ op: "graph", graph: shared });
+      if (admin.isRunning) admin.send({ op: "graph", graph: shared });
     }
     this.#listener?.opened(shared);
   }

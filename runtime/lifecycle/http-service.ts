@@ -121,7 +121,7 @@ export class HttpService {
       executorBounds(settings),
       this.metrics,
       {
-        asked: (ask) => graphs.answer(ask),
+        execute: (command) => graphs.execute(command),
         algorithms: (port) => graphs.algorithms.serve(port),
         ended: (id) => graphs.recover(executorThread(id)),
         died: (id) => this.#io.executorDied(id),

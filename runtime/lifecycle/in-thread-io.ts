@@ -1,7 +1,7 @@
 // The code of the IO thread in the thread that starts it, for servers of tests.
 
 import { MessageChannel } from "node:worker_threads";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type { Connect } from "../dispatch/connector.js";
 import type { ControlRequest, IoThreadData } from "../engine/io-control.js";
 import type { Transport } from "../http/transport.js";
@@ -25,7 +25,7 @@ export function startIoInThread(
     },
   );
   inside.on("message", (request: RpcRequest<ControlRequest>) => {
-    void answer(inside, request, async (ask) => (await assembled).execute(ask));
+    void executeCall(inside, request, async (command) => (await assembled).execute(command));
   });
   return {
     postMessage: (message, transfer = []) => outside.postMessage(message, transfer),

@@ -67,22 +67,22 @@ export class IoThread {
 
   /** Binds both ports. @throws SvcError if a port cannot be bound */
   listen(): Promise<Listening> {
-    return this.#ask({ op: "listen" });
+    return this.#call({ op: "listen" });
   }
 
   /** Changes the service name shown by the status services. */
   rename(name: string): Promise<void> {
-    return this.#ask({ op: "rename", name });
+    return this.#call({ op: "rename", name });
   }
 
   /** Replaces the user plugins; the executors already know them. */
   setPlugins(list: PluginList): Promise<void> {
-    return this.#ask({ op: "plugins", list });
+    return this.#call({ op: "plugins", list });
   }
 
   /** Changes the argspec hash that clients see. */
   setArgspec(hash: string): Promise<void> {
-    return this.#ask({ op: "argspec", hash });
+    return this.#call({ op: "argspec", hash });
   }
 
   /** Replaces all executors together with their plugins. */
@@ -91,7 +91,7 @@ export class IoThread {
     table: PluginTable,
     inlineDir: string | null,
   ): Promise<void> {
-    return this.#ask(
+    return this.#call(
       { op: "executors", executors, table, inlineDir },
       executors.map(({ port }) => port),
     );
@@ -99,76 +99,76 @@ export class IoThread {
 
   /** Calls the server's own plugins for warm-up, without metrics or logging. */
   warmUp(targets: readonly string[], withinMs: number): Promise<void> {
-    return this.#ask({ op: "warmUp", targets, withinMs });
+    return this.#call({ op: "warmUp", targets, withinMs });
   }
 
   /** Resolves with the number of requests the executor was running. */
   executorDied(id: number): Promise<number> {
-    return this.#ask({ op: "executorDied", id });
+    return this.#call({ op: "executorDied", id });
   }
 
   replaceExecutor(died: number, executor: ExecutorPort): Promise<void> {
-    return this.#ask({ op: "replaceExecutor", died, executor }, [executor.port]);
+    return this.#call({ op: "replaceExecutor", died, executor }, [executor.port]);
   }
 
   /** Connects an executor of built-in plugins, replacing a former one. */
   setAdmin(executor: BuiltinExecutor, port: MessagePort): Promise<void> {
-    return this.#ask({ op: "admin", executor, port }, [port]);
+    return this.#call({ op: "admin", executor, port }, [port]);
   }
 
   adminDied(executor: BuiltinExecutor): Promise<void> {
-    return this.#ask({ op: "adminDied", executor });
+    return this.#call({ op: "adminDied", executor });
   }
 
   /** Announces a graph to the status services. */
   addGraph(graph: SharedGraph): Promise<void> {
-    return this.#ask({ op: "graph", graph });
+    return this.#call({ op: "graph", graph });
   }
 
   /** Publishes the graphs that failed to open. */
   setUnloadable(graphs: readonly UnloadableGraph[]): Promise<void> {
-    return this.#ask({ op: "unloadable", graphs });
+    return this.#call({ op: "unloadable", graphs });
   }
 
   /** Publishes the running algorithms. */
   setAlgorithms(report: AlgorithmReport): Promise<void> {
-    return this.#ask({ op: "algorithms", report });
+    return this.#call({ op: "algorithms", report });
   }
 
   /** Sends a client the outcome of its operation. */
   controlled(number: number, outcome: ControlOutcome): Promise<void> {
-    return this.#ask({ op: "controlled", number, outcome });
+    return this.#call({ op: "controlled", number, outcome });
   }
 
   /** Runs a job now. @throws Error if it is unknown or runs */
   runJob(name: string): Promise<void> {
-    return this.#ask({ op: "runJob", name });
+    return this.#call({ op: "runJob", name });
   }
 
   setNode(node: NodeState): Promise<void> {
-    return this.#ask({ op: "node", node });
+    return this.#call({ op: "node", node });
   }
 
   /** @throws SvcError SVC2800 if too few partitions would be alive */
   setMatrix(dispatcher: object): Promise<void> {
-    return this.#ask({ op: "matrix", dispatcher });
+    return this.#call({ op: "matrix", dispatcher });
   }
 
   /** Lets requests for back-ends wait; returns the number that is still running. */
   async hold(hold: RequestHold): Promise<number> {
-    return Number(await this.#ask<unknown>({ op: "hold", hold }));
+    return Number(await this.#call<unknown>({ op: "hold", hold }));
   }
 
   /** Sends the requests that wait. */
   release(): Promise<void> {
-    return this.#ask({ op: "release" });
+    return this.#call({ op: "release" });
   }
 
   /** Refuses new requests, drains running ones up to the timeout, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
     const limitMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;
     const timeout = sleep(limitMs, undefined, { ref: false });
-    await Promise.race([this.#ask({ op: "stop", timeoutMs }), timeout]);
+    await Promise.race([this.#call({ op: "stop", timeoutMs }), timeout]);
     this.#closing = true;
     await this.#worker.terminate();
   }
@@ -177,13 +177,13 @@ export class IoThread {
   async kill(): Promise<void> {
     const timeout = sleep(STOP_GRACE_MS, undefined, { ref: false });
     // Open sockets of `uws` would abort the process.
-    await Promise.race([this.#ask({ op: "close" }).catch(() => {}), timeout]);
+    await Promise.race([this.#call({ op: "close" }).catch(() => {}), timeout]);
     this.#closing = true;
     await this.#worker.terminate();
   }
 
-  #ask<T>(ask: ControlRequest, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
-    return this.#rpc.ask(this.#worker, ask, transfer);
+  #call<T>(command: ControlRequest, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
+    return this.#rpc.call(this.#worker, command, transfer);
   }
 }
 

@@ -13,7 +13,7 @@ import { Backoff } from "../base/backoff.js";
 import { log } from "../base/log.js";
 import { logEvent } from "../base/recent-events.js";
 import { RpcClient, SyncRpcClient } from "../base/wire/rpc-client.js";
-import { answer, type RpcReply, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcReply, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { DataError, SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/errors.js";
 import { startThread, type Thread } from "./start-thread.js";
@@ -53,7 +53,7 @@ export interface ThreadEvents<N> {
   /**
    * Executes a call of the thread, which awaits the reply; such a thread gets no blocking calls.
    */
-  asked?(ask: GraphCommand): Promise<unknown>;
+  execute?(command: GraphCommand): Promise<unknown>;
   /** Receives notifications of the thread. */
   notified?(notice: N): void;
 }
@@ -92,21 +92,21 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
     return this.#kind.number(this.#deaths);
   }
 
-  ask(ask: A): Promise<unknown> {
+  call(command: A): Promise<unknown> {
     const { worker } = this.#thread();
     // Keeps the process alive until the reply.
     worker.ref();
-    return this.#rpc.ask(worker, ask);
+    return this.#rpc.call(worker, command);
   }
 
   /** Sends a one-way call. */
-  tell(ask: A, transfer: readonly Transferable[] = []): void {
-    this.#rpc.tell(this.#thread().worker, ask, transfer);
+  send(command: A, transfer: readonly Transferable[] = []): void {
+    this.#rpc.send(this.#thread().worker, command, transfer);
   }
 
-  /** Like `ask`, blocking the main thread. */
-  askNow(ask: A, giveUpAt: number): unknown {
-    return this.#thread().sync.ask(ask, giveUpAt);
+  /** Like `call`, but blocks the main thread. */
+  callSync(command: A, giveUpAt: number): unknown {
+    return this.#thread().sync.call(command, giveUpAt);
   }
 
   /** Terminates the thread, which is then replaced. */
@@ -143,7 +143,7 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
     this.#startedAtMs = performance.now();
     // Alone it does not keep the process alive.
     worker.unref();
-    if (this.#events.asked !== undefined) this.#serveCalls(port1, signal);
+    if (this.#events.execute !== undefined) this.#serveCalls(port1, signal);
     port1.unref();
     let reason = "exited by itself";
     worker.on("message", (message: RpcReply | N) => {
@@ -162,14 +162,14 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
 
   #serveCalls(port: MessagePort, signal: Int32Array): void {
     port.on("message", (request: RpcRequest<GraphCommand>) => {
-      void answer(port, request, (ask) => this.#events.asked!(ask), signal);
+      void executeCall(port, request, (command) => this.#events.execute!(command), signal);
     });
   }
 
   #onReply(answer: RpcReply): void {
     const error = this.#rpc.settle(answer);
     // During `close` the caller awaits the exit.
-    if (!this.#rpc.isWaiting && !this.#closed) this.#running?.worker.unref();
+    if (!this.#rpc.hasPending && !this.#closed) this.#running?.worker.unref();
     if (error !== null) log(`${this.#kind.title}: ${error.message}`, "error");
   }
 
@@ -199,9 +199,9 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
   }
 
   #repeatPending(worker: Worker): void {
-    this.#rpc.askAgain(worker, MAX_DEATHS, () => {
+    this.#rpc.resendPending(worker, MAX_DEATHS, () => {
       return new DataError(`${this.#kind.title} died`);
     });
-    if (this.#rpc.isWaiting) worker.ref();
+    if (this.#rpc.hasPending) worker.ref();
   }
 }

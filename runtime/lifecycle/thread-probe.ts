@@ -33,7 +33,7 @@ interface Frame {
  */
 export function usedBytes(worker: Worker): Promise<number | null> {
   return probe(worker, async (thread) => {
-    const { result } = await thread.ask("Runtime.evaluate", { expression: BUFFERS });
+    const { result } = await thread.call("Runtime.evaluate", { expression: BUFFERS });
     const value = result?.result?.value;
     return typeof value === "number" ? value : null;
   });
@@ -43,11 +43,11 @@ export function usedBytes(worker: Worker): Promise<number | null> {
 export function currentSourceLine(worker: Worker): Promise<string | null> {
   return probe(worker, async (thread) => {
     const paused = thread.event("Debugger.paused");
-    await thread.ask("Debugger.enable");
-    await thread.ask("Debugger.pause");
+    await thread.call("Debugger.enable");
+    await thread.call("Debugger.pause");
     const frames = (await paused).params?.callFrames ?? [];
     // A thread left paused could not even be terminated.
-    await thread.ask("Debugger.resume");
+    await thread.call("Debugger.resume");
     for (const { location } of frames) {
       const { scriptId, lineNumber, columnNumber = 0 } = location;
       const url = thread.scripts.get(scriptId) ?? "";
@@ -85,7 +85,7 @@ class ProbedThread {
     return new Promise((resolve) => this.#waiting.set(method, resolve));
   }
 
-  ask(method: string, params: object = {}): Promise<Reply> {
+  call(method: string, params: object = {}): Promise<Reply> {
     const id = ++this.#lastId;
     const message = JSON.stringify({ id, method, params });
     const answered = new Promise<Reply>((resolve) => this.#waiting.set(id, resolve));

@@ -6,7 +6,7 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { MAIN_SLOTS, TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { lowerThreadPriority } from "../base/thread-priority.js";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import { SharedState, SLOTS } from "../base/wire/shared-state.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
@@ -82,19 +82,19 @@ function withinSlice(entry: PluginEntry, slice: TimeSlice): PluginEntry {
   return { ...entry, invoke: (request, source) => slice.run(() => invoke(request, source)) };
 }
 
-function act(ask: AdminCommand): unknown {
-  switch (ask.op) {
+function act(command: AdminCommand): unknown {
+  switch (command.op) {
     case "graph":
-      return pushed.add(ask.graph);
+      return pushed.add(command.graph);
     case "serve":
-      return serve(ask.server);
+      return serve(command.server);
     case "argspec":
-      return forms.set(ask.argspec);
+      return forms.set(command.argspec);
   }
 }
 
 function onMessage(request: RpcRequest<AdminCommand>): void {
-  void answer(parentPort!, request, act);
+  void executeCall(parentPort!, request, act);
 }
 
 /** A request may arrive before the message, sent earlier, that its graph is open. */

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
 import { lowerThreadPriority } from "../base/thread-priority.js";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import { runWholeGraph } from "../graph/api/entry-points.js";
 import type { AlgorithmCommand, AlgorithmProgress } from "../graph/manager/algorithm-messages.js";
 import { CommitClock, countPublished, flushSince } from "../graph/manager/logging-entry-points.js";
@@ -65,5 +65,5 @@ function reportProgress(id: number): (share: number) => void {
 }
 
 parentPort!.on("message", (request: RpcRequest<AlgorithmCommand>) => {
-  void answer(parentPort!, request, act);
+  void executeCall(parentPort!, request, act);
 });

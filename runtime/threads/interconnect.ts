@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { Interconnect } from "../interconnect/interconnect.js";
 import type { CrossThreadGraphs } from "../interconnect/replica-graphs.js";
@@ -43,18 +43,18 @@ function tellMain(notice: InterconnectNotification): void {
   parentPort!.postMessage(notice);
 }
 
-function act(ask: InterconnectCommand): unknown {
-  switch (ask.op) {
+function act(command: InterconnectCommand): unknown {
+  switch (command.op) {
     case "keep":
-      return interconnect.keep(ask.request);
+      return interconnect.keep(command.request);
     case "recover":
-      return interconnect.recover(ask.isStorable);
+      return interconnect.recover(command.isStorable);
     case "adopt":
-      return interconnect.adopt(ask.graphs);
+      return interconnect.adopt(command.graphs);
     case "save":
-      return interconnect.save(ask.timeoutMs);
+      return interconnect.save(command.timeoutMs);
     case "erase":
-      return interconnect.erase(ask.identity);
+      return interconnect.erase(command.identity);
     case "replicate":
       return interconnect.replicate(
         everywhere,
@@ -63,10 +63,10 @@ function act(ask: InterconnectCommand): unknown {
         () => tellMain({ notice: "restart" }),
       );
     case "control":
-      return interconnect.control(ask.control);
+      return interconnect.control(command.control);
     case "removed":
-      removals.get(ask.name)?.();
-      removals.delete(ask.name);
+      removals.get(command.name)?.();
+      removals.delete(command.name);
       return;
     case "closeLog":
       return interconnect.closeLog();
@@ -75,9 +75,9 @@ function act(ask: InterconnectCommand): unknown {
 
 port.on(
   "message",
-  (request: RpcRequest<InterconnectCommand>) => void answer(port, request, act, signal),
+  (request: RpcRequest<InterconnectCommand>) => void executeCall(port, request, act, signal),
 );
 parentPort!.on(
   "message",
-  (request: RpcRequest<InterconnectCommand>) => void answer(parentPort!, request, act),
+  (request: RpcRequest<InterconnectCommand>) => void executeCall(parentPort!, request, act),
 );

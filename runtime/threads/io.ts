@@ -2,7 +2,7 @@
 // main thread.
 
 import { log } from "../base/log.js";
-import { answer, type RpcRequest } from "../base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type {
   ControlledServer,
   ControlRequest,
@@ -32,5 +32,6 @@ process.setUncaughtExceptionCaptureCallback((error: unknown) => {
 
 port.on(
   "message",
-  (request: RpcRequest<ControlRequest>) => void answer(port, request, (ask) => server.execute(ask)),
+  (request: RpcRequest<ControlRequest>) =>
+    void executeCall(port, request, (command) => server.execute(command)),
 );

@@ -176,7 +176,7 @@ function startSupervisor(store: GraphStore): Thread {
   const shared = { share: store.share, path: null, logPath: "web", isLocal: false };
   const events = {
     died: (thread: number) => void deaths.push(thread),
-    asked: async () => shared,
+    execute: async () => shared,
     changed: () => undefined,
   };
   const clock = new CommitClock().buffer;

@@ -1,7 +1,7 @@
 // RPC messages between threads:
 //
-//   client thread    {number, ask}  ──►  server thread
-//                    {number, value} or {number, failure}  ◄──
+//   client thread    {id, command}  ──►  server thread
+//                    {id, value} or {id, failure}  ◄──
 //
 // Each call gets one reply, in any order. Errors cross as text and are rebuilt by the caller.
 
@@ -9,13 +9,13 @@ import { isErrorCode } from "../error-codes.js";
 import { SvcError } from "../errors.js";
 
 export interface RpcRequest<A> {
-  readonly number: number;
-  readonly ask: A;
+  readonly id: number;
+  readonly command: A;
 }
 
 export type RpcReply =
-  | { readonly number: number; readonly value: unknown }
-  | { readonly number: number; readonly failure: Failure };
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly failure: Failure };
 
 /** A serialized error. */
 export interface Failure {
@@ -40,19 +40,19 @@ interface Poster {
  * Executes a call at once and posts its reply, also on failure.
  * @param signal raised afterwards, for a blocked caller
  */
-export async function answer<A>(
+export async function executeCall<A>(
   port: Poster,
-  { number, ask }: RpcRequest<A>,
-  act: (ask: A) => unknown,
+  { id, command }: RpcRequest<A>,
+  act: (command: A) => unknown,
   signal?: Int32Array,
 ): Promise<void> {
   let reply: RpcReply;
   try {
-    reply = { number, value: await act(ask) };
+    reply = { id, value: await act(command) };
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     const code = error instanceof SvcError ? error.code : "";
-    reply = { number, failure: { name, code, message } };
+    reply = { id, failure: { name, code, message } };
   }
   port.postMessage(reply);
   if (signal === undefined) return;

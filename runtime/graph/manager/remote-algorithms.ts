@@ -28,18 +28,18 @@ export class RemoteAlgorithms implements BackgroundRunner {
   async run(call: BackgroundCall, { onProgress, signal }: StepOptions): Promise<unknown> {
     const id = ++this.#lastId;
     if (onProgress !== undefined) this.#progress.set(id, onProgress);
-    const cancel = (): void => this.#rpc.tell(this.#port, { op: "cancel", id, reason: "" });
+    const cancel = (): void => this.#rpc.send(this.#port, { op: "cancel", id, reason: "" });
     signal?.addEventListener("abort", cancel, { once: true });
     this.#port.ref();
     try {
-      return await this.#rpc.ask(this.#port, { op: "run", id, call });
+      return await this.#rpc.call(this.#port, { op: "run", id, call });
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
     } finally {
       this.#progress.delete(id);
       signal?.removeEventListener("abort", cancel);
-      if (!this.#rpc.isWaiting) this.#port.unref();
+      if (!this.#rpc.hasPending) this.#port.unref();
     }
   }
 }

@@ -20,24 +20,24 @@ export class RpcGraphSource implements GraphSource {
   }
 
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
-    return this.#port.ask({ op: "open", request }, giveUpAt) as SharedGraph;
+    return this.#port.call({ op: "open", request }, giveUpAt) as SharedGraph;
   }
 
   find(name: string): SharedGraph | null {
-    return this.#port.ask({ op: "find", name }, Number.POSITIVE_INFINITY) as SharedGraph | null;
+    return this.#port.call({ op: "find", name }, Number.POSITIVE_INFINITY) as SharedGraph | null;
   }
 
   names(): readonly string[] {
-    return this.#port.ask({ op: "names" }, Number.POSITIVE_INFINITY) as readonly string[];
+    return this.#port.call({ op: "names" }, Number.POSITIVE_INFINITY) as readonly string[];
   }
 
   remove(name: string, isErased: boolean): boolean {
-    const ask: GraphCommand = { op: "remove", name, isErased };
-    return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
+    const command: GraphCommand = { op: "remove", name, isErased };
+    return this.#port.call(command, Number.POSITIVE_INFINITY) as boolean;
   }
 
   sync(repair: RepairAction, timeoutMs: number): boolean {
-    const ask: GraphCommand = { op: "sync", sync: { repair, timeoutMs } };
-    return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
+    const command: GraphCommand = { op: "sync", sync: { repair, timeoutMs } };
+    return this.#port.call(command, Number.POSITIVE_INFINITY) as boolean;
   }
 }

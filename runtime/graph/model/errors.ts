@@ -128,5 +128,5 @@ export const SERIALIZABLE_GRAPH_ERRORS = {
       ? new SvcError(code, message)
       : new InternalError(`${name}: ${message}`);
   },
-  late: (): SvcError => new OperationTimeout("the thread that keeps graphs does not answer"),
+  timedOut: (): SvcError => new OperationTimeout("the thread that keeps graphs does not answer"),
 };

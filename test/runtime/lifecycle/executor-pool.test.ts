@@ -43,7 +43,7 @@ async function startPool(lives: Life[]) {
     ...{ hasInstanceStart: false, stopTimeoutMs: 1 },
   };
   const events = {
-    asked: async () => null,
+    execute: async () => null,
     algorithms: (port: MessagePort) => port.close(),
     ended: () => {},
     died: async () => 0,

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { SvcError } from "../../../../runtime/base/errors.js";
 import { RpcClient, SyncRpcClient } from "../../../../runtime/base/wire/rpc-client.js";
 import {
-  answer,
+  executeCall,
   type RpcReply,
   type RpcRequest,
 } from "../../../../runtime/base/wire/rpc-messages.js";
@@ -22,9 +22,9 @@ const test = suite("rpc client");
 
 /** A thread that records its calls and replies when told to. */
 class Other {
-  readonly asked: RpcRequest<string>[] = [];
+  readonly calls: RpcRequest<string>[] = [];
   postMessage(message: unknown): void {
-    this.asked.push(message as RpcRequest<string>);
+    this.calls.push(message as RpcRequest<string>);
   }
 }
 
@@ -39,78 +39,78 @@ test("rejects a call that cannot be sent, without waiting", async () => {
   const [channel, gone] = [new MessageChannel(), new MessageChannel()];
   gone.port1.close();
   await once(gone.port2, "close");
-  const asker = new RpcClient<object>();
-  const failure = await failureOf(asker.ask(channel.port1, {}, [gone.port2]));
+  const client = new RpcClient<object>();
+  const failure = await failureOf(client.call(channel.port1, {}, [gone.port2]));
   assert.match(failure.message, "detached");
-  assert.is(asker.isWaiting, false);
+  assert.is(client.hasPending, false);
   channel.port1.close();
 });
 
 test("matches replies to calls in any order and drops unmatched ones", async () => {
   const other = new Other();
-  const asker = new RpcClient<string>();
-  const first = asker.ask<number>(other, "a");
-  const second = asker.ask<number>(other, "b");
-  asker.tell(other, "c");
-  const [a, b, c] = other.asked.map(({ number }) => number) as [number, number, number];
-  assert.is(asker.settle({ number: c, value: 3 }), null);
-  assert.is(asker.settle({ number: b, value: 2 }), null);
-  assert.is(asker.isWaiting, true);
-  assert.is(asker.settle({ number: a, value: 1 }), null);
-  assert.is(asker.settle({ number: a, value: 7 }), null);
-  assert.equal([await first, await second, asker.isWaiting], [1, 2, false]);
+  const client = new RpcClient<string>();
+  const first = client.call<number>(other, "a");
+  const second = client.call<number>(other, "b");
+  client.send(other, "c");
+  const [a, b, c] = other.calls.map(({ id }) => id) as [number, number, number];
+  assert.is(client.settle({ id: c, value: 3 }), null);
+  assert.is(client.settle({ id: b, value: 2 }), null);
+  assert.is(client.hasPending, true);
+  assert.is(client.settle({ id: a, value: 1 }), null);
+  assert.is(client.settle({ id: a, value: 7 }), null);
+  assert.equal([await first, await second, client.hasPending], [1, 2, false]);
 });
 
 test("preserves error codes, and returns errors of one-way calls", async () => {
   const other = new Other();
-  const asker = new RpcClient<string>();
-  const asked = asker.ask(other, "a");
-  asker.tell(other, "b");
+  const client = new RpcClient<string>();
+  const pending = client.call(other, "a");
+  client.send(other, "b");
   const returned: (Error | null)[] = [];
   function settle(given: RpcReply): void {
-    returned.push(asker.settle(given));
+    returned.push(client.settle(given));
   }
-  for (const ask of other.asked) {
+  for (const call of other.calls) {
     const error = new SvcError("SVC2202", "port 1 is taken");
-    await answer({ postMessage: (given) => settle(given as RpcReply) }, ask, () => {
+    await executeCall({ postMessage: (given) => settle(given as RpcReply) }, call, () => {
       throw error;
     });
   }
-  const error = (await failureOf(asked)) as SvcError;
+  const error = (await failureOf(pending)) as SvcError;
   assert.equal([error.code, error.message], ["SVC2202", "port 1 is taken"]);
   assert.is(returned[0], null);
   assert.is((returned[1] as SvcError).code, "SVC2202");
-  const plain = asker.ask(other, "c");
+  const plain = client.call(other, "c");
   const failure = { name: "TypeError", code: "", message: "x is not a function" };
-  asker.settle({ number: other.asked.at(-1)!.number, failure });
+  client.settle({ id: other.calls.at(-1)!.id, failure });
   assert.is((await failureOf(plain)).message, "x is not a function");
 });
 
 test("repeats unanswered calls of a dead thread on the next one, with a limit", async () => {
-  const asker = new RpcClient<string>();
+  const client = new RpcClient<string>();
   const [first, second, third] = [new Other(), new Other(), new Other()];
-  const lost = asker.ask(first, "a");
-  asker.askAgain(second, 2, () => new Error("died"));
-  const late = asker.ask<string>(second, "b");
-  asker.askAgain(third, 2, () => new Error("died"));
+  const lost = client.call(first, "a");
+  client.resendPending(second, 2, () => new Error("died"));
+  const late = client.call<string>(second, "b");
+  client.resendPending(third, 2, () => new Error("died"));
   assert.is((await failureOf(lost)).message, "died");
   assert.equal(
-    [second, third].map(({ asked }) => asked.map(({ ask }) => ask)),
+    [second, third].map(({ calls }) => calls.map(({ command }) => command)),
     [["a", "b"], ["b"]],
   );
-  asker.settle({ number: third.asked[0]!.number, value: "b" });
+  client.settle({ id: third.calls[0]!.id, value: "b" });
   assert.is(await late, "b");
-  const last = asker.ask(third, "c");
-  asker.rejectAll(new Error("ended"));
-  assert.equal([(await failureOf(last)).message, asker.isWaiting], ["ended", false]);
+  const last = client.call(third, "c");
+  client.rejectAll(new Error("ended"));
+  assert.equal([(await failureOf(last)).message, client.hasPending], ["ended", false]);
 });
 
 const ANSWERS = `
   const { workerData: { port, signal } } = require("node:worker_threads");
-  port.on("message", ({ number, ask }) => {
-    const failure = { name: ask, code: "", message: "as asked" };
-    port.postMessage({ number: number - 1, value: "too late for who had asked" });
-    port.postMessage(ask === "echo" ? { number, value: ask } : { number, failure });
+  port.on("message", ({ id, command }) => {
+    const failure = { name: command, code: "", message: "as requested" };
+    port.postMessage({ id: id - 1, value: "a reply to an earlier call" });
+    port.postMessage(command === "echo" ? { id, value: command } : { id, failure });
     Atomics.add(signal, 0, 1);
     Atomics.notify(signal, 0);
   });`;
@@ -120,18 +120,18 @@ test("returns the reply to a blocking caller, or throws the error by its class",
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const workerData = { port: port2, signal };
   const worker = new Worker(ANSWERS, { eval: true, workerData, transferList: [port2] });
-  const asker = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
+  const client = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
   try {
     const giveUpAt = performance.now() + 8000;
-    assert.is(asker.ask("echo", giveUpAt), "echo");
+    assert.is(client.call("echo", giveUpAt), "echo");
     assert.throws(
-      () => asker.ask("AccessError", giveUpAt),
+      () => client.call("AccessError", giveUpAt),
       (e: unknown) => e instanceof AccessError,
     );
     assert.throws(
-      () => asker.ask("constructor", giveUpAt),
+      () => client.call("constructor", giveUpAt),
       (e: unknown) => {
-        return e instanceof InternalError && e.message === "constructor: as asked";
+        return e instanceof InternalError && e.message === "constructor: as requested";
       },
     );
   } finally {
@@ -152,14 +152,14 @@ test("preserves class or code of graph errors", () => {
 test("times out a blocking call", () => {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
-  const asker = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
+  const client = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
   assert.throws(
-    () => asker.ask("a", performance.now() + 5),
+    () => client.call("a", performance.now() + 5),
     (e: unknown) => {
       return e instanceof OperationTimeout;
     },
   );
-  assert.is(receiveMessageOnPort(port2)?.message.ask, "a");
+  assert.is(receiveMessageOnPort(port2)?.message.command, "a");
   port1.close();
 });
 
