@@ -42,11 +42,11 @@ export function makeChange(
   before: string | null = null,
   after: string | null = null,
 ): Change {
-  const { severity, says } = RULES[rule];
+  const { severity, predicate } = RULES[rule];
   const place = (parameter ?? "") + path;
   const subject = [plugin === "" ? "the service" : plugin, place].filter((text) => text !== "");
   const texts = changedTexts({ before, after });
-  const message = `${subject.join(": ")} ${says}${texts === "" ? "" : `: ${texts}`}`;
+  const message = `${subject.join(": ")} ${predicate}${texts === "" ? "" : `: ${texts}`}`;
   return { severity, rule, plugin, parameter, path: place, before, after, message };
 }
 

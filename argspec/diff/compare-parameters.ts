@@ -1,6 +1,6 @@
-// Compares the parameters and the body of a plugin. Whatever former clients may send must still be
-// accepted and mean the same, by its type and by its wire form (http-interface, "Plugin execution"
-// rule 4).
+// Compares the parameters and the body of a plugin. The new plugin must accept all values of former
+// clients with the same meaning, by type and by encoding (http-interface, "Plugin execution" rule
+// 4).
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema, ParamSpec } from "../argspec.js";
@@ -13,11 +13,11 @@ import { typeText, valueText } from "./type-text.js";
 
 type Wire = ParamSpec["wire"];
 /**
- * How a server of another type reads a value as a client writes it: the same
- * `value`, if it is of the type there; a `text` that shows it; null: something else, or a fault.
+ * How a server that declares the second encoding reads a value that a client sends in the first:
+ * as the same `value`, as its `text`, or, if null, as another value or an error.
  *
  *   5 ─ int, float ─► `5` ─ int, float, json ─► 5        text ─ str ─► `true` ─ json ─► true
- *                         └ str, bytes ─► the text `5`                  `text` ─ json ─► fault
+ *                         └ str, bytes ─► the text `5`                  `text` ─ json ─► error
  */
 const READ_AS: Readonly<Record<Wire, Readonly<Record<Wire, "value" | "text" | null>>>> = {
   int: { int: "value", float: "value", json: "value", str: "text", bytes: "text" },
@@ -57,9 +57,7 @@ export function compareParameters(before: Side, after: Side): readonly Change[] 
   return changes;
 }
 
-/**
- * The body is compared by position, so that it is never mistaken for a parameter of the same name.
- */
+/** Returns parameters by position and name: a body may have the name of a parameter. */
 function parametersOf({ params, content }: Operation): ReadonlyMap<string, ParamSpec> {
   const all = content === null ? params : [...params, content];
   return new Map(all.map((param) => [`${param.in} ${param.name}`, param]));

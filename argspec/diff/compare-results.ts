@@ -10,14 +10,14 @@ import { schemaTexts } from "./schema-texts.js";
 export function compareResults(before: Side, after: Side): readonly Change[] {
   const [from, to] = [before.operation.result.kind, after.operation.result.kind];
   const subject = { plugin: after.operation.name, parameter: "result" };
-  if (formOf(from) !== formOf(to)) {
-    const isKnown = from === "union" && to === "response";
-    return [makeChange(isKnown ? "result-known" : "result-kind", subject, from, to)];
+  if (resultForm(from) !== resultForm(to)) {
+    const isNarrowed = from === "union" && to === "response";
+    return [makeChange(isNarrowed ? "result-known" : "result-kind", subject, from, to)];
   }
-  const former = partsOf(before);
+  const former = listParts(before);
   const changes: Change[] = [...compareMediaTypes(before, after)];
-  let isTold = true;
-  for (const [path, type] of partsOf(after)) {
+  let hasSameTexts = true;
+  for (const [path, type] of listParts(after)) {
     const known = former.get(path);
     if (known === undefined) {
       changes.push(makeChange("result-widened", { ...subject, path }, "no value", "a value"));
@@ -25,18 +25,18 @@ export function compareResults(before: Side, after: Side): readonly Change[] {
     }
     const change = compareTypes(known, type, { ...subject, path });
     if (change !== null) changes.push(change);
-    isTold &&= schemaTexts(known) === schemaTexts(type);
+    hasSameTexts &&= schemaTexts(known) === schemaTexts(type);
   }
-  return changes.length > 0 || isTold ? changes : [makeChange("result-text", subject)];
+  return changes.length > 0 || hasSameTexts ? changes : [makeChange("result-text", subject)];
 }
 
 /** Clients read plain values and unions in the same way. */
-function formOf(kind: Operation["result"]["kind"]): string {
+function resultForm(kind: Operation["result"]["kind"]): string {
   return kind === "union" ? "value" : kind;
 }
 
-/** A union of result kinds can be any value. */
-function partsOf({ operation: { result }, definitions }: Side): ReadonlyMap<string, Type> {
+/** Returns types by path; a union of result kinds can be any value and has none. */
+function listParts({ operation: { result }, definitions }: Side): ReadonlyMap<string, Type> {
   if (result.kind === "response") {
     return new Map([
       [".sortkey", { schema: result.sortkey, definitions }],
@@ -49,9 +49,9 @@ function partsOf({ operation: { result }, definitions }: Side): ReadonlyMap<stri
 
 function compareTypes(before: Type, after: Type, subject: Required<Subject>): Change | null {
   const at = (path: string) => ({ ...subject, path: subject.path + path });
-  const unknown = findIncompatibility(after, before, "tolerant");
-  if (unknown !== null) {
-    return makeChange("result-widened", at(unknown.path), unknown.accepted, unknown.given);
+  const wider = findIncompatibility(after, before, "tolerant");
+  if (wider !== null) {
+    return makeChange("result-widened", at(wider.path), wider.accepted, wider.given);
   }
   const more = findIncompatibility(after, before, "strict");
   if (more !== null) return makeChange("result-narrowed", at(more.path), more.accepted, more.given);

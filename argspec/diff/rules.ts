@@ -6,209 +6,208 @@ export type Severity = "breaking" | "compatible" | "docs";
 
 export interface Rule {
   readonly severity: Severity;
-  /** Predicate of the sentence, following the name of the subject. */
-  readonly says: string;
+  /** Completes a sentence that begins with the name of the plugin or parameter. */
+  readonly predicate: string;
   /** Reason for the severity. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 const table = {
   "prefix-removed": {
     severity: "breaking",
-    says: "no longer responds under its former prefix",
-    because: "Paths below the former prefix are not found.",
+    predicate: "no longer responds under its former prefix",
+    reason: "Paths below the former prefix are not found.",
   },
   "prefix-added": {
     severity: "compatible",
-    says: "also responds below a prefix",
-    because: "All other paths stay.",
+    predicate: "also responds below a prefix",
+    reason: "All other paths stay.",
   },
   "service-renamed": {
     severity: "docs",
-    says: "has another name",
-    because: "Clients neither send nor read it.",
+    predicate: "has another name",
+    reason: "Clients neither send nor read it.",
   },
   "plugin-removed": {
     severity: "breaking",
-    says: "is gone",
-    because: "Clients get 404. A rename counts as removal plus addition.",
+    predicate: "is gone",
+    reason: "Clients get 404. A rename counts as removal plus addition.",
   },
   "plugin-added": {
     severity: "compatible",
-    says: "is new",
-    because: "No client calls it yet.",
+    predicate: "is new",
+    reason: "No client calls it yet.",
   },
   "plugin-roles": {
     severity: "compatible",
-    says: "is executed in other roles",
-    because:
-      "Parameters and result are compared separately; in the envelope, `partitions` changes.",
+    predicate: "has other roles",
+    reason: "Parameters and result are compared separately; in the envelope, `partitions` changes.",
   },
   "plugin-readonly": {
     severity: "compatible",
-    says: "is safe to repeat now",
-    because: "Former clients retry less often than they could.",
+    predicate: "is now retryable",
+    reason: "Former clients retry less often than they could.",
   },
   "plugin-not-readonly": {
     severity: "compatible",
-    says: "is no longer safe to repeat",
-    because:
+    predicate: "is no longer retryable",
+    reason:
       "No call fails. Former clients still retry it after a failure: regenerate them before it " +
       "changes anything that must not happen twice.",
   },
   "plugin-graph": {
     severity: "docs",
-    says: "works on another graph",
-    because: "Clients never name it.",
+    predicate: "uses another graph",
+    reason: "Clients do not send its name.",
   },
   "plugin-deprecated": {
     severity: "docs",
-    says: "is deprecated",
-    because: "It responds as before.",
+    predicate: "is deprecated",
+    reason: "It responds as before.",
   },
   "plugin-restored": {
     severity: "docs",
-    says: "is no longer deprecated",
-    because: "It responds as before.",
+    predicate: "is no longer deprecated",
+    reason: "It responds as before.",
   },
   "plugin-errors": {
     severity: "docs",
-    says: "documents other errors",
-    because: "Documented errors are information, not a contract.",
+    predicate: "documents other errors",
+    reason: "Documented errors are information, not a contract.",
   },
   "error-added": {
     severity: "compatible",
-    says: "is now a declared error",
-    because: "Former clients receive it like any error of the plugin.",
+    predicate: "is now a declared error",
+    reason: "Former clients receive it like any error of the plugin.",
   },
   "error-removed": {
     severity: "compatible",
-    says: "is no longer a declared error",
-    because: "Clients that handle it receive it like any error of the plugin, or not at all.",
+    predicate: "is no longer a declared error",
+    reason: "Clients that handle it receive it like any error of the plugin, or not at all.",
   },
   "error-status": {
     severity: "breaking",
-    says: "is answered with another status",
-    because: "Former clients identify the error by its name and status.",
+    predicate: "has another status",
+    reason: "Former clients identify the error by its name and status.",
   },
   "error-details": {
     severity: "breaking",
-    says: "carries what it did not",
-    because: "Clients may read details of an unknown type.",
+    predicate: "has details of another type",
+    reason: "Clients may read details of an unknown type.",
   },
   "plugin-text": {
     severity: "docs",
-    says: "is described otherwise",
-    because: "Texts change no call.",
+    predicate: "has another description",
+    reason: "Descriptions do not affect calls.",
   },
   "parameters-closed": {
     severity: "breaking",
-    says: "takes only the parameters that it lists now",
-    because: "Former clients may send unlisted parameters, which no longer have an effect.",
+    predicate: "accepts only listed parameters now",
+    reason: "Former clients may send unlisted parameters, which no longer have an effect.",
   },
   "parameters-open": {
     severity: "compatible",
-    says: "takes parameters that it does not list",
-    because: "Former clients send listed ones.",
+    predicate: "accepts unlisted parameters",
+    reason: "Former clients send listed parameters only.",
   },
   "parameter-removed": {
     severity: "breaking",
-    says: "is no longer accepted",
-    because:
+    predicate: "is no longer accepted",
+    reason:
       "The server ignores unknown parameters, so the call succeeds without the intended " +
       "effect, which is worse than an error. A rename counts as removal plus addition.",
   },
   "parameter-unlisted": {
     severity: "compatible",
-    says: "is no longer listed",
-    because: "The plugin accepts unlisted parameters, such as the ones of a remote engine.",
+    predicate: "is no longer listed",
+    reason: "The plugin accepts unlisted parameters, such as the ones of a remote engine.",
   },
   "parameter-added": {
     severity: "compatible",
-    says: "is new and optional",
-    because: "Former clients leave it out.",
+    predicate: "is new and optional",
+    reason: "Former clients omit it.",
   },
   "parameter-added-required": {
     severity: "breaking",
-    says: "is new and required",
-    because: "Former clients leave it out and are answered with 400.",
+    predicate: "is new and required",
+    reason: "Former clients omit it and get 400.",
   },
   "parameter-required": {
     severity: "breaking",
-    says: "is required now",
-    because: "Clients that leave it out are answered with 400.",
+    predicate: "is required now",
+    reason: "Clients that omit it get 400.",
   },
   "parameter-optional": {
     severity: "compatible",
-    says: "is optional now",
-    because: "Former clients give it.",
+    predicate: "is optional now",
+    reason: "Former clients continue to send it.",
   },
   "parameter-narrowed": {
     severity: "breaking",
-    says: "takes fewer values",
-    because:
+    predicate: "accepts fewer values",
+    reason:
       "Values that a former client may send are rejected or ignored: the former type is not " +
       "assignable to the new one. A property that is no longer declared counts as rejected.",
   },
   "parameter-widened": {
     severity: "compatible",
-    says: "takes more values",
-    because: "All values of former clients have the new type, and are sent in the same form.",
+    predicate: "accepts more values",
+    reason: "All values of former clients have the new type and the same encoding.",
   },
   "parameter-form": {
     severity: "breaking",
-    says: "travels in another form",
-    because: "The text that former clients send would be misread or rejected.",
+    predicate: "has another encoding",
+    reason: "The text that former clients send would be misread or rejected.",
   },
   "parameter-as-text": {
     severity: "compatible",
-    says: "takes any text instead of numbers",
-    because:
+    predicate: "accepts any text instead of numbers",
+    reason:
       "Former clients send numbers as digits, which are text too. Callers must change when " +
       "their client is regenerated.",
   },
   "parameter-default": {
     severity: "compatible",
-    says: "has another default",
-    because:
+    predicate: "has another default",
+    reason:
       "No call fails and every response keeps its type; but calls that omit it get another " +
-      "result, so that it is more than a change of texts.",
+      "result.",
   },
   "parameter-text": {
     severity: "docs",
-    says: "is described otherwise",
-    because: "Texts change no call.",
+    predicate: "has another description",
+    reason: "Descriptions do not affect calls.",
   },
   "result-kind": {
     severity: "breaking",
-    says: "is of another kind",
-    because:
+    predicate: "has another kind",
+    reason:
       "A value, a stream, an HttpResponse, and a PluginResponse (the list that dispatchers " +
       "merge) have nothing in common that a client could read.",
   },
   "result-known": {
     severity: "compatible",
-    says: "is always a PluginResponse now",
-    because: "Former clients expect anything.",
+    predicate: "is now always a PluginResponse",
+    reason: "Former clients accept any value.",
   },
   "result-widened": {
     severity: "breaking",
-    says: "can be what it could not",
-    because:
+    predicate: "can have values of other types",
+    reason:
       "A response may have a type that former clients do not know: the new type is not " +
       "assignable to the former one.",
   },
   "result-narrowed": {
     severity: "compatible",
-    says: "has more members, or fewer values",
-    because:
+    predicate: "has more properties or fewer values",
+    reason:
       "Every response has the former type. Clients ignore properties of objects that their type " +
       "does not name.",
   },
   "result-text": {
     severity: "docs",
-    says: "is described otherwise",
-    because: "Texts change no response.",
+    predicate: "has another description",
+    reason: "Descriptions do not affect responses.",
   },
 } as const satisfies Record<string, Rule>;
 

@@ -6,7 +6,7 @@
 import { type Instruction, patternProgram } from "./pattern-program.js";
 
 /**
- * Compiles a test whether a text contains a match, like `RegExp.test`.
+ * Compiles a pattern to a function that returns whether a text contains a match.
  * @throws PatternError
  */
 export function linearPattern(source: string): (text: string) => boolean {
@@ -37,7 +37,7 @@ class Run {
       const char = at > 0 ? this.#charBefore(at) : "";
       for (const place of before) {
         const instruction = this.#program[place]!;
-        if (instruction.kind === "char" && instruction.takes(char)) {
+        if (instruction.kind === "char" && instruction.accepts(char)) {
           if (this.#follow(place + 1, at)) return true;
         }
       }
@@ -65,7 +65,7 @@ class Run {
           rest.push(...instruction.to);
           break;
         case "assert":
-          if (this.#holds(instruction.what, at)) rest.push(place + 1);
+          if (this.#holds(instruction.condition, at)) rest.push(place + 1);
       }
     }
     return false;

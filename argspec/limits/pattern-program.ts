@@ -3,12 +3,12 @@
 // JavaScript with the flag `u`, which validates it first.
 
 export type Instruction =
-  | { readonly kind: "char"; readonly takes: (char: string) => boolean }
+  | { readonly kind: "char"; readonly accepts: (char: string) => boolean }
   | { readonly kind: "split"; readonly to: readonly number[] }
-  | { readonly kind: "assert"; readonly what: "start" | "end" | "word" | "inside" }
+  | { readonly kind: "assert"; readonly condition: "start" | "end" | "word" | "inside" }
   | { readonly kind: "match" };
 
-/** Reason that a pattern cannot be used, phrased to follow the pattern in a sentence. */
+/** Why a pattern cannot be used; the message is a predicate, to follow the pattern. */
 export class PatternError extends Error {}
 
 const MAX_INSTRUCTIONS = 2000;
@@ -25,19 +25,17 @@ export function patternProgram(source: string): readonly Instruction[] {
   }
   const program = [...new PatternParser(source).parse(), { kind: "match" } as const];
   if (program.length > MAX_INSTRUCTIONS) throw tooLong();
-  // Offsets are relative while sections are concatenated.
-  return program.map((instruction, place) =>
+  // Offsets are relative until all parts are concatenated.
+  return program.map((instruction, index) =>
     instruction.kind === "split"
-      ? { kind: "split", to: instruction.to.map((step) => place + step) }
+      ? { kind: "split", to: instruction.to.map((step) => index + step) }
       : instruction,
   );
 }
 
 type Part = readonly Instruction[];
 
-/**
- * Assumes that the engine has accepted the pattern: brackets are closed, quantifiers have an atom.
- */
+/** Requires a pattern that `RegExp` accepts: brackets are closed, quantifiers follow an atom. */
 class PatternParser {
   readonly #source: string;
   #at = 0;
@@ -49,10 +47,10 @@ class PatternParser {
 
   parse(): Part {
     if (++this.#depth > MAX_DEPTH) throw new PatternError("is nested too deeply");
-    const ways: Part[] = [this.#sequence()];
-    while (this.#take("|")) ways.push(this.#sequence());
+    const alternatives: Part[] = [this.#sequence()];
+    while (this.#take("|")) alternatives.push(this.#sequence());
     this.#depth--;
-    return ways.reduceRight((rest, way) => either(way, rest));
+    return alternatives.reduceRight((rest, part) => alternation(part, rest));
   }
 
   #sequence(): Part {
@@ -65,12 +63,12 @@ class PatternParser {
   }
 
   #atom(): Part {
-    for (const [text, what] of Object.entries(ASSERTIONS)) {
-      if (this.#take(text)) return [{ kind: "assert", what }];
+    for (const [text, condition] of Object.entries(ASSERTIONS)) {
+      if (this.#take(text)) return [{ kind: "assert", condition }];
     }
     if (this.#isNext("(")) return this.#group();
     const atom = this.#match(WIDE_ATOM) ?? this.#match(/\\x..|\\c.|\\[\s\S]|[\s\S]/uy);
-    return [charOf(atom!)];
+    return [compileCharClass(atom!)];
   }
 
   #group(): Part {
@@ -86,10 +84,10 @@ class PatternParser {
   #quantified(part: Part): Part {
     const quantifier = this.#match(/[*+?]\??|\{\d+(?:,\d*)?\}\??/uy);
     if (quantifier === null) return part;
-    const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier) ?? [];
-    if (least === undefined) return repeated(part, ...SHORT[quantifier[0]!]!);
-    const end = most !== "" ? Number(most) : comma === "" ? Number(least) : Infinity;
-    return repeated(part, Number(least), end);
+    const [, min, comma, max] = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier) ?? [];
+    if (min === undefined) return repetition(part, ...QUANTIFIERS[quantifier[0]!]!);
+    const end = max !== "" ? Number(max) : comma === "" ? Number(min) : Infinity;
+    return repetition(part, Number(min), end);
   }
 
   #isNext(text: string): boolean {
@@ -113,27 +111,27 @@ class PatternParser {
 const WIDE_ATOM =
   /\[(?:\\[\s\S]|[^\]\\])*\]|\\[pPu]\{[^}]*\}|\\ud[89ab]..\\ud[c-f]..|\\u[\dA-F]{4}/iuy;
 
-const SHORT: Readonly<Record<string, readonly [number, number]>> = {
+const QUANTIFIERS: Readonly<Record<string, readonly [number, number]>> = {
   "*": [0, Infinity],
   "+": [1, Infinity],
   "?": [0, 1],
 };
 
-function either(one: Part, other: Part): Part {
-  const end: Instruction = { kind: "split", to: [other.length + 1] };
-  return [{ kind: "split", to: [1, one.length + 2] }, ...one, end, ...other];
+function alternation(first: Part, second: Part): Part {
+  const end: Instruction = { kind: "split", to: [second.length + 1] };
+  return [{ kind: "split", to: [1, first.length + 2] }, ...first, end, ...second];
 }
 
-function repeated(part: Part, least: number, most: number): Part {
-  const copies = Math.max(most === Infinity ? least + 1 : most, 1);
+function repetition(part: Part, min: number, max: number): Part {
+  const copies = Math.max(max === Infinity ? min + 1 : max, 1);
   if (copies * (part.length + 2) > MAX_INSTRUCTIONS) throw tooLong();
-  const first = Array.from({ length: least }, () => part).flat();
-  if (most === Infinity) {
+  const first = Array.from({ length: min }, () => part).flat();
+  if (max === Infinity) {
     const back: Instruction = { kind: "split", to: [-part.length - 1] };
     return [...first, { kind: "split", to: [1, part.length + 2] }, ...part, back];
   }
   let optional: Part = [];
-  for (let more = most - least; more > 0; more--) {
+  for (let more = max - min; more > 0; more--) {
     const inner = [...part, ...optional];
     optional = [{ kind: "split", to: [1, inner.length + 1] }, ...inner];
   }
@@ -144,15 +142,15 @@ function repeated(part: Part, least: number, most: number): Part {
  * Returns an instruction for one character class, decided by the JavaScript engine and cached for
  * ASCII.
  */
-function charOf(atom: string): Instruction {
+function compileCharClass(atom: string): Instruction {
   if (/^\\[1-9k]/.test(atom)) {
     throw new PatternError("uses a backreference, which is not linear-time");
   }
   const whole = new RegExp(`^${atom}$`, "u");
   const ascii = Array.from({ length: 128 }, (_, code) => whole.test(String.fromCharCode(code)));
-  const takes = (char: string) =>
+  const accepts = (char: string) =>
     char.length === 1 && char < "\x80" ? ascii[char.charCodeAt(0)]! : whole.test(char);
-  return { kind: "char", takes };
+  return { kind: "char", accepts };
 }
 
 function tooLong(): PatternError {

@@ -1,4 +1,4 @@
-// The content of responses without an envelope, by media type.
+// Media types of responses without an envelope, as `content` of OpenAPI.
 
 import type { JsonSchema } from "../argspec.js";
 import { isJsonMediaType, isTextMediaType } from "../media-types.js";
@@ -7,8 +7,8 @@ const JSON_TYPE = "application/json";
 const ANY_TYPE = "*/*";
 
 /**
- * @param types empty: any media type
- * @param value schema of the envelope for other results; null: there are none
+ * @param types declared media types; empty: any media type
+ * @param value schema of the envelope, if the plugin also returns values; null: it does not
  */
 export function mediaContent(types: readonly string[], value: JsonSchema | null): object {
   const listed = types.length === 0 ? [ANY_TYPE] : types;

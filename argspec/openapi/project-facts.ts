@@ -4,7 +4,7 @@ import type { Argspec, ArgspecService } from "../argspec.js";
 
 const VERSION_LENGTH = 12;
 
-/** Without a version, the contract hash serves as one. */
+/** Returns the `info` object; without a version, its version is a prefix of the contract hash. */
 export function buildInfoObject({ service, hash }: Argspec, description: string): object {
   const { name, version, license } = service;
   return {
@@ -15,7 +15,10 @@ export function buildInfoObject({ service, hash }: Argspec, description: string)
   };
 }
 
-/** Relative to the address of the document; behind a proxy only the prefix may lead here. */
+/**
+ * Returns the `servers`. Without configured ones, they are relative to the URL of the document: the
+ * prefix first, because a proxy may forward only paths below it.
+ */
 export function buildServers({ servers = [], prefix }: ArgspecService): readonly object[] {
   if (servers.length > 0) return servers.map((url) => ({ url: url.replace(/\/$/, "") }));
   const root = { url: "/" };

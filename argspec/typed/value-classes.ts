@@ -1,4 +1,4 @@
-// The classes whose values have one form in JSON each, by their names in schemas (`x-svc-type`):
+// Classes whose values have a fixed representation in JSON, named by `x-svc-type` in schemas:
 //
 //   Date        string, RFC 3339          Set   array
 //   URL         string                    Map   object if the keys are text or numbers,

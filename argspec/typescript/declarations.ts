@@ -32,11 +32,11 @@ export function clientDeclarations(
   const names = RUNTIME_TYPES.split(" ").join(",\n  ");
   const client = [
     "  constructor(options: ClientOptions);\n",
-    "  /** A client with other options; both draw on one budget of retries. */\n",
+    "  /** Returns a client with other options; both share one retry budget. */\n",
     "  with(options: CallOptions & Partial<ClientOptions>): Client;\n",
     "  /** Built-in plugins of every server. */\n",
     "  readonly builtin: Builtin;\n",
-    "  /** Services that every server describes itself with. */\n",
+    "  /** Status services of every server. */\n",
     "  readonly services: Services;\n",
     ...plugins.methods.map((method) => `\n${indent(methodDeclaration(method, "client", ""))}`),
   ];
@@ -61,7 +61,7 @@ export declare class Client {
 ${client.join("")}}
 `,
     group("Builtin", "builtin", "Built-in plugins of every server.", builtin),
-    group("Services", "services", "Services that every server describes itself with.", services),
+    group("Services", "services", "Status services of every server.", services),
   ].join("\n");
 }
 

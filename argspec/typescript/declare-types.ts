@@ -7,13 +7,13 @@ import { plainCode } from "./doc-comment.js";
 import { restoreGenerics } from "./generic-types.js";
 import { exportedNames, type LoweredSchema } from "./lower-schema.js";
 
-/** Name of the type. */
+/** A type to declare. */
 export interface TypeRequest {
   readonly name: string;
   readonly schema: LoweredSchema;
   /** Text above the type: empty, or whole lines. */
   readonly comment: string;
-  /** True if the schema is a tuple, whose items become the arguments of this generic type. */
+  /** Name of a generic type; the schema is then the tuple of its arguments. */
   readonly generic?: string;
 }
 

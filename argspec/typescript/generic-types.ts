@@ -1,7 +1,7 @@
-// Generic types in printed code. The library that prints types has none, so `Set<T>` is printed as
-// the tuple `[$Set, T]` and changed here. Our names contain no `$`.
+// Generic types in printed code. The library that prints types cannot print them, so `Set<T>` is
+// printed as the tuple `[$Set, T]`, which this file replaces. Names of types contain no `$`.
 
-/** Strings and comments, whose texts come from authors, then what matters of types. */
+/** Strings and comments, which are kept as they are, then the brackets of tuples. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|\/\*[\s\S]*?\*\/|\[(?:\$(\w+), )?|\]/g;
 
 export function markGeneric(name: "Map" | "Set"): string {

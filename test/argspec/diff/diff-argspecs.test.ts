@@ -51,9 +51,9 @@ test("are sorted by severity, then by plugin", () => {
     diffArgspecs(FORMER, PRESENT).map(({ message }) => message),
     [
       "feed is gone",
-      "find: limit takes fewer values: integer | null -> integer",
-      "find: result.item.at.y can be what it could not: number -> optional number",
-      "near: at.y takes more values: number -> optional number",
+      "find: limit accepts fewer values: integer | null -> integer",
+      "find: result.item.at.y can have values of other types: number -> optional number",
+      "near: at.y accepts more values: number -> optional number",
       "zoom is new",
       "find is deprecated",
     ],
@@ -66,11 +66,11 @@ test("are printed on one line each", () => {
     report,
     `breaking
   feed                    is gone
-  find  limit             takes fewer values        integer | null -> integer
-  find  result.item.at.y  can be what it could not  number -> optional number
+  find  limit             accepts fewer values            integer | null -> integer
+  find  result.item.at.y  can have values of other types  number -> optional number
 
 compatible
-  near  at.y              takes more values         number -> optional number
+  near  at.y              accepts more values             number -> optional number
   zoom                    is new
 
 docs
@@ -95,7 +95,10 @@ test("keep their columns when one is long", () => {
   const [change] = diffArgspecs(deep(STRING), deep(NUMBER));
   assert.is(change!.path, `result${".inner".repeat(20)}`);
   const line = diffReport([change!], { color: false }).split("\n")[1]!;
-  assert.match(line, /^ {2}deep {2}result(\.inner)+\S*… {2}can be what it could not {2}string -> /);
+  assert.match(
+    line,
+    /^ {2}deep {2}result(\.inner)+\S*… {2}can have values of other types {2}string -> /,
+  );
   assert.ok(line.length < 160, line);
 });
 

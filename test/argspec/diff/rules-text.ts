@@ -33,7 +33,7 @@ export function rulesText(): string {
   const sections = Object.entries(HEADINGS).map(([severity, heading]) => {
     const rows = Object.entries(RULES)
       .filter(([, rule]) => rule.severity === severity)
-      .map(([name, { says, because }]) => `| \`${name}\` | ${says} | ${because} |`);
+      .map(([name, { predicate, reason }]) => `| \`${name}\` | ${predicate} | ${reason} |`);
     return `\n## ${heading}\n\n| Rule | It … | Why |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   return INTRODUCTION + sections.join("");

@@ -332,7 +332,7 @@ for (const [
     const found = changes.map((change) => [change.rule, change.path, change.before, change.after]);
     assert.equal(found, [[rule, place, before, after]]);
     assert.is(changes[0]!.severity, RULES[rule].severity);
-    assert.match(changes[0]!.message, RULES[rule].says);
+    assert.match(changes[0]!.message, RULES[rule].predicate);
     for (const same of [former, present].map(argspecOf)) assert.equal(diffArgspecs(same, same), []);
   });
 }

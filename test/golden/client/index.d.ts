@@ -65,11 +65,11 @@ export type WithResult = string;
 /** Calls the plugins of the service. */
 export declare class Client {
   constructor(options: ClientOptions);
-  /** A client with other options; both draw on one budget of retries. */
+  /** Returns a client with other options; both share one retry budget. */
   with(options: CallOptions & Partial<ClientOptions>): Client;
   /** Built-in plugins of every server. */
   readonly builtin: Builtin;
-  /** Services that every server describes itself with. */
+  /** Status services of every server. */
   readonly services: Services;
 
   /**
