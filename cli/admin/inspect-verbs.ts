@@ -26,7 +26,7 @@ export const nodestat = {
   },
 };
 
-/** Prints the effective descriptor, and which instances have another one. */
+/** Prints the descriptor that this command uses. */
 export const descriptor = {
   async run(context: AdminContext): Promise<number> {
     const { descriptor } = context.system;
@@ -45,7 +45,7 @@ export const plan = {
   },
 };
 
-/** Prints the response of a path on the admin ports. */
+/** Prints the responses of the admin ports to GET of a path. */
 export const endpoint = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     if (more === undefined || !/^\/[\x21-\x7e]*$/.test(more)) {

@@ -41,7 +41,7 @@ function cellsOf(change: Change): readonly string[] {
   const cells = [
     change.plugin === "" ? "the service" : change.plugin,
     change.path,
-    RULES[change.rule].says,
+    RULES[change.rule].predicate,
     changedTexts(change),
   ];
   return cells.map((text) => (text.length > MAX_CELL ? `${text.slice(0, MAX_CELL - 1)}…` : text));

@@ -6,7 +6,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
 import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
-import { answer, type RpcRequest } from "../../runtime/base/wire/rpc-messages.js";
+import { executeCall, type RpcRequest } from "../../runtime/base/wire/rpc-messages.js";
 import type { Connect } from "../../runtime/dispatch/connector.js";
 import { installThreadGraphs } from "../../runtime/graph/manager/installed-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
@@ -94,5 +94,5 @@ function act(ask: InstanceAsk): unknown {
 if (parentPort === null) throw new SvcError("SVC3301", "this is the entry of a thread");
 parentPort.on(
   "message",
-  (request: RpcRequest<InstanceAsk>) => void answer(parentPort!, request, act),
+  (request: RpcRequest<InstanceAsk>) => void executeCall(parentPort!, request, act),
 );

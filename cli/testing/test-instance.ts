@@ -106,6 +106,6 @@ export class TestInstance {
 
   async #ask(ask: InstanceAsk, transfer: readonly MessagePort[] = []): Promise<unknown> {
     if (this.#worker === null) throw new SvcError("SVC3301", "instance is not running");
-    return this.#asker.ask(this.#worker, ask, transfer);
+    return this.#asker.call(this.#worker, ask, transfer);
   }
 }

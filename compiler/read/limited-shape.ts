@@ -15,7 +15,7 @@ import { type LimitTag, readLimitTags } from "./limit-tags.js";
 import type { NamedShape } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { schemaType } from "./schema-type.js";
-import type { StatedLimit } from "./type-limits.js";
+import type { TypedLimit } from "./type-limits.js";
 
 /** Context for applying limits to shapes. */
 export interface Limiting {
@@ -126,7 +126,7 @@ export function withCarriedLimits(
 export function withStatedLimit(
   named: ReadonlyMap<string, NamedShape>,
   shape: TypeShape,
-  { word, limits, fault }: StatedLimit,
+  { word, limits, fault }: TypedLimit,
 ): TypeShape | string {
   if (fault !== null) return `limited by \`${word}\`, which ${fault}`;
   const kind = LIMIT_WORDS[word];

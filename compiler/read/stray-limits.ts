@@ -60,7 +60,7 @@ function isInDocComment(text: string, offset: number): boolean {
   return isBlock && before.startsWith("/**", opened) && !/^\s*\/\//.test(line);
 }
 
-/** Returns the limits that a plugin has to lead to. */
+/** Returns the limits of declarations; each has an effect only if a plugin uses its type. */
 export function statedLimits(context: ReadContext, sourceFile: ts.SourceFile): StatedLimit[] {
   return limitsIn(sourceFile).map((tag) => {
     const offset = tag.tagName.getStart(sourceFile) - 1;
@@ -83,10 +83,10 @@ function attachedTags(sourceFile: ts.SourceFile): ReadonlySet<number> {
 }
 
 /** Returns the tags in comments of declarations; the comment of an import is that of its file. */
-function declarationTags(sourceFile: ts.SourceFile, isWithImports = false): ts.JSDocTag[] {
+function declarationTags(sourceFile: ts.SourceFile, includesImports = false): ts.JSDocTag[] {
   const found = new Set<ts.JSDocTag>();
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) && !isWithImports) return;
+    if (ts.isImportDeclaration(node) && !includesImports) return;
     for (const comment of ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)) {
       for (const tag of comment.tags ?? []) found.add(tag);
     }

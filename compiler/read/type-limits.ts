@@ -9,17 +9,18 @@ import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
 export interface TypeLimits {
-  /** Members of an intersection without its limits. */
+  /** Members of the intersection that carry no limit. */
   readonly rest: readonly ts.Type[];
   /** Tags of aliases and properties, inner ones first. */
   readonly tags: readonly LimitTag[];
-  /** Limits that the type states, each with its fault or null. */
-  readonly stated: readonly StatedLimit[];
+  /** Limits that are part of the type, as `Minimum<1>`. */
+  readonly stated: readonly TypedLimit[];
 }
 
-export interface StatedLimit {
+export interface TypedLimit {
   readonly word: LimitWord;
   readonly limits: Limits;
+  /** Why the limit is invalid, as a predicate; null: it is valid. */
   readonly fault: string | null;
 }
 
@@ -28,7 +29,7 @@ export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | 
   if (!type.isIntersection()) return null;
   const rest: ts.Type[] = [];
   const tags: LimitTag[] = [];
-  const stated: StatedLimit[] = [];
+  const stated: TypedLimit[] = [];
   for (const part of type.types) {
     const property = limitsProperty(context.checker, part);
     if (property === null) {
@@ -56,13 +57,13 @@ function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | nul
 }
 
 /** Reads `{ readonly minimum: 1 }` of `Minimum<1>`. */
-function readStated({ checker }: ReadContext, property: ts.Symbol): StatedLimit[] {
+function readStated({ checker }: ReadContext, property: ts.Symbol): TypedLimit[] {
   const type = checker.getNonNullableType(checker.getTypeOfSymbol(property));
-  return checker.getPropertiesOfType(type).flatMap((limit): StatedLimit[] => {
+  return checker.getPropertiesOfType(type).flatMap((limit): TypedLimit[] => {
     if (!Object.hasOwn(LIMIT_WORDS, limit.name)) return [];
     const word = limit.name as LimitWord;
     const text = literalText(checker, checker.getTypeOfSymbol(limit));
-    if (text === null) return [{ word, limits: {}, fault: "is given no literal" }];
+    if (text === null) return [{ word, limits: {}, fault: "has no literal value" }];
     const { limits, fault } = parseLimit(word, text);
     return [{ word, limits, fault }];
   });

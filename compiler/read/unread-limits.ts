@@ -1,5 +1,5 @@
-// Limits that no plugin leads to. Files keep the places of the limits that they state and that they
-// lead to, so that this needs no TypeScript.
+// Reports limits that no plugin uses. The reading of each file lists the limits that it declares
+// and the limits that its plugins use, so this needs no TypeScript.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
@@ -7,7 +7,7 @@ import type { SourcePosition } from "../record/source-position.js";
 import type { NamedShape } from "./named-type.js";
 import { reachedTypes } from "./type-table.js";
 
-/** A limit that a plugin has to lead to. */
+/** A limit of a declaration. */
 export interface StatedLimit {
   /** Identifies it after its file was parsed again. */
   readonly place: string;
@@ -15,7 +15,7 @@ export interface StatedLimit {
   readonly position: SourcePosition;
 }
 
-/** Limits that the files of a project state, and places of limits that each leads to. */
+/** Limits that the files of a project declare, and `place` of the limits that each file uses. */
 export interface ProjectLimits {
   readonly stated: readonly StatedLimit[];
   readonly reads: readonly (readonly string[])[];

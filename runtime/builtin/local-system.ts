@@ -5,35 +5,35 @@ import type { System } from "../system/system.js";
 import { TlsContextCache } from "../system/tls-context-cache.js";
 import type { ServerView } from "./server-view.js";
 
-/** By descriptor, which is replaced, never changed. */
-const read = new WeakMap<object, System>();
+/** By descriptor, which is immutable. */
+const systems = new WeakMap<object, System>();
 
 export function localSystem(view: ServerView): System {
   const { descriptor } = view.node;
-  const known = descriptor === null ? undefined : read.get(descriptor);
+  const known = descriptor === null ? undefined : systems.get(descriptor);
   if (known !== undefined) return known;
   const system = readDescriptor(descriptor ?? defaultDescriptor(view));
-  if (descriptor !== null) read.set(descriptor, system);
+  if (descriptor !== null) systems.set(descriptor, system);
   return system;
 }
 
-/** By descriptor, as above. */
-const ways = new WeakMap<object, TlsContextCache>();
+/** By descriptor, or by the TLS settings of a server without one. */
+const tlsContexts = new WeakMap<object, TlsContextCache>();
 
-/** Returns the TLS context for calls to instances of the system; null: without TLS. */
+/** Returns the TLS context for calls to instances of the system; null: no TLS. */
 export function tlsForSystem(system: System, view: ServerView): TlsContextCache | null {
   const { projectDir, tls } = view;
   const { descriptor } = view.node;
   if (descriptor === null ? tls === null : system.tls === null) return null;
   const key = descriptor ?? tls!;
-  const known = ways.get(key);
+  const known = tlsContexts.get(key);
   if (known !== undefined) return known;
   // A server without a system calls only itself, whatever name its certificate has.
   const secure =
     descriptor === null
       ? new TlsContextCache(tls!, projectDir, true)
       : new TlsContextCache(system.tls!, projectDir);
-  ways.set(key, secure);
+  tlsContexts.set(key, secure);
   return secure;
 }
 

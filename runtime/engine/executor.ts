@@ -167,7 +167,7 @@ export class Executor {
       source.signal?.over();
       this.#held.delete(serial);
       this.#signals.delete(serial);
-      this.#keyed.answered(serial, status, kind, payload);
+      this.#keyed.responded(serial, status, kind, payload);
       if (this.#hooks.isSliceOver()) return this.#post(slot, serial, 0, RESULT_SLICE_OVER, "");
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
       const sentKind = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;

@@ -1,5 +1,5 @@
-// The executor's side of requests with a key: answers a repeated one as the first, and keeps the
-// answer of the first. See graph/manager/request-keys.ts.
+// Executor side of `Idempotency-Key`: stores the response of a request, and returns it for repeated
+// ones instead of running the plugin again. See graph/manager/request-keys.ts.
 
 import type { RequestKey } from "../graph/manager/request-keys.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -8,9 +8,9 @@ import { type Done, sendMessage } from "../plugin/run/plugin-errors.js";
 import { IDEMPOTENCY_KEY, requestFingerprint, requestKeyId } from "./idempotency-key.js";
 import { BUILTIN_PATH } from "./route-table.js";
 
-/** Longer answers are not kept. */
-const MAX_ANSWER_BYTES = 16_384;
-/** Status, kind, and whether the content is text. */
+/** Longer responses are not stored. */
+const MAX_RESPONSE_BYTES = 16_384;
+/** Length of the status (2), the kind, and a flag for text. */
 const HEAD_BYTES = 4;
 
 const OTHER = `SVC3406: another request has this ${IDEMPOTENCY_KEY}`;
@@ -18,7 +18,7 @@ const UNKNOWN =
   `SVC3407: the request with this ${IDEMPOTENCY_KEY} has changed graphs, and its answer is not ` +
   "known";
 
-/** The outcome of a request that does not run. */
+/** Response to a request that need not run. */
 export interface KnownOutcome {
   readonly status: number;
   readonly kind: number;
@@ -32,7 +32,7 @@ export class KeyedCalls {
   #openRequestKey: OpenRequestKey | null = null;
   readonly #keys = new Map<number, RequestKey>();
 
-  /** Whether `begin` can be called. */
+  /** True once `load` has resolved; `begin` requires it. */
   get isLoaded(): boolean {
     return this.#openRequestKey !== null;
   }
@@ -43,8 +43,8 @@ export class KeyedCalls {
   }
 
   /**
-   * Returns the outcome of a request that is not to run. `run` runs the others.
-   * @throws what the opening of a graph throws
+   * Returns the response of a request that must not run; null: `run` must execute it.
+   * @throws errors of opening the graph of keys
    */
   begin(source: RequestSource, entry: PluginEntry | undefined): KnownOutcome | null {
     const fingerprint = requestFingerprint(source);
@@ -65,17 +65,17 @@ export class KeyedCalls {
     return key === undefined ? call() : key.run(call);
   }
 
-  /** Keeps the answer of a request. */
-  answered(serial: number, ...answer: Parameters<Done>): void {
+  /** Stores the response of a request with a key. */
+  responded(serial: number, ...answer: Parameters<Done>): void {
     this.#take(serial)?.end(encode(...answer));
   }
 
-  /** A request ends without an answer that could be kept. */
+  /** Records that a request with a key ended without a storable response. */
   abandon(serial: number): void {
     this.#take(serial)?.end(null);
   }
 
-  /** Most requests have no key. */
+  /** Removes and returns the key of a request; most requests have none. */
   #take(serial: number): RequestKey | undefined {
     if (this.#keys.size === 0) return undefined;
     const key = this.#keys.get(serial);
@@ -107,7 +107,7 @@ function refusal({ accept }: RequestSource, status: number, text: string): Known
 }
 
 function encode(status: number, kind: number, payload: string | Uint8Array): Uint8Array | null {
-  if (payload.length > MAX_ANSWER_BYTES) return null;
+  if (payload.length > MAX_RESPONSE_BYTES) return null;
   const isText = typeof payload === "string";
   const head = Buffer.from([status >> 8, status & 0xff, kind, isText ? 1 : 0]);
   return Buffer.concat([head, isText ? Buffer.from(payload, "latin1") : payload]);

@@ -22,7 +22,7 @@ import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const SCHEME = "svc://";
 const MIN_BACKOFF_MS = 50;
-/** Changes wait for members of a group, which may just leave their former provider. */
+/** Shorter for members of a group: changes wait for them after a takeover. */
 const MIN_MEMBER_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -39,13 +39,13 @@ export class Provider implements LogSender {
   readonly #address: string;
   /** Last acknowledged transaction; null: none since the connection was made. */
   #acknowledged: number | null = null;
-  /** First transaction that it needed when it connected. */
+  /** First transaction that the subscriber needed when it connected. */
   #needed = Number.POSITIVE_INFINITY;
   #peer: Peer | null = null;
-  /** Which member of a group the subscriber is; null: of none. */
+  /** Member of the group that the subscriber is; null: not a member. */
   #member: Incarnation | null = null;
   #isSynchronizing = false;
-  /** True while the subscriber has paused. */
+  /** True between Pause and Resume of the subscriber. */
   #isPaused = false;
   #offeredOrigin: string | null = null;
   /** Last status of the subscriber. */
@@ -55,7 +55,7 @@ export class Provider implements LogSender {
   /** Rings when there may be more to send. */
   readonly #more = new InterruptibleSleep();
   #repair: RepairAction | null = null;
-  /** The repair was sent on this connection. */
+  /** True once the repair was sent on this connection. */
   #isRepaired = false;
   readonly #attempts: RetryLoop;
   readonly #unlisten: () => void;
@@ -85,7 +85,7 @@ export class Provider implements LogSender {
     return (this.#acknowledged ?? -1) >= sn;
   }
 
-  /** Reconnects to resend what needs repair; null: nothing. */
+  /** Reconnects to resend diverged graphs; null cancels a repair. */
   repair(repair: RepairAction | null): void {
     this.#repair = repair;
     this.#peer?.close();
@@ -171,7 +171,11 @@ export class Provider implements LogSender {
     }
   }
 
-  /** @returns where the transmitted log begins */
+  /**
+   * Sends the snapshots that the subscriber needs.
+   * @returns position after which frames follow
+   * @throws SvcError SVC2532, SVC2535
+   */
   async #handshake(peer: Peer): Promise<Start> {
     const { log, snapshots, traffic, origin, fenced } = this.#parts;
     const positions = parsePositions(parseJsonBody(await peer.answer(MessageType.Positions)));

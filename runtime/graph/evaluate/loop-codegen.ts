@@ -17,10 +17,10 @@ import { type BinaryNode, childNodes, type PropertyNode, type TypedNode } from "
 import { asNumber } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
-/** A number in the source: its value, and when it is null instead. */
+/** Source of a number that may be null. */
 interface Lane {
   readonly value: string;
-  /** `false` if it never is. */
+  /** Source of a condition; `false` if the number is never null. */
   readonly isNull: string;
 }
 
@@ -89,10 +89,10 @@ export class LoopWriter {
     return lane === null ? null : `toScore(${withDefault(lane, "0")})`;
   }
 
-  /** Returns the source of whether an arc passes. */
+  /** Returns the source of a condition that is true if an arc passes; null as above. */
   passes(node: TypedNode): string | null {
     if (isTruthNode(node)) return this.#truth(node);
-    // A string would pass; products never are one, and differences only of null and a string.
+    // A string would pass. Products are never strings; a difference is one only for null - string.
     const isNoText =
       node.op === "binary" &&
       (/^[*/]$/.test(node.operator) || (node.operator === "-" && isNumberType(node.left.type)));
@@ -111,16 +111,16 @@ export class LoopWriter {
     return `m${known >= 0 ? known : this.addresses.push(source) - 1}`;
   }
 
-  /** Returns the source of a condition, 1 or 0. */
+  /** Returns the source of a condition that yields 1 or 0 in expressions; null for other nodes. */
   condition(node: TypedNode): string | null {
     return isTruthNode(node) ? this.#truth(node) : null;
   }
 
   /**
-   * Returns the sources of a number and of whether it is a real; null if that depends on more than
+   * Returns two arguments, the number and whether it is a real; null if that depends on more than
    * the arc.
    */
-  kindedNumber(node: TypedNode): string | null {
+  numberAndKind(node: TypedNode): string | null {
     if (isArcValue(node)) return "arcNumber(w, b), isFloatArc(w)";
     if (node.op === "binary" && ARITHMETIC.has(node.operator) && node.type === "num") {
       const [left, right] = [node.left, node.right];
@@ -196,7 +196,7 @@ export class LoopWriter {
     if (!ARITHMETIC.has(operator) || left.type === "text" || right.type === "text") return null;
     const [a, b] = this.#both(left, right);
     if (a === null || b === null) return null;
-    const isInt = type === "int" && operator === "*" ? " + 0" : "";
+    const addZero = type === "int" && operator === "*" ? " + 0" : "";
     const isNull = andSource(a.isNull, b.isNull);
     const tests = [a.isNull, b.isNull].filter((test) => test !== NEVER);
     if (operator === "*" && tests.length > 0) {
@@ -204,7 +204,7 @@ export class LoopWriter {
       const product = `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`;
       return { value: this.#guard(product, node), isNull };
     }
-    const code = `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${isInt})`;
+    const code = `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${addZero})`;
     return { value: this.#guard(code, node), isNull };
   }
 
@@ -216,7 +216,7 @@ export class LoopWriter {
     return isExact ? source : this.#noteBig(source);
   }
 
-  /** Notes a number that may not be exact. */
+  /** Returns the source that sets `big` if a number exceeds the safe ints. */
   #noteBig(source: string): string {
     const name = `u${this.guards++}`;
     const isBig = `(${name} = ${source}) > ${MAX_SAFE} || ${name} < -${MAX_SAFE}`;
@@ -249,8 +249,8 @@ export class LoopWriter {
     if (row.number === null) return null;
     const isStatic = args.every(({ type }) => isNumericType(type));
     const call = `F[${this.tables.calls.push(row.number) - 1}]`;
-    const values = (null0: boolean): string =>
-      given.map((lane) => (null0 ? withDefault(lane, "0") : lane.value)).join(", ");
+    const values = (replacesNull: boolean): string =>
+      given.map((lane) => (replacesNull ? withDefault(lane, "0") : lane.value)).join(", ");
     if (isStatic || row.name === "prox") return neverNull(`${call}(${values(true)})`);
     if (args.length !== 1) return null;
     return { value: `${call}(${values(false)})`, isNull: given[0]!.isNull };
@@ -338,7 +338,7 @@ export class LoopWriter {
     return `${not}(${known}(${tests.join(" || ")}))`;
   }
 
-  /** Names what is read of a property: number `n`, null `z`, kind `q`, string `p`. */
+  /** Returns the suffix of a property's variables: number `n`, null `z`, kind `q`, string `p`. */
   #read({ of, place }: PropertyNode): string {
     this.reads.add(of);
     return `${of[0]}${place}`;

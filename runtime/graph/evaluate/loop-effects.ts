@@ -86,7 +86,7 @@ function isCollect(node: TypedNode): boolean {
 function collecting(writer: LoopWriter, args: readonly TypedNode[]): string | null {
   const [value] = args;
   if (value === undefined || value.hasEffect) return null;
-  const source = writer.kindedNumber(value);
+  const source = writer.numberAndKind(value);
   return source === null ? null : `const made = collectNumber(x, h, w, ${source});`;
 }
 
@@ -96,7 +96,7 @@ function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): s
   if (address === null || args.slice(1).some(({ hasEffect }) => hasEffect)) return null;
   const write = EFFECTS.get(name)!;
   if (UNARY.has(name)) return args.length === 1 ? write(address, "") : null;
-  const source = name === "mov" ? writer.address(value!) : writer.kindedNumber(value!);
+  const source = name === "mov" ? writer.address(value!) : writer.numberAndKind(value!);
   return source === null ? null : write(address, source);
 }
 

@@ -20,7 +20,7 @@ function realText(value: number): string {
   return fixed.includes(".") ? fixed : `${fixed}.`;
 }
 
-/** @param idOf returns the id of a vertex by its handle */
+/** @param idOf returns the id of the vertex with a handle */
 export function valueToText(value: Value, idOf: (handle: number) => string): string {
   if (typeof value === "string") return value;
   if (value === null) return "null";

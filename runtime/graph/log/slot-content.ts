@@ -1,5 +1,5 @@
-// Content of slots in a graph: read by the group that gives them away, and written by the one that
-// gets them. Both write to their logs, so that replicas follow.
+// Content of slots in a graph. The group that hands slots over encodes and removes it; the group
+// that receives them writes it. Changes enter the transaction log, so replicas follow.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -22,13 +22,13 @@ export class GraphSlots {
     this.#kept = new KeptContents(store);
   }
 
-  /** Returns the number of vertices of each slot, without anchors and virtual ones. */
+  /** Returns the number of vertices by slot, excluding anchors and virtual vertices. */
   count(): Uint32Array {
     return this.#reading(() => this.#index.count());
   }
 
   /**
-   * Encodes slots, at least one, until they have `maxWords` together.
+   * Encodes slots in order, at least one, until the result has `maxWords` words.
    * @throws AccessError if another thread holds the mutex for too long
    */
   encode(
@@ -56,15 +56,15 @@ export class GraphSlots {
     return { contents, names: joinNames(all) };
   }
 
-  /** Encodes the anchors and the arcs between them, for a group that has none yet. */
+  /** Encodes the anchors and the arcs between them, for a group without anchors. */
   encodeAnchors(): { readonly words: Uint32Array; readonly names: readonly RecordName[] } {
     const encoder = new SlotEncoder(this.store);
     return this.#reading(() => ({ words: encoder.encodeAnchors(), names: encoder.names }));
   }
 
   /**
-   * Writes the content of slots, of which the graph has nothing.
-   * @throws DataError if it is corrupt, or does not fit the graph
+   * Writes the content of slots that have no vertices in this graph.
+   * @throws DataError if the content is corrupt, or contradicts the graph
    */
   write(words: Uint32Array, names: readonly RecordName[]): void {
     this.#unchecked(() => new SlotWriter(this.store, names).write(words));
@@ -79,7 +79,7 @@ export class GraphSlots {
     this.#unchecked(() => new SlotRemoval(this.store, listed).run());
   }
 
-  /** Waits for changes that began before: later ones know the slots as they are now. */
+  /** Waits for running mutations; later ones use the current owners of slots. */
   settle(): void {
     this.#reading(() => undefined);
   }

@@ -22,13 +22,13 @@ class DumpProvider implements LogSender {
   readonly #parts: DumpProviderParts;
   readonly #writer: DumpWriter;
   readonly #unlisten: () => void;
-  /** Last durable transaction of the dump; null: not started. */
+  /** Last durable transaction of the dump; null before the first one. */
   #reached: number | null = null;
   /** Last transaction at the time the snapshots were complete. */
   #goal = Number.POSITIVE_INFINITY;
   #repairGoal = 0;
   #isStopped = false;
-  /** There may be more to write. */
+  /** Rings when there may be more to write. */
   readonly #more = new InterruptibleSleep();
 
   /** @throws SvcError SVC3340 */

@@ -1,5 +1,5 @@
-// Runs the leadership of one member: calls the engine as its state machine wants, and lets the
-// instance provide or follow. Part of the interconnect thread, which no user code can block.
+// Driver of one member's state machine: executes its calls of the engine, and switches the instance
+// between providing and following. Runs in the interconnect thread, which user code cannot block.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { answerInTime } from "../../base/answer-in-time.js";
@@ -25,8 +25,8 @@ const TICK = 0.025;
 const ACK = 0.2;
 const MAX_RECONNECT_MS = 1000;
 const POLL_MS = 2;
-/** Limit of a handover when the instance stops. */
-const FAREWELL_MS = 2000;
+/** Time limit of a handover at shutdown. */
+const STOP_HANDOVER_MS = 2000;
 const FORCE_MS = 10_000;
 const ERROR_LOG_MS = 30_000;
 
@@ -37,13 +37,13 @@ export interface GroupParts {
   /** Highest epoch of the data folder. */
   readonly epoch: number;
   readonly warn: LogLine;
-  /** Ends of the log: written, and flushed. */
-  readonly end: () => number;
-  /** Transactions that this replica lacks. */
+  /** Last written transaction of the log. */
+  readonly lastSn: () => number;
+  /** Number of transactions by which this replica is behind. */
   readonly lag: () => number;
-  /** When its provider was last heard, monotonic milliseconds. */
+  /** When its provider was last heard, by `performance.now()`. */
   readonly heardAtMs: () => number;
-  /** Whether all of its graphs are there. */
+  /** False while the data folder lacks a part of its provider's snapshots. */
   readonly isComplete: () => boolean;
   readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => Promise<void>;
@@ -52,10 +52,10 @@ export interface GroupParts {
   /** Waits for changes in progress, then refuses changes. Resolves when all are in the log. */
   readonly freeze: (deadline: number) => Promise<void>;
   readonly thaw: () => void;
-  /** Confirms what the members have acknowledged. */
+  /** Responds to the requests whose changes the members have acknowledged. */
   readonly confirm: () => void;
   readonly publish: (role: GroupRole, epoch: number) => void;
-  /** Called when its role or the leader is another one. */
+  /** Called when the role, the epoch or the leader has changed. */
   readonly changed: () => void;
 }
 
@@ -65,7 +65,7 @@ export class Group implements MemberProgress {
   readonly #member: Member;
   readonly #sleep = new InterruptibleSleep();
   readonly #timer: NodeJS.Timeout;
-  /** Epoch that this instance provides in; 0: it follows. */
+  /** Epoch in which this instance provides; 0: it follows. */
   #provides = 0;
   #isStopped = false;
   #running: Promise<void> | null = null;
@@ -78,10 +78,10 @@ export class Group implements MemberProgress {
     const { settings, file, epoch } = parts;
     const { id, ttl: ttlMs, minSynced, whenAlone, group } = settings;
     const [, incarnation] = file.incarnation;
-    const mayFound = id === group && file.epoch === 0;
+    const mayCreateRecord = id === group && file.epoch === 0;
     const known = Math.max(epoch, file.epoch);
     this.#member = new Member({
-      ...{ id, incarnation, ttlMs, minSynced, whenAlone, mayFound, epoch: known },
+      ...{ id, incarnation, ttlMs, minSynced, whenAlone, mayCreateRecord, epoch: known },
     });
     this.#timer = setInterval(() => this.#tick(), ttlMs * TICK).unref();
     this.#publish();
@@ -95,11 +95,11 @@ export class Group implements MemberProgress {
     this.#running ??= this.#run();
   }
 
-  /** Hands over if a member has everything, then stops. */
+  /** Hands over to a synced member if it leads, then stops. */
   async stop(): Promise<void> {
     const successor = this.#member.required().find(({ isSynced }) => isSynced)?.id;
     if (this.#provides > 0 && successor !== undefined) {
-      await this.handOver(successor, FAREWELL_MS).catch(() => undefined);
+      await this.handOver(successor, STOP_HANDOVER_MS).catch(() => undefined);
     }
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -108,7 +108,7 @@ export class Group implements MemberProgress {
     await this.#parts.engine.close().catch(() => undefined);
   }
 
-  /** Last transaction that all required members have on disk. */
+  /** Returns the last transaction that all required members have on disk; -1 if it follows. */
   confirmedSn(): number {
     return this.#provides > 0 ? this.#member.confirmedSn() : -1;
   }
@@ -123,21 +123,21 @@ export class Group implements MemberProgress {
     this.#member.lost(performance.now(), member);
   }
 
-  /** A provider of a higher epoch was met. */
+  /** Handles contact with a provider of a higher epoch. */
   superseded(epoch: number): void {
     this.#member.superseded(epoch);
     this.#sleep.ring();
   }
 
-  /** Its provider has gone: the record is read at once. */
+  /** Reads the record at once, because the provider is gone. */
   hurry(): void {
     this.#member.hurry();
     this.#sleep.ring();
   }
 
   /**
-   * Lets another member lead, once it has everything.
-   * @throws SvcError SVC3403, and this instance leads on
+   * Hands over to another member as soon as all required members have everything.
+   * @throws SvcError SVC3403; this instance then continues to lead
    */
   async handOver(id: string, timeoutMs: number): Promise<void> {
     const epoch = this.#provides;
@@ -151,7 +151,7 @@ export class Group implements MemberProgress {
     this.#publish();
     const deadline = performance.now() + timeoutMs;
     await this.#parts.freeze(deadline);
-    this.#member.completeHandover(performance.now(), this.#parts.end());
+    this.#member.completeHandover(performance.now(), this.#parts.lastSn());
     this.#sleep.ring();
     while (this.#provides === epoch && performance.now() < deadline) await delay(POLL_MS);
     if (this.#provides !== epoch) return;
@@ -165,9 +165,10 @@ export class Group implements MemberProgress {
   }
 
   /**
-   * Leads although other members may have more.
-   * @returns the epoch
-   * @throws SvcError SVC3402 unless that is accepted, SVC3400 if the engine does not answer
+   * Takes the lead although other members may have more changes.
+   * @param acceptsLoss whether the operator accepts the loss of those changes
+   * @returns the new epoch
+   * @throws SvcError SVC3402 without `acceptsLoss`, SVC3400 if the engine does not respond
    */
   async force(acceptsLoss: boolean): Promise<number> {
     const synced = this.#member.recorded.map(([id]) => id).join(", ") || "none";
@@ -205,7 +206,7 @@ export class Group implements MemberProgress {
       }
       const { engine } = this.#parts;
       const isClaim = call.do === "swap" && !this.#member.isLeading;
-      // The record names it from before a snapshot began to replace its graphs.
+      // The record may name this member from before a snapshot began to replace its graphs.
       if (isClaim && !this.#member.isForced && !this.#parts.isComplete()) {
         this.#member.resign(now);
         continue;
@@ -215,8 +216,8 @@ export class Group implements MemberProgress {
           const { revision, text } = await this.#limited(engine.read());
           this.#member.heard(performance.now(), { revision, record: parseRecord(text) });
         } else {
-          // Others may be waited for no longer: nothing confirmed stays without its answer when
-          // this instance gives up leading.
+          // The swap may end the leadership: requests whose changes are confirmed get their
+          // responses first.
           this.#parts.confirm();
           const revision = await this.#limited(
             engine.swap(call.revision, encodeRecord(call.record)),
@@ -230,7 +231,7 @@ export class Group implements MemberProgress {
     }
   }
 
-  /** Follows the role of the state machine. */
+  /** Switches the instance to the role of the state machine. */
   async #observe(): Promise<void> {
     const { isLeading, epoch } = this.#member;
     this.#publish();
@@ -247,7 +248,7 @@ export class Group implements MemberProgress {
     this.#publish();
   }
 
-  /** A leader of this epoch exists: this instance follows none of a lower one. */
+  /** Records the epoch of a leader; from then on, this instance rejects lower epochs. */
   #see(epoch: number): void {
     this.#parts.file.see(epoch);
     this.#parts.met(epoch);
@@ -257,7 +258,7 @@ export class Group implements MemberProgress {
     try {
       this.#parts.file.see(epoch);
       await this.#parts.lead(epoch);
-      this.#member.written(performance.now(), this.#parts.end());
+      this.#member.written(performance.now(), this.#parts.lastSn());
       this.#provides = epoch;
     } catch (error) {
       this.#parts.warn(`SVC3400: leadership: cannot lead: ${(error as Error).message}`, "error");
@@ -276,7 +277,7 @@ export class Group implements MemberProgress {
     const now = performance.now();
     this.#member.lag = this.#parts.lag();
     this.#member.leaderHeardAtMs = this.#parts.heardAtMs();
-    this.#member.written(now, this.#parts.end());
+    this.#member.written(now, this.#parts.lastSn());
     this.#parts.confirm();
     this.#publish();
   }

@@ -1,4 +1,4 @@
-// A request with an answer in JSON to a service outside, with limits.
+// HTTP request for JSON to an external service, with a timeout and a size limit.
 
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -6,25 +6,28 @@ import { request as requestHttps } from "node:https";
 export interface JsonRequest {
   /** Default: POST. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Undefined: none. */
+  /** Sent as JSON; undefined: no body. */
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Certificates of authorities in PEM; undefined: the known ones. */
+  /** Trusted certificate authorities in PEM; undefined: those of Node.js. */
   readonly ca?: string | undefined;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** @throws Error if there is no complete answer in time */
-export function requestJson(url: string, given: JsonRequest): Promise<JsonAnswer> {
+/**
+ * Resolves with an empty object for JSON of another type.
+ * @throws Error without a complete response within `timeoutMs` and `maxBytes`, or if it is not JSON
+ */
+export function requestJson(url: string, given: JsonRequest): Promise<JsonResponse> {
   const { method = "POST", body, ca, timeoutMs, maxBytes } = given;
   const text = body === undefined ? "" : JSON.stringify(body);
-  // Node.js sends no length by itself with a DELETE, so that its body would be lost.
+  // Node.js omits the length of a DELETE, and servers would then ignore the body.
   const length = { "Content-Length": Buffer.byteLength(text) };
   const headers = { "Content-Type": "application/json", ...length, ...given.headers };
   const signal = AbortSignal.timeout(timeoutMs);
@@ -33,10 +36,11 @@ export function requestJson(url: string, given: JsonRequest): Promise<JsonAnswer
   return new Promise((resolve, reject) => {
     const request = send(url, options, (response) => {
       const chunks: Buffer[] = [];
-      let length = 0;
+      let received = 0;
       response.on("data", (chunk: Buffer) => {
-        length += chunk.length;
-        if (length > maxBytes) response.destroy(new Error("the answer is too long"));
+        received += chunk.length;
+        if (received > maxBytes)
+          response.destroy(new Error(`response longer than ${maxBytes} bytes`));
         else chunks.push(chunk);
       });
       response.on("error", reject);
@@ -45,9 +49,9 @@ export function requestJson(url: string, given: JsonRequest): Promise<JsonAnswer
           const json: unknown = JSON.parse(Buffer.concat(chunks).toString());
           const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
           const status = response.statusCode ?? 0;
-          resolve({ status, json: isObject ? (json as JsonAnswer["json"]) : {} });
+          resolve({ status, json: isObject ? (json as JsonResponse["json"]) : {} });
         } catch {
-          reject(new Error(`the answer of ${url} is not JSON`));
+          reject(new Error(`response of ${url} is not JSON`));
         }
       });
     });

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../../base/errors.js";
-import { type JsonAnswer, type JsonRequest, requestJson } from "./json-request.js";
+import { type JsonRequest, type JsonResponse, requestJson } from "./json-request.js";
 
 /** Where Kubernetes mounts the credentials of a service account. */
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -47,7 +47,7 @@ export class KubernetesApi {
     path: string,
     timeoutMs: number,
     body?: object,
-  ): Promise<JsonAnswer> {
+  ): Promise<JsonResponse> {
     const { url } = this.#cluster;
     const headers = {
       ...{ Accept: "application/json", Authorization: `Bearer ${this.#read("token")}` },

@@ -6,7 +6,7 @@
 
 import { SvcError } from "../../base/errors.js";
 import { leaseName } from "../../base/lease-name.js";
-import type { JsonAnswer } from "./json-request.js";
+import type { JsonResponse } from "./json-request.js";
 import { type ClusterAccess, findCluster, KubernetesApi } from "./kubernetes-api.js";
 import { findRecord, type LeadershipEngine, type TextReading } from "./leadership.js";
 
@@ -112,7 +112,7 @@ export class KubernetesEngine implements LeadershipEngine {
     method: "GET" | "POST" | "PUT",
     name: string,
     lease?: object,
-  ): Promise<JsonAnswer> {
+  ): Promise<JsonResponse> {
     const { namespace } = this.#api;
     const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases${name}`;
     const answer = await this.#api.request(method, path, this.#timeoutMs, lease);
@@ -140,7 +140,7 @@ function microTime(): string {
   return new Date().toISOString().replace("Z", "000Z");
 }
 
-function failure(status: number, { message }: JsonAnswer["json"]): Error {
+function failure(status: number, { message }: JsonResponse["json"]): Error {
   const text = typeof message === "string" ? `: ${message.slice(0, 200)}` : "";
   return new Error(`the Kubernetes API answers ${status}${text}`);
 }

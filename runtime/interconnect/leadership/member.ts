@@ -1,14 +1,14 @@
-// One member of a group that chooses its leader by itself: decides when to claim, which members
-// must acknowledge a change before it is answered, and which of them may lead next. A state machine
-// without clock, network or disk: times, results of the engine and acknowledgements go in, the next
-// call of the engine comes out.
+// State machine of one member of a group that elects its leader. It decides when the member claims
+// leadership, which members must acknowledge a change before the response, and which may lead next.
+// It has no clock, network or disk: its inputs are times, results of the engine and
+// acknowledgments; its output is the next call of the engine.
 //
 //   following ──claim──► leading ⇄ refusing ──another epoch, or handed over──► following
 //
-// Rules, and why no acknowledged change is lost: only members of `synced` claim, each of them is in
-// `required` of every earlier leader, and a change is acknowledged once all of `required` have it
-// on disk. So a new leader has everything acknowledged before, and confirms nothing of an earlier
-// leader any more. Clocks decide only when a member claims.
+// Why no acknowledged change is lost: only members of `synced` claim, each of them is in `required`
+// of every earlier leader, and a change is acknowledged once all of `required` have it on disk. A
+// new leader therefore has all acknowledged changes, and an earlier leader gets no more
+// acknowledgments from it. Clocks only decide when a member claims.
 
 import { FollowerProgress } from "./follower-progress.js";
 import {
@@ -19,27 +19,27 @@ import {
 } from "./leadership.js";
 import { SilenceWatch } from "./silence-watch.js";
 
-/** Fraction of the `ttl` after which the record is read, and renewed by its holder. */
+/** How often within a `ttl` followers read the record, and its holder renews it. */
 const POLLS_PER_TTL = 10;
 const RENEWALS_PER_TTL = 4;
-/** Delay of a claim by a member that lacks transactions: more advanced ones go first. */
+/** Maximum delay of a claim by a member with lag, so that more advanced members claim first. */
 const MAX_CLAIM_DELAY_MS = 100;
-/** Fraction of the `ttl`, several heartbeats long: a leader that was heard in it is connected. */
+/** Fraction of the `ttl`, several heartbeats long, within which a connected leader is heard. */
 const HEARD = 0.5;
-/** A leader looks for late and new followers this often within a `ttl`. */
+/** How often within a `ttl` a leader looks for late and new followers. */
 const CHECKS_PER_TTL = 20;
 
 export interface MemberOptions {
   readonly id: string;
   readonly incarnation: string;
   readonly ttlMs: number;
-  /** Other synced members that a change must reach. */
+  /** Minimum number of other synced members that a change must reach. */
   readonly minSynced: number;
-  /** Whether a leader with fewer synced members refuses changes, or acknowledges them alone. */
+  /** With fewer synced members, a leader refuses changes, or acknowledges them alone. */
   readonly whenAlone: "refuse" | "go-on";
-  /** May create the record of a new group: the first member, if its data folder never had one. */
-  readonly mayFound: boolean;
-  /** Highest epoch that its data folder knows. */
+  /** True for the first member of a new group, whose data folder never belonged to a group. */
+  readonly mayCreateRecord: boolean;
+  /** Highest epoch recorded in its data folder. */
   readonly epoch: number;
 }
 
@@ -54,12 +54,12 @@ export class Member {
   readonly #options: MemberOptions;
   readonly #silence: SilenceWatch;
   #reading: Reading | null = null;
-  /** Epoch that it leads or led last. */
+  /** Epoch of its current or last leadership. */
   #epoch: number;
-  /** Highest epoch of another leader that connected, or was connected to. */
+  /** Highest epoch of another leader that it was connected with. */
   #metEpoch = 0;
   #isLeading = false;
-  /** A swap without a known outcome: the record must be read before the next one. */
+  /** True after a swap of unknown outcome: the record must be read before the next swap. */
   #mustRead = true;
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** Record of the swap in progress, or of the last one with unknown outcome. */
@@ -68,15 +68,15 @@ export class Member {
   /** Start of the last successful renewal. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #followers = new FollowerProgress();
-  /** It does not claim before: it could not lead. */
+  /** Earliest time of the next claim, after a leadership that failed to start. */
   #claimsAfterMs = Number.NEGATIVE_INFINITY;
   /** Successor of a planned handover; null: none. */
   #successor: string | null = null;
   #isForced = false;
-  /** No change can follow those in its log. */
+  /** True when the log accepts no more changes, for a handover. */
   #isFrozen = false;
   #isGivingUp = false;
-  /** Transactions that its provider has and it lacks, as far as known. */
+  /** Known number of transactions by which it is behind its provider. */
   lag = 0;
   /** When the leader was last heard over its connection to this member. */
   leaderHeardAtMs = Number.NEGATIVE_INFINITY;
@@ -87,12 +87,12 @@ export class Member {
     this.#silence = new SilenceWatch(options.ttlMs, options.ttlMs / POLLS_PER_TTL);
   }
 
-  /** Highest epoch of a leader of its group that it has met; 0: none. */
+  /** Highest epoch of any leader of its group that it knows of; 0: none. */
   get groupEpoch(): number {
     return Math.max(this.#metEpoch, this.#reading?.record?.epoch ?? 0);
   }
 
-  /** Epoch that it leads, or the last one that it has heard of. */
+  /** Epoch of its leadership, or else the highest epoch that it knows of. */
   get epoch(): number {
     return this.#isLeading ? this.#epoch : Math.max(this.#epoch, this.#reading?.record?.epoch ?? 0);
   }
@@ -101,9 +101,11 @@ export class Member {
     return this.#isLeading ? this.#options.id : (this.#reading?.record?.holder ?? null);
   }
 
-  /** The group has no record although this member took part in one, so no member can claim. */
+  /** True if the engine lost the record of the group, so that no member can claim. */
   get hasLostRecord(): boolean {
-    return this.#reading !== null && this.#reading.record === null && !this.#options.mayFound;
+    return (
+      this.#reading !== null && this.#reading.record === null && !this.#options.mayCreateRecord
+    );
   }
 
   get isLeading(): boolean {
@@ -116,14 +118,14 @@ export class Member {
     return this.#mayAnswer(now) && staysLeader ? "leading" : "refusing";
   }
 
-  /** Members that a change must reach, and whether they may lead next. */
+  /** Returns the members that a change must reach; synced ones may lead next. */
   required(): { readonly id: string; readonly isSynced: boolean }[] {
     return this.#followers.required().map(({ id, isSynced }) => ({ id, isSynced }));
   }
 
-  /** Last transaction that all of `required` have on disk. */
+  /** Returns the last transaction that all of `required` have on disk; -1 if it may not confirm. */
   confirmedSn(): number {
-    if (!this.#isLeading || this.#isTooFew()) return -1;
+    if (!this.#isLeading || this.#lacksSyncedMembers()) return -1;
     return this.#followers.confirmedSn();
   }
 
@@ -150,12 +152,12 @@ export class Member {
     return { do: "read" };
   }
 
-  /** The next read is due at once: something has happened to the leader. */
+  /** Makes the next read due at once, for example after the leader's connection broke. */
   hurry(): void {
     if (!this.#isLeading) this.#readAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** The engine has answered a read. */
+  /** Handles the result of a read. */
   heard(now: number, reading: Reading): void {
     this.#silence.heard(now, reading);
     this.#reading = reading;
@@ -170,7 +172,7 @@ export class Member {
     this.#proposed = null;
   }
 
-  /** The engine has answered a swap. */
+  /** Handles the result of a swap. @param revision null: another member had changed the record */
   swapped(now: number, revision: string | null): void {
     const record = this.#proposed!;
     this.#proposed = null;
@@ -187,16 +189,13 @@ export class Member {
     this.#reading = { revision, record };
   }
 
-  /**
-   * A call of the engine has failed; that of a swap may still have its effect. Whether it leads is
-   * in doubt until the record is read, unless that fails, too.
-   */
+  /** Handles a failed call of the engine. A read follows, since a swap may have taken effect. */
   failed(): void {
     if (this.#mustRead) this.#isGivingUp = false;
     this.#mustRead = true;
   }
 
-  /** An instance of a higher epoch was met. */
+  /** Handles contact with an instance of a higher epoch. */
   superseded(epoch: number): void {
     if (epoch <= this.#epoch) return;
     this.#epoch = epoch;
@@ -205,22 +204,22 @@ export class Member {
     if (this.#isLeading) this.#stepDown();
   }
 
-  /** A follower has everything up to a transaction on disk. */
+  /** Records that a follower has everything up to a transaction on disk. */
   acknowledged(now: number, follower: Incarnation, sn: number): void {
     this.#followers.acknowledged(now, follower, sn);
   }
 
-  /** A follower has disconnected. */
+  /** Records that a follower has disconnected. */
   lost(now: number, follower: Incarnation): void {
     this.#followers.lost(now, follower);
   }
 
-  /** The end of its own log. */
+  /** Records the last transaction of its own log. */
   written(now: number, sn: number): void {
     this.#followers.written(now, sn);
   }
 
-  /** Refuses changes, to hand over to a synced member. Returns false if it is not synced. */
+  /** Begins a handover by refusing changes. Returns false if the member is not synced. */
   beginHandover(id: string): boolean {
     const isSynced = this.#followers.required().some((one) => one.id === id && one.isSynced);
     if (isSynced) this.#successor = id;
@@ -228,20 +227,21 @@ export class Member {
   }
 
   /**
-   * Nothing changes any more: hands over as soon as the successor has everything, and all changes
-   * are acknowledged. A response without acknowledgment would fail.
+   * Hands over as soon as all required members have everything, since unacknowledged requests would
+   * fail. Call when the log accepts no more changes.
+   * @param sn last transaction of the log
    */
   completeHandover(now: number, sn: number): void {
     this.#followers.written(now, sn);
     this.#isFrozen = true;
   }
 
-  /** Whether it waits for acknowledgements, to hand over. */
+  /** True while a handover waits for acknowledgments. */
   get isHandingOver(): boolean {
     return this.#isFrozen;
   }
 
-  /** Whether a call in progress ends its leadership: a change could not be acknowledged. */
+  /** True during a call that ends its leadership: its changes might not be acknowledged. */
   get isGivingUp(): boolean {
     return this.#isGivingUp;
   }
@@ -251,7 +251,7 @@ export class Member {
     this.#isFrozen = false;
   }
 
-  /** Members that the record names: all that may lead. */
+  /** Members named by the record: only these may lead. */
   get recorded(): readonly Incarnation[] {
     return this.#reading?.record?.synced ?? [];
   }
@@ -260,35 +260,35 @@ export class Member {
     return this.#isForced;
   }
 
-  /** Claims at once, even if others have more: an operator has accepted that. */
+  /** Claims at once, on behalf of an operator, even if other members have more changes. */
   force(): void {
     this.#isForced = true;
   }
 
-  /** Stops leading, and lets others claim first: this instance cannot provide. */
+  /** Stops leading because the instance cannot provide, and lets other members claim first. */
   resign(now: number): void {
     this.#claimsAfterMs = now + 2 * this.#options.ttlMs;
     this.#stepDown();
   }
 
   #mayAnswer(now: number): boolean {
-    if (this.#isTooFew()) return false;
+    if (this.#lacksSyncedMembers()) return false;
     const { ttlMs } = this.#options;
     if (now - this.#renewedAtMs < ttlMs) return true;
-    // Without a lease, acknowledgements show that no other member leads.
+    // After the lease, only acknowledgments show that no other member leads.
     return this.#followers.haveAllAnswered(now - ttlMs);
   }
 
-  #isTooFew(): boolean {
+  #lacksSyncedMembers(): boolean {
     const { minSynced, whenAlone } = this.#options;
     return whenAlone === "refuse" && this.#followers.syncedCount() < minSynced;
   }
 
-  /** Returns whether it leads still, judging by a record that it did not just write. */
+  /** Returns whether a record that this member did not just write permits it to lead. */
   #mayKeep(now: number, record: LeadershipRecord | null): boolean {
     const { id, ttlMs } = this.#options;
     if (record !== null) return record.holder === id && record.epoch === this.#epoch;
-    // The engine has lost the record.
+    // Without a record, only acknowledgments show that no other member leads.
     return this.#followers.haveAllAnswered(now - ttlMs);
   }
 
@@ -315,9 +315,9 @@ export class Member {
   }
 
   #claim(now: number, record: LeadershipRecord | null): LeadershipRecord | null {
-    const { id, incarnation, mayFound } = this.#options;
+    const { id, incarnation, mayCreateRecord } = this.#options;
     if (now < this.#claimsAfterMs) return null;
-    if (this.#isForced || (record === null && mayFound)) {
+    if (this.#isForced || (record === null && mayCreateRecord)) {
       const epoch = Math.max(record?.epoch ?? 0, this.#epoch) + 1;
       return { holder: id, epoch, beat: 0, synced: [[id, incarnation]], next: null };
     }
@@ -331,7 +331,7 @@ export class Member {
 
   #isVacant(now: number, { holder, next }: LeadershipRecord): boolean {
     const { id } = this.#options;
-    // A former process of this member held it, or it is handed over to this one.
+    // Held by a former process of this member, or handed over to this one.
     if (holder === id || (holder === null && next === id)) return true;
     const isHeard = now - this.leaderHeardAtMs < this.#options.ttlMs * HEARD;
     return this.#silence.isOver(now, Math.min(this.lag, MAX_CLAIM_DELAY_MS), isHeard);

@@ -58,7 +58,7 @@ export class Membership {
     this.#parts = parts;
     this.#file = file;
     this.group = new Group({
-      ...{ settings, engine, file, warn, end: () => log.channel.log.last },
+      ...{ settings, engine, file, warn, lastSn: () => log.channel.log.last },
       epoch: Math.max(log.channel.log.epoch, readLineage(root).epoch, known),
       lag: () => replicating.lag(),
       heardAtMs: () => replicating.heardAtMs(),

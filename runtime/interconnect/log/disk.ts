@@ -43,7 +43,7 @@ export interface Disk {
   remove(path: string): void;
   /** Makes files created and removed in a folder durable. */
   flushFolder(folder: string): void;
-  /** Returns the space that this process can use; unknown: infinite. */
+  /** Returns the bytes that this process can allocate; infinite if unknown. */
   freeBytes(folder: string): number;
 }
 
@@ -125,9 +125,7 @@ export const realDisk: Disk = {
 const INACCESSIBLE = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
 const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
 
-/**
- * Returns what an open error means to an operator: nothing is corrupt. Other errors pass unchanged.
- */
+/** Wraps errors of permissions and file limits, which do not mean corruption; others are kept. */
 export function openingError(error: unknown): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const text = `log cannot be opened: ${message}`;

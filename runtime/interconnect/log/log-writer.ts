@@ -1,14 +1,14 @@
-// Group commit: drains the rings to the logs and flushes. Transactions that arrive during a flush
-// join the next one. With responses waiting, flushes follow each other at once; otherwise writes
-// begin every 8 ms, or when the flush before is done. The kernel keeps what is written when the
-// process is killed, so the process loses at most 10 ms, or the duration of a longer flush.
+// Group commit: drains the commit rings to the logs and flushes. Transactions that arrive during a
+// flush join the next one. While responses wait, the next flush starts at once; otherwise writes
+// start 8 ms apart, or after a longer flush. Written data survives the death of the process, which
+// therefore loses at most 10 ms of changes, or the duration of a longer flush.
 //
-//   good ──no space──► full ──written, and the reserve is there again──► good
+//   good ──no space──► full ──written, and the reserve is allocated again──► good
 //     └──any other error──► failed ──written to a new segment and read back──► good
 //                             └──for the third time within an hour──► failed until the restart
 //
-// While the log is full or has failed, graphs are read-only, and what is already committed waits in
-// the rings. The frame written last still has the changes that a failure left without flush.
+// While the log is full or has failed, graphs are read-only, and committed transactions wait in the
+// rings. Each channel retains its last frame, which a retry writes again if its flush failed.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
@@ -18,25 +18,26 @@ import type { LogChannel } from "./log-channel.js";
 import { OpenAnswers } from "./open-answers.js";
 import { isOutOfSpace, type SpaceReserve } from "./space-reserve.js";
 
-/** Batching limits while no response waits. Timers may be late by up to 2 ms. */
+/** Limits of a batch while no response waits. Timers fire up to 2 ms late. */
 const WRITE_INTERVAL_MS = 8;
 const BATCH_BYTES = 2 ** 18;
 /** Interval of attempts while the log cannot be written. */
 const RETRY_MS = 1000;
-/** A disk that fails this often within this time is not trusted any more. */
+/** The log stays failed after this many failures within this time. */
 const MAX_FAILURES = 3;
 const FAILURES_MS = 3_600_000;
-/** Free space below which the disk is reported, and how often it is measured. */
+/** Free space below which svc reports the disk, and the interval of measurements. */
 const LOW_BYTES = 2 ** 29;
 const MEASURE_MS = 10_000;
 /** Bytes of log between attempts to create the reserve. */
 const BYTES_PER_ATTEMPT = 2 ** 24;
 
 export interface LogWriterEvents {
-  /** All graphs are read-only, until the log can be written or until the restart. */
+  /** Called when all graphs become read-only, until `recovered` or the restart. */
   failed(error: SvcError): void;
-  /** Graphs accept changes again, and everything committed is durable. */
+  /** Called when graphs accept changes again, and all committed transactions are durable. */
   recovered(text: string): void;
+  /** Called when the free space falls below the limit. */
   low(freeBytes: number): void;
 }
 
@@ -56,7 +57,7 @@ export class LogWriter {
   /** Time of the last write. */
   #wroteAtMs = Number.NEGATIVE_INFINITY;
   #isStopping = false;
-  /** The log stays as it is, until the restart. */
+  /** True if the log stays failed until the restart. */
   #isOver: boolean;
   /** Times of the last failures. */
   #failuresMs: readonly number[] = [];
@@ -65,7 +66,7 @@ export class LogWriter {
   #enoughBytes = Number.POSITIVE_INFINITY;
   #onGrown: () => void = () => undefined;
   readonly #onFlushed = new Set<() => void>();
-  /** Flushes that are done and not confirmed, with the end of the first log. */
+  /** Completed flushes that await confirmation, with the end of the first log. */
   readonly #unconfirmed: { readonly flush: number; readonly sn: number }[] = [];
   #confirmedSn: (() => number) | null = null;
   readonly #answers: OpenAnswers;
@@ -83,12 +84,12 @@ export class LogWriter {
     this.#reserve = reserve;
     this.#freeBytes = freeBytes;
     this.#on = events;
-    // A former thread has taken with it what was not durable.
+    // A dead thread has lost transactions that it had taken from the rings.
     this.#isOver = clock.hasFailed;
     this.#publishDurable();
   }
 
-  /** Calls `call` each time `bytes` more were written. */
+  /** Calls `call` whenever another `bytes` were written. */
   onGrown(bytes: number, call: () => void): void {
     this.#enoughBytes = bytes;
     this.#onGrown = call;
@@ -101,8 +102,8 @@ export class LogWriter {
   }
 
   /**
-   * Confirms flushes only up to a transaction of the first log, which `sn` returns; null: at once.
-   * With null, flushes that are not confirmed yet never are.
+   * Confirms flushes only up to the transaction of the first log that `sn` returns; null: at once.
+   * With null, the requests of unconfirmed flushes fail.
    */
   confirmUpTo(sn: (() => number) | null): void {
     this.#confirmedSn = sn;
@@ -111,7 +112,7 @@ export class LogWriter {
     this.#clock.abandon();
   }
 
-  /** Confirms what other instances have acknowledged. */
+  /** Confirms the flushes that other instances have acknowledged. */
   confirm(): void {
     const sn = this.#confirmedSn?.() ?? Number.POSITIVE_INFINITY;
     const end = this.#unconfirmed.findIndex((one) => one.sn > sn);
@@ -134,7 +135,7 @@ export class LogWriter {
     return isLow;
   }
 
-  /** Flushes the rest. No changes may follow. */
+  /** Flushes all committed transactions. No changes may follow. */
   async stop(): Promise<void> {
     clearInterval(this.#measuring);
     this.#isStopping = true;
@@ -218,7 +219,7 @@ export class LogWriter {
     for (const call of this.#onFlushed) call();
   }
 
-  /** Writes what waits; returns whether the log can be written again. */
+  /** Writes the waiting transactions; returns whether the log is good again. */
   async #retry(): Promise<boolean> {
     const { hasFailed } = this.#clock;
     const flush = this.#clock.start();
@@ -286,7 +287,7 @@ export class LogWriter {
 
   #handle(error: Error): void {
     if (!isOutOfSpace(error)) return this.#fail(error);
-    // The next round of `run` writes committed transactions into the space of the reserve.
+    // `#run` then writes the committed transactions into the space of the reserve.
     this.#reserve.release();
     this.#hasReserve = false;
     if (this.#clock.isFull) return;
@@ -305,7 +306,7 @@ export class LogWriter {
   }
 }
 
-/** Returns a function that reads back what has been written meanwhile. */
+/** Begins a new segment; returns a function that verifies what was written to it since. */
 function reopen(channel: LogChannel): () => void {
   channel.reopen();
   const from = channel.log.last + 1;

@@ -16,7 +16,7 @@ const PULL_EXPIRES_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const READ_AHEAD_BYTES = 2 ** 23;
 const NOT_FOUND = 404;
-/** Messages of the first release do not name theirs. */
+/** Protocol of messages without `Svc-Protocol`, which the first release wrote. */
 const UNNAMED_PROTOCOL = 4;
 const COUNT = /^\d{1,16}$/;
 
@@ -161,7 +161,7 @@ export class JetStreamLog implements LogStream {
     }
   }
 
-  /** Restarts when the server behind the consumer is gone although the connection is not. */
+  /** Ends reading if the consumer's server is gone while the connection is alive. */
   async #watch(messages: ConsumerMessages): Promise<void> {
     for await (const { type } of messages.status()) {
       if (type === "heartbeats_missed") messages.stop();
@@ -169,7 +169,7 @@ export class JetStreamLog implements LogStream {
   }
 
   async truncateHead(seq: number): Promise<void> {
-    // Servers read 1, like 0, as "all".
+    // Servers purge everything for 0 and 1.
     if (seq > 1) await this.#manager.streams.purge(this.#name, { seq });
   }
 
@@ -263,7 +263,7 @@ async function checkServer(monitor: string): Promise<SvcError | null> {
     isAlways = varz?.jetstream?.config?.sync_always;
   } catch (error) {
     const { message } = error as Error;
-    const text = `durable: http://${monitor}/varz does not say what its server does: ${message}`;
+    const text = `durable: http://${monitor}/varz is not readable: ${message}`;
     return new SvcError("SVC3362", text, { cause: error });
   }
   if (isAlways === true) return null;
@@ -277,21 +277,21 @@ async function checkServer(monitor: string): Promise<SvcError | null> {
 // configured.
 
 /**
- * @param places files to resolve from: this package, then the project
+ * @param resolveFrom files whose imports are resolved (default: this package, then the project)
  * @throws SvcError SVC3361
  */
 export function natsPackages(
-  places: readonly string[] = [import.meta.url, join(process.cwd(), "package.json")],
+  resolveFrom: readonly string[] = [import.meta.url, join(process.cwd(), "package.json")],
 ): NatsPackages {
   return {
-    jetstream: load("@nats-io/jetstream", places) as JetStream,
-    transport: load("@nats-io/transport-node", places) as Transport,
+    jetstream: load("@nats-io/jetstream", resolveFrom) as JetStream,
+    transport: load("@nats-io/transport-node", resolveFrom) as Transport,
   };
 }
 
-function load(name: string, places: readonly string[]): unknown {
+function load(name: string, resolveFrom: readonly string[]): unknown {
   let cause: unknown;
-  for (const from of places) {
+  for (const from of resolveFrom) {
     try {
       return createRequire(from)(name);
     } catch (error) {

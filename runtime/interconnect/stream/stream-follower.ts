@@ -1,5 +1,5 @@
-// Follows a stream: reads from its latest snapshots, skips what is already applied, then applies
-// what follows until stopped.
+// Follower of a stream: reads from its latest snapshots on, skips changes that the replica has, and
+// applies later ones until stopped.
 
 import { SvcError } from "../../base/errors.js";
 import type { ReplicaReport } from "../../metrics/traffic.js";
@@ -27,7 +27,7 @@ export class StreamFollower implements LogFollower {
   readonly #parts: StreamFollowerParts;
   #log: LogStream | null = null;
   readonly #input: ReplicaInput;
-  /** Sequence of the snapshots after which a graph had diverged. */
+  /** Broker sequence of the snapshots after which a graph diverged; null: none. */
   #divergedAt: number | null = null;
   /** Position of the stream's end when this connection began. */
   #end: StreamState | null = null;
@@ -87,7 +87,7 @@ export class StreamFollower implements LogFollower {
     this.#log = log;
     try {
       const first = await log.first();
-      // Empty, or nothing that would repair the divergence.
+      // The stream is empty, or has no newer snapshots that would repair the divergence.
       if (first === null || first === this.#divergedAt) return;
       this.#end = await log.last();
       traffic.provider = uri;
@@ -132,7 +132,7 @@ export class StreamFollower implements LogFollower {
     const { at } = (given ?? {}) as { at?: unknown };
     if (!Number.isSafeInteger(at)) throw malformedMessage("no offer of a stream");
     const offer = parseOffer(given);
-    // The stored offer is old. Without a complete end, the snapshots are all there is.
+    // The stored offer is old, so the goal is the end of the stream, or else of the snapshots.
     const isOfEnd = this.#end?.log === offer.logId && this.#end.reached !== null;
     const goal = isOfEnd ? this.#end!.reached!.sn : (at as number);
     await replica.acceptAgain({ ...offer, goal }, at as number);
@@ -142,7 +142,7 @@ export class StreamFollower implements LogFollower {
   }
 }
 
-/** Reads over a snapshot that has nothing new. */
+/** Discards a snapshot that the replica does not need. */
 async function skip(reader: StreamReader, head: Buffer): Promise<void> {
   const { bytes, values = 0 } = parseSnapshotHead(parseJsonBody(head));
   for (let at = 0; at < bytes + values; ) {

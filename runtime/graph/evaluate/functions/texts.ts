@@ -94,7 +94,7 @@ function timeText(value: Value): string | null {
   return `${day} ${time}${isMs || !isInt(value) ? `.${ms}` : ""}`;
 }
 
-/** @param items bytes as numbers or bytes */
+/** Returns the low 8 bits of each number. */
 function bytesOf(items: readonly Value[]): PackedValue {
   return new PackedValue(
     PropertyKind.Bytes,

@@ -46,7 +46,7 @@ export function parseEf(approximate: Approximate): number {
   return ef;
 }
 
-/** Source of a search of vectors whose name the graph does not have. */
+/** Source of a search if the graph has no vectors of the requested name. */
 export const NO_VECTORS: NearestSource = { origin: "no vectors of this name", count: 0 };
 
 /** Returns the vectors that a search compared, and what it tested. */

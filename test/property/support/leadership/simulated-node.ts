@@ -93,8 +93,8 @@ export class SimulatedNode {
     this.isUp = true;
     this.#lives++;
     const { id, incarnation, epoch } = this;
-    const mayFound = settings.first === id && epoch === 0;
-    this.member = new Member({ id, incarnation, epoch, mayFound, ...settings });
+    const mayCreateRecord = settings.first === id && epoch === 0;
+    this.member = new Member({ id, incarnation, epoch, mayCreateRecord, ...settings });
     this.#turn();
     this.#dial();
   }

@@ -28,7 +28,7 @@ class Leader {
   constructor(whenAlone: "refuse" | "go-on" = "refuse") {
     this.member = new Member({
       ...{ id: "B1", incarnation: OWN, ttlMs: TTL_MS, minSynced: 1, whenAlone },
-      ...{ mayFound: true, epoch: 0 },
+      ...{ mayCreateRecord: true, epoch: 0 },
     });
   }
 
@@ -76,7 +76,7 @@ test("hands over once all changes are acknowledged", () => {
 test("a new leader answers from its claim on, until that has been silent for a ttl", () => {
   const member = new Member({
     ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
-    ...{ mayFound: false, epoch: 1 },
+    ...{ mayCreateRecord: false, epoch: 1 },
   });
   const synced = [
     ["S1", ONE],
@@ -195,7 +195,7 @@ test("a member hears of its leader through the engine and its connection", () =>
   const claimsAfter = (isHeard: boolean): number => {
     const member = new Member({
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" as const },
-      ...{ mayFound: false, epoch: 1 },
+      ...{ mayCreateRecord: false, epoch: 1 },
     });
     const record: LeadershipRecord = { ...RECORD, epoch: 1 };
     member.heard(0, { revision: "1", record });
