@@ -9,26 +9,18 @@
 // Needs root, zram, iproute2, e2fsprogs, python3 and nats-server. Other work on the machine delays
 // takeovers: give the session of the run priority with /proc/self/autogroup.
 
-import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { percentile, printTable, printTargets } from "./lib/figures.mjs";
-import { Lab, losePower } from "./lib/machines.mjs";
+import { IDS, withLedGroup } from "./lib/led-group.mjs";
+import { losePower } from "./lib/machines.mjs";
 import { readOptions } from "./lib/options.mjs";
-import { build, makeProject } from "./lib/project.mjs";
-import { SVC } from "./lib/server.mjs";
 import { importTestSupport } from "./lib/test-support.mjs";
 
 const { faults, handovers } = readOptions({ faults: 100, handovers: 40 });
 /** Changes before a fault, and after it. */
 const ENOUGH = 20;
 const PAUSE_MS = 10;
-const ASK_MS = 1000;
 /** One fault in this number takes the power of all members. */
 const EVERY = 25;
-const IDS = ["B1", "S1", "S2"];
-const [HPORT, TPORT, FRONT] = [9100, 9102, 9990];
 const KINDS = {
   killed: kill,
   stopped: stop,
@@ -37,6 +29,10 @@ const KINDS = {
 };
 const ALL = "all without power";
 const HANDOVER = "handover";
+
+const { Clients, during, hitcount, Load, Sales, until } = await importTestSupport(
+  ...["change-clients", "system"],
+);
 
 /** Reads of what was acknowledged. */
 class Reads {
@@ -49,7 +45,7 @@ class Reads {
       2,
       async () => {
         const id = acknowledged[Math.floor(Math.random() ** 4 * acknowledged.length)] ?? null;
-        const answer = id === null ? null : await send(`/svc/plugin/has?id=${id}`);
+        const answer = id === null ? null : await group.send(`/svc/plugin/has?id=${id}`);
         if (answer === null) return;
         this.count++;
         if (answer.status !== 200) this.failures.push(answer.text);
@@ -60,73 +56,15 @@ class Reads {
   }
 }
 
-const lab = await Lab.create();
-process.env.NATS_HOST = lab.host;
-// All files are in memory: no other work delays them.
-process.env.TMPDIR = lab.folder;
-const support = await importTestSupport(
-  ...["change-clients", "server", "system"],
-  "../../runtime/interconnect/support/nats",
-);
-const { Clients, during, hitcount, Load, NatsServers, Sales, get, until } = support;
-const nats = await NatsServers.start(1);
-const project = makeProject({
-  "plugins/shop.ts": support.SHOP_PLUGINS,
-  "svc.config.ts": 'export default { durability: "full", executors: 1 };\n',
+let group;
+await withLedGroup((started) => {
+  group = started;
+  return measure();
 });
-build(project);
-const machines = new Map();
-const file = join(project, "system.json");
-const env = {
-  ...{ SVC_TX_KEY: "a-key-of-all-members", SVC_ADMIN_KEY: "a-key-of-all-operators" },
-  ...{ SVC_TRUSTED_NETWORKS: lab.network, SVC_DISPATCHER_NETWORKS: lab.network },
-};
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => close().then(() => process.exit(1)));
-}
-try {
-  await measure();
-} catch (error) {
-  console.error(lab.logs());
-  throw error;
-} finally {
-  await close();
-}
-
-async function close() {
-  await nats.stop();
-  await lab.close();
-}
-
-function writeDescriptor() {
-  const members = [...machines].map(([id, { host }]) => [
-    id,
-    { type: id === "B1" ? "builder" : "search", host, hport: HPORT, tport: TPORT, graph: "shop" },
-  ]);
-  const dispatcher = { type: "dispatch", host: lab.host, hport: FRONT };
-  const descriptor = {
-    graphs: ["shop"],
-    common: { "s-in": true },
-    leadership: { engine: nats.uri("svc-lease") },
-    instances: { TD: dispatcher, ...Object.fromEntries(members) },
-    topology: { transaction: { B1: ["S1", "S2"] }, dispatch: { TD: [{ partitions: ["@B1"] }] } },
-  };
-  writeFileSync(file, JSON.stringify(descriptor));
-}
-
-function wordsFor(id, root) {
-  const where = ["--descriptor", file, "--instance", id, "--root", root];
-  return [process.execPath, SVC, "serve", project, ...where];
-}
 
 async function measure() {
-  for (const id of IDS) machines.set(id, await lab.add(id));
-  writeDescriptor();
-  lab.keep("TD", wordsFor("TD", join(lab.folder, "td")), env);
-  for (const [id, machine] of machines) machine.keep(wordsFor(id, machine.disk), env);
-  await leading();
-  const load = new Load(send, PAUSE_MS);
-  const sales = new Sales(send, PAUSE_MS);
+  const load = new Load(group.send, PAUSE_MS);
+  const sales = new Sales(group.send, PAUSE_MS);
   const reads = new Reads(load);
   const gaps = new Map([...Object.keys(KINDS), ALL, HANDOVER].map((kind) => [kind, []]));
   let refused;
@@ -148,7 +86,7 @@ async function measure() {
 /** Measures the longest time without an acknowledged change around a fault. */
 async function timed(load, gaps, kind, cause) {
   await more(load);
-  const leader = await leading();
+  const leader = await group.leading();
   load.begin();
   const began = new Date().toISOString();
   const repair = await cause(leader);
@@ -165,71 +103,42 @@ function more(load) {
 }
 
 function kill(leader) {
-  machines.get(leader).process.signal("SIGKILL");
+  group.machines.get(leader).process.signal("SIGKILL");
 }
 
 function stop(leader) {
-  const { process: server } = machines.get(leader);
+  const { process: server } = group.machines.get(leader);
   server.signal("SIGSTOP");
   return () => server.signal("SIGCONT");
 }
 
 async function disconnect(leader) {
-  await machines.get(leader).disconnect();
-  return () => machines.get(leader).connect();
+  await group.machines.get(leader).disconnect();
+  return () => group.machines.get(leader).connect();
 }
 
 /** Its power is back once another member leads. */
 async function powerFailure(leader) {
-  const machine = machines.get(leader);
+  const machine = group.machines.get(leader);
   await losePower([machine]);
   return () => machine.restorePower();
 }
 
 async function powerFailures() {
-  const all = [...machines.values()];
+  const all = [...group.machines.values()];
   await losePower(all);
   await Promise.all(all.map((machine) => machine.restorePower()));
 }
 
-async function handOver(from) {
-  const to = IDS[(IDS.indexOf(from) + 1) % IDS.length];
-  const words = ["admin", "handover", from, to, "--descriptor", file, "--project", project];
-  await promisify(execFile)(process.execPath, [SVC, ...words], { env: { ...process.env, ...env } });
-}
-
-function send(path, init) {
-  return get(FRONT, path, init, lab.host);
-}
-
-/** The member that leads, once all others are synced. */
-async function leading() {
-  let leader;
-  await until(async () => {
-    const states = await Promise.all(IDS.map((id) => groupAt(id).catch(() => null)));
-    const at = states.findIndex((group) => group?.role === "leading");
-    leader = IDS[at];
-    return states[at]?.synced.length === IDS.length - 1;
-  });
-  return leader;
-}
-
-async function groupAt(id) {
-  const init = { signal: AbortSignal.timeout(ASK_MS) };
-  const { host } = machines.get(id);
-  return (await get(HPORT + 1, "/svc/nodestat", init, host)).json.response.group;
-}
-
-async function contents(id) {
-  const { json } = await get(HPORT, "/svc/plugin/all", {}, machines.get(id).host);
-  return json.response.sort();
+function handOver(from) {
+  return group.handOver(from, IDS[(IDS.indexOf(from) + 1) % IDS.length]);
 }
 
 /** Counts acknowledged changes that are missing at the end; waits for equal contents. */
 async function countLost({ acknowledged }) {
-  const there = await contents(await leading());
+  const there = await group.contents(await group.leading());
   for (const id of IDS) {
-    await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
+    await until(async () => JSON.stringify(await group.contents(id)) === JSON.stringify(there));
   }
   const found = new Set(there);
   return acknowledged.filter((id) => !found.has(id)).length;

@@ -7,6 +7,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atExit } from "../scripts/at-exit.mjs";
 import { median, printTable, printTargets } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { importSources } from "./lib/sources.mjs";
@@ -21,7 +22,7 @@ const svc = await importSources(
   "runtime/interconnect/interconnect.ts",
 );
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+atExit(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Opens a graph with or without a log; returns it with its flush function. */
 function open(root, log) {

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Graph, system } from "../dist/index.js";
+import { atExit } from "../scripts/at-exit.mjs";
 import { median } from "./lib/figures.mjs";
 
 const ARCS = Number(process.argv[2] ?? 1_000_000);
@@ -126,7 +127,7 @@ async function kuzu(folder) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "svc-paths-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+atExit(() => rmSync(folder, { recursive: true, force: true }));
 await ours();
 for (const peer of [sqlite, kuzu]) {
   try {

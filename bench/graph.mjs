@@ -8,6 +8,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
+import { atExit } from "../scripts/at-exit.mjs";
 import { median, printOtherWork, printTable, printTargets } from "./lib/figures.mjs";
 import { writeArcs } from "./lib/graph-data.mjs";
 import { startStore } from "./lib/graph-process.mjs";
@@ -50,7 +51,7 @@ const MEMORY_TARGETS = { map: 1 / 4, graphology: 1 / 10, ngraph: 1 / 5, sqlite: 
 
 const { rounds, arcs, ms } = readOptions({ rounds: 3, arcs: 1_000_000, ms: 300 });
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+atExit(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "arcs");
 writeArcs(file, arcs);
 const names = namesThatFit();

@@ -9,6 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atExit } from "../scripts/at-exit.mjs";
 import { median, printTable, printTargets } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { importSources } from "./lib/sources.mjs";
@@ -40,7 +41,7 @@ const PLAN = {
   everywhere: ["kind"],
 };
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+atExit(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Opens a graph with a log. */
 function open(name) {

@@ -44,6 +44,7 @@ const BY_NAME_ONLY = [
   "grow",
   "grow-system",
   "failover",
+  "outages",
   "restores",
   "empty-replicas",
   "graph-100m",

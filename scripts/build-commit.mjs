@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { atExit } from "./at-exit.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const RELEASES = join(ROOT, "bench/releases");
@@ -34,11 +35,11 @@ export function hasCommit(commit) {
 export function buildCommit(commit) {
   const folder = join(mkdtempSync(join(tmpdir(), "svc-commit-")), "checkout");
   const git = (...words) => execFileSync("git", words, { cwd: ROOT, stdio: "pipe" });
-  git("worktree", "add", "--detach", folder, commit);
-  process.once("exit", () => {
-    git("worktree", "remove", "--force", folder);
+  atExit(() => {
     rmSync(dirname(folder), { recursive: true, force: true });
+    git("worktree", "prune");
   });
+  git("worktree", "add", "--detach", folder, commit);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "dir");
   execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: folder, stdio: "pipe" });
   return folder;

@@ -1,12 +1,13 @@
 // Machines on this one, for faults that processes alone cannot have: each has a network of its own,
 // a Linux network namespace behind a bridge, and a disk of its own, an ext4 file system in memory.
 // Its cable can be pulled, and its power can fail: the file system then forgets all that was not
-// flushed. Needs root, zram, iproute2, e2fsprogs and python3.
+// flushed. However the process ends, nothing of them is left.
 
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -18,10 +19,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { atExit } from "../../scripts/at-exit.mjs";
 
 const DISK = "1G";
 const ZRAM = "/sys/class/zram-control";
+const PROGRAMS = ["ip", "mkfs.ext4", "mount", "nsenter", "python3", "umount"];
 const RESTART_MS = 100;
+/** The files of a killed process are busy for a moment. */
+const BUSY_ATTEMPTS = 50;
+const BUSY_MS = 100;
 /** `EXT4_IOC_SHUTDOWN` without a flush of the journal. */
 const SHUT_DOWN = `import fcntl, os, struct, sys
 for folder in sys.argv[1:]: fcntl.ioctl(os.open(folder, 0), 0x8004587D, struct.pack("I", 2))`;
@@ -31,15 +37,27 @@ const run = (...words) => execute(words[0], words.slice(1));
 
 /** All machines of a system, their network, and this machine as one of them. */
 export class Lab {
-  #machines = [];
+  #logs = [];
+  #count = 0;
   #bridge = `svc${process.pid % 100_000}`;
   #network = `10.${100 + (process.pid % 100)}.${(process.pid >> 8) & 255}`;
+  /** Undoes what was made, the last one first. */
+  #undo = [];
 
-  static async create() {
+  /**
+   * @param programs that the caller needs, too
+   * @throws Error before anything is made, if this machine lacks something
+   */
+  static async create(...programs) {
+    requireAll([...PROGRAMS, ...programs]);
     const lab = new Lab();
+    atExit(() => lab.close());
     lab.folder = mkdtempSync(join(tmpdir(), "svc-lab-"));
+    lab.#undo.push(() => rmSync(lab.folder, { recursive: true }));
     await run("mount", "-t", "tmpfs", "tmpfs", lab.folder);
+    lab.#undo.push(() => undo("umount", lab.folder));
     await run("ip", "link", "add", lab.#bridge, "type", "bridge");
+    lab.#undo.push(() => undo("ip", "link", "delete", lab.#bridge));
     await run("ip", "address", "add", `${lab.host}/24`, "dev", lab.#bridge);
     await run("ip", "link", "set", lab.#bridge, "up");
     return lab;
@@ -55,36 +73,58 @@ export class Lab {
   }
 
   async add(name) {
-    const host = `${this.#network}.${10 + this.#machines.length}`;
-    const machine = new Machine(this.folder, name, host, this.#bridge);
-    this.#machines.push(machine);
+    const host = `${this.#network}.${10 + this.#count++}`;
+    const machine = new Machine(this, name, host, this.#bridge, this.#undo);
     await machine.install();
     return machine;
   }
 
   /** Runs a program on this machine; it is started again whenever it ends. */
-  keep(name, words, env) {
-    const kept = new KeptProcess(words, env, join(this.folder, `${name}.log`));
-    this.#machines.push({ name, stop: () => kept.end(), close() {} });
+  keep(name, words, env = {}) {
+    const log = join(this.folder, `${name}.log`);
+    this.#logs.push({ name, log });
+    const kept = new KeptProcess(words, env, log);
+    this.#undo.push(() => kept.kill());
     return kept;
   }
 
   /** Last lines of all logs. */
   logs() {
-    return this.#machines
-      .map(({ name }) => {
-        const lines = readFileSync(join(this.folder, `${name}.log`), "utf8").split("\n");
+    return this.#logs
+      .map(({ name, log }) => {
+        const lines = readFileSync(log, "utf8").split("\n");
         return [`== ${name}`, ...lines.slice(-30)].join("\n");
       })
       .join("\n");
   }
 
-  async close() {
-    for (const machine of this.#machines) await machine.stop();
-    for (const machine of this.#machines) await machine.close();
-    await run("ip", "link", "delete", this.#bridge);
-    await run("umount", this.folder);
-    rmSync(this.folder, { recursive: true });
+  close() {
+    for (const step of this.#undo.splice(0).reverse()) {
+      try {
+        step();
+      } catch (error) {
+        console.error(error.message);
+      }
+    }
+  }
+}
+
+/** @throws Error that names all that is missing */
+function requireAll(programs) {
+  const folders = (process.env.PATH ?? "").split(":");
+  const missing = programs.filter((name) => !folders.some((one) => existsSync(join(one, name))));
+  if (process.getuid() !== 0) missing.push("the rights of root");
+  if (!existsSync(ZRAM)) missing.push("zram (modprobe zram)");
+  if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(", ")}`);
+}
+
+/** Runs a program to completion, again if something is still busy. */
+function undo(program, ...words) {
+  for (let attempt = 1; ; attempt++) {
+    const { status, stderr } = spawnSync(program, words, { encoding: "utf8" });
+    if (status === 0) return;
+    if (attempt === BUSY_ATTEMPTS) throw new Error(`${program} ${words.join(" ")}: ${stderr}`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
   }
 }
 
@@ -96,16 +136,19 @@ export async function losePower(machines) {
 }
 
 class Machine {
+  #lab;
   #bridge;
+  #undo;
   /** Number of its disk. */
   #zram = "";
 
-  constructor(folder, name, host, bridge) {
+  constructor(lab, name, host, bridge, undoing) {
     this.name = name;
     this.host = host;
-    this.disk = join(folder, name);
-    this.log = join(folder, `${name}.log`);
+    this.disk = join(lab.folder, name);
+    this.#lab = lab;
     this.#bridge = bridge;
+    this.#undo = undoing;
     this.namespace = `${bridge}-${name}`;
     this.cable = `${bridge}${name}`.toLowerCase();
     this.process = null;
@@ -113,14 +156,23 @@ class Machine {
 
   async install() {
     mkdirSync(this.disk);
-    this.#zram = readFileSync(`${ZRAM}/hot_add`, "utf8").trim();
-    writeFileSync(`/sys/block/zram${this.#zram}/disksize`, DISK);
-    await run("mkfs.ext4", "-q", `/dev/zram${this.#zram}`);
+    const zram = readFileSync(`${ZRAM}/hot_add`, "utf8").trim();
+    this.#undo.push(() => writeFileSync(`${ZRAM}/hot_remove`, zram));
+    this.#zram = zram;
+    writeFileSync(`/sys/block/zram${zram}/disksize`, DISK);
+    await run("mkfs.ext4", "-q", `/dev/zram${zram}`);
     await this.#mount();
+    this.#undo.push(() => undo("umount", this.disk));
+    await this.#installNetwork();
+  }
+
+  async #installNetwork() {
     const { namespace, cable } = this;
     const inside = ["ip", "-n", namespace];
     await run("ip", "netns", "add", namespace);
+    this.#undo.push(() => undo("ip", "netns", "delete", namespace));
     await run("ip", "link", "add", cable, "type", "veth", "peer", "eth0", "netns", namespace);
+    this.#undo.push(() => undo("ip", "link", "delete", cable));
     await run(...inside, "address", "add", `${this.host}/24`, "dev", "eth0");
     for (const device of ["eth0", "lo"]) await run(...inside, "link", "set", device, "up");
     await run("ip", "link", "set", cable, "up");
@@ -131,7 +183,7 @@ class Machine {
   keep(words, env) {
     // `ip netns exec` would keep the disks of other machines mounted.
     const inside = ["nsenter", `--net=/run/netns/${this.namespace}`, ...words];
-    this.process = new KeptProcess(inside, env, this.log);
+    this.process = this.#lab.keep(this.name, inside, env);
   }
 
   connect() {
@@ -152,17 +204,6 @@ class Machine {
 
   #mount() {
     return run("mount", `/dev/zram${this.#zram}`, this.disk);
-  }
-
-  stop() {
-    return this.process?.end();
-  }
-
-  async close() {
-    await run("umount", this.disk);
-    writeFileSync(`${ZRAM}/hot_remove`, this.#zram);
-    await run("ip", "link", "delete", this.cable);
-    await run("ip", "netns", "delete", this.namespace);
   }
 }
 
@@ -199,12 +240,15 @@ class KeptProcess {
   }
 
   /** Kills it for good. */
-  async end() {
+  kill() {
     this.#isWanted = false;
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
-    const gone = once(this.#child, "exit");
     this.#child.kill("SIGKILL");
-    await gone;
+  }
+
+  /** Kills it for good; resolves when it has ended. */
+  async end() {
+    const { exitCode, signalCode } = this.#child;
+    this.kill();
+    if (exitCode === null && signalCode === null) await once(this.#child, "exit");
   }
 }

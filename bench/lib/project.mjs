@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { atExit } from "../../scripts/at-exit.mjs";
 import { PACKAGE } from "./package-folder.mjs";
 import { SVC } from "./server.mjs";
 
@@ -22,7 +23,7 @@ export const NODE_TYPES = JSON.stringify({
  */
 export function makeProject(files) {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  atExit(() => rmSync(folder, { recursive: true, force: true }));
   const all = { "package.json": '{ "name": "bench", "type": "module" }\n', ...files };
   for (const [name, text] of Object.entries(all)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

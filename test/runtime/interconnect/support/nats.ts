@@ -10,8 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "./instance.js";
 
 const COMMAND = process.env.NATS_SERVER ?? "nats-server";
-/** Of clients; any other address is for instances with a network of their own. */
-const HOST = process.env.NATS_HOST ?? "127.0.0.1";
+const HOST = "127.0.0.1";
 const START_MS = 30_000;
 const ATTEMPTS = 5;
 
