@@ -247,7 +247,7 @@ export class DispatchCall implements AttemptOwner {
     for (const part of this.#parts) {
       if (part.answer !== null) continue;
       part.leaveOut();
-      for (const attempt of [...part.attempts]) attempt.abort();
+      for (const attempt of part.attempts) attempt.abort();
     }
     this.#complete();
   }
@@ -269,7 +269,7 @@ export class DispatchCall implements AttemptOwner {
 
   /** Ends without a response; running attempts are aborted. */
   cancel(status: DispatchRefusal["status"], message: string): void {
-    for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
+    for (const part of this.#parts) for (const attempt of part.attempts) attempt.abort();
     if (this.#isEnded) this.#leave();
     else this.#end(toRefusal(this.#parts, status, message));
   }
@@ -327,7 +327,7 @@ export class DispatchCall implements AttemptOwner {
 
   /** Gives up all responses so far: those of other parts may have another slot map, too. */
   #repeatLater(): void {
-    for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
+    for (const part of this.#parts) for (const attempt of part.attempts) attempt.abort();
     if (performance.now() - this.#sinceMs > SLOTS_WAIT_MS) {
       return this.#end(toRefusal([], UNAVAILABLE, SLOTS_MOVE));
     }

@@ -11,8 +11,7 @@ export type Phase = "pre" | "wait" | "backends" | "merge" | "post";
 
 /** One attempt; the last one of a partition responded, or none could. */
 interface DispatchAttempt {
-  readonly replica: number;
-  readonly address: string;
+  readonly backEnd: BackEnd;
   /** Cost of each replica, or why it was unavailable. */
   readonly costs: readonly (number | "down" | "tried" | "full")[];
   /** HTTP status or connection fault; null while it runs. */
@@ -50,13 +49,10 @@ export class Explanation {
   /** Records the choice of a replica, before its channel is taken. */
   chosen(backEnd: BackEnd, replicas: readonly BackEnd[], tried: readonly BackEnd[]): void {
     if (this.#phase === "wait") this.begin("backends");
-    const { address, place } = backEnd;
-    const tries = this.#attempts.get(place.partition) ?? [];
-    this.#attempts.set(place.partition, tries);
+    const { partition } = backEnd.place;
     const fastest = findFastest(replicas);
-    tries.push({
-      replica: place.replica,
-      address: `${address.host}:${address.port}`,
+    const attempt: DispatchAttempt = {
+      backEnd,
       costs: replicas.map((replica) => {
         if (tried.includes(replica)) return "tried";
         if (replica.isDefunct) return "down";
@@ -66,7 +62,10 @@ export class Explanation {
       sinceMs: performance.now(),
       ms: null,
       below: null,
-    });
+    };
+    const tries = this.#attempts.get(partition);
+    if (tries === undefined) this.#attempts.set(partition, [attempt]);
+    else tries.push(attempt);
   }
 
   /** @param below explanation of the back-end as received; null: none */
@@ -103,8 +102,11 @@ export class Explanation {
     const partitions = [...this.#attempts].sort(([a], [b]) => a - b);
     return partitions.map(([partition, tries]) => ({
       partition,
-      tries: tries.map(({ below, sinceMs, ms, ...rest }) => ({
-        ...rest,
+      tries: tries.map(({ backEnd: { place, address }, costs, outcome, below, sinceMs, ms }) => ({
+        replica: place.replica,
+        address: `${address.host}:${address.port}`,
+        costs,
+        outcome,
         ms: round(ms ?? now - sinceMs),
         ...(below !== null && { below }),
       })),

@@ -11,6 +11,7 @@ import { type ForwardedRequest, signedRequest } from "./forwarded-request.js";
 import type { BackEndResponse } from "./response-parser.js";
 
 const NONE: readonly BackEnd[] = [];
+const NO_ATTEMPTS: readonly Attempt[] = [];
 
 /** Receives the outcome of attempts. */
 export interface AttemptOwner {
@@ -35,7 +36,7 @@ export class PartitionCall {
   /** The replica chosen for the next attempt. */
   backEnd: BackEnd | null = null;
   /** Running attempts; after the response, those it preceded. */
-  readonly attempts: Attempt[] = [];
+  attempts = NO_ATTEMPTS;
   /** True if a back-end may have executed it. */
   isBegun = false;
   answer: BackEndResponse | null = null;
@@ -56,7 +57,7 @@ export class PartitionCall {
   /** Sends the request to the chosen back-end. */
   send(request: ForwardedRequest): void {
     this.isBegun = true;
-    this.attempts.push(new Attempt(this, this.backEnd!, request, this.#owner));
+    this.attempts = [...this.attempts, new Attempt(this, this.backEnd!, request, this.#owner)];
   }
 
   /** Excludes a replica from further attempts. */
@@ -127,7 +128,9 @@ export class Attempt implements ChannelUser {
 
   /** Returns the channel. `backlog`: see `BackEnd.give`. */
   release(backlog: number): void {
-    this.part.attempts.splice(this.part.attempts.indexOf(this), 1);
+    const { attempts } = this.part;
+    this.part.attempts =
+      attempts.length === 1 ? NO_ATTEMPTS : attempts.filter((other) => other !== this);
     this.backEnd.give(this.channel, backlog);
   }
 
