@@ -1,6 +1,7 @@
 // The next step of a coordinator, derived from the records of the instances. A coordinator has no
 // state that matters: after a crash, another one continues, or undoes the steps before `give`.
 
+import { SlotMap } from "./slot-map.js";
 import type { SlotCommand, SlotMove, SlotRecord } from "./slot-record.js";
 
 /** An instance with slots of its own, or a replica of one. */
@@ -53,8 +54,10 @@ export type SlotStep =
       readonly move: SlotMove;
       /** Told to others meanwhile, in any order. */
       readonly meanwhile: readonly TellStep[];
-      /** Told to the group once all of it is done. */
-      readonly then: TellStep;
+      /** Executed there after the removal, without another request; null: others of the group. */
+      readonly last: SlotCommand | null;
+      /** Told to a group of several once all of it is done. */
+      readonly afterwards: TellStep | null;
     }
   /** A group that the step needs has no leader. */
   | { readonly do: "wait"; readonly group: string }
@@ -73,8 +76,8 @@ export function nextSlotStep(
   if (move === undefined || isOver(members, move)) return installStep(members);
   const sources = members.filter(({ group }) => group === move.from);
   const targets = members.filter(({ group }) => group === move.to);
-  const isGiven = sources.some(({ record }) => holds(record, move) && record.move?.isGiven);
-  if (isGiven) return forwardStep(move, members, sources, targets);
+  if (sources.some(({ record }) => hasGiven(record, move)))
+    return forwardStep(move, members, sources, targets);
   if (attempt?.move.id !== move.id) return undoStep(move, sources, targets);
   return attemptStep(attempt, members, sources, targets);
 }
@@ -92,7 +95,8 @@ function attemptStep(
   if (!isCopied) return copyStep("copy", move, members);
   const unheld = targets.filter(({ record }) => !holds(record, move));
   if (unheld.length > 0 && isApplied) return { do: "lost" };
-  if (unheld.length > 0) return tell(unheld, { do: "hold", move });
+  // A group of one has no other member that answers, and holds the move as it writes.
+  if (unheld.length > 0 && targets.length > 1) return tell(unheld, { do: "hold", move });
   if (!isApplied) return copyStep("apply", move, members);
   return tell(sources, { do: "give", id: move.id });
 }
@@ -132,7 +136,7 @@ function isOver(members: readonly SlotMember[], { version, from, to }: SlotMove)
   });
 }
 
-/** All learn who owns the slots before the source forgets that it has given them. */
+/** A source that has forgotten the move still has the map without the slots. */
 function forwardStep(
   move: SlotMove,
   members: readonly SlotMember[],
@@ -147,11 +151,13 @@ function forwardStep(
   const older = members.filter(({ group, record }) => {
     return group !== move.from && group !== move.to && record.version < move.version;
   });
-  const next = { ...uncleared[0]!.record, move: null };
+  const given = sources.find(({ record }) => hasGiven(record, move))!;
+  const next = { ...given.record, move: null };
   const meanwhile = [
     ...(untaken.length > 0 ? [tell(untaken, { do: "take", id })] : []),
     ...(older.length > 0 ? [tell(older, { do: "install", record: next })] : []),
   ];
+  if (uncleared.length === 0) return meanwhile[0] ?? installStep(members);
   return remove(move, sources, tell(uncleared, { do: "clear", id }), meanwhile);
 }
 
@@ -180,7 +186,9 @@ function remove(
   const { record } = group.find(({ id }) => id === leader.id)!;
   // Told before others of its group, after the removal; or not all had held, and nothing came.
   if (!holds(record, move)) return meanwhile[0] ?? then;
-  return { do: "remove", at: leader, move, meanwhile, then };
+  const removal = { do: "remove", at: leader, move, meanwhile } as const;
+  if (group.length === 1) return { ...removal, last: then.command, afterwards: null };
+  return { ...removal, last: null, afterwards: then };
 }
 
 /** All others learn the latest map. */
@@ -198,6 +206,14 @@ export function latestRecord(records: readonly SlotRecord[]): SlotRecord | null 
     if (latest === null || record.version > latest.version) latest = record;
   }
   return latest;
+}
+
+/** Returns whether a source has given the slots, and may have forgotten the move since. */
+function hasGiven(record: SlotRecord, move: SlotMove): boolean {
+  if (holds(record, move)) return record.move!.isGiven;
+  if (record.version < move.version) return false;
+  const { map, groups } = record;
+  return groups[new SlotMap(map).ownerOf(move.slots[0]!)] === move.to;
 }
 
 function holds({ move: held }: SlotRecord, { id }: SlotMove): boolean {

@@ -76,10 +76,15 @@ async function execute(
       );
     case "write":
       await share.requireTerm(termOf(command));
-      return share.write(String(command.id), readSlots(command.slots));
-    case "remove":
+      if (!isSlotMove(command.move, slots.record.map.count)) throw notValid();
+      return share.write(command.move);
+    case "remove": {
       await share.requireTerm(termOf(command));
-      return share.remove(String(command.id));
+      const last = command.last === undefined ? null : readCommand(command.last, slots);
+      const removed = await share.remove(String(command.id));
+      if (last !== null) slots.change(last);
+      return { ...removed, record: slots.record, ...(await share.leadership()) };
+    }
     default:
       throw new Error(`unknown command ${String(command.do).slice(0, 100)}`);
   }
@@ -117,15 +122,14 @@ async function look(
 }
 
 function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
-  const refused = (): Error => new Error("the command of a move is not valid");
-  if (!isPlainObject(given)) throw refused();
+  if (!isPlainObject(given)) throw notValid();
   const { count } = slots.record.map;
   switch (given.do) {
     case "hold":
-      if (!isSlotMove(given.move, count)) throw refused();
+      if (!isSlotMove(given.move, count)) throw notValid();
       return { do: "hold", move: given.move };
     case "install":
-      if (!isSlotRecord(given.record) || given.record.map.count !== count) throw refused();
+      if (!isSlotRecord(given.record) || given.record.map.count !== count) throw notValid();
       return { do: "install", record: given.record };
     case "give":
     case "take":
@@ -133,9 +137,11 @@ function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
     case "abort":
       return { do: given.do, id: String(given.id) };
     default:
-      throw refused();
+      throw notValid();
   }
 }
+
+const notValid = (): Error => new Error("the command of a move is not valid");
 
 function readPlace({ graph, slot, offset }: Command) {
   return { graph: String(graph), slot: readSlot(slot), offset: readNumber(offset, MAX_BYTES) };

@@ -5,6 +5,7 @@ import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
+import type { SlotMove } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
@@ -176,13 +177,15 @@ export class SlotShare {
   }
 
   /**
-   * Writes the received slots to the graphs, and resolves when they are durable.
+   * Holds a move to this group, writes the received slots to the graphs, and resolves when both are
+   * durable.
    * @returns digests of what was written by graph and slot, and the time that it took before the
-   *   flush; `missing`: slots that were not received
+   *   flush; `missing`: slots that were not received, so that nothing has changed
    */
-  async write(id: string, slots: readonly number[]): Promise<object> {
+  async write(move: SlotMove): Promise<object> {
     const sinceMs = performance.now();
-    this.#require(id);
+    const { id, slots, to } = move;
+    if (to !== this.#slots.own) throw new Error("the slots do not move to this group");
     const all = await this.#all();
     const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
     const missing = places.filter(({ graph, slot }) => {
@@ -192,6 +195,7 @@ export class SlotShare {
       );
     });
     if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
+    const record = this.#slots.change({ do: "hold", move });
     for (const graph of all) {
       const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
       if (anchors !== undefined) write(graph, anchors);
@@ -211,7 +215,7 @@ export class SlotShare {
     this.#unstage();
     const ms = performance.now() - sinceMs;
     await this.#flush();
-    return { digests, ms };
+    return { digests, ms, record };
   }
 
   #unstage(): void {

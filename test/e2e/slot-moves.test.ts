@@ -299,7 +299,7 @@ test("instances finish a cut that no run continues", async () => {
   const { data } = await send(from, { do: "read", wanted: [place] });
   const chunks = [{ ...place, length, data: data[0], digest }];
   await send(to, { do: "stage", id: move.id, names: { [graph]: names }, chunks });
-  const stale = { do: "write", id: move.id, slots, term: target.term + 1 };
+  const stale = { do: "write", move, term: target.term + 1 };
   await rejects(send(to, stale), /does not lead in term/);
   await send(to, { ...stale, term: target.term });
   await send(from, { do: "tell", command: { do: "give", id: move.id } });

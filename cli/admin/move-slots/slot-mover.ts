@@ -160,12 +160,11 @@ export class SlotMover {
 
   async #write(step: CopyStep): Promise<void> {
     const { move, from, to } = step;
-    const { slots, id } = move;
     const { instances, survey } = this.#steps;
     if (this.#copied === null) await this.#copy(step);
     const record = latestRecord((await survey.look()).map((found) => found.record))!;
-    if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(id, from, to);
-    const writing = instances.send(to.id, { do: "write", id, slots, term: to.term });
+    if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(move.id, from, to);
+    const writing = instances.send(to.id, { do: "write", move, term: to.term });
     this.#encodeAhead(from);
     const written = await writing;
     if (written.missing !== undefined) {
@@ -173,6 +172,7 @@ export class SlotMover {
       this.#copied = null;
       return this.#write(step);
     }
+    survey.note(to.id, { record: written.record as SlotRecord });
     this.#writtenMs += Number(written.ms);
     const digests = written.digests as Record<string, Record<string, string>>;
     for (const { graph, slots: all } of this.#copied!.graphs) {

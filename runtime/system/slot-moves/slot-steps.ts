@@ -109,15 +109,18 @@ export class SlotSteps {
   async #execute(step: Extract<SlotStep, { do: "tell" | "remove" }>): Promise<void> {
     if (step.do === "remove") {
       const { id, term } = step.at;
-      const removal = this.instances.send(id, { do: "remove", id: step.move.id, term });
+      const last = step.last ?? undefined;
+      const removal = this.instances.send(id, { do: "remove", id: step.move.id, term, last });
       const told = step.meanwhile.map((other) => this.#execute(other));
       // None may still be under way when the next step is chosen.
       const ended = await Promise.allSettled([removal, ...told]);
       for (const one of ended) if (one.status === "rejected") throw one.reason;
-      this.removalMs += Number((await removal).ms);
+      const { ms, ...changed } = await removal;
+      this.removalMs += Number(ms);
+      this.survey.note(id, changed);
       const { own } = (await this.survey.look()).find((one) => one.id === id)!;
       await this.survey.untilReplicated(own!);
-      return this.#execute(step.then);
+      return step.afterwards === null ? undefined : this.#execute(step.afterwards);
     }
     const command = { do: "tell", command: step.command };
     await Promise.all(

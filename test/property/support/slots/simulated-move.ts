@@ -36,9 +36,9 @@ import { type Content, copyOf, type Member, SimulatedGroup } from "./simulated-g
 
 /** Part of the protocol that is left out, to see that it is needed. */
 export type Guard =
-  | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify")
-  | ("lease" | "all members" | "removal" | "settled" | "clear last")
-  | ("latest term" | "confirmed" | "adopted" | "map of keys");
+  | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify" | "lease")
+  | ("all members" | "removal" | "settled" | "latest term" | "confirmed" | "adopted")
+  | "map of keys";
 
 const FAULTY_STEPS = 1500;
 const CALM_STEPS = 4000;
@@ -239,9 +239,11 @@ class Simulation {
       const group = record.groups[ownerOf(record, key)]!;
       yield;
       const leader = this.#leaderOf(group);
+      const { term } = leader;
       if (!this.#apply(leader, key, serial)) return;
       if (this.#random.below(2) === 0) yield;
-      if (!this.#confirm(leader)) return;
+      // A leader that is back has the changes of the one between.
+      if (leader.term !== term || !this.#confirm(leader)) return;
       this.#acknowledge(key, serial);
       yield;
     } finally {
@@ -392,16 +394,16 @@ class Simulation {
 
   *#execute(step: Extract<SlotStep, { do: "tell" | "remove" }>, number: number): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
-    const told = step.meanwhile.map(({ to, command }) => this.#tell(to, command, number));
-    const isLast = this.#without !== "clear last";
-    yield* interleave([this.#removeAt(step, number), ...(isLast ? told : [])], this.#random);
-    yield* this.#tell(step.then.to, step.then.command, number);
-    if (!isLast) yield* interleave(told, this.#random);
+    const { meanwhile, afterwards } = step;
+    const told = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
+    yield* interleave([this.#removeAt(step, number), ...told], this.#random);
+    if (afterwards !== null) yield* this.#tell(afterwards.to, afterwards.command, number);
   }
 
-  *#removeAt({ at, move }: Extract<SlotStep, { do: "remove" }>, number: number): Task {
+  *#removeAt({ at, move, last }: Extract<SlotStep, { do: "remove" }>, number: number): Task {
     this.#remove(at, move, number);
     yield;
+    if (last !== null) yield* this.#tell([at.id], last, number);
   }
 
   #look(number: number) {
@@ -466,16 +468,14 @@ class Simulation {
 
   *#write({ move, to }: CopyStep, copied: Content, number: number): Task {
     yield;
-    const target = this.#inTerm(to);
-    this.#requireLease(target, number);
-    if (target.record.move?.id !== move.id) throw new Lost();
+    yield* this.#tell([this.#inTerm(to).id], { do: "hold", move }, number);
     for (const [key, changes] of copied) {
       if (!move.slots.includes(slotOf(key))) continue;
       this.#inTerm(to).content.set(key, new Set(changes));
       yield;
       if (this.#without === "verify" && this.#random.below(4) === 0) return;
     }
-    if (!this.#confirm(target) && this.#without !== "confirmed") throw new Lost();
+    if (!this.#confirm(this.#inTerm(to)) && this.#without !== "confirmed") throw new Lost();
   }
 
   #remove(at: SlotLeader, { id, slots }: SlotMove, number: number): void {

@@ -38,6 +38,12 @@ const RECORD: SlotRecord = { version: 0, map: divideSlots(16, 2), groups, move: 
 const MOVE: SlotMove = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
 const HELD: SlotRecord = { ...RECORD, move: { ...MOVE, isGiven: false } };
 
+interface Command {
+  readonly do: string;
+  readonly command?: SlotCommand;
+  readonly last?: SlotCommand;
+}
+
 class Instance {
   lease = new Lease(() => {});
   leads = true;
@@ -61,7 +67,7 @@ class Instance {
     return refusal === null ? { status: "granted" } : { status: "held", ...refusal };
   }
 
-  execute(holder: string, command: { readonly do: string; readonly command?: SlotCommand }) {
+  execute(holder: string, command: Command) {
     const isOwn = this.lease.isHeldBy(holder);
     const { record, leads } = this;
     const look = { record, leads, term: 0, digests: {}, isOwn };
@@ -69,7 +75,9 @@ class Instance {
     if (!isOwn) throw new SvcError("SVC3115", "lease lost on this instance");
     this.done.push(command.command?.do ?? command.do);
     const own = this.id === "TD" ? null : this.id;
-    if (command.do === "tell") this.record = changeSlots(record, own, command.command!);
+    const told = command.command ?? command.last;
+    if (command.last !== undefined) this.done.push(command.last.do);
+    if (told !== undefined) this.record = changeSlots(record, own, told);
     return { ...look, record: this.record };
   }
 }

@@ -1,0 +1,74 @@
+// Steps of a move: a group of one member does at once for what several have to be told in between.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { nextSlotStep, type SlotMember } from "../../../runtime/base/next-slot-step.js";
+import { divideSlots } from "../../../runtime/base/slot-map.js";
+import {
+  changeSlots,
+  type SlotCommand,
+  type SlotMove,
+  type SlotRecord,
+} from "../../../runtime/base/slot-record.js";
+
+const test = suite("next step of a move");
+const GROUPS = ["B1", "B2", "B3"];
+const SETTLED: SlotRecord = {
+  ...{ version: 0, groups: GROUPS, move: null },
+  map: divideSlots(16, 2),
+};
+const MOVE: SlotMove = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
+const COPIED = { move: MOVE, isCopied: true, isApplied: false };
+
+/** @param commands that the members of a group have executed */
+function memberOf(id: string, ...commands: readonly SlotCommand[]): SlotMember {
+  const group = id.slice(0, 2);
+  const record = commands.reduce((before, command) => changeSlots(before, group, command), SETTLED);
+  return { id, group, record, leads: id === group, term: 0 };
+}
+
+const hold: SlotCommand = { do: "hold", move: MOVE };
+const [give, take, clear] = (["give", "take", "clear"] as const).map((what): SlotCommand => {
+  return { do: what, id: MOVE.id };
+});
+
+test("a target of one member holds the move as it writes", () => {
+  const others = [memberOf("B1", hold), memberOf("B3")];
+  assert.is(nextSlotStep([...others, memberOf("B2")], COPIED).do, "apply");
+  const two = [memberOf("B2"), memberOf("B2.1")];
+  const told = { do: "tell", to: ["B2", "B2.1"], command: hold };
+  assert.equal(nextSlotStep([...others, ...two], COPIED), told);
+});
+
+test("a source of one member forgets the move as it removes the slots", () => {
+  const attempt = { ...COPIED, isApplied: true };
+  const others = [memberOf("B2", hold), memberOf("B3")];
+  const one = nextSlotStep([memberOf("B1", hold, give!), ...others], attempt);
+  assert.ok(one.do === "remove");
+  assert.equal([one.last, one.afterwards], [clear, null]);
+  // Replicas may have the content for longer than their leader.
+  const two = [memberOf("B1", hold, give!), memberOf("B1.1", hold, give!)];
+  const both = nextSlotStep([...two, ...others], attempt);
+  assert.ok(both.do === "remove");
+  assert.is(both.last, null);
+  assert.equal(both.afterwards, { do: "tell", to: ["B1", "B1.1"], command: clear });
+});
+
+test("a move goes forward after its source has forgotten it", () => {
+  const source = memberOf("B1", hold, give!, clear!);
+  const others = [source, memberOf("B3")];
+  for (const attempt of [null, { ...COPIED, isApplied: true }]) {
+    const told = nextSlotStep([...others, memberOf("B2", hold)], attempt);
+    assert.equal(told, { do: "tell", to: ["B2"], command: take });
+    const last = nextSlotStep([...others, memberOf("B2", hold, take!)], attempt);
+    const { record } = memberOf("B1", hold, give!, clear!);
+    assert.equal(last, { do: "tell", to: ["B3"], command: { do: "install", record } });
+  }
+  // A source that has undone it has no such map.
+  const undone = memberOf("B1", hold, { do: "abort", id: MOVE.id });
+  const step = nextSlotStep([undone, memberOf("B2", hold), memberOf("B3")], null);
+  assert.ok(step.do === "remove");
+  assert.equal([step.at.id, step.last], ["B2", { do: "abort", id: MOVE.id }]);
+});
+
+test.run();
