@@ -4,9 +4,10 @@
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
@@ -127,29 +128,38 @@ test("replicates a graph created while snapshots are sent", async (context) => {
   }
 });
 
+/** A subscriber without any graph, after it got all snapshots of what is flushed. */
+async function subscribe(server: Server, isFlushed: Promise<boolean>): Promise<Peer> {
+  const [connected] = await Promise.all([once(server, "connection"), isFlushed]);
+  const [socket] = connected as [Socket];
+  const peer = new Peer(socket);
+  await peer.handshake("subscriber", new SharedKey(null));
+  const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
+  await peer.sendJson(MessageType.Positions, nothing);
+  await peer.expect(MessageType.Table);
+  for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
+  return peer;
+}
+
+function acknowledge(peer: Peer, sn: number): Promise<void> {
+  const ack = Buffer.alloc(8);
+  ack.writeBigUInt64LE(BigInt(sn));
+  return peer.send(MessageType.Ack, ack);
+}
+
 test("trusts the positions that a subscriber reports, not what was sent", async (context) => {
   await run(context, "off", "a");
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const one = provide(context, (server.address() as AddressInfo).port);
-  const [socket] = (await once(server, "connection")) as [Socket];
-  const peer = new Peer(socket);
+  const peer = await subscribe(server, one.isFlushed());
   try {
-    assert.ok(await one.isFlushed());
     const { safe } = one.log.channel.log;
-    await peer.handshake("subscriber", new SharedKey(null));
-    const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
-    await peer.sendJson(MessageType.Positions, nothing);
-    await peer.expect(MessageType.Table);
-    // After all snapshots.
-    for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
     assert.not(one.provider.has(safe));
     assert.equal(parseStart(parseJsonBody(await peer.expect(MessageType.Start))).sn, safe);
     assert.not(one.provider.has(safe));
     assert.is(one.provider.keptSn, safe + 1);
-    const ack = Buffer.alloc(8);
-    ack.writeBigUInt64LE(BigInt(safe));
-    await peer.send(MessageType.Ack, ack);
+    await acknowledge(peer, safe);
     await until(
       () => one.provider.has(safe),
       () => one.lines.join("\n"),
@@ -158,6 +168,48 @@ test("trusts the positions that a subscriber reports, not what was sent", async 
     peer.close();
     server.close();
     await one.end();
+  }
+});
+
+test("sends again to a subscriber whose last connection was paused", async (context) => {
+  await run(context, "off", "a");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const one = provide(context, (server.address() as AddressInfo).port);
+  const what = (): string => one.lines.join("\n");
+  try {
+    const paused = await subscribe(server, one.isFlushed());
+    const { safe } = one.log.channel.log;
+    await paused.send(MessageType.Pause, Buffer.alloc(0));
+    // Messages are handled in order.
+    await acknowledge(paused, safe);
+    await until(() => one.provider.has(safe), what);
+    paused.close();
+    const peer = await subscribe(server, one.isFlushed());
+    openStore(one.keep("made")).createVertex("a");
+    for (let type = 0; type !== MessageType.Frame; ) {
+      const message = await Promise.race([peer.next(), delay(20_000, null)]);
+      assert.not.equal(message, null, "a frame within 20 s");
+      type = message!.type;
+    }
+    peer.close();
+  } finally {
+    server.close();
+    await one.end();
+  }
+});
+
+test("shows no serial before the first transaction, whose log has no id yet", async (context) => {
+  const one = await Instance.start(context.root);
+  try {
+    assert.is(one.shown.serial, 0);
+    one.graph().createVertex("a");
+    await until(
+      () => one.shown.serial > 0,
+      () => one.log,
+    );
+  } finally {
+    await one.stop();
   }
 });
 

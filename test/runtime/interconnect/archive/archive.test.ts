@@ -317,7 +317,7 @@ test("serves no folder whose restore was interrupted, and restores it again", as
 class FailingStore extends FolderStore {
   constructor(
     folder: string,
-    private left: number,
+    public left: number,
   ) {
     super(folder);
   }
@@ -359,13 +359,23 @@ test("one writer after a failed write continues where it was", async (context) =
   const writer = writerOf(context, ONCE, store);
   await step(one, writer);
   fill(one, "b");
-  Object.assign(store, { left: 1 });
+  store.left = 1;
   assert.is(await codeOf(step(one, writer)), "SVC3422");
-  Object.assign(store, { left: 100 });
+  store.left = 100;
   fill(one, "c");
   await step(one, writer);
   await restore(context, "b");
   await same(one, await begin(context, "b"));
+});
+
+test("a new writer knows which objects are there", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  await one.save();
+  await step(one, writerOf(context, ALWAYS));
+  const store = new FailingStore(join(context.folder, "backup"), 100);
+  await step(one, writerOf(context, ALWAYS, store));
+  assert.is(100 - store.left, 2, "only a manifest and its name were written");
 });
 
 test("a second writer does not mix its manifests in", async (context) => {
