@@ -99,6 +99,22 @@ if (version !== null) {
     );
   });
 
+  test("tells replicas its state after each change", async (context) => {
+    const stream = servers!.uri("STATE");
+    const one = await start(context, "one", { publishStream: stream });
+    const two = await start(context, "two", { followStream: stream });
+    const told = new Set<string>([""]);
+    for (let n = 0; n < 3; n++) {
+      write(one, n, 1);
+      await same(one, two);
+      await until(
+        () => !told.has(two.shown.providerDigest),
+        () => two.log,
+      );
+      told.add(two.shown.providerDigest);
+    }
+  });
+
   test("resumes a provider at the end of the stream", async (context) => {
     const stream = servers!.uri("BACK");
     const one = await start(context, "one", { publishStream: stream });
