@@ -1,0 +1,46 @@
+// The key that the instances of one system share: from a file or from the environment.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+
+const KEY_VARIABLE = "SVC_TX_KEY";
+const NONCES = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] as const;
+
+const test = suite<{ folder: string; file: string }>("shared key");
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-key-"));
+  context.file = join(context.folder, "key");
+});
+test.after.each(({ folder }) => {
+  delete process.env[KEY_VARIABLE];
+  rmSync(folder, { recursive: true });
+});
+
+test("a file goes before the environment, and white space around it is no part", ({ file }) => {
+  process.env[KEY_VARIABLE] = "the key of the environment";
+  writeFileSync(file, "  the key of the file\n");
+  const inFile = new SharedKey(Buffer.from("the key of the file"));
+  const proof = inFile.proof("provider", ...NONCES);
+  assert.ok(SharedKey.read(file).isProof(proof, "provider", ...NONCES));
+  assert.not(SharedKey.read(null).isProof(proof, "provider", ...NONCES));
+  assert.not(SharedKey.read(file).isProof(proof, "subscriber", ...NONCES));
+  assert.not(SharedKey.read(file).isProof(proof.subarray(1), "provider", ...NONCES));
+});
+
+test("there is none without a file and a variable", () => {
+  assert.not(SharedKey.read(null).isThere);
+});
+
+test("a short key is refused with its place", ({ file }) => {
+  writeFileSync(file, "short");
+  process.env[KEY_VARIABLE] = "short";
+  assert.throws(() => SharedKey.read(file), `key in file ${file} is shorter than`);
+  assert.throws(() => SharedKey.read(null), `key in variable ${KEY_VARIABLE} is shorter than`);
+});
+
+test.run();
