@@ -27,6 +27,8 @@ const LEADER_PROBE_MS = TICK_MS / 2;
 const STANDBY_PROBE_MS = 2000;
 /** Requests at a former leader are lost if it does not respond within this time. */
 const FORMER_PROBE_MS = 1000;
+/** A connection that was just used may be lost without a sign: the next probe needs a new one. */
+const AGAIN_MS = 1000;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
 const BACKOFF = {
@@ -140,6 +142,7 @@ export class HealthChecker {
       probe = new Probe(leader, FORMER_PROBE_MS);
       this.#suspected.set(leader, probe);
       await probe.result;
+      probe.close();
       if (probe.isLate) this.#silent.add(leader);
       else this.#silent.delete(leader);
     } while (probe.isLate && !leader.isDefunct && isWatched());
@@ -161,12 +164,14 @@ export class HealthChecker {
     }
   }
 
-  async #probe(backEnd: BackEnd): Promise<void> {
-    const probe = new Probe(backEnd);
+  /** @param kept connection of the last probe */
+  async #probe(backEnd: BackEnd, kept?: Channel): Promise<void> {
+    const probe = new Probe(backEnd, kept === undefined ? PROBE_TIMEOUT_MS : AGAIN_MS, kept);
     this.#probing.set(backEnd, probe);
     const answer = await probe.result;
     this.#probing.delete(backEnd);
-    if (answer === null || !this.#leads(backEnd, answer)) return this.#postpone(backEnd);
+    if (answer === null || !this.#leads(backEnd, answer)) return this.#postpone(backEnd, probe);
+    probe.close();
     this.#unhealthy.delete(backEnd);
     this.#silent.delete(backEnd);
     backEnd.revive(answer.takesTrunk);
@@ -195,6 +200,7 @@ export class HealthChecker {
     const probe = this.#suspected.get(former) ?? new Probe(former, FORMER_PROBE_MS);
     this.#confirming.add(probe);
     await probe.result;
+    probe.close();
     this.#confirming.delete(probe);
     if (!probe.hasAnswered && this.#timer !== null) this.#lost(former);
   }
@@ -218,8 +224,8 @@ export class HealthChecker {
     return this.#backEnds.filter(({ row, place }) => row.isLeader && place.partition === partition);
   }
 
-  #postpone(backEnd: BackEnd): void {
-    if (this.#timer === null) return;
+  #postpone(backEnd: BackEnd, probe: Probe): void {
+    if (this.#timer === null) return probe.close();
     backEnd.retire("health check failed");
     const state = this.#unhealthy.get(backEnd) ?? { backoff: new Backoff(BACKOFF), dueMs: 0 };
     const { isLeader } = backEnd.row;
@@ -227,17 +233,19 @@ export class HealthChecker {
     state.dueMs = performance.now() + delayMs;
     this.#unhealthy.set(backEnd, state);
     // Requests wait for a leader. Many groups at once keep to the limit of probes.
-    if (delayMs >= TICK_MS || this.#unhealthy.size > PROBES_PER_TICK) return;
-    setTimeout(() => this.#probeAgain(backEnd), delayMs).unref();
+    if (delayMs >= TICK_MS || this.#unhealthy.size > PROBES_PER_TICK) return probe.close();
+    setTimeout(() => this.#probeAgain(backEnd, probe.channel), delayMs).unref();
   }
 
-  #probeAgain(backEnd: BackEnd): void {
+  #probeAgain(backEnd: BackEnd, channel: Channel): void {
     const isWaiting = backEnd.isDefunct && this.#unhealthy.has(backEnd);
-    if (this.#timer !== null && isWaiting && !this.#probing.has(backEnd)) void this.#probe(backEnd);
+    const isDue = this.#timer !== null && isWaiting && !this.#probing.has(backEnd);
+    if (!isDue) channel.abort();
+    else void this.#probe(backEnd, channel.isOpen ? channel : undefined);
   }
 }
 
-/** One probe, on its own connection. */
+/** One probe, on a connection of its own or on that of the probe before. */
 class Probe implements ChannelUser {
   /** Response of a healthy back-end, otherwise null. */
   readonly result: Promise<BackEndResponse | null>;
@@ -245,11 +253,11 @@ class Probe implements ChannelUser {
   hasAnswered = false;
   /** Whether it has not responded in time. */
   isLate = false;
-  readonly #channel: Channel;
+  readonly channel: Channel;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: BackEndResponse | null) => void = () => {};
 
-  constructor({ address, connector }: BackEnd, timeoutMs = PROBE_TIMEOUT_MS) {
+  constructor({ address, connector }: BackEnd, timeoutMs: number, kept?: Channel) {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -257,19 +265,23 @@ class Probe implements ChannelUser {
       this.isLate = true;
       this.cancel();
     }, timeoutMs);
-    this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
+    this.channel = kept ?? new Channel(0, address, "", () => {}, undefined, connector);
     const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
     const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
-    this.#channel.send(head, null, this);
+    this.channel.send(head, null, this);
   }
 
   cancel(): void {
-    this.#channel.abort();
+    this.close();
     this.#end(null);
   }
 
-  answered(channel: Channel, answer: BackEndResponse): void {
-    channel.abort();
+  /** Closes its connection. */
+  close(): void {
+    this.channel.abort();
+  }
+
+  answered(_channel: Channel, answer: BackEndResponse): void {
     this.hasAnswered = true;
     const { status, body } = answer;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);

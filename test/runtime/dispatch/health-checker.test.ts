@@ -166,11 +166,30 @@ test("asks members of a group without a leader more often than others", async ()
   globalThis.setInterval = real;
   const { probes } = standby;
   await until(() => standby.probes >= probes + 3, "probes without a tick");
+  assert.is(standby.accepted, 1, "connections for all of them");
   standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
   await until(() => alive(matrix).includes(true), "the next leader");
+  await until(() => standby.open === 0, "end of its connection");
   health.stop();
+  await until(() => leader.open === 0, "end of the probes");
   matrix.close();
   for (const backEnd of [leader, standby]) await backEnd.close();
+});
+
+test("a member that falls silent gets a new connection before one that never responded", async () => {
+  const { leader: silent, standby, matrix } = await startGroup();
+  silent.health = "";
+  standby.health = answerText(503, "");
+  const health = new HealthChecker(matrix, () => {});
+  const started = health.start();
+  await until(() => standby.probes >= 2, "probes on one connection");
+  standby.health = "";
+  await until(() => standby.accepted === 2, "another connection");
+  assert.is(silent.accepted, 1);
+  health.stop();
+  await started;
+  matrix.close();
+  for (const backEnd of [silent, standby]) await backEnd.close();
 });
 
 test.run();
