@@ -156,12 +156,24 @@ export class Group implements MemberProgress {
     while (this.#provides === epoch && performance.now() < deadline) await delay(POLL_MS);
     if (this.#provides !== epoch) return;
     this.#member.cancelHandover();
-    while (this.#member.isGivingUp) await delay(POLL_MS);
+    if (!(await this.#isDecided())) {
+      const { engine } = this.#parts.settings;
+      throw new SvcError("SVC3403", `handover: ${engine} does not tell how it has ended`);
+    }
     if (!this.#member.isLeading) return;
     this.#parts.thaw();
     this.#publish();
     const text = `handover: ${id} did not get everything within ${timeoutMs} ms`;
     throw new SvcError("SVC3403", text);
+  }
+
+  /** Waits for the outcome of a call that ends its leadership; returns whether it is known. */
+  async #isDecided(): Promise<boolean> {
+    const { settings } = this.#parts;
+    // The call, and a read if its answer is lost. Nothing more comes while the instance stops.
+    const giveUpAt = performance.now() + 2 * callTimeoutMs(settings) + settings.ttl;
+    while (this.#member.isGivingUp && performance.now() < giveUpAt) await delay(POLL_MS);
+    return !this.#member.isGivingUp;
   }
 
   /**

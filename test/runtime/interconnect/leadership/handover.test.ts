@@ -19,6 +19,8 @@ const HOUR_MS = 3_600_000;
 const LATER_MS = 2000;
 /** More than a leader waits before it reads the record again. */
 const READ_LATER_MS = HOUR_MS / 8;
+/** More than any call of the engine takes. */
+const MUCH_LATER_MS = 10 * HOUR_MS;
 const OTHER: Incarnation = ["S1", "1".repeat(32)];
 
 const test = suite("handover");
@@ -185,6 +187,28 @@ test("a leader goes on if the engine cannot tell how its handover ended", async 
   assert.match(String(outcome), /did not get everything/);
   assert.is(state()[1], 1);
   Object.assign(broken, { swap: false, read: false });
+  await stop();
+});
+
+test("a handover ends although the engine never tells how", async () => {
+  const { group, handOver, hold, state, stop } = await leading([OTHER]);
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  hold(released);
+  const { over } = await handOver(1);
+  group.acknowledged(OTHER, 1);
+  const since = performance.now();
+  while (performance.now() < since + 20) await turn();
+  const { now } = performance;
+  performance.now = () => now.call(performance) + MUCH_LATER_MS;
+  const outcome = await over.catch(({ message }: Error) => message);
+  performance.now = now;
+  assert.match(String(outcome), /memory: does not tell how it has ended/);
+  // Another member may lead.
+  assert.equal(state(), ["refusing", 0]);
+  release();
   await stop();
 });
 
