@@ -62,6 +62,8 @@ export class Replication {
   #isPromoted = false;
   /** Last reported reason; undefined: none reported yet. */
   #notReady: string | null | undefined;
+  /** Another instance provides in its place. */
+  #isFenced: boolean;
   #isStarted = false;
   /** State of the replica that this instance was until `unbind`. */
   #unbound: ReplicaReport | null = null;
@@ -72,6 +74,7 @@ export class Replication {
     this.#log = log;
     this.#key = SharedKey.read(parts.settings.txKeyFile);
     this.#lineage = readLineage(parts.settings.root);
+    this.#isFenced = fencedBy(parts.settings.root) !== null;
     log.keptSn = () => {
       const archived = this.#archiver?.keptSn ?? Number.POSITIVE_INFINITY;
       return Math.min(archived, ...this.#senders.map(({ keptSn }) => keptSn));
@@ -123,7 +126,7 @@ export class Replication {
   #started(): void {
     this.#isStarted = true;
     const { archive } = this.#parts.settings;
-    if (archive !== null && fencedBy(this.#parts.settings.root) === null) this.#archive(archive);
+    if (archive !== null && !this.#isFenced) this.#archive(archive);
     this.#show();
   }
 
@@ -308,6 +311,7 @@ export class Replication {
     const { log } = this.#log.channel;
     await this.#subscriber?.retire();
     this.#lineage = promote(settings.root, true, claimed, operationCounts(manager));
+    this.#isFenced = false;
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
     this.#isPromoted = true;
@@ -360,6 +364,7 @@ export class Replication {
     const { manager, settings } = this.#parts;
     manager.isReplica = true;
     writeFence(settings.root, epoch);
+    this.#isFenced = true;
     this.#show();
   }
 
@@ -454,8 +459,7 @@ export class Replication {
   }
 
   #replicaReport(): ReplicaReport {
-    const isFenced = fencedBy(this.#parts.settings.root) !== null;
-    if (isFenced) return { state: "fenced", done: 0, of: 0 };
+    if (this.#isFenced) return { state: "fenced", done: 0, of: 0 };
     const followed = this.#isPromoted ? null : this.#subscriber;
     return followed?.report() ?? this.#unbound ?? { state: "leader", done: 0, of: 0 };
   }

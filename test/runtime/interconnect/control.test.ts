@@ -16,6 +16,8 @@ import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, same, until } from "./support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
 
+const FENCED = "another instance provides in its place";
+
 const test = suite<InstancesContext>("replication under control");
 withInstances(test);
 
@@ -134,6 +136,7 @@ test("fences the former provider when a replica is promoted", async (context) =>
     () => old.log,
   );
   assert.throws(() => old.graph().createVertex("lost"), /readonly/);
+  assert.equal(old.readiness, [null, FENCED]);
   assert.equal(await old.control({ do: "attached" }), []);
   await next.control({ do: "attach", uri: `svc://${toSecond}` });
   await same(next, sibling);
@@ -150,7 +153,9 @@ test("fences the former provider when a replica is promoted", async (context) =>
   assert.throws(() => back.graph().createVertex("lost"), /readonly/);
   assert.is(await codeOf(back.control({ do: "attach", uri: `svc://${toSecond}` })), "SVC2535");
   // Unless an operator forces it, accepting the consequences.
+  assert.equal(back.readiness, [FENCED]);
   assert.is(await back.control({ do: "promote" }), 3);
+  assert.is(back.readiness.at(-1), null);
   back.graph().createVertex("mine");
   await back.isFlushed();
   await end(back);

@@ -1,0 +1,42 @@
+// A limit for answers: a late one is ignored, and one in time leaves nothing behind.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { answerInTime } from "../../../runtime/base/answer-in-time.js";
+
+const HOUR_MS = 3_600_000;
+
+const test = suite("answer in time");
+
+test("there is an error without an answer in time", async () => {
+  let fail = (_error: Error): void => undefined;
+  const answer = new Promise<void>((_resolve, reject) => {
+    fail = reject;
+  });
+  const outcome = await answerInTime(answer, 1).catch(({ message }: Error) => message);
+  assert.is(outcome, "no answer within 1 ms");
+  // Nobody hears of it.
+  fail(new Error("too late"));
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test("no timer waits after an answer", async () => {
+  const { setTimeout: real } = globalThis;
+  const timers: NodeJS.Timeout[] = [];
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    timers.push(real(run, ms));
+    return timers.at(-1);
+  }) as typeof setTimeout;
+  try {
+    assert.is(await answerInTime(Promise.resolve(7), HOUR_MS), 7);
+    const failure = answerInTime(Promise.reject(new Error("no")), HOUR_MS);
+    assert.is(await failure.catch(({ message }: Error) => message), "no");
+  } finally {
+    globalThis.setTimeout = real;
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  const isOver = (timer: NodeJS.Timeout) => (timer as { _destroyed?: boolean })._destroyed;
+  assert.equal(timers.map(isOver), [true, true]);
+});
+
+test.run();
