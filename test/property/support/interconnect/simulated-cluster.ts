@@ -156,7 +156,9 @@ class Simulation {
 
   async #runUntil(end: number, isOver: () => boolean): Promise<void> {
     await this.#world.runUntil(end, () => {
-      for (const member of this.#members) this.#checkLeader(member);
+      // The others are as they were before this event.
+      const member = this.#members.find(({ process }) => process === this.#world.current);
+      if (member?.process != null) this.#checkLeader(member);
       return this.#failure !== null || isOver();
     });
     if (this.#failure !== null) throw this.#failure;

@@ -2,6 +2,7 @@
 // its own. Asynchronous operations take virtual time.
 
 import { basename } from "node:path";
+import { withoutStack } from "./stackless-error.js";
 import { VirtualDisk, VirtualFile, VirtualFolder } from "./virtual-disk.js";
 import type { VirtualWorld } from "./virtual-world.js";
 
@@ -23,6 +24,8 @@ export class VirtualFiles {
   readonly #world: VirtualWorld;
   readonly #disks = new Map<string, VirtualDisk>();
   readonly #opened = new Map<number, Opened>();
+  /** Parts of paths. */
+  readonly #split = new Map<string, readonly string[]>();
   /** Names of disks that cannot be reached. */
   readonly away = new Set<string>();
   #next = FIRST_DESCRIPTOR;
@@ -236,7 +239,7 @@ export class VirtualFiles {
   }
 
   #lookUp(path: string): VirtualFile | VirtualFolder | undefined {
-    const [mount = "", ...parts] = split(path);
+    const [mount = "", ...parts] = this.#partsOf(path);
     if (this.away.has(mount)) throw failed("EIO", "open", path);
     let node: VirtualFile | VirtualFolder | undefined = this.#disks.get(mount)?.root;
     for (const part of parts)
@@ -244,8 +247,17 @@ export class VirtualFiles {
     return node;
   }
 
+  #partsOf(path: string): readonly string[] {
+    const known = this.#split.get(path);
+    if (known !== undefined) return known;
+    const parts = path.slice(FOLDER.length + 1).split("/");
+    const named = parts.filter((part) => part !== "");
+    this.#split.set(path, named);
+    return named;
+  }
+
   #find(path: string, creates = false) {
-    const [mount = "", ...parts] = split(path);
+    const [mount = "", ...parts] = this.#partsOf(path);
     const disk = this.#disks.get(mount);
     if (disk === undefined) throw failed("ENOENT", "open", path);
     if (this.away.has(mount)) throw failed("EIO", "open", path);
@@ -265,13 +277,6 @@ export class VirtualFiles {
     const node = name === "" ? folder : folder.entries.get(name);
     return { disk, folder, name, node };
   }
-}
-
-function split(path: string): string[] {
-  return path
-    .slice(FOLDER.length + 1)
-    .split("/")
-    .filter((part) => part !== "");
 }
 
 class Reserve extends VirtualFile {
@@ -297,13 +302,6 @@ function statOf(node: VirtualFile | VirtualFolder) {
   };
 }
 
-/** Without a stack, which costs more than all the rest: many files are missing. */
 function failed(code: string, syscall: string, path: string): Error {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
+  return withoutStack(`${code}: ${syscall} '${path}'`, { code, syscall, path });
 }

@@ -3,6 +3,7 @@
 
 import { EventEmitter } from "node:events";
 import { Duplex } from "node:stream";
+import { withoutStack } from "./stackless-error.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
 
 const RETRANSMIT_MS = 50;
@@ -302,9 +303,9 @@ export function linkOf(one: string, other: string): string {
 }
 
 function wasReset(): Error {
-  return Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  return withoutStack("read ECONNRESET", { code: "ECONNRESET" });
 }
 
 function refused(port: number): Error {
-  return Object.assign(new Error(`connect ECONNREFUSED :${port}`), { code: "ECONNREFUSED" });
+  return withoutStack(`connect ECONNREFUSED :${port}`, { code: "ECONNREFUSED" });
 }

@@ -8,12 +8,14 @@ import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import timers from "node:timers/promises";
 import zlib, { crc32 } from "node:zlib";
-import { VirtualTime } from "../leadership/virtual-time.js";
+import { NOTHING, VirtualTime } from "../leadership/virtual-time.js";
 import type { Random } from "../random.js";
 import { VirtualFiles } from "./virtual-files.js";
 import { VirtualNetwork } from "./virtual-network.js";
 
 const EPOCH_MS = 1_800_000_000_000;
+/** Spreads the bits of a hash. */
+const PRIME = 0x9e3779b1;
 
 /** A process of the world. */
 export interface VirtualProcess {
@@ -45,6 +47,9 @@ export class VirtualWorld {
   current: VirtualProcess | null = null;
   /** Hash of all events: the same for the same seed. */
   trace = 0;
+  readonly #numbers = new Float64Array(1);
+  /** The same bytes. */
+  readonly #halves = new Int32Array(this.#numbers.buffer);
   readonly #waiters = new WeakMap<ArrayBufferLike, Waiter[]>();
   #uninstall: (() => void)[] = [];
 
@@ -56,12 +61,16 @@ export class VirtualWorld {
   /** Runs code after virtual time, in a process. Returns a function that cancels it. */
   after(ms: number, owner: VirtualProcess | null, run: () => void): () => void {
     let isOver = false;
-    const due = (): void => {
-      if (isOver || owner?.isAlive === false) return;
+    const due = (): unknown => {
+      if (isOver || owner?.isAlive === false) return NOTHING;
       const pauseMs = owner === null ? 0 : owner.pausedUntil - this.time.now;
-      if (pauseMs > 0) return this.time.after(pauseMs, due);
+      if (pauseMs > 0) {
+        this.time.after(pauseMs, due);
+        return NOTHING;
+      }
       isOver = true;
       this.enter(owner, run);
+      return undefined;
     };
     this.time.after(ms, due);
     return () => {
@@ -96,7 +105,9 @@ export class VirtualWorld {
 
   readonly #settle = (): void => {
     runNextTicks();
-    this.note(`${this.time.now} ${this.current?.id}`);
+    this.#numbers[0] = this.time.now + (this.current?.rate ?? 0);
+    const mixed = Math.imul(this.trace ^ this.#halves[0]!, PRIME);
+    this.trace = (mixed ^ this.#halves[1]!) >>> 0;
   };
 
   /** Adds to the hash of everything that happens. */

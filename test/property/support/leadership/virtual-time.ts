@@ -1,15 +1,19 @@
 // Virtual time: runs what is due, in order, without waiting.
 
+/** Result of an event that was cancelled or put off: nothing has happened. */
+export const NOTHING = Symbol("nothing");
+type Run = () => unknown;
+
 export class VirtualTime {
   #now = 0;
   #serial = 0;
-  readonly #heap: { readonly at: number; readonly serial: number; readonly run: () => void }[] = [];
+  readonly #heap: (Due & { readonly run: Run })[] = [];
 
   get now(): number {
     return this.#now;
   }
 
-  after(ms: number, run: () => void): void {
+  after(ms: number, run: Run): void {
     const heap = this.#heap;
     const item = { at: this.#now + Math.max(0, ms), serial: this.#serial++, run };
     let place = heap.push(item) - 1;
@@ -27,23 +31,23 @@ export class VirtualTime {
   }
 
   /**
-   * Runs the next event that is due until a time; returns false if there is none.
+   * Runs the next event that is due until a time, with all before it in which nothing happens;
+   * returns false if there is none.
    * @param settle runs what the event has resolved
    */
   runNext(end: number, settle: () => void = () => undefined): boolean {
-    const isDue = this.#heap.length > 0 && this.#heap[0]!.at <= end;
-    if (!isDue) {
-      this.#now = end;
-      return false;
+    while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {
+      const { at, run } = this.#pop();
+      this.#now = at;
+      if (run() === NOTHING) continue;
+      settle();
+      return true;
     }
-    const { at, run } = this.#pop();
-    this.#now = at;
-    run();
-    settle();
-    return true;
+    this.#now = end;
+    return false;
   }
 
-  #pop(): { readonly at: number; readonly run: () => void } {
+  #pop(): Due & { readonly run: Run } {
     const heap = this.#heap;
     const top = heap[0]!;
     const last = heap.pop()!;
