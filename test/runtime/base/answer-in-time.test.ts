@@ -15,7 +15,7 @@ test("there is an error without an answer in time", async () => {
   });
   const outcome = await answerInTime(answer, 1).catch(({ message }: Error) => message);
   assert.is(outcome, "no answer within 1 ms");
-  // Nobody hears of it.
+  // It is ignored.
   fail(new Error("too late"));
   await new Promise((resolve) => setImmediate(resolve));
 });

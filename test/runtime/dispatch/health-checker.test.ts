@@ -176,7 +176,7 @@ test("asks members of a group without a leader more often than others", async ()
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
-test("a member that falls silent gets a new connection before one that never responded", async () => {
+test("a silent member gets a new connection before one that never responded", async () => {
   const { leader: silent, standby, matrix } = await startGroup();
   silent.health = "";
   standby.health = answerText(503, "");
