@@ -1,0 +1,3 @@
+// Types of builtin-modules.mjs, for its test.
+
+export function withoutBuiltinImports(code: string): string;
