@@ -91,7 +91,8 @@ function attemptStep(
 ): SlotStep {
   const changing = sources.filter(({ record }) => !holds(record, move));
   if (changing.length > 0 && isCopied) return { do: "lost" };
-  if (changing.length > 0) return tell(changing, { do: "hold", move });
+  // A group of one has no other member that takes changes, and holds the move as it encodes.
+  if (changing.length > 0 && sources.length > 1) return tell(changing, { do: "hold", move });
   if (!isCopied) return copyStep("copy", move, members);
   const unheld = targets.filter(({ record }) => !holds(record, move));
   if (unheld.length > 0 && isApplied) return { do: "lost" };

@@ -61,9 +61,16 @@ async function execute(
       await share.settle();
       return { record, ...(await share.leadership()) };
     }
-    case "encode":
+    case "encode": {
       await share.requireTerm(termOf(command));
-      return share.encode(readSlots(command.slots), readNumber(command.maxWords, MAX_WORDS));
+      const maxWords = readNumber(command.maxWords, MAX_WORDS);
+      // Encoding waits for the changes that began before.
+      if (command.move !== undefined) {
+        slots.change(readCommand({ do: "hold", move: command.move }, slots));
+      }
+      const encoded = await share.encode(readSlots(command.slots), maxWords);
+      return { ...encoded, record: slots.record };
+    }
     case "encode-anchors":
       await share.requireTerm(termOf(command));
       return share.encodeAnchors();

@@ -68,6 +68,8 @@ export class SlotMover {
   #writtenMs = 0;
   /** Slots of the next cuts. */
   #following: readonly number[] = [];
+  /** Identifies the next cut, whose content is copied already; null: it is not. */
+  #aheadId: string | null = null;
   /** Content that the target has received in the present attempt. */
   #copied: EncodedSlots | null = null;
 
@@ -98,6 +100,7 @@ export class SlotMover {
       try {
         return await this.#moveOnce(planned, drainMs);
       } catch (error) {
+        this.#aheadId = null;
         if (error instanceof BusyError) {
           if (drainMs === LAST_DRAIN_MS) throw tooLong(error, drainMs);
           await this.#lease.rest(drainMs * PAUSE_PER_DRAIN);
@@ -123,9 +126,10 @@ export class SlotMover {
     const first = await this.#copier.encode(source, wanted, words);
     const next = first.slots.length;
     this.#following = slots.slice(next, next + MAX_SLOTS_PER_CUT);
-    const id = randomBytes(8).toString("hex");
+    const id = this.#aheadId ?? newId();
+    if (this.#aheadId === null) this.#copier.forget();
+    this.#aheadId = null;
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
-    this.#copier.forget();
     await this.#copier.copy(first, id, source, target);
     const acts = {
       copy: async (step: CopyStep) => {
@@ -140,10 +144,12 @@ export class SlotMover {
     return first.slots.length;
   }
 
-  /** Sends the content of the slots as it remains. */
+  /** Lets the source hold the slots, and sends their content as it remains. */
   async #copy({ move, from, to }: CopyStep): Promise<void> {
-    this.#copied = await this.#copier.encode(from, move.slots);
-    await this.#copier.copy(this.#copied, move.id, from, to);
+    const { record, ...copied } = await this.#copier.encodeHeld(from, move);
+    this.#steps.survey.note(from.id, { record });
+    this.#copied = copied;
+    await this.#copier.copy(copied, move.id, from, to);
   }
 
   /** Lets the target write the content of the slots to its graphs. */
@@ -165,7 +171,7 @@ export class SlotMover {
     const record = latestRecord((await survey.look()).map((found) => found.record))!;
     if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(move.id, from, to);
     const writing = instances.send(to.id, { do: "write", move, term: to.term });
-    this.#encodeAhead(from);
+    this.#copyAhead(from, to, writing);
     const written = await writing;
     if (written.missing !== undefined) {
       this.#copier.forget();
@@ -184,11 +190,19 @@ export class SlotMover {
     await survey.untilReplicated(move.to);
   }
 
-  /** The source is idle, and keeps what does not change until the next cut begins. */
-  #encodeAhead(from: SlotLeader): void {
+  /** The target has nothing of the next cut unless it has written this one. */
+  #copyAhead(
+    from: SlotLeader,
+    to: SlotLeader,
+    writing: Promise<Readonly<Record<string, unknown>>>,
+  ): void {
     if (this.#following.length === 0) return;
     const words = Math.min(this.#cutWords, this.#mostWords);
-    this.#copier.encodeAhead(from, this.#following, words);
+    const written = writing.then(({ missing }) => {
+      if (missing !== undefined) throw new Error("the target lacks slots");
+    });
+    this.#aheadId = newId();
+    this.#copier.copyAhead(this.#aheadId, from, to, this.#following, words, written);
   }
 
   #countHeld(changesMs: number, queriesMs: number): void {
@@ -218,6 +232,10 @@ export class SlotMover {
     const wanted = this.#cutWords * Math.min(2, goalMs / Math.max(1, dataMs));
     this.#cutWords = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_CUT_WORDS, wanted)));
   }
+}
+
+function newId(): string {
+  return randomBytes(8).toString("hex");
 }
 
 function tooLong({ message }: BusyError, ms: number): SvcError {

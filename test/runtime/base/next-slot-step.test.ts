@@ -40,6 +40,16 @@ test("a target of one member holds the move as it writes", () => {
   assert.equal(nextSlotStep([...others, ...two], COPIED), told);
 });
 
+test("a source of one member holds the move as it encodes", () => {
+  const begun = { ...COPIED, isCopied: false };
+  const others = [memberOf("B2"), memberOf("B3")];
+  assert.is(nextSlotStep([memberOf("B1"), ...others], begun).do, "copy");
+  assert.is(nextSlotStep([memberOf("B1"), ...others], COPIED).do, "lost");
+  const two = [memberOf("B1"), memberOf("B1.1")];
+  const told = { do: "tell", to: ["B1", "B1.1"], command: hold };
+  assert.equal(nextSlotStep([...two, ...others], begun), told);
+});
+
 test("a source of one member forgets the move as it removes the slots", () => {
   const attempt = { ...COPIED, isApplied: true };
   const others = [memberOf("B2", hold), memberOf("B3")];

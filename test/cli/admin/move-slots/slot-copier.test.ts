@@ -26,6 +26,7 @@ interface Chunk {
 class Pair {
   readonly received = new Map<number, string>();
   messages = 0;
+  encodings = 0;
   /** Replaces what the source answers. */
   forged: readonly string[] | null = null;
 
@@ -34,6 +35,8 @@ class Pair {
   get copier(): SlotCopier {
     const call: InstanceCalls["call"] = async (id, _operation, _parameters, body) => {
       const command = JSON.parse(body!);
+      if (command.do === "encode") this.encodings++;
+      if (command.do === "encode") return this.encoded();
       if (id === FROM!.id) return { data: this.forged ?? this.#read(command.wanted) };
       for (const { slot, offset, data } of command.chunks as Chunk[]) {
         const before = offset === 0 ? "" : this.received.get(slot)!;
@@ -99,29 +102,56 @@ for (const [text, forged] of [
   });
 }
 
-test("are not encoded while the source encodes others ahead", async () => {
-  const asked: string[] = [];
-  const end: ((error?: Error) => void)[] = [];
-  const call: InstanceCalls["call"] = (_id, _operation, _parameters, body) => {
-    asked.push(String(JSON.parse(body!).slots));
-    return new Promise((resolve, reject) => {
-      end.push((error) => (error === undefined ? resolve({}) : reject(error)));
-    });
-  };
-  const instances = new SlotInstances({ call } as InstanceCalls, null);
-  const copier = new SlotCopier(instances, new MoveRate(0));
-  for (const [at, error] of [undefined, new Error("lost")].entries()) {
-    asked.length = 0;
-    copier.encodeAhead(FROM!, [2, 3], 1);
-    const encoded = copier.encode(FROM!, [1]);
-    await turn();
-    assert.equal(asked, ["2,3"]);
-    end[2 * at]!(error);
-    await turn();
-    assert.equal(asked, ["2,3", "1"]);
-    end[2 * at + 1]!();
-    await encoded;
-  }
+/** Copies slots ahead, with the target that has written the present cut or has not. */
+async function copyAhead(pair: Pair, copier: SlotCopier, written: Promise<unknown>) {
+  const slots = [...pair.content.keys()];
+  copier.copyAhead("next", FROM!, TO!, slots, 1, written);
+  // The next cut begins once nothing is copied ahead.
+  return copier.encode(FROM!, slots, 1);
+}
+
+test("of the next cut are sent once the target has written the present one", async () => {
+  const pair = new Pair(
+    new Map([
+      [1, "a"],
+      [2, "d".repeat(15)],
+    ]),
+  );
+  const { copier } = pair;
+  let end = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const encoding = copyAhead(pair, copier, written);
+  while (pair.messages < 2) await turn();
+  await turn();
+  assert.is(pair.received.size, 0);
+  assert.is(pair.encodings, 1);
+  end();
+  const encoded = await encoding;
+  assert.is(pair.encodings, 2);
+  assert.equal([...pair.received], [...pair.content]);
+  // Only what has changed since is sent again.
+  await copier.copy(encoded, "next", FROM!, TO!);
+  assert.is(pair.messages, 2);
+  copier.forget();
+  await copier.copy(encoded, "next", FROM!, TO!);
+  assert.is(pair.messages, 4);
+});
+
+test("of the next cut are not read any more once the target has written", async () => {
+  const pair = new Pair(new Map([[1, "d".repeat(15)]]));
+  const { copier } = pair;
+  const encoded = await copyAhead(pair, copier, Promise.resolve());
+  assert.is(pair.messages, 0);
+  await copier.copy(encoded, "next", FROM!, TO!);
+  assert.equal([...pair.received], [...pair.content]);
+});
+
+test("of the next cut are not sent if the target has not written the present one", async () => {
+  const pair = new Pair(new Map([[1, "a"]]));
+  await copyAhead(pair, pair.copier, Promise.reject(new Error("lost")));
+  assert.is(pair.received.size, 0);
 });
 
 test.run();

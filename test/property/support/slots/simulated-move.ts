@@ -124,8 +124,7 @@ class Simulation {
     }
     assert.not.ok(this.#tasks.includes(last), "the last coordinator ends");
     while (this.#tasks.length > 0) this.#advance();
-    const groups = [...this.#groups.values()];
-    checkEnd(this.#members, groups, this.#kept, this.#acknowledged);
+    checkEnd(this.#members, [...this.#groups.values()], this.#kept, this.#acknowledged);
     return { cuts: this.#cuts, answers: this.#answers, changes: this.#changes };
   }
 
@@ -364,7 +363,7 @@ class Simulation {
           continue;
         }
         try {
-          if (step.do === "copy") copied = this.#copy(step);
+          if (step.do === "copy") copied = yield* this.#copy(step, number);
           else if (step.do === "apply") yield* this.#write(step, copied, number);
           else yield* this.#execute(step, number);
           if (step.do === "copy" && !(yield* this.#hold(step.move, true))) attempt = null;
@@ -462,7 +461,8 @@ class Simulation {
   }
 
   /** The content does not change any more. */
-  #copy({ from }: CopyStep): Content {
+  *#copy({ move, from }: CopyStep, number: number): Generator<undefined, Content, undefined> {
+    yield* this.#tell([from.id], { do: "hold", move }, number);
     return copyOf(this.#inTerm(from).content);
   }
 
