@@ -1,7 +1,8 @@
 // Replicas that lose their disk under load: each starts again with an empty data folder, again and
 // again, while clients change the graph of the provider. A response of a replica has everything
-// that the provider had acknowledged before the replica started, and a replica goes into service
-// only then, also if an operator wants it earlier. The same holds for responses of a dispatcher.
+// that the provider had acknowledged before the replica started: vertices, properties and arcs. A
+// replica goes into service only then: an operator who wants it as soon as its port is open is
+// refused. The same holds for responses of a dispatcher.
 //
 //   node empty-replicas.mjs [--replicas 50] [--at-once 5] [--vertices 50000]
 
@@ -23,19 +24,31 @@ const {
 const WATCHED_MS = 1000;
 const PAUSE_MS = 2000;
 const PLUGINS = `
-import { type Graph, type int, type PluginRequest, PluginResponse } from "svc-server";
+import { D_OUT, type Graph, M_INT, PluginResponse } from "svc-server";
+import type { int, PluginRequest } from "svc-server";
 
-/** @plugin @graph things */
+/** Each vertex has an arc to the one before. @plugin @graph things */
 export function add(_request: PluginRequest, graph: Graph, from: int, count: int): int {
-  for (let n = from; n < from + count; n++) graph.createVertex("v" + n);
+  for (let n = from; n < from + count; n++) {
+    graph.createVertex("v" + n, { properties: { n, text: "text of " + n } });
+    graph.connect("v" + n, ["follows", M_INT, n], "v" + Math.max(0, n - 1));
+  }
   return graph.order;
 }
 
-/** Number of vertices; -1 if one of them is missing. @plugin @graph things @readonly */
+/** Number of vertices; -1 if this one lacks something. @plugin @graph things @readonly */
 export function look(_request: PluginRequest, graph: Graph, n: int): PluginResponse {
   const response = new PluginResponse();
-  response.hitcount = graph.hasVertex("v" + n) ? graph.order : -1;
+  response.hitcount = isComplete(graph, n) ? graph.order : -1;
   return response;
+}
+
+function isComplete(graph: Graph, n: number): boolean {
+  if (!graph.hasVertex("v" + n)) return false;
+  const { n: number, text } = graph.getVertex("v" + n).getProperties();
+  const before = "v" + Math.max(0, n - 1);
+  if (!graph.adjacent("v" + n, ["follows", D_OUT], before)) return false;
+  return number === n && text === "text of " + n && graph.arcValue("v" + n, "follows", before) === n;
 }
 `;
 
@@ -47,7 +60,10 @@ const running = new Set();
 let acknowledged = 0;
 let sent = 0;
 let isOver = false;
-const counts = { right: 0, waiting: 0, refused: 0, accepted: 0, dispatched: 0 };
+const counts = { right: 0, waiting: 0, dispatched: 0 };
+const STARTING = "not started";
+/** Outcomes of an early `service-in`: how many have each code. */
+const early = new Map();
 const wrong = [];
 const inServiceS = [];
 try {
@@ -59,7 +75,7 @@ try {
 async function measure() {
   const seats = [];
   for (let at = 0; at < atOnce; at++) {
-    seats.push({ name: `r${at}`, txPort: await freePort(), port: 0, server: null });
+    seats.push({ name: `r${at}`, txPort: await freePort(), port: 0, server: null, least: 0 });
   }
   const attached = seats.map(({ txPort }) => `127.0.0.1:${txPort}`).join(",");
   const provider = await start("provider", 0, "--attach", attached);
@@ -68,7 +84,7 @@ async function measure() {
   acknowledged = vertices;
   for (const seat of seats) await startEmpty(seat);
   const front = await dispatcher(seats);
-  const clients = [change(provider), query(front)];
+  const clients = [change(provider), query(front, seats)];
   let left = replicas;
   const renew = async (seat) => {
     // Others serve meanwhile.
@@ -84,10 +100,9 @@ async function measure() {
 
 /** Ends a replica, empties its folder, and asks it for all it may not have yet. */
 async function watchEmpty(seat) {
-  const least = acknowledged;
   const startedMs = performance.now();
   await startEmpty(seat);
-  await wantService(seat);
+  const { least } = seat;
   for (let servedMs = 0; servedMs < WATCHED_MS; ) {
     const n = Math.floor(Math.random() * least);
     const { status, response } = await ask(seat.server, `look?n=${n}`);
@@ -106,15 +121,22 @@ function judge(name, least, { hitcount: order }) {
   else wrong.push(`${name}: ${order}, not ${least} to ${sent}`);
 }
 
-/** An operator puts it into service as soon as it runs. */
-async function wantService({ server }) {
-  const admin = { port: server.port + 1 };
+/** An operator wants it in service as soon as its port is open, until it can say yes or no. */
+async function wantService({ port }) {
+  const admin = { port: port + 1 };
+  let outcome = STARTING;
+  for (; outcome === STARTING; await delay(1)) {
+    outcome = await enterService(admin).catch(() => STARTING);
+    early.set(outcome, (early.get(outcome) ?? 0) + 1);
+  }
+}
+
+/** Returns the code of a refusal. */
+async function enterService(admin) {
   const { authtoken } = (await ask(admin, "ADMIN_GetAuthToken", "builtin")).response;
-  const path = `ADMIN_ServiceIn?authtoken=${authtoken}`;
-  const { status, text } = await ask(admin, path, "builtin");
-  if (status === 200) counts.accepted++;
-  else if (text.includes("SVC3401")) counts.refused++;
-  else wrong.push(text);
+  const { text } = await ask(admin, `ADMIN_ServiceIn?authtoken=${authtoken}`, "builtin");
+  if (text.includes("the server is starting")) return STARTING;
+  return /SVC\d{4}/.exec(text)?.[0] ?? (text.includes("Exception") ? text : "accepted");
 }
 
 /** Changes the provider until the end. */
@@ -128,11 +150,12 @@ async function change(provider) {
 }
 
 /** Asks the dispatcher until the end; replicas that are not in service do not count. */
-async function query(front) {
+async function query(front, seats) {
   while (!isOver) {
-    const { status, response } = await ask(front, `look?n=${Math.floor(Math.random() * vertices)}`);
+    const least = Math.min(...seats.map((seat) => seat.least));
+    const { status, response } = await ask(front, `look?n=${Math.floor(Math.random() * least)}`);
     if (status === 200) {
-      judge("dispatcher", vertices, response);
+      judge("dispatcher", least, response);
       counts.dispatched++;
     } else if (status !== 503) wrong.push(`dispatcher: ${status}`);
     await delay(2);
@@ -140,10 +163,14 @@ async function query(front) {
 }
 
 async function startEmpty(seat) {
+  const least = acknowledged;
   if (seat.server !== null) await end(seat.server);
   rmSync(join(project, seat.name), { recursive: true, force: true });
-  seat.server = await start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
+  const server = start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
+  if (seat.port !== 0) await wantService(seat);
+  seat.server = await server;
   seat.port = seat.server.port;
+  seat.least = least;
 }
 
 async function dispatcher(seats) {
@@ -187,10 +214,12 @@ function report(others) {
     `${replicas} replicas started empty, ${atOnce} at a time; ${vertices} vertices, and ` +
       `${acknowledged - vertices} added meanwhile\n` +
       `responses: ${counts.right} right (${counts.dispatched} of the dispatcher), ` +
-      `${counts.waiting} with 503; early service-in: ${counts.refused} refused, ` +
-      `${counts.accepted} accepted\n`,
+      `${counts.waiting} with 503\n` +
+      `early service-in: ${[...early].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}\n`,
   );
+  const refused = early.get("SVC3401") ?? 0;
   printTargets([
+    { what: "early service-in refused", value: refused, unit: "", atLeast: 1 },
     { what: "wrong responses", value: wrong.length, unit: "", atMost: 0 },
     { what: "replicas with other contents at the end", value: others, unit: "", atMost: 0 },
     { what: "start until in service, p50", value: percentile(inServiceS, 0.5), unit: "s" },
