@@ -48,7 +48,8 @@ function isComplete(graph: Graph, n: number): boolean {
   const { n: number, text } = graph.getVertex("v" + n).getProperties();
   const before = "v" + Math.max(0, n - 1);
   if (!graph.adjacent("v" + n, ["follows", D_OUT], before)) return false;
-  return number === n && text === "text of " + n && graph.arcValue("v" + n, "follows", before) === n;
+  if (number !== n || text !== "text of " + n) return false;
+  return graph.arcValue("v" + n, "follows", before) === n;
 }
 `;
 
@@ -210,12 +211,13 @@ async function settled(server) {
 
 function report(others) {
   for (const text of wrong.slice(0, 5)) console.log(text);
+  const outcomes = [...early].map(([outcome, count]) => `${count} ${outcome}`);
   console.log(
     `${replicas} replicas started empty, ${atOnce} at a time; ${vertices} vertices, and ` +
       `${acknowledged - vertices} added meanwhile\n` +
       `responses: ${counts.right} right (${counts.dispatched} of the dispatcher), ` +
       `${counts.waiting} with 503\n` +
-      `early service-in: ${[...early].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}\n`,
+      `early service-in: ${outcomes.join(", ")}\n`,
   );
   const refused = early.get("SVC3401") ?? 0;
   printTargets([

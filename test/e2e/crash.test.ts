@@ -3,6 +3,8 @@
 // limit: 60 s
 // takes 30 s
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -38,14 +40,18 @@ function newLog(): () => string {
 }
 
 /**
- * Retries until a new executor is ready: requests wait no longer than the plugin timeout, and a
- * thread may start later on a loaded machine.
+ * Retries until an executor has begun the request: requests wait no longer than the plugin timeout,
+ * and a thread may start later on a loaded machine.
  */
-async function add(): Promise<Answer> {
+async function call(plugin: string): Promise<Answer> {
   for (;;) {
-    const answer = await get(served.port, "/svc/plugin/add?a=1");
+    const answer = await get(served.port, `/svc/plugin/${plugin}`);
     if (answer.status !== 503 || !answer.text.includes("all executors are busy")) return answer;
   }
+}
+
+function add(): Promise<Answer> {
+  return call("add?a=1");
 }
 
 async function works(): Promise<void> {
@@ -57,7 +63,7 @@ test("process.exit ends the executor, not the server", async () => {
   await serveCommon();
   const log = newLog();
   for (let round = 0; round < 3; round++) {
-    const answer = await get(served.port, "/svc/plugin/exits");
+    const answer = await call("exits");
     assert.is(answer.status, 500);
     assert.match(JSON.stringify(answer.json.message), /"system".*ExecutorError/);
     await works();
@@ -67,18 +73,18 @@ test("process.exit ends the executor, not the server", async () => {
 
 test("the replacement serves requests queued behind a crash", async () => {
   await serveCommon();
-  const paths = ["/svc/plugin/exits", ...Array.from({ length: 20 }, () => "/svc/plugin/add?a=1")];
-  const answers = await Promise.all(paths.map((path) => get(served.port, path)));
+  const calls = ["exits", ...Array.from({ length: 20 }, () => "add?a=1")];
+  const answers = await Promise.all(calls.map(call));
   assert.is(answers[0]!.status, 500);
   for (const answer of answers.slice(1)) assert.is(answer.json.response, 2, answer.text);
 });
 
 test("results finished before a crash are sent", async () => {
   await serveCommon();
-  const others = Array.from({ length: 20 }, () => "/svc/plugin/add?a=1");
-  const paths = [...others, "/svc/plugin/long?n=9000", "/svc/plugin/exits"];
+  const others = Array.from({ length: 20 }, () => "add?a=1");
+  const calls = [...others, "long?n=9000", "exits"];
   for (let round = 0; round < rounds(5); round++) {
-    const answers = await Promise.all(paths.map((path) => get(served.port, path)));
+    const answers = await Promise.all(calls.map(call));
     const wrong = answers.slice(0, -1).filter(({ status }) => status !== 200);
     assert.equal(
       wrong.map(({ text }) => text),
@@ -90,9 +96,7 @@ test("results finished before a crash are sent", async () => {
 
 test("plugins that never settle, or block, time out, and only blocked executors end", async () => {
   served = await serve(fixture("engine"), "--plugin-timeout", "300");
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => get(served.port, "/svc/plugin/never")),
-  );
+  const answers = await Promise.all(Array.from({ length: 40 }, () => call("never")));
   for (const answer of answers) {
     assert.is(answer.status, 500);
     assert.match(JSON.stringify(answer.json.message), /"system".*TimeoutError/);
@@ -101,7 +105,7 @@ test("plugins that never settle, or block, time out, and only blocked executors 
   await works();
   assert.not.match(served.log(), /executor \d+ (died|replaced)/);
 
-  const burning = get(served.port, "/svc/plugin/burns?ms=60000");
+  const burning = call("burns?ms=60000");
   await delay(50);
   const waiting = Array.from({ length: 5 }, add);
   assert.is((await get(served.port, "/svc/hc")).text, "SVC/3");
@@ -113,30 +117,15 @@ test("plugins that never settle, or block, time out, and only blocked executors 
   assert.match(served.log(), /executor \d+ replaced: plugin "burns" timed out/);
 
   // After an await.
-  const later = await get(served.port, "/svc/plugin/burnsLater?ms=60000");
+  const later = await call("burnsLater?ms=60000");
   assert.match(JSON.stringify(later.json.message), /TimeoutError/);
   await works();
   assert.not.match(served.log(), /died/);
 });
 
-test("a second executor serves requests while a plugin blocks", async () => {
-  served = await serve(fixture("engine"), "--executors", "2");
-  let burning = true;
-  const burn = get(served.port, "/svc/plugin/burns?ms=3000").then(() => {
-    burning = false;
-  });
-  await delay(50);
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => get(served.port, "/svc/plugin/add?a=1")),
-  );
-  assert.ok(burning, "the others were answered while the plugin burned");
-  for (const answer of answers) assert.is(answer.json.response, 2, answer.text);
-  await burn;
-});
-
 test("exceptions outside of a request are logged and harmless", async () => {
   await serveCommon();
-  assert.is((await get(served.port, "/svc/plugin/throwsLater")).json.response, "ok");
+  assert.is((await call("throwsLater")).json.response, "ok");
   // In either order.
   while (!/stray(?! rejection)/.test(served.log())) await delay(5);
   while (!served.log().includes("stray rejection")) await delay(5);
@@ -151,7 +140,7 @@ async function countRestarts(): Promise<number> {
 test("crashes caused by requests do not lead to Service-OUT", async () => {
   await serveCommon();
   const before = await countRestarts();
-  for (let round = 0; round < 12; round++) await get(served.port, "/svc/plugin/exits");
+  for (let round = 0; round < 12; round++) await call("exits");
   await works();
   assert.is((await countRestarts()) - before, 12);
 });
@@ -194,6 +183,13 @@ export function eatsHeap(_request: PluginRequest) {
 }
 
 /** @plugin */
+export function blocks(_request: PluginRequest) {
+  mkdirSync(folder + "/blocked");
+  while (!has("released")) Atomics.wait(pause, 0, 0, 5);
+  return "released";
+}
+
+/** @plugin */
 export function idle(_request: PluginRequest) {
   return "idle";
 }
@@ -207,15 +203,29 @@ test.before(async () => {
 test.after(() => project.remove());
 
 async function isIdle(): Promise<void> {
-  assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
+  assert.is((await call("idle")).json.response, "idle");
 }
+
+test("a second executor serves requests while a plugin blocks", async () => {
+  served = await serve(project.folder, "--executors", "2");
+  let isBlocked = true;
+  const blocked = call("blocks").then((answer) => {
+    isBlocked = false;
+    return answer;
+  });
+  while (!existsSync(join(project.folder, "blocked"))) await delay(5);
+  await Promise.all(Array.from({ length: 50 }, isIdle));
+  assert.ok(isBlocked, "the others were answered while the plugin blocked");
+  project.write("released", "");
+  assert.is((await blocked).json.response, "released");
+});
 
 test("a crash loop leads to Service-OUT until it ends", async () => {
   project.write("may-exit", "");
   served = await serve(project.folder);
   project.write("exits", "");
   while ((await get(served.port, "/svc/hc")).status === 200) await delay(20);
-  const answer = await get(served.port, "/svc/plugin/idle");
+  const answer = await call("idle");
   assert.is(answer.status, 503);
   assert.is(answer.json.message, "Service Unavailable");
   assert.match(served.log(), /executor crash loop: out of service until one stays up/);
@@ -252,7 +262,7 @@ test("a module that loops while loading is named and aborts the start", async ()
 test("heap and buffers count against the memory limit of an executor", async () => {
   served = await serve(project.folder, "--executor-heap-mib", "64");
   for (const plugin of ["eatsHeap", "eats"]) {
-    const answer = await get(served.port, `/svc/plugin/${plugin}`);
+    const answer = await call(plugin);
     assert.is(answer.status, 500);
     assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
     await isIdle();
@@ -273,9 +283,9 @@ test("a replacement calls the requested plugin after a newer build renumbered it
     served = await serve(built.folder);
     built.write("plugins/all.ts", head + plugin("alpha", 'return "alpha";') + old);
     await buildProject(built.folder);
-    assert.is((await get(served.port, "/svc/plugin/exits")).status, 500);
-    assert.is((await get(served.port, "/svc/plugin/beta")).json.response, "beta");
-    assert.is((await get(served.port, "/svc/plugin/alpha")).status, 404);
+    assert.is((await call("exits")).status, 500);
+    assert.is((await call("beta")).json.response, "beta");
+    assert.is((await call("alpha")).status, 404);
   } finally {
     built.remove();
   }

@@ -24,7 +24,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nodeCommand } from "../runner/node-command.mjs";
 import { buildProject, fixture, get, pipeline, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
 
@@ -94,18 +94,41 @@ export const one = (_request: PluginRequest) => 1;
   project.remove();
 });
 
+/** Plugins of a project in this folder. */
+const pluginsIn = (folder: string): string => `import { existsSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { PluginRequest } from "svc-server";
+
+const path = (name: string) => ${JSON.stringify(folder)} + "/" + name;
+
+/** @plugin */
+export async function holds(_request: PluginRequest) {
+  writeFileSync(path("holding"), "");
+  while (!existsSync(path("released"))) await delay(5);
+  return "done";
+}
+
+/** @plugin */
+export const one = (_request: PluginRequest) => 1;
+`;
+
 test("running requests finish, new ones are rejected", async () => {
-  const served = await serve(fixture("engine"));
-  // Long enough for a new request on a loaded machine.
-  const running = get(served.port, "/svc/plugin/later?ms=2500&value=done");
-  await delay(300);
+  const project = new TemporaryProject({ "tsconfig.json": NODE_TYPES });
+  project.write("plugins/p.ts", pluginsIn(project.folder));
+  await buildProject(project.folder);
+  const served = await serve(project.folder);
+  const running = get(served.port, "/svc/plugin/holds");
+  while (!existsSync(join(project.folder, "holding"))) await delay(5);
   const exit = served.stop();
-  await delay(100);
-  const newcomer = await get(served.port, "/svc/plugin/add?a=1");
+  let newcomer = await get(served.port, "/svc/plugin/one");
+  // The signal may arrive later, and connections are refused after a while.
+  while (newcomer.status === 200) newcomer = await get(served.port, "/svc/plugin/one");
   assert.is(newcomer.status, 503);
   assert.is(newcomer.json.message, "Service Out");
+  project.write("released", "");
   assert.is((await running).json.response, "done");
   assert.is(await exit, 0);
+  project.remove();
 });
 
 /** Sends requests on one connection until a response closes it. */
@@ -131,7 +154,8 @@ async function askUntilClosed(port: number): Promise<string[]> {
 }
 
 test("no request sent before the connection closes is lost", async () => {
-  const served = await serve(fixture("engine"), "--drain", "1");
+  // Long enough for two requests on a loaded machine.
+  const served = await serve(fixture("engine"), "--drain", "3");
   const { port } = served;
   const clients = Array.from({ length: 16 }, () => askUntilClosed(port));
   await delay(200);

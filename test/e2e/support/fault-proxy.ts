@@ -31,6 +31,8 @@ export class FaultProxy {
   /** Main port of the back-end, 0 while there is none. */
   target: number;
   fault: Fault = "none";
+  /** Requests that were refused because of overload. */
+  refused = 0;
   /** Delay of every chunk of data. */
   delayMs = 0;
   /** Hides that the back-end accepts trunks, like older versions. */
@@ -93,7 +95,7 @@ export class FaultProxy {
     backEnd.on("error", () => {});
     client.on("data", (chunk) => {
       this.#answer = [];
-      if (this.fault === "busy") refuse(client, chunk);
+      if (this.fault === "busy") this.refused += refuse(client, chunk);
       else if (this.fault === "zombie" && !chunk.toString("latin1").startsWith(PROBE)) return;
       else this.#pass(chunk, backEnd);
     });
@@ -129,13 +131,18 @@ function withoutTrunk(answer: Buffer): Buffer {
   return Buffer.from(answer.toString("latin1").replace("X-SVC-Trunk: 1\r\n", ""), "latin1");
 }
 
-/** Responds to each chunk: dispatchers send a request in one. */
-function refuse(client: Socket, chunk: Buffer): void {
-  const data = (id: number): boolean =>
-    client.write(frameHeader(id, FRAME.data, BUSY.length) + BUSY, "latin1");
+/** Responds to each chunk: dispatchers send a request in one. Returns their number. */
+function refuse(client: Socket, chunk: Buffer): number {
+  let count = 0;
+  const data = (id: number): boolean => {
+    count++;
+    return client.write(frameHeader(id, FRAME.data, BUSY.length) + BUSY, "latin1");
+  };
   const frames = afterTrunkLine(chunk);
   if (frames !== chunk) client.write(TRUNK_LINE);
-  if (!new FrameReader({ data, ended: () => true }).feed(frames)) client.write(BUSY);
+  if (new FrameReader({ data, ended: () => true }).feed(frames)) return count;
+  client.write(BUSY);
+  return 1;
 }
 
 /** Accepting a trunk is not a response. */

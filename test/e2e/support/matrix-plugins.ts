@@ -1,7 +1,7 @@
 // Plugins of a matrix: engines that return the request as it arrived, and pre- and post-processors
 // with each possible return value.
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import type * as Library from "svc-server";
 import type { PluginRequest, PluginResponse } from "svc-server";
 
@@ -9,7 +9,7 @@ const MANY = 5;
 /** Instead of the one in the parameters. */
 export const OWN_SIGNATURE = "ab".repeat(16);
 
-/** @param journal file that gets a line for each execution of `write` */
+/** @param journal file that gets a line for each execution of `write` and `hold` */
 export function addEngines(svc: typeof Library, journal: string): void {
   const { bytes, int, PluginResponse, S_DESC, S_VAL, str, system } = svc;
 
@@ -62,6 +62,12 @@ export function addEngines(svc: typeof Library, journal: string): void {
   });
   add("wait", { ms: int }, async (request: PluginRequest, ms: number) => {
     await new Promise((resolve) => setTimeout(resolve, ms));
+    return one(request.replica, request.partition);
+  });
+  add("hold", {}, async (request: PluginRequest) => {
+    appendFileSync(journal, `hold ${request.partition}\n`);
+    while (!existsSync(`${journal}.released`))
+      await new Promise((resolve) => setTimeout(resolve, 5));
     return one(request.replica, request.partition);
   });
   add("write", { id: str }, (request: PluginRequest, id: string) => {
