@@ -13,7 +13,15 @@ import * as assert from "uvu/assert";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { rounds } from "../support/rounds.js";
-import { Clients, during, freshName, Load, Sales, SHOP_PLUGINS } from "./support/change-clients.js";
+import {
+  Clients,
+  during,
+  freshName,
+  hitcount,
+  Load,
+  Sales,
+  SHOP_PLUGINS,
+} from "./support/change-clients.js";
 import type { Answer } from "./support/server.js";
 import { LIMIT_MS, UpSystem, until } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
@@ -34,6 +42,17 @@ export async function tick(job: Job): Promise<void> {
 }
 `;
 
+const INLINE = `
+import { type int, type PluginRequest, PluginResponse } from "svc-server";
+
+/** Doubles, on the IO thread. @plugin @inline */
+export function double(_request: PluginRequest, n: int): PluginResponse {
+  const response = new PluginResponse();
+  response.hitcount = 2 * n;
+  return response;
+}
+`;
+
 const version = natsVersion();
 const test = suite("leadership");
 const USES_LEASES = process.env.ENGINE === "kubernetes";
@@ -44,12 +63,19 @@ let system: UpSystem;
 let notes: string;
 const killed = new Set<number>();
 
+interface Note {
+  readonly pid: number;
+  readonly what: string;
+  /** Time for which a run was scheduled. */
+  readonly at: string;
+}
+
 /** Notes of the job: in order, with the process of the leader. */
-function noted(): { readonly pid: number; readonly what: string }[] {
+function noted(): Note[] {
   const lines = existsSync(notes) ? readFileSync(notes, "utf8").trimEnd().split("\n") : [];
   return lines.filter(Boolean).map((line) => {
-    const [pid, what = ""] = line.split(" ");
-    return { pid: Number(pid), what };
+    const [pid, what = "", at = ""] = line.split(" ");
+    return { pid: Number(pid), what, at };
   });
 }
 
@@ -83,6 +109,19 @@ function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
 
 function send(path: string, init?: RequestInit): Promise<Answer> {
   return system.get("TD", path, 0, init);
+}
+
+/** Requests of an inline plugin, each other one as a change. */
+class InlineRequests {
+  count = 0;
+  readonly failures: string[] = [];
+  readonly clients = new Clients(2, async () => {
+    const n = this.count++;
+    const init = n % 2 === 0 ? {} : { method: "POST", body: "" };
+    const answer = await send(`/svc/plugin/double?n=${n}`, init);
+    const isRight = answer.status === 200 && hitcount(answer) === 2 * n;
+    if (!isRight) this.failures.push(answer.text);
+  });
 }
 
 /** Median, 99th percentile and number of times. */
@@ -167,6 +206,7 @@ if (version !== null || USES_LEASES) {
     project = new TemporaryProject({
       "plugins/shop.ts": SHOP_PLUGINS,
       "plugins/job.ts": JOB,
+      "plugins/inline.ts": INLINE,
       "tsconfig.json": NODE_TYPES,
       "svc.config.ts": 'export default { durability: "full", executors: 1 };\n',
     });
@@ -266,11 +306,13 @@ if (version !== null || USES_LEASES) {
     if (process.env.AWAY_MS) console.error(`engine away: ${[...load.statuses]}`);
   });
 
-  test("a handover fails no request", async () => {
+  test("a handover fails no request, and jobs run once", async () => {
     const from = await leader();
     const to = MEMBERS.find((id) => id !== from)!;
     const load = new Load(send);
-    await during([load.clients], async () => {
+    const inline = new InlineRequests();
+    const count = noted().length;
+    await during([load.clients, inline.clients], async () => {
       await until(async () => load.acknowledged.length > 20);
       load.begin();
       const { code, out, err } = await system.admin("handover", from, to);
@@ -278,16 +320,18 @@ if (version !== null || USES_LEASES) {
       const before = load.acknowledged.length;
       await until(async () => load.acknowledged.length > before + 20);
     });
-    assert.equal(load.failures, []);
+    assert.equal([load.failures, inline.failures], [[], []]);
+    assert.ok(inline.count > 20);
     assert.is(await leader(), to);
     const { pid } = await system.nodestat(to);
-    const count = noted().length;
-    await until(async () =>
+    const began = () =>
       noted()
         .slice(count)
-        .some((one) => one.pid === pid),
-    );
+        .filter(({ what }) => what === "begins");
+    await until(async () => began().filter((one) => one.pid === pid).length > 2);
     assertNeverTwiceAtOnce();
+    const times = began().map(({ at }) => at);
+    assert.equal(times, [...new Set(times)].sort(), "each time once, in order");
     if (process.env.ROUNDS) console.error(`handover: ${Math.round(load.longestMs)} ms`);
   });
 
