@@ -9,7 +9,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { runTransaction } from "../../../runtime/graph/changes/transaction.js";
+import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { openLog } from "../../../runtime/interconnect/durable-log.js";
+import {
+  isReplicaRoot,
+  readLineage,
+  writeReplicaMarker,
+} from "../../../runtime/interconnect/lineage.js";
 import { type Disk, realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { replayLog } from "../../../runtime/interconnect/log/replay-log.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
@@ -272,6 +279,35 @@ test("removes segments that two snapshots cover", async (context) => {
   await interconnect.save(0);
   assert.is(segments().length, 1);
   assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
+});
+
+test("a process that starts ends following, a thread that takes over does not", async (context) => {
+  const { root } = context;
+  const first = begin(context);
+  const shared = first.interconnect.keep(request(root, "g"));
+  await isFlushed(first.clock);
+  const log = { id: "0".repeat(32), sn: 1, chain: 1 };
+  const none = { ancestors: [], isCaughtUp: true, isFetching: false };
+  writeReplicaMarker(root, { log, origin: null, epoch: 5, ...none });
+  begin(context).interconnect.adopt([shared]);
+  assert.ok(isReplicaRoot(root));
+  begin(context).interconnect.recover(true);
+  assert.not(isReplicaRoot(root));
+  assert.is(readLineage(root).epoch, 6);
+});
+
+test("opens no log without durability, unless one is there", async (context) => {
+  const { root } = context;
+  const [clock, warn] = [new CommitClock(), (): void => undefined];
+  const options = { root, clock, mode: "off", disk: realDisk, warn } as const;
+  assert.is(openLog(options), null);
+  const { interconnect, clock: logged } = begin(context);
+  keep(context, interconnect);
+  await isFlushed(logged);
+  await interconnect.closeLog();
+  const again = openLog(options);
+  assert.not.equal(again, null);
+  await again!.close();
 });
 
 test("keeps no log in a readonly data folder", async (context) => {

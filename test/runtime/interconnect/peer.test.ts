@@ -170,6 +170,18 @@ test("ignores silence while nothing is awaited", async (context) => {
   assert.not.ok(provider.isClosed);
 });
 
+test("reads ahead until told, in order, and notices a disconnect meanwhile", async (context) => {
+  const [provider, subscriber] = await friends(context, LONG, LONG);
+  await subscriber.send(MessageType.Pause, NOTHING);
+  assert.ok(await provider.readAhead(delay(100)));
+  await subscriber.send(MessageType.Resume, NOTHING);
+  assert.is((await provider.next())?.type, MessageType.Pause);
+  assert.is((await provider.next())?.type, MessageType.Resume);
+  const isConnected = provider.readAhead(new Promise(() => undefined));
+  subscriber.close();
+  assert.not(await isConnected);
+});
+
 test("limits the duration of the whole handshake, not of each byte", async (context) => {
   const [here, there] = await pair(context);
   const peer = new Peer(here, { ...LONG, handshakeMs: 300 });

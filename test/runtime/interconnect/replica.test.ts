@@ -27,6 +27,7 @@ import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { LogTailer } from "../../../runtime/interconnect/log/log-tailer.js";
 import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { Replica } from "../../../runtime/interconnect/replica.js";
+import type { Offer } from "../../../runtime/interconnect/wire/positions.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
 
@@ -94,14 +95,19 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
   return store;
 }
 
-/** Reconnects the provider and sends from the first transaction on. */
-async function follow(context: Context): Promise<void> {
-  const { log, clock, replica } = context;
-  assert.ok(await clock.wait(clock.nextFlush));
+/** Returns the present offer of the provider to the replica. */
+function offer({ log, replica }: Context): Offer {
   const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
   const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
-  await replica.accept(plan.offer);
+  return plan.offer;
+}
+
+/** Reconnects the provider and sends from the first transaction on. */
+async function follow(context: Context): Promise<void> {
+  const { clock, replica } = context;
+  assert.ok(await clock.wait(clock.nextFlush));
+  await replica.accept(offer(context));
   replica.start({ sn: 0, chain: 0 });
   await stream(context);
 }
@@ -209,16 +215,31 @@ test("tells when a snapshot begins to replace a graph, and when its provider goe
   assert.is(states.length, 2);
 });
 
+test("needs all snapshots of a stream that continues another log", async (c) => {
+  const store = fill(c, "g", 3);
+  await follow(c);
+  const [identity, count] = [requireIdentity(store), store.operationCount];
+  const snapshot = { number: 1, identity, name: "g", path: "g", bytes: 8, count };
+  await c.replica.acceptAgain(offer(c), 0);
+  assert.not(c.replica.needs(snapshot), "it is as recent");
+  await c.replica.acceptAgain({ ...offer(c), logId: "f".repeat(32), epoch: 9 }, 0);
+  assert.ok(c.replica.needs(snapshot), "its changes may be others");
+});
+
+test("refuses bytes that are no frame", async (c) => {
+  fill(c, "g", 1);
+  await follow(c);
+  const outcome = await c.replica.take(Buffer.alloc(256)).catch(({ message }: Error) => message);
+  assert.match(String(outcome), /corrupt frame/);
+});
+
 test("does not open a graph again that the provider has erased meanwhile", async (c) => {
   fill(c, "gone", 3);
   fill(c, "kept", 3);
   await follow(c);
   const frames = await framesOf(c, 1);
   c.provider.drop("gone", true);
-  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [], isCaughtUp: true };
-  const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
-  if (typeof plan === "string") throw new Error(plan);
-  await c.replica.accept(plan.offer);
+  await c.replica.accept(offer(c));
   c.replica.start({ sn: 0, chain: 0 });
   assert.equal(c.subscriber.names(), ["kept"]);
   // From before it was erased.
@@ -318,12 +339,9 @@ test("acknowledges and marks only what is durable on its own disk", async (c) =>
 test("refuses a provider that another one has replaced", async (c) => {
   fill(c, "g", 1);
   await follow(c);
-  const { log, replica } = c;
-  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
-  const plan = planCatchUp(log.channel, replica.positions(), origin);
-  if (typeof plan === "string") throw new Error(plan);
-  await replica.accept({ ...plan.offer, epoch: 3 });
-  const error = await replica.accept({ ...plan.offer, epoch: 2 }).catch((thrown) => thrown);
+  const { replica } = c;
+  await replica.accept({ ...offer(c), epoch: 3 });
+  const error = await replica.accept({ ...offer(c), epoch: 2 }).catch((thrown) => thrown);
   assert.is(error.code, "SVC2535");
   assert.is(replica.positions().epoch, 3);
 });
@@ -350,13 +368,10 @@ test("detects a lost frame of any graph", async (context) => {
 });
 
 test("rejects frames before the start position is announced", async (context) => {
-  const { log, replica, clock } = context;
+  const { replica, clock } = context;
   fill(context, "a", 2);
   assert.ok(await clock.wait(clock.nextFlush));
-  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
-  const plan = planCatchUp(log.channel, replica.positions(), origin);
-  if (typeof plan === "string") throw new Error(plan);
-  await replica.accept(plan.offer);
+  await replica.accept(offer(context));
   const [first] = await framesOf(context, 1);
   const codes: string[] = [];
   await replica.take(first!).catch(({ code }) => codes.push(code));
@@ -395,11 +410,8 @@ test("does not acknowledge to a new provider what a former one sent", async (c) 
   const flushes: (() => void)[] = [];
   c.flushed = () => new Promise((resolve) => flushes.push(() => resolve(true)));
   await follow(c);
-  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [], isCaughtUp: true };
-  const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
-  if (typeof plan === "string") throw new Error(plan);
   const logId = "f".repeat(32);
-  await c.replica.accept({ ...plan.offer, logId });
+  await c.replica.accept({ ...offer(c), logId });
   c.replica.start({ sn: 1_000, chain: 7 });
   const acknowledged: (number | null)[] = [];
   c.replica.onSafe = () => acknowledged.push(c.replica.durableSn);
@@ -418,10 +430,7 @@ test("acknowledges nothing to a new connection before its start position", async
   const flushes: (() => void)[] = [];
   c.flushed = () => new Promise((resolve) => flushes.push(() => resolve(true)));
   await follow(c);
-  const origin = { isRoot: true, log: c.log.channel.log.logId, ancestors: [], isCaughtUp: true };
-  const plan = planCatchUp(c.log.channel, c.replica.positions(), origin);
-  if (typeof plan === "string") throw new Error(plan);
-  await c.replica.accept(plan.offer);
+  await c.replica.accept(offer(c));
   let acknowledged = 0;
   c.replica.onSafe = () => acknowledged++;
   // The flush that began with the former connection ends.
