@@ -13,7 +13,9 @@ const IMPORT = /^import (\{[^{}]*\}|(?:\* as )?\w+) from "(?:node:)?([\w/]+)";$/
  */
 export function withoutBuiltinImports(code) {
   return code.replace(IMPORT, (statement, imported, name) => {
-    if (!builtinModules.includes(name)) return statement;
+    // `process` itself might have that name, and only imports have a default.
+    const isImport = name === "process" || imported.includes("default as");
+    if (isImport || !builtinModules.includes(name)) return statement;
     const declared = imported.replace("* as ", "").replaceAll(" as ", ": ");
     return `const ${declared} = process.getBuiltinModule("node:${name}");`;
   });

@@ -34,6 +34,8 @@ test("leaves other imports, exports and texts as they are", () => {
   const code = `import { a as b } from "./fs.js";
 import { parse } from "yaml";
 import "fs";
+import process from "process";
+import { default as path } from "path";
 export { join } from "path";
 const text = \`  import { join } from "path";\`;
 `;
