@@ -14,7 +14,7 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 const CHUNK_BYTES = 2 ** 19;
 const MAX_STAGED_BYTES = 2 ** 28;
 const FLUSH_MS = 30_000;
-/** Without a move for so long, the slot of each vertex is forgotten: 2 bytes a vertex. */
+/** Without a move for so long, all that it needs is forgotten: also 2 bytes a vertex. */
 const IDLE_MS = 120_000;
 
 /** Where content continues. */
@@ -53,11 +53,18 @@ export class SlotShare {
   #stagedFor = "";
   #staged = new Map<string, Staged>();
   #stagedBytes = 0;
-  readonly #idle = setTimeout(() => this.#byGraph.clear(), IDLE_MS).unref();
+  readonly #idle: NodeJS.Timeout;
 
-  constructor(graphs: GraphSupervisor, slots: KeptSlots) {
+  constructor(graphs: GraphSupervisor, slots: KeptSlots, idleMs = IDLE_MS) {
     this.#graphs = graphs;
     this.#slots = slots;
+    this.#idle = setTimeout(() => this.#forget(), idleMs).unref();
+  }
+
+  #forget(): void {
+    this.#byGraph.clear();
+    this.#encoded.clear();
+    this.#unstage();
   }
 
   /** Returns whether this instance may change its graphs, and the latest term that it knows. */
@@ -136,6 +143,7 @@ export class SlotShare {
 
   /** Returns the next bytes of encoded slots, at least of one, each as base64. */
   read(wanted: readonly ContentPlace[]): string[] {
+    this.#idle.refresh();
     const read: string[] = [];
     let left = CHUNK_BYTES;
     for (const { graph, slot, offset } of wanted) {
@@ -151,6 +159,7 @@ export class SlotShare {
 
   /** Keeps received content of another group. */
   stage(id: string, chunks: readonly StagedChunk[]): object {
+    this.#idle.refresh();
     if (id !== this.#stagedFor) {
       this.#unstage();
       this.#stagedFor = id;
