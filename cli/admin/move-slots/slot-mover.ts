@@ -14,18 +14,12 @@ import {
 import { type CopyStep, SlotSteps } from "../../../runtime/system/slot-moves/slot-steps.js";
 import { isAway } from "../../../runtime/system/slot-moves/slot-survey.js";
 import type { AdminContext } from "../context.js";
+import { CutSize, MAX_CUT_WORDS } from "./cut-size.js";
 import type { MoveRate } from "./move-rate.js";
 import { BusyError, RequestHold } from "./request-hold.js";
 import { SlotCopier } from "./slot-copier.js";
 
 const MAX_SLOTS_PER_CUT = 64;
-/** Changes of slots wait for as long as it takes to cut so much. */
-const FIRST_CUT_WORDS = 2 ** 14;
-const MIN_CUT_WORDS = 2 ** 12;
-const MAX_CUT_WORDS = 2 ** 22;
-const GOAL_HELD_MS = 75;
-/** The content of a cut may take as long as all else, but no longer than this. */
-const MOST_DATA_MS = 500;
 /** A cut has at most the words of half a second at a limited rate: all may be sent twice. */
 const WORDS_PER_RATE = 1 / 8;
 /** Instances that restart come back in this time, or the run ends. */
@@ -60,8 +54,7 @@ export class SlotMover {
   readonly #steps: SlotSteps;
   readonly #copier: SlotCopier;
   readonly #hold: RequestHold;
-  readonly #mostWords: number;
-  #cutWords = FIRST_CUT_WORDS;
+  readonly #size: CutSize;
   /** Of the present cut, in all attempts. */
   #heldMs = 0;
   /** How long the target has written it. */
@@ -75,7 +68,7 @@ export class SlotMover {
 
   constructor(context: AdminContext, lease: ProcedureLease, rate: MoveRate) {
     this.#lease = lease;
-    this.#mostWords = Math.ceil(rate.perSecond * WORDS_PER_RATE) || MAX_CUT_WORDS;
+    this.#size = new CutSize(Math.ceil(rate.perSecond * WORDS_PER_RATE) || MAX_CUT_WORDS);
     this.#steps = new SlotSteps(context, lease);
     const { instances } = this.#steps;
     this.#copier = new SlotCopier(instances, rate);
@@ -122,8 +115,7 @@ export class SlotMover {
     if (done > 0) return done;
     const [source, target] = [await survey.leaderOf(from), await survey.leaderOf(to)];
     const wanted = slots.slice(0, MAX_SLOTS_PER_CUT);
-    const words = Math.min(this.#cutWords, this.#mostWords);
-    const first = await this.#copier.encode(source, wanted, words);
+    const first = await this.#copier.encode(source, wanted, this.#size.words);
     const next = first.slots.length;
     this.#following = slots.slice(next, next + MAX_SLOTS_PER_CUT);
     const id = this.#aheadId ?? newId();
@@ -197,7 +189,7 @@ export class SlotMover {
     writing: Promise<Readonly<Record<string, unknown>>>,
   ): void {
     if (this.#following.length === 0) return;
-    const words = Math.min(this.#cutWords, this.#mostWords);
+    const { words } = this.#size;
     const written = writing.then(({ missing }) => {
       if (missing !== undefined) throw new Error("the target lacks slots");
     });
@@ -225,12 +217,7 @@ export class SlotMover {
         totals.arcs += arcs;
       }
     }
-    const dataMs = this.#writtenMs + this.#steps.removalMs;
-    // Smaller cuts would not take less of the time that each one takes.
-    const fixedMs = Math.max(0, this.#heldMs - dataMs);
-    const goalMs = Math.max(GOAL_HELD_MS - fixedMs, Math.min(fixedMs, MOST_DATA_MS));
-    const wanted = this.#cutWords * Math.min(2, goalMs / Math.max(1, dataMs));
-    this.#cutWords = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_CUT_WORDS, wanted)));
+    this.#size.adapt(this.#heldMs, this.#writtenMs + this.#steps.removalMs);
   }
 }
 
