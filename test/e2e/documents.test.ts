@@ -13,7 +13,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { type Command, Document, fencesOf } from "./support/document.js";
 import { seedShop } from "./support/seed-shop.js";
-import { buildProject, serve } from "./support/server.js";
+import { buildProject, type Served, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("documents");
@@ -101,18 +101,43 @@ function masked(text: string, port: number): string {
     .trimEnd();
 }
 
-/** Sends commands to a server of a project; a line for each with other output. */
-async function unexpectedOutput(served: string, commands: readonly Command[]): Promise<string> {
+interface ServedExample {
+  readonly server: Served;
+  /** Working folder of the commands, which contains the data folder. */
+  readonly temporary: string;
+}
+
+/** Servers that run, by project. */
+const running = new Map<string, ServedExample>();
+
+/** Returns the server of a project; all documents that name the project share it. */
+async function serveExample(served: string): Promise<ServedExample> {
+  const known = running.get(served);
+  if (known !== undefined) return known;
   const folder = join(ROOT, served);
   await buildProject(folder);
   const temporary = mkdtempSync(join(tmpdir(), "svc-documents-"));
-  const data = join(temporary, "data");
   // As in an installation: `svc` is a command.
   symlinkSync(join(ROOT, "bin/svc.cjs"), join(temporary, "svc"));
-  const environment = { DATA: data, BACKUP: join(temporary, "backup") };
-  const env = { ...process.env, ...environment, PATH: `${temporary}:${process.env.PATH}` };
+  const data = join(temporary, "data");
   if (served === "examples/shop") seedShop(data);
-  const server = await serve(folder, "--root", data);
+  const started = { server: await serve(folder, "--root", data), temporary };
+  running.set(served, started);
+  return started;
+}
+
+test.after(async () => {
+  for (const { server, temporary } of running.values()) {
+    await server.stop();
+    rmSync(temporary, { recursive: true });
+  }
+});
+
+/** Sends commands to a server of a project; a line for each with other output. */
+async function unexpectedOutput(served: string, commands: readonly Command[]): Promise<string> {
+  const { server, temporary } = await serveExample(served);
+  const environment = { DATA: join(temporary, "data"), BACKUP: join(temporary, "backup") };
+  const env = { ...process.env, ...environment, PATH: `${temporary}:${process.env.PATH}` };
   const findings: string[] = [];
   for (const { line, command, output } of commands) {
     const mapped = command.replaceAll("9001", String(server.port + 1));
@@ -122,8 +147,6 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
     const got = masked(stdout, server.port);
     if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
   }
-  await server.stop();
-  rmSync(temporary, { recursive: true });
   return findings.join("\n");
 }
 

@@ -75,7 +75,7 @@ export function units(_request: PluginRequest): int[] {
   return [read("shop", "sold"), read("stock", "stock")];
 }
 
-/** @plugin @graph notes */
+/** @plugin @graph sales */
 export function sell(_request: PluginRequest, graph: Graph): int {
   return graph.count("sold", "units", "total");
 }
@@ -197,71 +197,80 @@ test("replays changes after kills and after a stop, and truncates a torn write",
   assert.equal(await call("take?n=1011"), [1011, 1011]);
 });
 
-test("with `full`, loses no acknowledged change in a kill at any moment", async () => {
-  let told = 0;
-  await start("answer", "--durability", "full");
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = told;
-    const putting = (async () => {
-      for (;;) {
-        const { json } = await get(project.served.port, `/svc/plugin/put?from=${told + 1}`);
-        if (json.status !== "OK") return;
-        told++;
-      }
-    })();
-    while (told === before) await delay(10);
-    await delay(Math.random() * 300);
-    project.served.process.kill("SIGKILL");
-    await putting.catch(() => undefined);
-    await kill();
-    // The last one may have been executed without an acknowledgement.
-    await start("answer", "--durability", "full");
-    const [size, right] = (await call(`take?n=${told + 1}`)) as [number, number];
-    assert.ok(size === told || size === told + 1, `${size} of ${told}`);
-    assert.is(right, size);
-    told = size;
-  }
-});
+/** Adds notes until the server is killed. */
+class Notes {
+  count = 0;
 
-test("with `full`, repeats no request with a key in a kill at any moment", async () => {
-  const sent = new Map<string, number | null>();
-  /** The answer; null after a kill between the change and the storing of its answer. */
-  const sell = async (key: string): Promise<number | null> => {
+  async add(): Promise<void> {
+    for (;;) {
+      const { json } = await get(project.served.port, `/svc/plugin/put?from=${this.count + 1}`);
+      if (json.status !== "OK") return;
+      this.count++;
+    }
+  }
+
+  /** The last note may have been added without an acknowledgment. */
+  async check(): Promise<void> {
+    const [size, right] = (await call(`take?n=${this.count + 1}`)) as [number, number];
+    assert.ok(size === this.count || size === this.count + 1, `${size} of ${this.count}`);
+    assert.is(right, size);
+    this.count = size;
+  }
+}
+
+/** Sells units with a key each until the server is killed. */
+class Sales {
+  /** Response by key; null without one, or after a kill between the change and its response. */
+  readonly sent = new Map<string, number | null>();
+
+  async sell(): Promise<void> {
+    for (;;) await this.#send(`"${this.sent.size}"`);
+  }
+
+  async #send(key: string): Promise<void> {
+    this.sent.set(key, null);
+    this.sent.set(key, await this.#request(key));
+  }
+
+  async #request(key: string): Promise<number | null> {
     const headers = { "Idempotency-Key": key };
     const init = { method: "POST", body: "", headers };
     const { status, json, text } = await get(project.served.port, "/svc/plugin/sell", init);
     if (status === 500 && text.includes("SVC3407")) return null;
     assert.is(status, 200, text);
     return json.response as number;
-  };
-  await start("keys", "--durability", "full");
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = sent.size;
-    const clients = Array.from({ length: 3 }, async () => {
-      for (;;) {
-        const key = `"${sent.size}"`;
-        sent.set(key, null);
-        sent.set(key, await sell(key));
-      }
-    });
-    const selling = Promise.allSettled(clients);
-    while (sent.size < before + 10) await delay(10);
-    await delay(Math.random() * 100);
-    project.served.process.kill("SIGKILL");
-    await selling;
-    await kill();
-    await start("keys", "--durability", "full");
-    for (const [key, answer] of sent) {
-      const again = await sell(key);
-      assert.is(again, answer ?? again);
-      sent.set(key, again);
+  }
+
+  /** Requires that each request was executed once, and that repeated ones get the same response. */
+  async check(): Promise<void> {
+    for (const [key, response] of this.sent) {
+      const again = await this.#request(key);
+      assert.is(again, response ?? again);
+      this.sent.set(key, again);
     }
-    // Each has been executed once.
-    const answers = [...sent.values()].filter((answer) => answer !== null);
-    assert.is(new Set(answers).size, answers.length);
-    const last = `"last ${round}"`;
-    sent.set(last, await sell(last));
-    assert.is(sent.get(last), sent.size);
+    const responses = [...this.sent.values()].filter((response) => response !== null);
+    assert.is(new Set(responses).size, responses.length);
+    const last = `"last ${this.sent.size}"`;
+    await this.#send(last);
+    assert.is(this.sent.get(last), this.sent.size);
+  }
+}
+
+test("with `full`, a kill loses no acknowledged change and repeats no keyed request", async () => {
+  const [notes, sales] = [new Notes(), new Sales()];
+  await start("full", "--durability", "full");
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = { notes: notes.count, sales: sales.sent.size };
+    const clients = [notes.add(), sales.sell(), sales.sell(), sales.sell()];
+    const changing = Promise.allSettled(clients);
+    while (notes.count === before.notes || sales.sent.size < before.sales + 10) await delay(10);
+    await delay(Math.random() * 300);
+    project.served.process.kill("SIGKILL");
+    await changing;
+    await kill();
+    await start("full", "--durability", "full");
+    await notes.check();
+    await sales.check();
   }
 });
 
