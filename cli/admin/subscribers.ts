@@ -1,10 +1,18 @@
 // `attach` and `detach` start and stop replication to the subscribers of the descriptor; `promote`
 // makes subscribers providers, and `handover` lets another member of a group lead.
 
+import { isErrorCode } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
+
+const ASK_MS = 2000;
+
+interface Nodestat {
+  readonly "master-serial"?: string;
+}
 
 export const attach = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
@@ -44,7 +52,14 @@ export const promote = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
     const command = context.values["accept-loss"] === true ? "Promote accept-loss" : "Promote";
-    const act = (id: string): Promise<unknown> => runCommand(context, id, command);
+    const act = async (id: string): Promise<unknown> => {
+      try {
+        return await runCommand(context, id, command);
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== "SVC3402") throw error;
+        throw new SvcError(error.code, `${error.message}. ${await positions(context, id)}`);
+      }
+    };
     return forEachInstance(context, context.select(ids), act, (result) => {
       return `promoted to provider, epoch ${(result as { epoch: number }).epoch}`;
     });
@@ -65,17 +80,36 @@ export const handover = {
   },
 };
 
-/** Lets another member of its group lead. @throws SvcError SVC3115 */
+/** Lets another member of its group lead. @throws SvcError SVC3115, SVC3403 */
 export function handOver(context: AdminContext, id: string, to: string): Promise<unknown> {
   return runCommand(context, id, `HandOver ${to}`);
 }
 
-/** Runs a command of the operations that the interface does not have. @throws SvcError SVC3115 */
+/** Describes how much each member of the group of an instance has. */
+async function positions(context: AdminContext, id: string): Promise<string> {
+  const { providers, subscribers } = context.system;
+  const root = providers.get(id) ?? id;
+  const members = [root, ...subscribers.get(root)!].map(async (member) => {
+    const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
+    const shown = await requestInstance(context.address(member), question).catch(() => null);
+    return `${member} ${(shown as Nodestat | null)?.["master-serial"] ?? "does not respond"}`;
+  });
+  return `master-serial: ${(await Promise.all(members)).join(", ")}`;
+}
+
+/**
+ * Runs a command of the operations that the interface does not have.
+ * @throws SvcError SVC3115, or with the code of the instance
+ */
 async function runCommand(context: AdminContext, id: string, command: string): Promise<unknown> {
   const answer = await operate(context.address(id), "Console", { graph: "_system" }, command);
   const [result] = (answer as { result: readonly unknown[] }).result;
-  if (typeof result === "string") throw new SvcError("SVC3115", `${command} of ${id}: ${result}`);
-  return result;
+  if (typeof result !== "string") return result;
+  const [, code, message] = /^Exception\("(SVC\d{4}): (.*)"\)$/.exec(result) ?? [];
+  if (code !== undefined && isErrorCode(code)) {
+    throw new SvcError(code, JSON.parse(`"${message}"`));
+  }
+  throw new SvcError("SVC3115", `${command} of ${id}: ${result}`);
 }
 
 /** @throws SvcError SVC3117 */

@@ -1,6 +1,7 @@
 // Admin operations (http-interface, "Operations"). They run in the main thread, one at a time.
 // Operator input is never executed as code.
 
+import { SvcError } from "../base/errors.js";
 import { type LogLevel, setLogLevel } from "../base/log-settings.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { AllGraphs } from "../graph/api/all-graphs.js";
@@ -218,7 +219,9 @@ async function runCommand(parts: Parts, command: string): Promise<unknown> {
   try {
     return await operation(parts, goal === undefined ? {} : { goal });
   } catch (error) {
-    return `Exception(${JSON.stringify((error as Error).message)})`;
+    const { message } = error as Error;
+    const text = error instanceof SvcError ? `${error.code}: ${message}` : message;
+    return `Exception(${JSON.stringify(text)})`;
   }
 }
 

@@ -362,6 +362,21 @@ if (version !== null || USES_LEASES) {
     await pods.stop();
   });
 
+  test("commands that would lose changes fail with their code and what members have", async () => {
+    const id = await leader();
+    const other = MEMBERS.find((one) => one !== id)!;
+    const promoted = await system.admin("promote", other);
+    assert.is(promoted.code, 1);
+    assert.match(promoted.out, new RegExp(`^${other}: SVC3402: promote: .* --accept-loss`));
+    assert.match(promoted.out, /master-serial: B1 \d+, S1 \d+, S2 \d+\n$/);
+    const refused = await system.admin("handover", other, id);
+    assert.equal(
+      [refused.code, refused.out],
+      [1, `${other}: SVC3403: handover: this instance does not lead\n`],
+    );
+    assert.is(await leader(), id);
+  });
+
   test("other members name the leader, before anything runs", async () => {
     const id = await leader();
     const other = MEMBERS.find((one) => one !== id)!;
