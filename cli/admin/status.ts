@@ -47,6 +47,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       rows.map((row) => cellsOf(context, row)),
     ),
     ...rows.flatMap(describeOutOfService),
+    ...(ids === undefined ? describeLeaderless(rows) : []),
     ...rows.filter(({ slow }) => slow !== null).map(({ id, slow }) => `Slow: ${id} (${slow})`),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
   ]);
@@ -57,6 +58,16 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
 function describeOutOfService({ id, nodestat }: Row): string[] {
   const reason = nodestat?.["service-out-reason"];
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
+}
+
+/** Describes groups whose members choose a leader, or none of which may lead. */
+function describeLeaderless(rows: readonly Row[]): string[] {
+  const groups = rows.map(({ nodestat }) => nodestat?.group).filter(isPlainObject);
+  const led = new Set(groups.filter(({ role }) => role !== "following").map(({ group }) => group));
+  const leaderless = new Set(groups.map(({ group }) => group).filter((one) => !led.has(one)));
+  return [...leaderless].map(
+    (one) => `No leader: ${one} (no member that responds leads the group)`,
+  );
 }
 
 function notRunning(id: string, error: string): string {

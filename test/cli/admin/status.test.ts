@@ -1,4 +1,4 @@
-// `svc admin status` of instances that respond late, or only to health checks.
+// `svc admin status` of instances that respond late, or only to health checks, and of groups.
 // takes 4 s
 
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -72,6 +72,20 @@ test("reports another failure as it is, although health checks succeed", async (
   const [code, out] = await status(context);
   assert.is(code, 1);
   assert.match(out, /^Not running: H \(/m);
+});
+
+test("reports a group that no member leads", async (context) => {
+  const as = (role: string) => (response: ServerResponse, body: string) => {
+    const group = `{ "group": "B1", "role": "${role}" }`;
+    response.end(body.replace('"uptime"', `"group": ${group}, "uptime"`));
+  };
+  context.answer = as("following");
+  const line = /^No leader: B1 \(no member that responds leads the group\)$/m;
+  assert.match((await status(context))[1], line);
+  for (const role of ["leading", "refusing"]) {
+    context.answer = as(role);
+    assert.not.match((await status(context))[1], line);
+  }
 });
 
 test.run();
