@@ -105,7 +105,9 @@ export const COMMAND_CODES = {
   },
   SVC3420: {
     title: "backup cannot be restored",
-    fix: "restore one of the positions in the message, or into a new folder",
+    fix:
+      "restore one of the positions in the message, or into a new folder; if the backup is " +
+      "corrupt, back up to a new location",
   },
   SVC3421: {
     title: "restore of a data folder is incomplete",

@@ -38,7 +38,9 @@ export interface RestorePlan {
 export async function planRestore(store: ObjectStore, target: RestoreTarget): Promise<RestorePlan> {
   const chain = new BackupChain(store);
   const end = await chain.end();
-  if (end === null) throw new SvcError("SVC3420", `no backup in ${store.uri}`);
+  if (end === null) {
+    throw new SvcError("SVC3420", `no backup in ${store.uri}: check the location`);
+  }
   const fulls = await listFulls(chain, end);
   const chosen = fulls.findLastIndex(({ log }) => startsBefore(log, target));
   const after = fulls[chosen + 1]?.log ?? null;
