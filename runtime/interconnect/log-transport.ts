@@ -10,7 +10,7 @@ import type { FlowControl } from "./flow-control.js";
 import type { Incarnation } from "./leadership/leadership.js";
 import type { Replica } from "./replica.js";
 import type { SnapshotSource } from "./snapshot-transfer.js";
-import type { PeerStatus } from "./wire/positions.js";
+import type { PeerStatus, Positions } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
 
 export interface LogTransport {
@@ -96,6 +96,8 @@ export interface LogFollower {
   readonly origin: string | null;
   /** When its provider was last heard, monotonic milliseconds; missing: not known. */
   readonly heardAtMs?: number;
+  /** Returns what is here; null: not known. */
+  positions?(): Positions | null;
   /** Returns how far the replica is. */
   report(): ReplicaReport;
   stop(): void;

@@ -2,10 +2,8 @@
 // handshake it sends snapshots of what the log no longer covers, then frames as they are flushed. A
 // slow or absent subscriber costs no memory: its backlog stays on disk.
 
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
-import { HOST_PORT } from "../base/host-port.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../metrics/traffic.js";
 import { isSuperseded, planCatchUp } from "./catch-up-plan.js";
@@ -15,17 +13,15 @@ import { countRecords } from "./log/transactions.js";
 import type { LogSender, LogTransport, SenderParts } from "./log-transport.js";
 import { InterruptibleSleep, RetryLoop } from "./retry-loop.js";
 import { sendSnapshot } from "./snapshot-transfer.js";
+import { dial, parseAddress, parseHostAndPort, SCHEME } from "./wire/dial.js";
 import { MessageType } from "./wire/messages.js";
 import { connectionLost, PEER_LIMITS, Peer, parseJsonBody, peerRejected } from "./wire/peer.js";
 import { type PeerStatus, parsePositions, parseStatus, type Start } from "./wire/positions.js";
-import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
-const SCHEME = "svc://";
 const MIN_BACKOFF_MS = 50;
 /** Shorter for members of a group: changes wait for them after a takeover. */
 const MIN_MEMBER_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 10_000;
-const CONNECT_TIMEOUT_MS = 5_000;
 /** Heartbeat interval. */
 const HEARTBEAT_MS = 2_000;
 
@@ -284,41 +280,9 @@ export class Provider implements LogSender {
   }
 }
 
-function dial(host: string, port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
-    socket.once("timeout", () => socket.destroy(new Error(`no response from ${host}:${port}`)));
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      socket.removeAllListeners("timeout");
-      resolve(socket);
-    });
-  });
-}
-
 /** TCP connections to other instances. */
 export const peerTransport: LogTransport = {
   scheme: SCHEME,
   canonicalUri: (uri) => `${SCHEME}${parseAddress(uri)}`,
   createSender: (uri, parts) => new Provider({ ...parts, ...parseHostAndPort(uri, parts.key) }),
 };
-
-/** @throws SvcError SVC2536 */
-function parseAddress(uri: string): string {
-  const address = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length).replace(/\/$/, "") : uri;
-  if (HOST_PORT.test(address)) return address;
-  throw new SvcError("SVC2536", `not svc://host:port: ${uri.slice(0, 200)}`);
-}
-
-/** @throws SvcError SVC2530, SVC2536 */
-function parseHostAndPort(uri: string, key: SharedKey): { host: string; port: number } {
-  const address = parseAddress(uri);
-  const at = address.lastIndexOf(":");
-  const host = address.slice(0, at).replace(/^\[|\]$/g, "");
-  if (!key.isThere && !isLoopbackAddress(host)) {
-    const text = `replication to ${address} requires a key: set txKeyFile or SVC_TX_KEY`;
-    throw new SvcError("SVC2530", text);
-  }
-  return { host, port: Number(address.slice(at + 1)) };
-}

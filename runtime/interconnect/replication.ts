@@ -13,6 +13,7 @@ import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
 import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./flow-control.js";
 import { Membership } from "./leadership/membership.js";
+import { isOneAhead } from "./leadership/more-advanced.js";
 import {
   fencedBy,
   hasBeenPromoted,
@@ -343,6 +344,10 @@ export class Replication {
           manager.isReplica = isFrozen;
         },
         lag: () => this.#traffic.lagMs,
+        isBehind: async (addresses, ms) => {
+          const own = this.#subscriber?.positions?.() ?? null;
+          return own !== null && isOneAhead(own, addresses, this.#key, ms);
+        },
         heardAtMs: () => this.#subscriber?.heardAtMs ?? Number.NEGATIVE_INFINITY,
         changed: () => this.#show(),
         restart,

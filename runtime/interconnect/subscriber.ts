@@ -12,7 +12,7 @@ import type { Replica } from "./replica.js";
 import { ReplicaInput } from "./replica-input.js";
 import { MessageType, malformedMessage } from "./wire/messages.js";
 import { Peer, parseJsonBody } from "./wire/peer.js";
-import { type Offer, type PeerStatus, parseOffer } from "./wire/positions.js";
+import { type Offer, type PeerStatus, type Positions, parseOffer } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const MAX_CONNECTIONS = 16;
@@ -101,6 +101,10 @@ export class Subscriber implements LogFollower {
 
   get heardAtMs(): number {
     return this.#provider?.heardAtMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  positions(): Positions | null {
+    return this.#replica?.positions() ?? null;
   }
 
   report(): ReplicaReport {

@@ -45,6 +45,8 @@ export interface GroupParts {
   readonly heardAtMs: () => number;
   /** False while the data folder lacks a part of its provider's snapshots. */
   readonly isComplete: () => boolean;
+  /** Returns whether one of these members has more of the log of the leader. */
+  readonly isBehind: (ids: readonly string[]) => Promise<boolean>;
   readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => Promise<void>;
   /** Refuses providers of lower epochs from now on. */
@@ -223,6 +225,7 @@ export class Group implements MemberProgress {
         this.#member.resign(now);
         continue;
       }
+      if (isClaim && (await this.#mustYield())) continue;
       try {
         if (call.do === "read") {
           const { revision, text } = await this.#limited(engine.read());
@@ -241,6 +244,14 @@ export class Group implements MemberProgress {
         this.#logFailure(error as Error);
       }
     }
+  }
+
+  /** Returns whether another member, which has more, claims first. */
+  async #mustYield(): Promise<boolean> {
+    const { rivals, isForced } = this.#member;
+    if (isForced || rivals.length === 0 || !(await this.#parts.isBehind(rivals))) return false;
+    this.#member.yield(performance.now());
+    return true;
   }
 
   /** Switches the instance to the role of the state machine. */

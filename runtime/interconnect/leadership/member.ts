@@ -24,6 +24,8 @@ const POLLS_PER_TTL = 10;
 const RENEWALS_PER_TTL = 4;
 /** Maximum delay of a claim by a member with lag, so that more advanced members claim first. */
 const MAX_CLAIM_DELAY_MS = 100;
+/** Fraction of the `ttl` within which a member with more claims: several of its reads. */
+const YIELD = 0.3;
 /** Fraction of the `ttl`, several heartbeats long, within which a connected leader is heard. */
 const HEARD = 0.5;
 /** How often within a `ttl` a leader looks for late and new followers. */
@@ -68,8 +70,10 @@ export class Member {
   /** Start of the last successful renewal. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #followers = new FollowerProgress();
-  /** Earliest time of the next claim, after a leadership that failed to start. */
+  /** Earliest time of the next claim: it could not lead, or another member has more. */
   #claimsAfterMs = Number.NEGATIVE_INFINITY;
+  /** Revision of the record at which it has let another member claim first. */
+  #yieldedAt: string | null = null;
   /** Successor of a planned handover; null: none. */
   #successor: string | null = null;
   #isForced = false;
@@ -269,6 +273,21 @@ export class Member {
   resign(now: number): void {
     this.#claimsAfterMs = now + 2 * this.#options.ttlMs;
     this.#stepDown();
+  }
+
+  /** Other members that may claim in place of a silent leader, until this one has yielded. */
+  get rivals(): readonly string[] {
+    const { revision = null, record = null } = this.#reading ?? {};
+    const holder = record?.holder ?? this.#options.id;
+    if (holder === this.#options.id || revision === this.#yieldedAt) return [];
+    const ids = record!.synced.map(([id]) => id);
+    return ids.filter((id) => id !== holder && id !== this.#options.id);
+  }
+
+  /** Lets another member claim first, which has more; once while a leader is silent. */
+  yield(now: number): void {
+    this.#yieldedAt = this.#reading!.revision;
+    this.#claimsAfterMs = now + this.#options.ttlMs * YIELD;
   }
 
   #mayAnswer(now: number): boolean {

@@ -13,6 +13,8 @@ import { MemberFile } from "./member-file.js";
 import { requestSetAside } from "./set-aside.js";
 
 const POLL_MS = 2;
+/** Fraction of the `ttl` within which other members tell what they have. */
+const ASK = 0.05;
 
 /** Abilities of the replication of an instance. */
 export interface Replicating {
@@ -27,6 +29,8 @@ export interface Replicating {
   /** Makes all graphs read-only, or writable again. */
   freeze(isFrozen: boolean): void;
   lag(): number;
+  /** Returns whether one of these addresses has more of the log that this instance follows. */
+  isBehind(addresses: readonly string[], ms: number): Promise<boolean>;
   /** When its provider was last heard, monotonic milliseconds. */
   heardAtMs(): number;
   changed(): void;
@@ -63,6 +67,7 @@ export class Membership {
       lag: () => replicating.lag(),
       heardAtMs: () => replicating.heardAtMs(),
       isComplete: () => readReplicaMarker(root)?.isFetching !== true,
+      isBehind: (ids) => this.#isBehind(ids),
       lead: (epoch) => this.#lead(epoch),
       follow: () => this.#follow(),
       met: (epoch) => replicating.met(epoch),
@@ -101,6 +106,12 @@ export class Membership {
     if (!isReplicaRoot(this.#parts.root)) await this.#demote();
     await this.#parts.replicating.follow();
     this.group.start();
+  }
+
+  #isBehind(ids: readonly string[]): Promise<boolean> {
+    const { replicating, settings } = this.#parts;
+    const addresses = ids.flatMap((id) => settings.members[id] ?? []);
+    return replicating.isBehind(addresses, settings.ttl * ASK);
   }
 
   async #lead(epoch: number): Promise<void> {

@@ -6,6 +6,10 @@ import { SEED } from "./random.js";
 interface Outcome {
   readonly acknowledged: number;
   readonly takeovers: number;
+  /** How often a member had more than its leader; missing: not counted. */
+  readonly discards?: number;
+  /** Longest time between acknowledged changes, virtual milliseconds; missing: not measured. */
+  readonly longestGapMs?: number;
   /** Whether the group could not change at the end. */
   readonly isStuck: boolean;
 }
@@ -27,6 +31,8 @@ export async function runSeeds(
   let acknowledged = 0;
   let takeovers = 0;
   let stuck = 0;
+  let discards = 0;
+  let gapMs = 0;
   const most = process.env.SIMULATE ? MOST_FAILURES : 1;
   const failed: { readonly seed: number; readonly message: string }[] = [];
   const startedAt = process.cpuUsage();
@@ -36,6 +42,8 @@ export async function runSeeds(
       acknowledged += outcome.acknowledged;
       takeovers += outcome.takeovers;
       if (outcome.isStuck) stuck++;
+      discards += outcome.discards ?? 0;
+      gapMs = Math.max(gapMs, outcome.longestGapMs ?? 0);
     } catch (error) {
       failed.push({ seed, message: (error as Error).message });
     }
@@ -43,7 +51,9 @@ export async function runSeeds(
   }
   const { user, system } = process.cpuUsage(startedAt);
   const ms = (user + system) / 1000 / count;
-  const text = `${acknowledged} acknowledged, ${takeovers} takeovers, ${stuck} stuck`;
+  const measured = `, longest gap ${Math.round(gapMs)} ms, ${discards} discards`;
+  const figures = `${takeovers} takeovers, ${stuck} stuck${gapMs > 0 ? measured : ""}`;
+  const text = `${acknowledged} acknowledged, ${figures}`;
   if (process.env.SIMULATE) console.error(`${count} seeds: ${text}, ${ms.toFixed(1)} ms each`);
   if (failed.length > 0) {
     const seeds = failed.map(({ seed }) => `SEED=${seed}`).join(", ");

@@ -16,6 +16,8 @@ import { VirtualWorld } from "./virtual-world.js";
 const MIN_FAULTS_MS = 2000;
 const MAX_FAULTS_MS = 9000;
 const MAX_FAULT_GAP_MS = 1500;
+/** A member that loses its power has lost a connection for this time, at most. */
+const LAST_MS = 900;
 const CALM_MS = 30_000;
 const CHECK_MS = 100;
 const FIRST_PORT = 10_000;
@@ -24,6 +26,10 @@ const FIRST_HTTP_PORT = 20_000;
 export interface Outcome {
   readonly acknowledged: number;
   readonly takeovers: number;
+  /** How often a member had more than its leader, although it was not the leader before. */
+  readonly discards: number;
+  /** Longest time between acknowledged changes, virtual milliseconds. */
+  readonly longestGapMs: number;
   /** All members that could lead have lost their disk. */
   readonly isStuck: boolean;
   /** Hash of everything that happened. */
@@ -60,6 +66,9 @@ class Simulation {
   readonly #answerers = new Map<number, string>();
   /** Leaders that were checked, with their epochs. */
   readonly #checked = new Set<string>();
+  /** One after the other. */
+  readonly #leaders: string[] = [];
+  #discards = 0;
   #changes = 0;
   /** Minus the number of changes answered through the dispatcher. */
   #answered = 0;
@@ -110,6 +119,9 @@ class Simulation {
           archive: id === archiving ? (this.#backup?.config ?? null) : null,
           httpPort: FIRST_HTTP_PORT + n,
           serve: (...given) => this.#dispatch.serve(...given),
+          discarded: (member) => {
+            if (this.#leaders.at(-2) !== member) this.#discards++;
+          },
           inService: (member) => this.#guarded(() => this.#checkReady(member)),
           readiness: (member, notReady) => {
             if (notReady !== null) return;
@@ -175,6 +187,10 @@ class Simulation {
     return this.#backup?.isComplete(this.#archiving!) ?? true;
   }
 
+  get #leader(): SimulatedMember | undefined {
+    return this.#members.find(({ isLeading }) => isLeading);
+  }
+
   get #archiving(): SimulatedMember | undefined {
     return this.#members.find(({ isArchiving }) => isArchiving);
   }
@@ -212,7 +228,10 @@ class Simulation {
   #end(): Outcome {
     const acknowledged = this.#acknowledged.length;
     const { trace } = this.#world;
-    const outcome = { acknowledged, takeovers: this.#checked.size, trace };
+    const times = [0, ...this.#acknowledged.map(({ at }) => at)];
+    const longestGapMs = Math.max(...times.map((at, n) => at - (times[n - 1] ?? at)));
+    const figures = { takeovers: this.#checked.size, discards: this.#discards, longestGapMs };
+    const outcome = { acknowledged, ...figures, trace };
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
     if (this.#isStuck) return { ...outcome, isStuck: true };
     assert.is(leaders.length, 1, "one leader after the last fault");
@@ -243,6 +262,7 @@ class Simulation {
     const key = `${member.id} ${group.epoch}`;
     if (this.#checked.has(key)) return;
     this.#checked.add(key);
+    this.#leaders.push(member.id);
     this.#guarded(() => this.#checkHasAll(member, group.epoch));
   }
 
@@ -327,7 +347,7 @@ class Simulation {
       case 1:
         return this.#crash(member, "process", ms);
       case 2:
-        return this.#crash(member, "power", ms);
+        return this.#losePower(this.#random.below(2) === 0 ? member : (this.#leader ?? member), ms);
       case 3:
         // All disks of a small group would soon be gone.
         return this.#random.below(3) === 0 ? this.#crash(member, "disk", ms) : undefined;
@@ -364,7 +384,7 @@ class Simulation {
   }
 
   #handOver(): void {
-    const leader = this.#members.find(({ isLeading }) => isLeading);
+    const leader = this.#leader;
     const { id: to } = this.#random.of(this.#members);
     const timeoutMs = this.#random.of([500, 5000]);
     leader?.run((instance) => {
@@ -378,6 +398,14 @@ class Simulation {
     this.#world.after(ms, null, () => {
       if (!member.isUp) member.start();
     });
+  }
+
+  /** Its last messages reach some of the others only. */
+  #losePower(member: SimulatedMember, ms: number): void {
+    const lastMs = this.#random.below(LAST_MS);
+    const { id } = this.#random.of(this.#members);
+    this.#hold(this.#world.network.cut, linkOf(member.id, id), lastMs);
+    this.#world.after(lastMs, null, () => this.#crash(member, "power", ms));
   }
 
   #hold(set: Set<string>, item: string, ms: number): void {

@@ -43,6 +43,8 @@ export interface MemberParts {
     instance: Instance,
     request: FrontRequest,
   ) => Promise<FrontAnswer>;
+  /** Called when it starts without what it had, which the leader lacks. */
+  readonly discarded: (member: string) => void;
   /** Called when it answers a query: it is in service. */
   readonly inService: (member: SimulatedMember) => void;
   /** Called when its graphs are ready for service, or are not any more. */
@@ -197,7 +199,7 @@ export class SimulatedMember {
     const { port, settings, archive } = this.#parts;
     const { process } = this;
     try {
-      setAside(this.root, String(this.#lives));
+      if (setAside(this.root, String(this.#lives)) !== null) this.#parts.discarded(this.id);
       const instance = await Instance.start(this.root, {
         ...{ txPort: port, durability: "full", leadership: settings, archive },
         openEngine: () => this.#openEngine(),

@@ -78,8 +78,10 @@ export class VirtualNetwork {
       if (socket.owner !== owner) continue;
       this.#sockets.delete(socket);
       if (hasPower) socket.reset();
+      else socket.loseSent();
       // A message after the restart is answered with a reset.
-      else this.#world.time.after(this.#world.random.below(REBOOT_MS), () => socket.reset());
+      if (!hasPower)
+        this.#world.time.after(this.#world.random.below(REBOOT_MS), () => socket.reset());
     }
   }
 
@@ -190,6 +192,12 @@ export class VirtualSocket extends Duplex {
     });
   }
 
+  /** Loses the bytes that have not arrived: a machine without power does not send them again. */
+  loseSent(): void {
+    const other = this.#other;
+    if (other !== null) other.#arriving.length = 0;
+  }
+
   /** The connection is lost, as when its process ends. */
   reset(): void {
     const other = this.#other;
@@ -289,7 +297,8 @@ export class VirtualSocket extends Duplex {
     const isCut = this.#network.isCut(this.owner, peer);
     const ms = isCut ? Math.max(first.at - now, RETRANSMIT_MS) : first.at - now;
     this.#world.after(ms, this.owner, () => {
-      if (!this.#network.isCut(this.owner, this.#other?.owner ?? null)) {
+      const isLost = this.#arriving[0] !== first;
+      if (!isLost && !this.#network.isCut(this.owner, this.#other?.owner ?? null)) {
         this.#arriving.shift();
         first.run();
       }

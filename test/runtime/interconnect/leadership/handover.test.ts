@@ -62,7 +62,7 @@ async function leading(others: readonly Incarnation[]) {
     settings: { engine: "memory:", ...rules, group: "B1", id: "B1" },
     ...{ engine: calls, file: new MemberFile(folder, "B1"), epoch: 0 },
     ...{ warn: () => undefined, lastSn: () => end, lag: () => 0, heardAtMs: () => 0 },
-    ...{ isComplete: () => true, lead: nothing, follow: nothing },
+    ...{ isComplete: () => true, isBehind: async () => false, lead: nothing, follow: nothing },
     freeze: async () => {
       isFrozen = true;
     },

@@ -3,42 +3,14 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SimulatedMember } from "../../../property/support/interconnect/simulated-member.js";
+import type { SimulatedMember } from "../../../property/support/interconnect/simulated-member.js";
 import { linkOf } from "../../../property/support/interconnect/virtual-network.js";
 import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
-import { SimulatedEngine } from "../../../property/support/leadership/simulated-engine.js";
 import { Random } from "../../../property/support/random.js";
+import { QuietEngine, startMembers, TTL_MS } from "../support/virtual-members.js";
 
-const TTL_MS = 2000;
 const LIMIT_MS = 60_000;
 const test = suite("a leader that is heard");
-
-/** An engine that gets no message at all of some members, and is on time for the others. */
-class QuietEngine extends SimulatedEngine {
-  override isCalm = true;
-
-  override call(...given: Parameters<SimulatedEngine["call"]>): void {
-    if (!this.unreachableFor.has(given[0])) super.call(...given);
-  }
-}
-
-function start(world: VirtualWorld, engine: SimulatedEngine): SimulatedMember[] {
-  const ports = new Map(["B1", "B2"].map((id, n) => [id, 10_000 + n]));
-  const rules = { engine: "simulated:", group: "B1", ttl: TTL_MS, minSynced: 1 };
-  return [...ports].map(([id, port], n) => {
-    const others = [...ports].filter(([other]) => other !== id);
-    const members = Object.fromEntries(others.map(([other, at]) => [other, `127.0.0.1:${at}`]));
-    const member = new SimulatedMember({
-      ...{ id, world, engine, port, archive: null, httpPort: 20_000 + n },
-      settings: { ...rules, whenAlone: "refuse", id, members },
-      serve: async () => ({ status: 503, body: "" }),
-      inService: () => undefined,
-      readiness: () => undefined,
-    });
-    member.start();
-    return member;
-  });
-}
 
 /** Returns how long a leader stays that the engine does not hear any more, after a takeover. */
 async function timeUntilReplaced(isHeard: boolean): Promise<number> {
@@ -52,7 +24,7 @@ async function timeUntilReplaced(isHeard: boolean): Promise<number> {
   const leader = (): SimulatedMember | undefined => members.find(({ isLeading }) => isLeading);
   world.install();
   try {
-    members.push(...start(world, engine));
+    members.push(...startMembers(world, engine, ["B1", "B2"]));
     await until(() => leader() !== undefined && engine.record?.synced.length === 2);
     const first = leader()!;
     // It sees the takeover when it goes on.
