@@ -28,6 +28,7 @@ import {
   loadTransport,
   type NetOnlySetting,
 } from "../http/load-transport.js";
+import type { RecentRequests } from "../http/recent-requests.js";
 import type { Exchange, HttpServer, ServerEvents, ServerOptions } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
@@ -64,6 +65,7 @@ export interface IoParts {
   readonly adminStates: readonly SharedState[];
   readonly metrics: Metrics;
   readonly tallies: PluginCounters;
+  readonly requests: RecentRequests;
   readonly traffic: TrafficCounters;
   readonly routes: RouteTable;
   readonly answers: ResponseWriter;
@@ -172,7 +174,10 @@ export class IoServer {
       await this.#parts.inline.load(inlineDir, table.routes, this.#parts.routes);
   }
 
-  /** Only before Service-IN: its metrics are reset afterwards. */
+  /**
+   * Only before Service-IN: its metrics and records are reset afterwards. Calls are counted until
+   * then: V8 would not have compiled what counts the first requests.
+   */
   async #warmUp(calls: WarmUp): Promise<void> {
     const limits = { connections: 0, requestsPerSecond: 0 };
     const options = {
@@ -182,9 +187,10 @@ export class IoServer {
       tls: null,
     };
     const { warmUp } = await import("./warm-up.js");
-    const useless = await warmUp(calls, options, this.#parts.engine.events(0));
+    const useless = await warmUp(calls, options, this.#parts.engine.events[0]);
     this.#parts.metrics.forget();
     this.#parts.tallies.forget();
+    this.#parts.requests.forget();
     for (const [target, fault] of useless)
       log(`warm-up skipped for example ${target}: ${fault}`, "info");
   }
@@ -231,7 +237,7 @@ export class IoServer {
     await this.#parts.dispatcher?.loadCertificates();
     this.#servers = await listenPair(settings, (port, ip, offset) => {
       const options = { ...serverOptions(settings, offset), tls };
-      const events = this.#afterGraphs(this.#parts.engine.events(offset));
+      const events = this.#afterGraphs(this.#parts.engine.events[offset]);
       return transport.listen(port, ip, options, events);
     });
     this.#parts.view.setServers(this.#servers, this.#tls);

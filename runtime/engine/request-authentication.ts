@@ -53,6 +53,8 @@ export class RequestAuthentication {
       return null;
     }
     const scopes = this.#scopes(requested);
+    // Only here, so that V8 compiles the checks above for requests of clients.
+    if (exchange.isWarmUp) return null;
     if (exchange.principal !== null) return scopeRefusal(exchange.principal, scopes);
     const { handlers } = this.#parts;
     if (handlers === null) return port === 0 ? this.#checkOrigin(exchange, scopes) : null;
@@ -99,9 +101,9 @@ function allowAnonymous(verdict: Verdict | Promise<Verdict>): Verdict | Promise<
   return verdict === UNAUTHENTICATED ? null : verdict;
 }
 
-/** Returns whether it needs no principal: own calls, health checks, the admin port. */
+/** Returns whether it needs no principal: health checks, the admin port. */
 function isOpen(exchange: Exchange, port: 0 | 1, { path }: RequestedResource): boolean {
-  if (exchange.isWarmUp || path === HEALTH_PATH) return true;
+  if (path === HEALTH_PATH) return true;
   return port === 1 && !isForPrincipal(exchange, path);
 }
 

@@ -102,6 +102,8 @@ export class RequestEngine {
   #lastOpenedAtMs = Number.POSITIVE_INFINITY;
   /** The request being answered at this moment, for `/svc/inspect`. */
   current: Exchange | null = null;
+  /** Callbacks of the transports, by port. */
+  readonly events = [this.#createEvents(0), this.#createEvents(1)] as const;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -139,12 +141,10 @@ export class RequestEngine {
     this.#parts.answers.refuse(exchange, port, status, "Service Out");
   }
 
-  /** Returns the callbacks of a port's transport. */
-  events(port: 0 | 1): ServerEvents {
-    const { metrics, rejections } = this.#parts.view;
+  #createEvents(port: 0 | 1): ServerEvents {
     return {
       shed: (client) => {
-        rejections.count("connections");
+        this.#parts.view.rejections.count("connections");
         this.#parts.audit?.rejected(port, TOO_MANY_CONNECTIONS, client, null);
       },
       request: (exchange) => {
@@ -159,18 +159,17 @@ export class RequestEngine {
       },
       takesUpload: (target) => this.#takesUpload(target.split("?", 1)[0]!, port),
       rejected: (rejection, client, exchange) => {
-        if (port === 0) metrics.refused(rejection.status);
-        if (port === 0) rejections.count(rejection.reason);
+        if (port === 0) this.#parts.view.metrics.refused(rejection.status);
+        if (port === 0) this.#parts.view.rejections.count(rejection.reason);
         this.#parts.audit?.rejected(port, rejection, client, exchange);
       },
-      errorBody: ({ message }, accept, t0Ms) => {
-        return this.#parts.answers.errorBody({ accept, t0Ms }, port, message);
-      },
+      errorBody: ({ message }, accept, t0Ms) =>
+        this.#parts.answers.errorBody({ accept, t0Ms }, port, message),
       answered: (bytesIn, bytesOut) => {
-        if (port === 0) metrics.bytes(bytesIn, bytesOut);
+        if (port === 0) this.#parts.view.metrics.bytes(bytesIn, bytesOut);
       },
       connected: (delta) => {
-        if (port === 0) metrics.connected(delta);
+        if (port === 0) this.#parts.view.metrics.connected(delta);
       },
     };
   }

@@ -56,7 +56,8 @@ export class RecentRequests {
   /** Records an answered request, if it is for a plugin on the main port. */
   add(exchange: Exchange, port: 0 | 1, status: number, bytes: number): void {
     const { tally } = exchange;
-    if (port !== 0 || tally === null || exchange.isWarmUp) return;
+    // Late results of the warm-up come after it was forgotten.
+    if (port !== 0 || tally === null || (exchange.isWarmUp && exchange.aborted)) return;
     const number = ++this.#number;
     const record = this.#recent[number % RECENT]!;
     fill(record, exchange, tally, status, bytes);
@@ -64,6 +65,18 @@ export class RecentRequests {
     if (status >= FIRST_ERROR) this.#failed[this.#failures++ % FAILED]!.copyFrom(record);
     const isDue = record.atMs - this.#oldestSlowMs > SLOW_FOR_MS;
     if (record.ms > this.#thresholdMs || isDue) this.#addSlow(record);
+  }
+
+  /** Forgets all records, such as those of the warm-up. */
+  forget(): void {
+    for (const ring of [this.#recent, this.#slow, this.#failed]) {
+      for (const record of ring) if (record.number > 0) record.copyFrom(new RequestRecord());
+    }
+    this.#number = 0;
+    this.#failures = 0;
+    this.#next = 0;
+    this.#thresholdMs = 0;
+    this.#oldestSlowMs = 0;
   }
 
   #addSlow(record: RequestRecord): void {

@@ -102,6 +102,12 @@ test("calls examples of readonly plugins without counting or logging them", asyn
   const status = (await get(port + 1, "/svc/status")).json.response;
   const { request } = status as { request: { count: number; plugin: number } };
   assert.equal([request.count, request.plugin], [1, 1]);
+  const recorded = (await get(port + 1, "/svc/requests")).json.response;
+  const { requests } = recorded as { requests: { number: number; plugin: string }[] };
+  assert.equal(
+    requests.map(({ number, plugin }) => [number, plugin]),
+    [[1, "look"]],
+  );
   // Log lines may arrive after the response.
   while (!log().includes("/svc/plugin/look")) await delay(20);
   assert.match(log(), "warm-up skipped for example /svc/plugin/missing?n=3: ");

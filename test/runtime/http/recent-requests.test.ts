@@ -57,12 +57,28 @@ test("returns the last 1000, the 64 slowest and the last 64 failed ones", () => 
   assert.equal(requests.counts(), Object.fromEntries(read));
 });
 
-test("records neither calls of the admin port, warm-up calls, nor files", () => {
+test("records neither calls of the admin port, late warm-up calls, nor files", () => {
   const requests = new RecentRequests();
   requests.add(request({}), 1, 200, 0);
-  requests.add(request({ isWarmUp: true }), 0, 200, 0);
+  requests.add(request({ isWarmUp: true, aborted: true }), 0, 200, 0);
   requests.add(request({ tally: null }), 0, 200, 0);
   assert.is(requests.read("recent", 0, 10).length, 0);
+});
+
+test("forgets the calls of a warm-up", () => {
+  const requests = new RecentRequests();
+  for (const status of [200, 500, 200]) {
+    requests.add(request({ isWarmUp: true, t0Ms: nowMs() - 60_000 }), 0, status, 0);
+  }
+  assert.equal(requests.counts(), { recent: 3, slow: 3, failed: 1 });
+  requests.forget();
+  assert.equal(requests.counts(), { recent: 0, slow: 0, failed: 0 });
+  for (const state of ["recent", "slow", "failed"] as const) {
+    assert.equal(requests.read(state, 0, 10), []);
+  }
+  for (let n = 0; n < 70; n++) requests.add(request({ t0Ms: nowMs() - 100 }), 0, 500, 0);
+  assert.equal(requests.counts(), { recent: 70, slow: 64, failed: 64 });
+  assert.is(requests.read("recent", 0, 1)[0]?.number, 70);
 });
 
 test("shows no slow request for longer than 15 minutes", () => {

@@ -98,6 +98,19 @@ test("limits the number of plugin names of back-ends", () => {
   assert.is(all.at(-1)!.latency.count, 200);
 });
 
+test("forgets the counts of all plugins", () => {
+  const tallies = new PluginCounters();
+  tallies.answered(tallies.own("/svc/plugin/add"), 404, 1);
+  tallies.answered(tallies.forwarded("/svc/plugin/find"), 200, 1);
+  tallies.forget();
+  assert.equal([...tallies.all()], []);
+  tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);
+  assert.equal(
+    [...tallies.all()].map(({ name, latency, errors }) => [name, latency.count, errors.size]),
+    [["add", 1, 0]],
+  );
+});
+
 test("merges own plugins with those of back-ends", () => {
   const tallies = new PluginCounters();
   tallies.answered(tallies.forwarded("/svc/plugin/add"), 200, 1);
