@@ -8,7 +8,6 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
-import { withoutBuiltinImports } from "./builtin-modules.mjs";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
 import { bundleConsole } from "./console.mjs";
 import { joinChunks } from "./join-chunks.mjs";
@@ -16,8 +15,6 @@ import { joinDeclarations } from "./join-declarations.mjs";
 import { assembleKernels } from "./kernels.mjs";
 import { pythonRuntime } from "./python-runtime.mjs";
 
-/** Modules of Node, not of browsers. */
-const MODULE = /^(?:threads\/)?[\w-]+\.js$/;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const staging = join(root, `dist.new-${process.pid}`);
 
@@ -39,11 +36,9 @@ try {
   if (failed) throw failed.reason;
   await joinChunks(staging);
   const { restoreClassNames } = await load("compiler/read/class-names.ts");
-  for (const name of readdirSync(staging, { recursive: true })) {
-    if (!MODULE.test(name)) continue;
+  for (const name of readdirSync(staging).filter((name) => name.endsWith(".js"))) {
     const file = join(staging, name);
-    const code = withoutBuiltinImports(readFileSync(file, "utf8"));
-    writeFileSync(file, restoreClassNames(code));
+    writeFileSync(file, restoreClassNames(readFileSync(file, "utf8")));
   }
   joinClientDeclarations(staging);
   joinDeclarations(join(staging, "types"), "runtime/index.d.ts", "runtime/plugins.d.ts");
