@@ -13,6 +13,8 @@ import { commandHelp, overview } from "./framework/help.js";
 import { parseArguments } from "./framework/parse-arguments.js";
 import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
+const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
+
 /** Commands that run project files and exit regardless of timers that those leave behind. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);
 
@@ -88,19 +90,15 @@ function findCommand([first = "", second = ""]: readonly string[]): Command {
   if (found === undefined) throw unknownCommand(first);
   // The second word belongs to a command only if it has no other meaning.
   const isArgument = found.name === pair || second.startsWith("-") || existsSync(second);
-  const pairs = namesOf(COMMANDS).filter((name) => name.startsWith(`${first} `));
+  const pairs = COMMAND_NAMES.filter((name) => name.startsWith(`${first} `));
   const hint = second === "" || isArgument ? "" : didYouMean(pair, pairs);
   if (hint !== "") throw new SvcError("SVC3001", `unknown command \`${pair}\`${hint}`);
   return found;
 }
 
-function namesOf(commands: readonly Command[]): string[] {
-  return commands.map(({ name }) => name);
-}
-
 function unknownCommand(name: string): SvcError {
   const isOption = name.startsWith("-");
-  const names = isOption ? ["--help", "--version"] : namesOf(COMMANDS);
+  const names = isOption ? ["--help", "--version"] : COMMAND_NAMES;
   const message = `unknown ${isOption ? "option" : "command"} \`${name}\``;
   return new SvcError(isOption ? "SVC3002" : "SVC3001", message + didYouMean(name, names));
 }

@@ -54,7 +54,7 @@ export function docstring(parts: readonly string[]): string {
   return escaped.includes("\n") ? `"""${escaped}\n"""\n` : `"""${escaped}"""\n`;
 }
 
-/** Indents every non-empty line by a number of levels. */
-export function indent(text: string, levels = 1): string {
-  return text.replace(/^(?=.)/gm, "    ".repeat(levels));
+/** Indents every non-empty line. */
+export function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, "    ");
 }

@@ -85,7 +85,7 @@ function methodDeclaration(method: Method, object: string, scope: string): strin
   const { name, rawName, isParamsOptional } = method;
   const [params, result] = [`${scope}${method.params}`, `${scope}${method.result}`];
   const given = `(params${isParamsOptional ? "?" : ""}: ${params}, options?: CallOptions)`;
-  if (method.form === "page") return pageDeclaration(method, object, params, result, given);
+  if (method.form === "page") return pageDeclaration(method, object, result, given);
   const whole = `${methodComment(method, object)}${name}${given}: ${answered(method, result)};\n`;
   if (rawName === null) return whole;
   const comment = docComment([`\`${name}\` with the whole envelope.`, deprecation(method)]);
@@ -112,22 +112,15 @@ function methodComment(method: Method, object: string): string {
 }
 
 /** A function with a member for all pages. */
-function pageDeclaration(
-  method: Method,
-  object: string,
-  params: string,
-  result: string,
-  given: string,
-): string {
-  const { name, rawName, isParamsOptional } = method;
-  const first = `(params${isParamsOptional ? "?" : ""}: ${params}, options?: CallOptions)`;
+function pageDeclaration(method: Method, object: string, result: string, given: string): string {
+  const { name, rawName } = method;
   const items = `AsyncGenerator<${result}["items"][number], void, undefined>`;
   const comment = docComment([`\`${name}\` with the whole envelope.`, deprecation(method)]);
   return (
     `${methodComment(method, object)}readonly ${name}: {\n` +
     `  ${given}: Promise<${result}>;\n` +
     "  /** Yields the items of this page and of all later ones. */\n" +
-    `  all${first}: ${items};\n};\n` +
+    `  all${given}: ${items};\n};\n` +
     (rawName === null ? "" : `${comment}${rawName}${given}: Promise<Envelope<${result}>>;\n`)
   );
 }

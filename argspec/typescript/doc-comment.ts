@@ -56,6 +56,6 @@ export function docComment(parts: readonly string[]): string {
 }
 
 /** Indents every non-empty line. */
-export function indent(text: string, by = "  "): string {
-  return text.replace(/^(?=.)/gm, by);
+export function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, "  ");
 }

@@ -4,7 +4,8 @@
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { isFile, type PluginRecord } from "../record/plugin-record.js";
-import type { TypeTable } from "../record/type-shape.js";
+import { listShapeParts } from "../record/shape-parts.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import {
   converterName,
   emitImport,
@@ -13,7 +14,6 @@ import {
   resultConverterName,
 } from "./converters.js";
 import { type PluginFacts, pluginFacts, pluginPath } from "./describe.js";
-import { isNumeric } from "./is-numeric.js";
 import { emitLifecycle, lifecycleExports } from "./lifecycle.js";
 import { PluginModules } from "./modules.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
@@ -136,4 +136,18 @@ function emitEntry(
 function flatObject(texts: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(texts).map(([name, text]) => `${propertyKey(name)}: ${quote(text)}`);
   return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
+}
+
+/**
+ * Returns whether every number in a result has a position typed as a number, where NaN and infinite
+ * numbers are errors. A position without a type can hold anything.
+ */
+function isNumeric(shape: TypeShape, types: TypeTable): boolean {
+  const parts = listShapeParts(shape, (name) => types[name]!);
+  return parts.some(isNumber) && !parts.some(({ kind }) => kind === "json");
+}
+
+function isNumber(shape: TypeShape): boolean {
+  if (shape.kind === "literal") return typeof shape.value === "number";
+  return shape.kind === "int" || shape.kind === "float";
 }

@@ -1,7 +1,20 @@
 // An age that goes on while nothing else of its page changes.
 
-import { clock, slowClock } from "../data/clock.js";
+import { computed, signal } from "@preact/signals";
+import { isHeld } from "../data/range.js";
 import { age, duration } from "../data/text.js";
+
+const SECOND_MS = 1000;
+const SLOW_SECONDS = 15;
+
+/** Changes each second while the page is visible and live. */
+const clock = signal(0);
+/** Changes a few times a minute. */
+const slowClock = computed(() => Math.floor(clock.value / SLOW_SECONDS));
+
+setInterval(() => {
+  if (!document.hidden && !isHeld.value) clock.value++;
+}, SECOND_MS);
 
 interface AgeProps {
   /** Seconds. */

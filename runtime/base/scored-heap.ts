@@ -1,5 +1,5 @@
-// Binary heap of items with scores, highest or lowest score on top. Parallel typed arrays, which
-// `clear` keeps for the next use; not thread-safe.
+// Binary heap of items with scores, lowest score on top. Parallel typed arrays, which `clear` keeps
+// for the next use; not thread-safe.
 
 const FIRST_CAPACITY = 64;
 
@@ -7,19 +7,16 @@ export class ScoredHeap {
   items: Uint32Array;
   scores: Float64Array;
   count = 0;
-  /** 1: highest on top; -1: lowest on top. */
-  readonly #sign: 1 | -1;
   readonly #breaksTies: boolean;
 
   /**
-   * @param breaksTies on equal scores, lower items count as higher; else ties have no order
+   * @param breaksTies on equal scores, the higher item is on top; else ties have no order
    * @param expected number of items there is room for at first
    */
-  constructor(first: "highest" | "lowest", breaksTies = false, expected = FIRST_CAPACITY) {
+  constructor(breaksTies = false, expected = FIRST_CAPACITY) {
     const capacity = Math.max(1, Math.min(FIRST_CAPACITY, expected));
     this.items = new Uint32Array(capacity);
     this.scores = new Float64Array(capacity);
-    this.#sign = first === "highest" ? 1 : -1;
     this.#breaksTies = breaksTies;
   }
 
@@ -35,11 +32,10 @@ export class ScoredHeap {
   push(item: number, score: number): void {
     if (this.count === this.items.length) this.#extend();
     const { items, scores } = this;
-    const sign = this.#sign;
     let place = this.count++;
     while (place > 0) {
       const parent = (place - 1) >> 1;
-      const difference = (score - scores[parent]!) * sign;
+      const difference = scores[parent]! - score;
       if (difference <= 0 && (difference < 0 || !this.#isTieAbove(item, items[parent]!))) break;
       items[place] = items[parent]!;
       scores[place] = scores[parent]!;
@@ -60,16 +56,15 @@ export class ScoredHeap {
   /** Removes the top and adds an item. */
   replaceTop(item: number, score: number): void {
     const { items, scores, count } = this;
-    const sign = this.#sign;
     let place = 0;
     for (let child = 1; child < count; child = 2 * place + 1) {
       if (child + 1 < count) {
-        const order = (scores[child + 1]! - scores[child]!) * sign;
+        const order = scores[child]! - scores[child + 1]!;
         if (order > 0 || (order === 0 && this.#isTieAbove(items[child + 1]!, items[child]!))) {
           child++;
         }
       }
-      const difference = (scores[child]! - score) * sign;
+      const difference = score - scores[child]!;
       if (difference <= 0 && (difference < 0 || !this.#isTieAbove(items[child]!, item))) break;
       items[place] = items[child]!;
       scores[place] = scores[child]!;
@@ -81,7 +76,7 @@ export class ScoredHeap {
 
   /** Returns whether an item belongs above another one of the same score. */
   #isTieAbove(item: number, other: number): boolean {
-    return this.#breaksTies && (other - item) * this.#sign > 0;
+    return this.#breaksTies && item > other;
   }
 
   #extend(): void {

@@ -181,7 +181,7 @@ export class ResponseWriter {
   options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
     const methods = allowed.join(", ");
     const fields = `Allowed: ${methods}\r\n${this.#preflight(exchange, methods)}`;
-    this.#send(exchange, port, byServer(200, null, "", fields));
+    this.#send(exchange, port, byServer(null, "", fields));
   }
 
   /** Returns the response to a CORS preflight. */
@@ -271,16 +271,10 @@ export class ResponseWriter {
     const latin1 = toLatin1(text);
     const body =
       service.mediaType === MEDIA_TYPES.json
-        ? serviceEnvelope(
-            latin1,
-            this.#parts.state.basePort + port,
-            port,
-            0,
-            elapsedMs(exchange.t0Ms),
-          )
+        ? serviceEnvelope(latin1, this.#parts.state.basePort + port, port, elapsedMs(exchange.t0Ms))
         : latin1;
     const { mediaType } = service;
-    if (service.countsInMetrics) this.#send(exchange, port, byServer(200, mediaType, body, fields));
+    if (service.countsInMetrics) this.#send(exchange, port, byServer(mediaType, body, fields));
     else exchange.answer(200, mediaType, body, fields + this.#echoedFields(exchange));
   }
 
@@ -294,7 +288,7 @@ export class ResponseWriter {
     const elapsed = elapsedMs(exchange.t0Ms);
     const envelope =
       mediaType === MEDIA_TYPES.json
-        ? serviceEnvelope("\0", this.#parts.state.basePort + port, port, 0, elapsed)
+        ? serviceEnvelope("\0", this.#parts.state.basePort + port, port, elapsed)
         : "\0";
     const [head, tail] = envelope.split("\0") as [string, string];
     const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
@@ -403,8 +397,8 @@ function ofPlugin(
   return { status, mediaType, body, isPlugin: true, fields };
 }
 
-function byServer(status: number, mediaType: string | null, body: string, fields = ""): Reply {
-  return { status, mediaType, body, isPlugin: false, fields };
+function byServer(mediaType: string | null, body: string, fields = ""): Reply {
+  return { status: 200, mediaType, body, isPlugin: false, fields };
 }
 
 /** Large results arrive as bytes and stay bytes. */

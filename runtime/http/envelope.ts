@@ -33,17 +33,16 @@ export function okEnvelope(responseText: string, execMs: number, hierarchy = ENG
 }
 
 /**
- * Returns the envelope of `/svc/<service>`. `port` is the port of the request, `offset` 1 on the
- * admin port.
+ * Returns the envelope of `/svc/<service>`, which no executor runs. `port` is the port of the
+ * request, `offset` 1 on the admin port.
  */
 export function serviceEnvelope(
   responseText: string,
   port: number,
   offset: 0 | 1,
-  execId: number,
   execMs: number,
 ): string {
-  const where = origin(port, offset, execId);
+  const where = origin(port, offset, 0);
   return `{"status": "OK", "response": ${responseText}${where}${tail(execMs, ENGINE)}`;
 }
 

@@ -7,20 +7,21 @@ import { createPartitionResponse } from "../partition-response.js";
 
 type Options = Record<string, unknown>;
 
+/** Maximum number of entries of a query without `hits`. */
+export const MAX_UNASKED_HITS = 10_000;
+
 /**
  * Returns the response of a partition to a query.
- * @param limit maximum number of entries without `hits`
  * @throws QueryError, SearchError, KeyError, TypeError
  */
 export function partitionResponse(
   graph: Graph,
   options: Options,
-  limit: number,
   createQuery: (options: Options) => PartitionQuery,
 ): PluginResponse<Uint8Array, unknown> {
   const { hits } = options;
   const isLimited = hits === null || (typeof hits === "number" && hits < 0);
-  const query = createQuery(isLimited ? { ...options, hits: limit + 1 } : options);
+  const query = createQuery(isLimited ? { ...options, hits: MAX_UNASKED_HITS + 1 } : options);
   const result = queryPartition(graph, query);
   const goal = query.call === "shortestPaths" ? query.goal : null;
   const lacking = typeof goal !== "string" || graph.hasVertex(goal) ? {} : { lacks: goal };
@@ -29,8 +30,8 @@ export function partitionResponse(
     return createPartitionResponse({ kind: "missing", id: anchor, ...lacking });
   }
   const { head, entries } = result;
-  const most = isLimited ? limit : null;
-  return createPartitionResponse({ kind: "result", limit: most, head, ...lacking }, entries);
+  const limit = isLimited ? MAX_UNASKED_HITS : null;
+  return createPartitionResponse({ kind: "result", limit, head, ...lacking }, entries);
 }
 
 /**

@@ -22,11 +22,9 @@ import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
 import { checkVectors, vectorParameter, vectorsParameter } from "../vector-json.js";
 import { graphNamed } from "./graph-named.js";
-import { partitionResponse, partitionStatistics } from "./partition-query.js";
+import { MAX_UNASKED_HITS, partitionResponse, partitionStatistics } from "./partition-query.js";
 
 const TIMEOUT_MS = 5000;
-/** Limit of a result without `hits`. */
-const MAX_UNASKED_HITS = 10_000;
 /** Default size of a shared memory. */
 const DEFAULT_CELLS = 128;
 /** URL arguments that are typed parameters of every plugin here. */
@@ -203,7 +201,7 @@ export function paths(
       goal === ""
         ? { call: "paths", anchor: from, options: own }
         : { call: "shortestPaths", anchor: from, goal: goal as string, options: own };
-    return withClientExpressions(() => partitionResponse(found, options, MAX_UNASKED_HITS, query));
+    return withClientExpressions(() => partitionResponse(found, options, query));
   }
   return withClientExpressions(() =>
     goal === "" ? found.paths(from, options) : found.shortestPaths(from, goal as string, options),
@@ -284,7 +282,7 @@ function nearestInPartition(
 ): unknown {
   if (probes !== null) {
     return withClientExpressions(() =>
-      partitionResponse(graph, options, MAX_UNASKED_HITS, (given) => {
+      partitionResponse(graph, options, (given) => {
         return { call: "nearest", probes, options: given };
       }),
     );
@@ -333,9 +331,7 @@ function answerQuery(
     throw new ParameterError("QueryError", `memory (${reason})`);
   }
   checkVectors(graph, options);
-  return withClientExpressions(() =>
-    partitionResponse(graph, options, MAX_UNASKED_HITS, inPartition),
-  );
+  return withClientExpressions(() => partitionResponse(graph, options, inPartition));
 }
 
 function queryArguments(

@@ -86,7 +86,7 @@ export class LoopWriter {
   /** Returns the source of an arc's score; null if a loop cannot compute it. */
   score(node: TypedNode): string | null {
     const lane = this.#number(node);
-    return lane === null ? null : `toScore(${withDefault(lane, "0")})`;
+    return lane === null ? null : `toScore(${nullAsZero(lane)})`;
   }
 
   /** Returns the source of a condition that is true if an arc passes; null as above. */
@@ -204,7 +204,7 @@ export class LoopWriter {
       const product = `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`;
       return { value: this.#guard(product, node), isNull };
     }
-    const code = `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${addZero})`;
+    const code = `(${nullAsZero(a)} ${operator} ${nullAsZero(b)}${addZero})`;
     return { value: this.#guard(code, node), isNull };
   }
 
@@ -243,14 +243,14 @@ export class LoopWriter {
     if (lanes.includes(null)) return null;
     const given = lanes as Lane[];
     if (row.name === "rank") {
-      const sum = given.map((lane) => withDefault(lane, "0")).join(" + ") || "0";
+      const sum = given.map((lane) => nullAsZero(lane)).join(" + ") || "0";
       return neverNull(`(V.c1(h) * (${sum}) + V.c0(h))`);
     }
     if (row.number === null) return null;
     const isStatic = args.every(({ type }) => isNumericType(type));
     const call = `F[${this.tables.calls.push(row.number) - 1}]`;
     const values = (replacesNull: boolean): string =>
-      given.map((lane) => (replacesNull ? withDefault(lane, "0") : lane.value)).join(", ");
+      given.map((lane) => (replacesNull ? nullAsZero(lane) : lane.value)).join(", ");
     if (isStatic || row.name === "prox") return neverNull(`${call}(${values(true)})`);
     if (args.length !== 1) return null;
     return { value: `${call}(${values(false)})`, isNull: given[0]!.isNull };
@@ -298,7 +298,7 @@ export class LoopWriter {
     }
     if (!isNumericType(node.type)) return null;
     const lane = this.#number(node);
-    return lane === null ? null : `(${withDefault(lane, "0")} !== 0)`;
+    return lane === null ? null : `(${nullAsZero(lane)} !== 0)`;
   }
 
   #equality({ operator, left, right }: Extract<TypedNode, { op: "binary" }>): string | null {
@@ -373,9 +373,9 @@ function neverNull(value: string): Lane {
   return { value, isNull: NEVER };
 }
 
-/** Returns the number, with a substitute for null. */
-function withDefault({ value, isNull }: Lane, otherwise: string): string {
-  return isNull === NEVER ? value : `(${isNull} ? ${otherwise} : ${value})`;
+/** Returns the source of the number, 0 for null. */
+function nullAsZero({ value, isNull }: Lane): string {
+  return isNull === NEVER ? value : `(${isNull} ? 0 : ${value})`;
 }
 
 function andSource(a: string, b: string): string {

@@ -21,7 +21,7 @@ export class NearestTopK {
   /** @param limit maximum number of vertices kept; Infinity for all */
   constructor(limit: number) {
     this.limit = limit;
-    this.#heap = new ScoredHeap("lowest", true, limit);
+    this.#heap = new ScoredHeap(true, limit);
     this.#known = limit > MAX_COMPARED ? new Set() : null;
   }
 

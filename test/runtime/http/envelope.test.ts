@@ -27,10 +27,10 @@ test("puts an explanation last, in results and errors", () => {
   assert.match(error, /"exec_ms": 0.000, "explain": \{"ms":\{\}\}\}$/);
 });
 
-test("includes port and executor for a built-in service", () => {
+test("includes the port for a built-in service", () => {
   assert.is(
-    serviceEnvelope("true", 9001, 1, 3, 1.5),
-    '{"status": "OK", "response": true, "port": [9001, 1], "exec_id": 3, ' +
+    serviceEnvelope("true", 9001, 1, 1.5),
+    '{"status": "OK", "response": true, "port": [9001, 1], "exec_id": 0, ' +
       '"level": 0, "partitions": null, "exec_ms": 1.500}',
   );
 });

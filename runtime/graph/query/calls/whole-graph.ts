@@ -273,7 +273,7 @@ function highestScores(
   scores: Float64Array,
   hits: number,
 ): ScoredVertex[] {
-  const lowest = new ScoredHeap("lowest", true);
+  const lowest = new ScoredHeap(true);
   for (let place = 0; place < vertices.length && hits > 0; place++) {
     if (lowest.count < hits) lowest.push(place, scores[place]!);
     else if (scores[place]! > lowest.first) lowest.replaceTop(place, scores[place]!);

@@ -17,7 +17,7 @@ class CostsToGoals {
   readonly #search: PathSearch;
   readonly #back: ArcSource;
   readonly #found = new Map<number, number>();
-  readonly #queue = new ScoredHeap("lowest");
+  readonly #queue = new ScoredHeap();
   /** Lower limit of the costs not found yet. */
   bound = 0;
 
@@ -98,7 +98,7 @@ export function* pathsByCost(search: PathSearch): Generator<NonNullable<Path>> {
   /** Beginnings of paths: last vertex, beginning without it, cost, number of arcs. */
   const [vertices, parents]: [number[], number[]] = [[start], [-1]];
   const [costs, depths]: [number[], number[]] = [[0], [0]];
-  const queue = new ScoredHeap("lowest");
+  const queue = new ScoredHeap();
   queue.push(0, 0);
   while (queue.count > 0) {
     const total = queue.first;

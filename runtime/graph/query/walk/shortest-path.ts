@@ -110,7 +110,7 @@ export function leastWeight(search: PathSearch): Path {
   /** Fewest arcs by which a vertex was taken from the queue: more arcs at more cost never help. */
   const claimed = new Map<number, number>();
   const costs = new Map<number, number>([[start, 0]]);
-  const queue = new ScoredHeap("lowest");
+  const queue = new ScoredHeap();
   queue.push(0, 0);
   while (queue.count > 0) {
     const cost = queue.first;
