@@ -350,7 +350,8 @@ class Simulation {
         return this.#losePower(this.#random.below(2) === 0 ? member : (this.#leader ?? member), ms);
       case 3:
         // All disks of a small group would soon be gone.
-        return this.#random.below(3) === 0 ? this.#crash(member, "disk", ms) : undefined;
+        if (this.#random.below(3) === 0) return this.#crash(member, "disk", ms);
+        return this.#losePower(member, ms);
       case 4:
       case 5:
         return member.pause(ms);
