@@ -72,6 +72,31 @@ test("refuses moments that were not recorded, and names the nearest positions", 
   assert.not(existsSync(join(context.folder, "b")));
 });
 
+test("restores a whole second, also from several additions to the backup", async (context) => {
+  const one = await begin(context, "a");
+  const writer = writerOf(context);
+  const add = async (id: string): Promise<number> => {
+    one.graph().createVertex(id);
+    return (await step(one, writer))!.log.at;
+  };
+  let [round, second] = [0, await add("first")];
+  // Until two additions fall in the same second.
+  for (let before = -1; second !== before; round++) {
+    before = second;
+    second = await add(`v${round}`);
+  }
+  for (let next = second; next === second; ) next = await add(`later${round++}`);
+  await restore(context, "b", { kind: "time", second });
+  const restored = (await begin(context, "b")).graph();
+  const ids = [...Array(round).keys()].flatMap((n) => [`v${n}`, `later${n}`]);
+  const isThere = (id: string): boolean => restored.hasVertex(id);
+  assert.ok(ids.some(isThere));
+  assert.equal(
+    ids.filter((id) => one.graph().hasVertex(id) && !isThere(id)),
+    [`later${round - 1}`],
+  );
+});
+
 test("begins again after a gap, and restores both sides of it", async (context) => {
   const one = await begin(context, "a");
   fill(one, "a");
