@@ -106,6 +106,8 @@ inBrowser("shows names as text in results, forms and log filters", async () => {
   }
 });
 
+/** Both keys at once: while the page is busy, an answer to the first could come too late. */
+const goTo = (letter: string) => Promise.all(["g", letter].map((key) => page.key(key)));
 const isAt = (path: string) => page.tab.until(`location.pathname === ${JSON.stringify(path)}`);
 
 inBrowser("calls plugins, and explores requests and graphs, without a pointer", async () => {
@@ -116,7 +118,7 @@ inBrowser("calls plugins, and explores requests and graphs, without a pointer", 
   for (const letter of "metrics") await page.key(letter);
   await page.key("Enter");
   await isAt("/status");
-  for (const key of ["g", "p"]) await page.key(key);
+  await goTo("p");
   await isAt("/plugin");
   await page.has("recommend");
   // A plugin is chosen, filled in and called.
@@ -128,7 +130,7 @@ inBrowser("calls plugins, and explores requests and graphs, without a pointer", 
   await page.key("Control+Enter");
   await page.has("200 OK");
   // The recorded request and its steps.
-  for (const key of ["g", "r"]) await page.key(key);
+  await goTo("r");
   await page.tab.until(`document.querySelector("main tbody tr button") !== null`);
   await page.key("j");
   await page.key("Enter");
@@ -190,7 +192,7 @@ inBrowser("draws the arcs that are not shown as one, and moves by arrow keys", a
 inBrowser("filters, holds and operates without a pointer", async () => {
   await page.open(served.port + 1, "status");
   await page.has("Executors");
-  for (const key of ["g", "l"]) await page.key(key);
+  await goTo("l");
   await page.has("server started");
   await page.key("/");
   await page.focus("log-text");
@@ -208,7 +210,7 @@ inBrowser("filters, holds and operates without a pointer", async () => {
   await page.tab.until(`document.documentElement.dataset.theme !== undefined`);
   await page.key("t");
   // An operation, from its token to its confirmation.
-  for (const key of ["g", "a"]) await page.key(key);
+  await goTo("a");
   await page.focus("Unlock");
   await page.key("Enter");
   await page.has("Unlocked for");

@@ -89,7 +89,7 @@ inBrowser("shows the log of another instance", async () => {
   const [seen, known] = [texts(json.response), texts(own.json.response)];
   assert.ok(seen.length > 0 && seen.every((text) => known.includes(text)));
   await page.tab.until(`document.querySelectorAll("main tbody tr").length > 0`);
-  assert.is(await page.tab.value(`document.querySelector("[aria-label=Instance]").value`), "B1");
+  await page.tab.until(`document.querySelector("[aria-label=Instance]")?.value === "B1"`);
   assert.is((await system.get("TD", "/svc/log?instance=nobody", 1)).status, 400);
   assert.is((await system.get("TD", path, 0)).status, 404);
 });
