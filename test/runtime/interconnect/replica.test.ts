@@ -224,6 +224,10 @@ test("needs all snapshots of a stream that continues another log", async (c) => 
   assert.not(c.replica.needs(snapshot), "it is as recent");
   await c.replica.acceptAgain({ ...offer(c), logId: "f".repeat(32), epoch: 9 }, 0);
   assert.ok(c.replica.needs(snapshot), "its changes may be others");
+  const another = { ...offer(c), logId: "e".repeat(32), origin: "e".repeat(32) };
+  const { epoch } = c.replica;
+  const refusal = await c.replica.acceptAgain({ ...another, epoch }, 0).catch((error) => error);
+  assert.is(refusal.code, "SVC2532", "nor is it a later epoch");
 });
 
 test("refuses bytes that are no frame", async (c) => {

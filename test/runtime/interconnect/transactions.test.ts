@@ -66,6 +66,20 @@ function transaction(graph: number, after: number): number[] {
   return [...head, ...new Array(words - head.length).fill(0)];
 }
 
+test("refuses entries of a log that name no graph", () => {
+  const catalog = new LogCatalog();
+  const opened = { number: 1, identity: "0".repeat(32), name: "g", path: "g" };
+  const wrong = { number: [0, 1.5, 2 ** 32], identity: ["x", 1], name: [1], path: [null] };
+  for (const [key, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const read = (): void => catalog.readControl({ opened: { ...opened, [key]: value } });
+      assert.throws(read, /invalid graph name/, `${key} ${value}`);
+    }
+  }
+  catalog.readControl({ opened });
+  assert.is(catalog.byNumber(1)!.name, "g");
+});
+
 test("a log is complete only after the last change that it lacks", () => {
   const catalog = new LogCatalog();
   const { number } = catalog.add({ identity: "0".repeat(32), name: "g", path: "g" });
