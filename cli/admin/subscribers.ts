@@ -9,6 +9,8 @@ import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
 const ASK_MS = 2000;
+/** Failure with a code; its message is the content of a string in JSON. */
+const FAILURE = /^Exception\("(SVC\d{4}): ((?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*)"\)$/u;
 
 interface Nodestat {
   readonly "master-serial"?: string;
@@ -105,7 +107,7 @@ async function runCommand(context: AdminContext, id: string, command: string): P
   const answer = await operate(context.address(id), "Console", { graph: "_system" }, command);
   const [result] = (answer as { result: readonly unknown[] }).result;
   if (typeof result !== "string") return result;
-  const [, code, message] = /^Exception\("(SVC\d{4}): (.*)"\)$/.exec(result) ?? [];
+  const [, code, message] = FAILURE.exec(result) ?? [];
   if (code !== undefined && isErrorCode(code)) {
     throw new SvcError(code, JSON.parse(`"${message}"`));
   }

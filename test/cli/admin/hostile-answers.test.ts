@@ -25,7 +25,14 @@ const ANSWERS = [
   '{ "status": "held", "what": { "toString": 1 }, "since": "x" }',
   '{ "subscribers": 5, "added": 5, "removed": {}, "result": 5, "limits": 5 }',
   '{ "subscribers": [5, [5], null], "added": [{}], "result": [null] }',
+  failure("\\\\x"),
+  failure("\\\\u001b[2J"),
 ];
+
+/** Response to a command that fails, and to a question for the position. */
+function failure(message: string, serial = '{ "toString": 1, "valueOf": 1 }'): string {
+  return `{ "result": ["Exception(\\"SVC3402: ${message}\\")"], "master-serial": ${serial} }`;
+}
 
 interface Context {
   server: Server;
@@ -113,6 +120,12 @@ test("are reported with the instance", async (context) => {
     context.answer = answer;
     assert.is(await told(context, "dump", {}), '"SVC3302"', answer);
   }
+});
+
+test("are reported with the code of the instance, and what each member has", async (context) => {
+  Object.assign(context, { answer: failure('a \\\\\\"b\\\\\\"', '"7"'), status: "OK" });
+  const printed = await told(context, "promote", {});
+  assert.is(printed, 'H: SVC3402: a "b". master-serial: H 7, J does not respond\n');
 });
 
 test.run();
