@@ -78,6 +78,7 @@ export class PluginCounters {
 
   /** Clears all counters. Own ones stay: V8 would compile the way to new ones again. */
   forget(): void {
+    this.windows.forget();
     for (const tally of this.#own.values()) tally.forget();
     this.#forwarded.clear();
   }

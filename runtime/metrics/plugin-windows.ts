@@ -111,6 +111,10 @@ export class PluginWindows {
   readonly #plugins = new Map<string, Recorded>();
   readonly #fresh = new Float64Array(LOG2_BUCKETS);
 
+  forget(): void {
+    this.#plugins.clear();
+  }
+
   /** Adds the changes since the last sample. */
   sample(atMs: number, sources: Iterable<WindowSource>): void {
     for (const source of sources) this.#sampleOne(atMs, source);

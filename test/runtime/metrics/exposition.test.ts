@@ -102,8 +102,11 @@ test("forgets the counts of all plugins", () => {
   const tallies = new PluginCounters();
   tallies.answered(tallies.own("/svc/plugin/add"), 404, 1);
   tallies.answered(tallies.forwarded("/svc/plugin/find"), 200, 1);
+  tallies.tick(0);
+  assert.is(tallies.windows.read(0, 300, null).plugins.length, 2);
   tallies.forget();
   assert.equal([...tallies.all()], []);
+  assert.equal(tallies.windows.read(0, 300, null).plugins, []);
   tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);
   assert.equal(
     [...tallies.all()].map(({ name, latency, errors }) => [name, latency.count, errors.size]),
